@@ -1,0 +1,38 @@
+"""Scoring systems: linear classifiers with a few small integer coefficients.
+
+Public names are loaded when used, so importing this package loads no solver, no numba and
+no matplotlib.
+"""
+
+from importlib import import_module
+
+from supersparse._version import __version__
+
+_HOMES = {
+    "CoefficientSet": "problem.coefficients",
+    "Points": "problem.points",
+    "Problem": "problem.problem",
+    "SLIMClassifier": "estimators",
+    "SLIMClassifierCV": "estimators",
+    "ScoringSystem": "scorecard",
+    "Solution": "solution.solution",
+    "Stop": "solution.stop",
+    "integers": "problem.coefficients",
+    "non_negative": "problem.coefficients",
+    "non_positive": "problem.coefficients",
+    "one_digit": "problem.coefficients",
+    "solve": "solving.solve",
+    "two_digits": "problem.coefficients",
+}
+
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604  (names are served by __getattr__)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'supersparse' has no attribute {name!r}")
+    return getattr(import_module(f"supersparse.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

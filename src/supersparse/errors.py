@@ -1,0 +1,93 @@
+"""Every exception and warning of the package, in one tree.
+
+::
+
+    SupersparseError
+    ├── InvalidInputError (ValueError)        what the caller gave cannot be used
+    │   ├── InvalidDataError                  rows, labels, weights
+    │   ├── InvalidProblemError               coefficient sets, penalties, limits
+    │   ├── InvalidOptionError                a solver, or an option of one
+    │   └── InvalidCardError                  a scoring system or its file
+    ├── InfeasibleError (ValueError)          no scoring system obeys what was asked
+    ├── SolverError (RuntimeError)            a solver could not do its work
+    │   ├── SolverNotInstalledError (ImportError)
+    │   ├── UnsupportedProblemError           the solver cannot express this problem
+    │   ├── SolverLimitError                  a size-limited licence was exceeded
+    │   └── SolverFailedError                 the solver stopped without a usable answer
+    └── VerificationError (RuntimeError)      a claim that exact arithmetic does not confirm
+
+    SupersparseWarning (UserWarning)
+    └── PenaltyRangeWarning                   a penalty outside its useful range
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SupersparseError(Exception):
+    """Base of all errors raised on purpose by this package."""
+
+
+class InvalidInputError(SupersparseError, ValueError):
+    """Something given by the caller cannot be used; the message says what to change."""
+
+
+class InvalidDataError(InvalidInputError):
+    """Rows, labels or weights that cannot be read as a two-class problem."""
+
+
+class InvalidProblemError(InvalidInputError):
+    """Coefficient sets, penalties or limits that contradict each other or themselves."""
+
+
+class InvalidOptionError(InvalidInputError):
+    """An unknown solver, an unknown option, or a value outside an option's range."""
+
+
+class InvalidCardError(InvalidInputError):
+    """A scoring system, or a file said to hold one, that cannot be used."""
+
+
+class InfeasibleError(SupersparseError, ValueError):
+    """No scoring system satisfies all that was asked."""
+
+
+class SolverError(SupersparseError, RuntimeError):
+    """A solver could not do its work."""
+
+
+class SolverNotInstalledError(SolverError, ImportError):
+    """The package behind an optional solver is missing."""
+
+
+class UnsupportedProblemError(SolverError):
+    """A solver cannot express the problem or an option; raised before any solving."""
+
+
+class SolverLimitError(SolverError):
+    """The problem exceeds what a size-limited licence allows."""
+
+
+class SolverFailedError(SolverError):
+    """A solver stopped without a usable answer."""
+
+
+class VerificationError(SupersparseError, RuntimeError):
+    """A solver's claim that exact arithmetic does not confirm."""
+
+
+class SupersparseWarning(UserWarning):
+    """Base of all warnings of this package."""
+
+
+class PenaltyRangeWarning(SupersparseWarning):
+    """A penalty outside the range in which it does what its name says."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the tail of a message: the nearest known word, or all of them."""
+    names = sorted(known)
+    near = get_close_matches(word, names, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"known: {', '.join(names)}" if names else "there are none"

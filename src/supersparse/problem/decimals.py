@@ -1,0 +1,127 @@
+"""Reading numbers exactly: a float is its shortest decimal, so 0.1 is 1/10.
+
+Columns become integers over one power of ten each. Nothing is rounded: a column whose
+integers do not fit 64 bits is kept as Python integers.
+"""
+
+import math
+import numbers
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.errors import InvalidInputError, InvalidProblemError
+
+IntArray = NDArray[np.integer] | NDArray[np.object_]
+
+_LONGEST_UNIQUE_DECIMAL = 10**15  # any two decimals of at most 15 digits are different doubles
+_INT64_SAFE = 2**63 - 1
+
+
+def exact(value: object, what: str, error: type[InvalidInputError] = InvalidProblemError) -> Fraction:
+    """Read one number exactly; `what` names it in the message when it cannot be.
+
+    >>> exact(0.1, "C0")
+    Fraction(1, 10)
+    """
+    if isinstance(value, bool | np.bool_):
+        value = int(value)
+    if isinstance(value, Fraction | int):
+        return Fraction(value)
+    if isinstance(value, np.integer):
+        return Fraction(int(value))
+    if isinstance(value, Decimal):
+        if value.is_finite():
+            return Fraction(value)
+    elif isinstance(value, numbers.Real):
+        if math.isfinite(value):
+            return _shortest_decimal(value)
+    else:
+        raise error(f"{what} is {value!r}, which is not a number; give a finite number")
+    raise error(f"{what} is {value}; give a finite number")
+
+
+def _shortest_decimal(value: numbers.Real) -> Fraction:
+    # str(), not repr(): numpy's scalars print their shortest decimal only with str().
+    return Fraction(str(value))
+
+
+def integer_column(values: NDArray[np.generic]) -> tuple[IntArray, int]:
+    """Return (integers, scale) with ``values == integers / scale`` exactly, scale minimal.
+
+    The values must be finite numbers or booleans. The integers have the smallest dtype
+    that holds them, Python integers where 64 bits do not suffice.
+
+    >>> integer_column(np.array([0.5, 0.25, 3.0]))
+    (array([ 2,  1, 12], dtype=int8), 4)
+    """
+    if values.dtype.kind in "bui":
+        return _smallest(values), 1
+    if values.dtype == np.float64:
+        fast = _decimal_by_division(values)
+        if fast is not None:
+            return _reduced(*fast)
+    return _reduced(*_decimal_by_text(values))
+
+
+def _decimal_by_division(values: NDArray[np.generic]) -> tuple[IntArray, int] | None:
+    """Find integers r and a power of ten d with r / d == values in floating point.
+
+    Both fit a double exactly and division rounds correctly, so values is the double
+    nearest to the decimal r / d; with at most 15 digits no other decimal so short is.
+    """
+    floats = values.astype(np.float64, copy=False)
+    for digits in range(16):
+        scale = 10**digits
+        candidate = np.rint(floats * float(scale))
+        if np.any(np.abs(candidate) >= _LONGEST_UNIQUE_DECIMAL):
+            return None
+        if np.array_equal(candidate / float(scale), floats):
+            return candidate.astype(np.int64), scale
+    return None
+
+
+def _decimal_by_text(values: NDArray[np.generic]) -> tuple[IntArray, int]:
+    distinct, position = np.unique(values, return_inverse=True)
+    decimals = [Fraction(str(v)) for v in distinct]
+    scale = math.lcm(*(d.denominator for d in decimals))
+    integers = np.array([int(d * scale) for d in decimals], dtype=object)
+    return integers[position.reshape(-1)], scale
+
+
+def _reduced(integers: IntArray, scale: int) -> tuple[IntArray, int]:
+    """Divide out what the scale and all integers share, so that 0.50 becomes 1/2."""
+    if scale > 1:
+        common = math.gcd(scale, gcd_of(integers))
+        if common > 1:
+            integers, scale = integers // common, scale // common
+    return _smallest(integers), scale
+
+
+def gcd_of(integers: IntArray) -> int:
+    """Return the greatest common divisor of an integer array, 0 for all zeros."""
+    if integers.dtype == object:
+        return math.gcd(*(int(v) for v in integers))
+    return int(np.gcd.reduce(integers)) if integers.size else 0
+
+
+def largest_magnitude(integers: IntArray) -> int:
+    """Return max |value| as a Python integer, safe at the edge of the dtype."""
+    if integers.size == 0:
+        return 0
+    return max(abs(int(integers.max())), abs(int(integers.min())))
+
+
+def _smallest(integers: IntArray) -> IntArray:
+    magnitude = largest_magnitude(integers)
+    for dtype in (np.int8, np.int16, np.int32, np.int64):
+        if magnitude <= np.iinfo(dtype).max:
+            return integers.astype(dtype)
+    return np.array([int(v) for v in integers], dtype=object)
+
+
+def fits_int64(magnitude: int) -> bool:
+    """Say whether sums of this size can be formed in 64-bit arithmetic, with room to add two."""
+    return magnitude <= _INT64_SAFE // 4

@@ -1,0 +1,169 @@
+"""The intercept: its four modes, and the one rule that chooses it for given coefficients."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.errors import InvalidProblemError
+from supersparse.problem.coefficients import CoefficientSet
+from supersparse.problem.decimals import IntArray, exact
+
+InterceptMode = Literal["free", "range", "paper", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intercept:
+    """What the intercept b may be.
+
+    "free": any multiple of the coefficients' unit, not penalised. "range": the same between
+    `low` and `high`. "paper": a coefficient like the others, in `allowed`, penalised and
+    counted in the size. "none": b = 0.
+    """
+
+    mode: InterceptMode
+    low: Fraction | None = None
+    high: Fraction | None = None
+    allowed: CoefficientSet | None = None
+
+    @property
+    def is_penalised(self) -> bool:
+        """Whether b counts in the size, in C0 and in l1."""
+        return self.mode == "paper"
+
+
+def read_intercept(spec: object, allowed: CoefficientSet) -> Intercept:
+    """Read the user's ``"free" | (low, high) | "paper" | "none"``."""
+    if spec == "free":
+        return Intercept(mode="free")
+    if spec == "none":
+        return Intercept(mode="none")
+    if spec == "paper":
+        return Intercept(mode="paper", allowed=allowed)
+    if isinstance(spec, tuple | list) and len(spec) == 2:
+        low, high = (exact(v, "a bound of the intercept") for v in spec)
+        if high < low:
+            raise InvalidProblemError(f"intercept: upper bound {spec[1]} is below lower bound {spec[0]}; swap them")
+        return Intercept(mode="range", low=low, high=high)
+    raise InvalidProblemError(f"intercept is {spec!r}; use 'free', 'paper', 'none' or a pair (low, high)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InterceptChoice:
+    """What b may be in integer units, and what each choice costs.
+
+    `low` and `high` are None where open. `allowed` is None where every integer between
+    them is. Costs are integers in the unit of the weights given to `best_intercept`.
+    """
+
+    low: int | None
+    high: int | None
+    allowed: NDArray[np.int64] | None
+    cost_nonzero: int = 0
+    cost_magnitude: int = 0
+
+
+def best_intercept(
+    choice: InterceptChoice,
+    scores: IntArray,
+    step: int,
+    positive_weight: IntArray,
+    negative_weight: IntArray,
+) -> int:
+    """Choose b for scores ``scores + b * step``; every result of every solver passes through here.
+
+    Of all b with the least loss: the one nearest the middle of its interval (of an interval
+    without end: nearest its end), then the smaller |b|, then the negative one. Where b is
+    penalised, |b| decides before the middle does, because it is part of what is minimised.
+
+    >>> free = InterceptChoice(low=None, high=None, allowed=None)
+    >>> best_intercept(free, np.array([0, 10]), 1, np.array([0, 1]), np.array([1, 0]))
+    -5
+    """
+    starts, losses = loss_by_intercept(scores, step, positive_weight, negative_weight)
+    if choice.allowed is not None:
+        return _cheapest_allowed(choice, starts, losses)
+    return _middle_of_best_interval(choice, starts, losses)
+
+
+def loss_by_intercept(
+    scores: IntArray, step: int, positive_weight: IntArray, negative_weight: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return the loss as a step function of b.
+
+    ``losses[0]`` holds below ``starts[0]``, and ``losses[t]`` from ``starts[t-1]`` on. A positive
+    row is right from b = floor(-s/step) + 1 on, a negative one is wrong from ceil(-s/step) on.
+    """
+    positive_right_from = (-scores) // step + 1
+    negative_wrong_from = -(scores // step)
+    has_positive, has_negative = positive_weight > 0, negative_weight > 0
+    where = np.concatenate([positive_right_from[has_positive], negative_wrong_from[has_negative]])
+    change = np.concatenate([-positive_weight[has_positive], negative_weight[has_negative]])
+    starts, position = np.unique(where, return_inverse=True)
+    jumps = np.zeros(len(starts) + 1, dtype=change.dtype)
+    np.add.at(jumps, position.reshape(-1) + 1, change)
+    jumps[0] = positive_weight.sum()
+    return starts, np.cumsum(jumps)
+
+
+def _cheapest_allowed(choice: InterceptChoice, starts: IntArray, losses: IntArray) -> int:
+    assert choice.allowed is not None
+    at = np.searchsorted(starts, choice.allowed, side="right")
+    ranked = (
+        (int(losses[t]) + choice.cost_nonzero * (b != 0) + choice.cost_magnitude * abs(b), abs(b), b)
+        for t, b in zip(at.tolist(), choice.allowed.tolist(), strict=True)
+    )
+    return int(min(ranked)[2])
+
+
+def _middle_of_best_interval(choice: InterceptChoice, starts: IntArray, losses: IntArray) -> int:
+    best: tuple[int, Fraction, int, int] | None = None
+    for low, high, loss in _intervals(choice, starts, losses):
+        b = _nearest_to_middle(low, high, choice)
+        if b is None:
+            continue
+        rank = (loss, abs(b - _middle(low, high)), abs(b), b)
+        if best is None or rank < best:
+            best = rank
+    assert best is not None, "the allowed range of b holds at least one integer"
+    return best[3]
+
+
+def _intervals(choice: InterceptChoice, starts: IntArray, losses: IntArray) -> list[tuple[int | None, int | None, int]]:
+    """Maximal intervals of least loss, among those that meet the allowed range."""
+    first = 0 if choice.low is None else int(np.searchsorted(starts, choice.low, side="right"))
+    last = len(starts) if choice.high is None else int(np.searchsorted(starts, choice.high, side="right"))
+    least = losses[first : last + 1].min()
+    found = []
+    for t in np.flatnonzero(losses[first : last + 1] == least) + first:
+        low = None if t == 0 else int(starts[t - 1])
+        high = None if t == len(starts) else int(starts[t]) - 1
+        if found and low is not None and found[-1][1] == low - 1:
+            found[-1] = (found[-1][0], high, int(least))
+        else:
+            found.append((low, high, int(least)))
+    return found
+
+
+def _middle(low: int | None, high: int | None) -> Fraction:
+    if low is None:
+        return Fraction(0 if high is None else high)
+    return Fraction(low) if high is None else Fraction(low + high, 2)
+
+
+def _nearest_to_middle(low: int | None, high: int | None, choice: InterceptChoice) -> int | None:
+    middle = _middle(low, high)
+    floor = middle.numerator // middle.denominator
+    candidates = {floor, floor if middle.denominator == 1 else floor + 1}
+    candidates |= {b for b in (choice.low, choice.high) if b is not None}
+    allowed = [
+        b
+        for b in candidates
+        if (low is None or b >= low)
+        and (high is None or b <= high)
+        and (choice.low is None or b >= choice.low)
+        and (choice.high is None or b <= choice.high)
+    ]
+    return min(allowed, key=lambda b: (abs(b - middle), abs(b), b), default=None)

@@ -1,0 +1,67 @@
+"""Addressing features by name or by pattern, the same way for every per-feature setting."""
+
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import TypeVar
+
+from supersparse.errors import InvalidProblemError, did_you_mean
+
+T = TypeVar("T")
+
+INTERCEPT = "(intercept)"
+"""The key under which a mapping speaks of the intercept."""
+
+
+def per_feature(
+    setting: object,
+    names: Sequence[str],
+    *,
+    what: str,
+    read: Callable[[object, str], T],
+    default: Callable[[str], T] | None = None,
+    extra_keys: Sequence[str] = (),
+) -> tuple[T, ...]:
+    """Spread a setting over the features: one value, one value each, or a mapping.
+
+    In a mapping an exact name goes before a pattern, and of several patterns ("age*") the
+    first that matches counts. A key that fits no feature is an error.
+    """
+    if isinstance(setting, Mapping):
+        return tuple(_look_up(setting, name, what, read, default) for name in _checked(setting, names, what, extra_keys))
+    if isinstance(setting, Sequence) and not isinstance(setting, str):
+        if len(setting) != len(names):
+            raise InvalidProblemError(
+                f"{what} has {len(setting)} entries for {len(names)} features; "
+                "give one each, a single one for all, or a mapping by name"
+            )
+        return tuple(read(value, name) for value, name in zip(setting, names, strict=True))
+    first = read(setting, names[0]) if names else None
+    return tuple(first for _ in names)  # type: ignore[misc]
+
+
+def _checked(
+    setting: Mapping[object, object], names: Sequence[str], what: str, extra_keys: Sequence[str]
+) -> Sequence[str]:
+    for key in setting:
+        if not isinstance(key, str):
+            raise InvalidProblemError(f"{what}: the key {key!r} is not a feature name; use text")
+        if key not in names and key not in extra_keys and not any(fnmatchcase(n, key) for n in names):
+            raise InvalidProblemError(f"{what}: no feature is called {key!r}; {did_you_mean(key, [*names, *extra_keys])}")
+    return names
+
+
+def _look_up(
+    setting: Mapping[str, object],
+    name: str,
+    what: str,
+    read: Callable[[object, str], T],
+    default: Callable[[str], T] | None,
+) -> T:
+    if name in setting:
+        return read(setting[name], name)
+    for pattern, value in setting.items():
+        if fnmatchcase(name, pattern):
+            return read(value, name)
+    if default is None:
+        raise InvalidProblemError(f"{what} says nothing about feature {name!r}; add it, or a key '*' for all others")
+    return default(name)

@@ -1,0 +1,143 @@
+"""The one evaluator: what a scoring system costs on the rows of a problem, exactly."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+
+from supersparse.problem.decimals import IntArray, fits_int64
+from supersparse.problem.intercept import InterceptChoice, best_intercept
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What one scoring system does on the training rows; weights of rows are sample weights."""
+
+    objective: Fraction
+    loss: Fraction  # the first term of F, class weights included
+    wrong_positive: Fraction  # weight of the positive rows with score <= 0
+    wrong_negative: Fraction  # weight of the negative rows with score >= 0
+    zero_negative: Fraction  # of those, the weight with score exactly 0
+    size: int  # ‖λ‖0 as the problem counts it: with b in it for intercept="paper"
+    features: int
+    l1: Fraction
+
+    @property
+    def training_errors(self) -> Fraction:
+        """Weight of the rows in error when a score of 0 is wrong for both classes."""
+        return self.wrong_positive + self.wrong_negative
+
+    @property
+    def predicted_errors(self) -> Fraction:
+        """Weight of the rows that `predict` gets wrong: a score of 0 predicts the negative class."""
+        return self.training_errors - self.zero_negative
+
+
+def evaluate(problem: Problem, points: Points) -> Evaluation:
+    """Weighted training errors plus the penalties, computed exactly.
+
+    The only evaluator in the package: solvers return coefficients and a bound, never an
+    objective of their own. A row is an error when ``y * score <= 0``, so a score of zero
+    counts against both classes.
+    """
+    rows = problem.rows
+    scores = integer_scores(problem, points.coefficients, points.intercept)
+    weights, positive = rows.weights, rows.positive
+    wrong_positive = _total(weights[positive & (scores <= 0)])
+    wrong_negative = _total(weights[~positive & (scores >= 0)])
+    zero_negative = _total(weights[~positive & (scores == 0)])
+    negative_weight, positive_weight = problem.class_weights
+    loss = (positive_weight * wrong_positive + negative_weight * wrong_negative) / problem.total_weight
+    counts_intercept = problem.intercept.is_penalised and points.intercept != 0
+    support = points.support
+    l1 = Fraction(
+        sum(abs(points.coefficients[j]) for j in support) + (abs(points.intercept) if counts_intercept else 0),
+        points.denominator,
+    )
+    penalty = sum((problem.C0[j] for j in support), Fraction(0))
+    if counts_intercept:
+        penalty += problem.intercept_C0
+    return Evaluation(
+        objective=loss + penalty + (problem.C1 or 0) * l1,
+        loss=loss,
+        wrong_positive=wrong_positive * rows.weight_unit,
+        wrong_negative=wrong_negative * rows.weight_unit,
+        zero_negative=zero_negative * rows.weight_unit,
+        size=len(support) + counts_intercept,
+        features=len(support),
+        l1=l1,
+    )
+
+
+def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points:
+    """Complete coefficients, given in the problem's unit, by the intercept the conventions choose."""
+    scores = integer_scores(problem, coefficients, 0)
+    unit = Fraction(1, problem.total_weight)
+    negative, positive = (w * unit for w in problem.class_weights)
+    costs = [problem.intercept_C0, Fraction(problem.C1 or 0, problem.unit)] if problem.intercept.is_penalised else [0, 0]
+    scale = np.lcm.reduce(
+        np.array([Fraction(v).denominator for v in (negative, positive, *costs)], dtype=object)
+    )
+    weights = problem.rows.weights
+    zero = np.zeros_like(weights)
+    choice = intercept_choice(
+        problem,
+        features=sum(1 for c in coefficients if c),
+        cost_nonzero=int(costs[0] * scale),
+        cost_magnitude=int(costs[1] * scale),
+    )
+    b = best_intercept(
+        choice,
+        scores,
+        problem.score_step,
+        _scaled(np.where(problem.rows.positive, weights, zero), int(positive * scale)),
+        _scaled(np.where(problem.rows.positive, zero, weights), int(negative * scale)),
+    )
+    return Points(tuple(coefficients), b, problem.unit)
+
+
+def intercept_choice(
+    problem: Problem, *, features: int, cost_nonzero: int = 0, cost_magnitude: int = 0
+) -> InterceptChoice:
+    """Say which integers b may be, in the problem's unit, beside a model of so many features."""
+    rule, unit = problem.intercept, problem.unit
+    if rule.mode == "none":
+        return InterceptChoice(low=0, high=0, allowed=None)
+    if rule.mode == "range":
+        assert rule.low is not None and rule.high is not None
+        return InterceptChoice(low=ceil(rule.low * unit), high=floor(rule.high * unit), allowed=None)
+    if rule.mode == "free":
+        return InterceptChoice(low=None, high=None, allowed=None)
+    assert rule.allowed is not None
+    allowed = np.array([int(v * unit) for v in rule.allowed.values], dtype=np.int64)
+    if problem.max_features is not None and features >= problem.max_features:
+        allowed = allowed[allowed == 0]
+    return InterceptChoice(
+        low=None, high=None, allowed=allowed, cost_nonzero=cost_nonzero, cost_magnitude=cost_magnitude
+    )
+
+
+def integer_scores(problem: Problem, coefficients: Sequence[int], intercept: int) -> IntArray:
+    """Return the scores times unit·score_step: integers, Python's own where 64 bits are too few."""
+    rows, step = problem.rows, problem.score_step
+    terms = [(j, int(c) * (step // rows.scales[j])) for j, c in enumerate(coefficients) if c]
+    largest = sum(abs(factor) * rows.magnitudes[j] for j, factor in terms) + abs(intercept) * step
+    dtype = np.int64 if fits_int64(largest) else object
+    scores = np.full(rows.n_rows, int(intercept) * step, dtype=dtype)
+    for j, factor in terms:
+        scores += rows.columns[j].astype(dtype) * factor
+    return scores
+
+
+def _total(weights: IntArray) -> Fraction:
+    return Fraction(int(weights.sum(dtype=object if weights.dtype == object else np.int64)))
+
+
+def _scaled(weights: IntArray, factor: int) -> IntArray:
+    total = int(weights.sum(dtype=object)) * factor
+    dtype = np.int64 if fits_int64(total) else object
+    return weights.astype(dtype) * factor

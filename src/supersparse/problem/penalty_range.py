@@ -1,0 +1,75 @@
+"""Which penalties do what their names say (section 3.2), and a warning for those that do not."""
+
+import warnings
+from fractions import Fraction
+from math import gcd, lcm
+
+from supersparse.errors import PenaltyRangeWarning
+from supersparse.problem.decimals import gcd_of
+from supersparse.problem.objective import evaluate, with_best_intercept
+from supersparse.problem.problem import Problem
+
+
+def smallest_loss_step(problem: Problem) -> Fraction:
+    """The loss of the lightest row: the least that one more correct row can save (1/N without weights)."""
+    rows = problem.rows
+    steps = [
+        int(rows.weights[of_class].min()) * weight
+        for of_class, weight in zip((~rows.positive, rows.positive), problem.class_weights, strict=True)
+        if weight > 0
+    ]
+    return min(steps) / problem.total_weight
+
+
+def constant_model_loss(problem: Problem) -> Fraction:
+    """The loss of the best model without features: no feature can save more."""
+    return evaluate(problem, with_best_intercept(problem, [0] * problem.n_features)).loss
+
+
+def objective_step(problem: Problem) -> Fraction:
+    """A number that divides every difference of F, the C1 term left out."""
+    rows = problem.rows
+    parts = [
+        gcd_of(rows.weights[of_class]) * weight / problem.total_weight
+        for of_class, weight in zip((~rows.positive, rows.positive), problem.class_weights, strict=True)
+    ]
+    parts += [*set(problem.C0), problem.intercept_C0]
+    denominator = lcm(*(p.denominator for p in parts))
+    return Fraction(gcd(*(int(p * denominator) for p in parts)), denominator)
+
+
+def largest_l1(problem: Problem) -> Fraction:
+    """The largest ‖λ‖1 that the sets and the size limit allow."""
+    magnitudes = [s.largest_magnitude for s in problem.sets]
+    if problem.intercept.allowed is not None:
+        magnitudes.append(problem.intercept.allowed.largest_magnitude)
+    magnitudes.sort(reverse=True)
+    return sum(magnitudes[: problem.max_features], Fraction(0))
+
+
+def warn_about_penalties(problem: Problem, stacklevel: int = 3) -> None:
+    """Warn when C0 or a numeric C1 lies outside its useful range, naming that range."""
+    low, high = smallest_loss_step(problem), constant_model_loss(problem)
+    useful = f"useful values of C0 lie between {float(low):.3g} (one row) and {float(high):.3g} (the best constant model)"
+    active = [c for c, s in zip(problem.C0, problem.sets, strict=True) if len(s.values) > 1]
+    if active and min(active) < low:
+        warnings.warn(
+            f"C0 = {float(min(active)):g} is below the loss of a single row, so a feature may enter to fix one row; {useful}",
+            PenaltyRangeWarning,
+            stacklevel=stacklevel,
+        )
+    if active and min(active) > high:
+        warnings.warn(
+            f"C0 = {float(min(active)):g} exceeds all that any features can save, so no feature will be used; {useful}",
+            PenaltyRangeWarning,
+            stacklevel=stacklevel,
+        )
+    if problem.C1:
+        safe = objective_step(problem) / max(largest_l1(problem), Fraction(1, 10**9))
+        if problem.C1 >= safe:
+            warnings.warn(
+                f"C1 = {float(problem.C1):g} can change errors or size; it only breaks ties below {float(safe):.3g}, "
+                "and C1='auto' breaks them exactly",
+                PenaltyRangeWarning,
+                stacklevel=stacklevel,
+            )

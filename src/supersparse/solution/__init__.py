@@ -1,0 +1,1 @@
+"""What an answer is: stop reasons, claims, the trace, and the verified solution."""

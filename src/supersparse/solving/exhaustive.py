@@ -1,0 +1,83 @@
+"""Exhaustive search: try every coefficient vector. The oracle all solvers are held against."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from typing import ClassVar
+
+from supersparse.errors import InfeasibleError, UnsupportedProblemError
+from supersparse.problem.objective import evaluate, with_best_intercept
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.solution.claim import Claim
+from supersparse.solution.stop import Stop
+from supersparse.solving.contract import Capabilities, ClaimedPool, Question, SolveOptions
+from supersparse.solving.monitor import Monitor
+
+MOST_VECTORS = 50_000_000
+
+
+class ExhaustiveSolver:
+    """Evaluates every vector with the one evaluator; for tiny problems only."""
+
+    name: ClassVar[str] = "exhaustive"
+    capabilities: ClassVar[Capabilities] = Capabilities(questions=frozenset(Question), wants_start=False)
+
+    def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
+        """Keep the best of all vectors; a node is one vector."""
+        _refuse_large(problem)
+        for points in _all_points(problem):
+            monitor.incumbent(points)
+            monitor.nodes += 1
+            stop = monitor.stop_reason()
+            if stop is not None:
+                return monitor.claim(stop=stop, smallest=False)
+        _require_some(monitor.best)
+        assert monitor.best_evaluation is not None
+        monitor.bound(monitor.best_evaluation.objective)
+        return monitor.claim(stop=Stop.OPTIMAL, smallest=True)
+
+    def best_per_size(self, problem: Problem) -> dict[int, Points]:
+        """Answer `Question.BEST_PER_SIZE`: of exactly each size, the least (F, l1)."""
+        _refuse_large(problem)
+        best: dict[int, tuple[Fraction, Fraction, Points]] = {}
+        for points in _all_points(problem):
+            found = evaluate(problem, points)
+            known = best.get(found.size)
+            if known is None or (found.objective, found.l1) < known[:2]:
+                best[found.size] = (found.objective, found.l1, points)
+        return {size: best[size][2] for size in sorted(best)}
+
+    def all_within(self, problem: Problem, epsilon: Fraction) -> ClaimedPool:
+        """Answer `Question.ALL_WITHIN`: every λ, with its best b, of F <= (1 + epsilon)·F*."""
+        _refuse_large(problem)
+        priced = [(evaluate(problem, points).objective, points) for points in _all_points(problem)]
+        limit = (1 + epsilon) * min(objective for objective, _ in priced)
+        return ClaimedPool(models=tuple(p for objective, p in priced if objective <= limit), complete=True)
+
+
+def _all_points(problem: Problem) -> Iterator[Points]:
+    """Every feasible λ with its best intercept, small coefficients first."""
+    unit = problem.unit
+    choices = [sorted((int(v * unit) for v in s.values), key=lambda v: (abs(v), v)) for s in problem.sets]
+    limit = problem.max_features
+    intercept_forced = problem.intercept.allowed is not None and 0 not in problem.intercept.allowed
+    for coefficients in product(*choices):
+        size = sum(1 for c in coefficients if c) + intercept_forced
+        if limit is None or size <= limit:
+            yield with_best_intercept(problem, coefficients)
+
+
+def _refuse_large(problem: Problem) -> None:
+    vectors = 1
+    for s in problem.sets:
+        vectors *= len(s.values)
+    if vectors > MOST_VECTORS:
+        raise UnsupportedProblemError(
+            f"exhaustive: {vectors:.2e} coefficient vectors are too many to try; use another solver or smaller sets"
+        )
+
+
+def _require_some(points: Points | None) -> None:
+    if points is None:
+        raise InfeasibleError("no scoring system obeys the coefficient sets and the size limit")

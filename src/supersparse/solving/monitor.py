@@ -1,0 +1,132 @@
+"""Monitor: the running record of one solve, and the one place that decides when to stop."""
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from types import FrameType
+
+from supersparse.problem.decimals import exact
+from supersparse.problem.objective import Evaluation, evaluate
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.solution.claim import Claim
+from supersparse.solution.stop import Stop
+from supersparse.solution.trace import Trace, TraceEvent
+from supersparse.solving.contract import SolveOptions
+
+
+class Monitor:
+    """Keeps the best model and the best bound, tells the user, and watches the limits.
+
+    Solvers report what they find with `incumbent` and `bound` and ask `stop_reason` often
+    enough to obey limits within a fraction of a second. Points reported here are those of
+    the presolved problem; `restore` turns them into the user's.
+    """
+
+    def __init__(self, problem: Problem, options: SolveOptions, restore: Callable[[Points], Points]) -> None:
+        self.problem = problem
+        self.options = options
+        self.best: Points | None = None
+        self.best_evaluation: Evaluation | None = None
+        self.lower_bound = Fraction(0)
+        self.nodes = 0
+        self._restore = restore
+        self._events: list[TraceEvent] = []
+        self._began = time.perf_counter()
+        self._interrupted = threading.Event()
+
+    @property
+    def seconds(self) -> float:
+        """Time since the solve began."""
+        return time.perf_counter() - self._began
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time until the limit, None when there is none."""
+        limit = self.options.time_limit
+        return None if limit is None else max(0.0, limit - self.seconds)
+
+    def incumbent(self, points: Points) -> bool:
+        """Report a model; return whether it is the best so far by (F, l1)."""
+        found = evaluate(self.problem, points)
+        known = self.best_evaluation
+        if known is not None and (known.objective, known.l1) <= (found.objective, found.l1):
+            return False
+        self.best, self.best_evaluation = points, found
+        self._record(self._restore(points))
+        return True
+
+    def bound(self, lower_bound: Fraction) -> None:
+        """Report a proven bound; weaker ones than known are ignored."""
+        if self.best_evaluation is not None:
+            lower_bound = min(lower_bound, self.best_evaluation.objective)
+        if lower_bound > self.lower_bound:
+            self.lower_bound = lower_bound
+            self._record(None)
+
+    def _record(self, points: Points | None) -> None:
+        event = TraceEvent(
+            seconds=self.seconds,
+            nodes=self.nodes,
+            objective=None if self.best_evaluation is None else self.best_evaluation.objective,
+            lower_bound=self.lower_bound,
+            points=points,
+        )
+        self._events.append(event)
+        if self.options.on_progress is not None:
+            self.options.on_progress(event)
+
+    def stop_reason(self) -> Stop | None:
+        """Return why to stop now, or None to go on."""
+        if self._interrupted.is_set() or (self.options.cancel is not None and self.options.cancel()):
+            return Stop.INTERRUPTED
+        if self.options.time_limit is not None and self.seconds >= self.options.time_limit:
+            return Stop.TIME_LIMIT
+        if self.options.node_limit is not None and self.nodes >= self.options.node_limit:
+            return Stop.NODE_LIMIT
+        return Stop.GAP if self.gap_reached else None
+
+    @property
+    def gap_reached(self) -> bool:
+        """Whether a gap that the user finds good enough has been proven (never for a gap of 0)."""
+        if self.best_evaluation is None:
+            return False
+        objective = self.best_evaluation.objective
+        relative = exact(self.options.relative_gap, "relative_gap") * objective
+        allowed = max(relative, exact(self.options.absolute_gap, "absolute_gap"))
+        return allowed > 0 and objective - self.lower_bound <= allowed
+
+    def claim(self, *, stop: Stop, smallest: bool, objective: Fraction | None = None) -> Claim:
+        """Put the best model and bound into a claim."""
+        assert self.best is not None, "a solver claims a result only after reporting a model"
+        return Claim(
+            points=self.best,
+            objective=objective,
+            lower_bound=self.lower_bound,
+            smallest=smallest,
+            stop=stop,
+            nodes=self.nodes,
+            seconds=self.seconds,
+            trace=Trace(tuple(self._events)),
+        )
+
+    @contextmanager
+    def keeping_best_on_interrupt(self) -> Iterator[None]:
+        """Turn the first Ctrl-C into a request to stop; a second one interrupts as usual."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # only the main thread may receive signals
+            return
+        previous = signal.getsignal(signal.SIGINT)
+
+        def ask_to_stop(_signal: int, _frame: FrameType | None) -> None:
+            self._interrupted.set()
+            signal.signal(signal.SIGINT, previous)
+
+        signal.signal(signal.SIGINT, ask_to_stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, previous)

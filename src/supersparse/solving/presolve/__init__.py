@@ -1,0 +1,1 @@
+"""Reductions of a problem: each says where it holds, applies, and restores the answer."""

@@ -1,0 +1,68 @@
+"""All solvers by name, loaded when used."""
+
+from dataclasses import dataclass
+from importlib import import_module, metadata
+from importlib.util import find_spec
+
+from supersparse.errors import InvalidOptionError, SolverNotInstalledError, did_you_mean
+from supersparse.solving.contract import Solver
+
+_CLASSES = {
+    "exhaustive": "supersparse.solving.exhaustive:ExhaustiveSolver",
+    "highs": "supersparse.solving.mip.highs:HighsSolver",
+    "scip": "supersparse.solving.mip.scip:ScipSolver",
+    "cpsat": "supersparse.solving.mip.cpsat:CpSatSolver",
+    "gurobi": "supersparse.solving.mip.gurobi:GurobiSolver",
+    "cplex": "supersparse.solving.mip.cplex:CplexSolver",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Whether a solver can be used here, in which version, and else why not."""
+
+    name: str
+    installed: bool
+    version: str | None
+    remedy: str
+
+
+def names() -> tuple[str, ...]:
+    """All solver names, installed or not."""
+    return tuple(_CLASSES)
+
+
+def solver_class(name: str) -> type[Solver]:
+    """Return the class behind a name; the solver's package is not imported yet."""
+    if name not in _CLASSES:
+        raise InvalidOptionError(f"unknown solver {name!r}; {did_you_mean(name, [*_CLASSES, 'auto'])}")
+    module, _, attribute = _CLASSES[name].partition(":")
+    found: type[Solver] = getattr(import_module(module), attribute)
+    return found
+
+
+def availability(name: str) -> Availability:
+    """Say whether a solver's package is installed, without importing it."""
+    needs = solver_class(name).capabilities
+    if needs.package is None:
+        return Availability(name, True, None, "")
+    if find_spec(needs.package) is None:
+        remedy = f'pip install "supersparse[{needs.extra}]"' if needs.extra else f"pip install {needs.package}"
+        return Availability(name, False, None, remedy)
+    return Availability(name, True, _version(needs.package), "")
+
+
+def _version(package: str) -> str | None:
+    try:
+        distributions = metadata.packages_distributions().get(package, [package])
+        return metadata.version(distributions[0])
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def get(name: str) -> Solver:
+    """Make a solver, or say what to install."""
+    state = availability(name)
+    if not state.installed:
+        raise SolverNotInstalledError(f"solver {name!r} is not installed; {state.remedy}")
+    return solver_class(name)()

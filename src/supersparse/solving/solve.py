@@ -1,0 +1,98 @@
+"""How a problem becomes a verified solution: check -> presolve -> solve -> restore -> verify."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from supersparse.errors import InvalidOptionError, UnsupportedProblemError, did_you_mean
+from supersparse.problem.objective import with_best_intercept
+from supersparse.problem.penalty_range import warn_about_penalties
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.solution.solution import Solution
+from supersparse.solution.verify import check_feasible, verify
+from supersparse.solving import registry
+from supersparse.solving.contract import Question, Solver, SolveOptions
+from supersparse.solving.monitor import Monitor
+from supersparse.solving.presolve.drop import DropColumns
+from supersparse.solving.presolve.merge import MergeRows
+
+
+def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution:
+    """Find the scoring system with the least F and, of those, the least l1.
+
+    Options are those of `SolveOptions`: limits, gaps, threads, seed, an initial solution, a
+    progress callback, cancellation, and the solver's own under ``solver_options``.
+
+    >>> problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
+    >>> solve(problem, "exhaustive").points
+    Points(coefficients=(2,), intercept=-1, denominator=1)
+    """
+    settings = SolveOptions.read(options)
+    chosen = registry.get(choose(problem) if solver == "auto" else solver)
+    check_answers(chosen, Question.BEST)
+    _check_expressible(chosen, problem, settings)
+    if settings.initial is not None:
+        check_feasible(problem, settings.initial, "the initial solution")
+    warn_about_penalties(problem)
+
+    small = presolve(problem)
+    if settings.initial is not None:
+        settings = replace(settings, initial=small.reduce(settings.initial))
+    monitor = Monitor(small.problem, settings, small.restore)
+    with monitor.keeping_best_on_interrupt():
+        if settings.initial is not None:
+            monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
+        if chosen.capabilities.wants_start:
+            from supersparse.solving.search.incumbent import search
+
+            search(small.problem, monitor)
+        claim = chosen.solve(small.problem, settings, monitor)
+    points = with_best_intercept(problem, small.restore(claim.points).coefficients)
+    return verify(problem, replace(claim, points=points), solver=chosen.name)
+
+
+@dataclass(frozen=True)
+class Presolved:
+    """A smaller problem and the way back."""
+
+    problem: Problem
+    restore: Callable[[Points], Points]
+    reduce: Callable[[Points], Points]
+
+
+def presolve(problem: Problem) -> Presolved:
+    """Drop dead columns, then merge equal rows."""
+    drop = DropColumns.of(problem)
+    smaller = drop.apply(problem) if drop.accepts(problem) else problem
+    return Presolved(MergeRows.apply(smaller), drop.restore, drop.reduce)
+
+
+def choose(problem: Problem) -> str:
+    """Say which solver "auto" stands for."""
+    return "highs"
+
+
+def check_answers(solver: Solver, question: Question) -> None:
+    """Raise when a solver does not declare that it answers a question."""
+    if question not in solver.capabilities.questions:
+        raise UnsupportedProblemError(f"solver {solver.name!r} does not answer: {question.value}")
+
+
+def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) -> None:
+    can = solver.capabilities
+    if options.formulation != "bigm" and options.formulation not in can.formulations:
+        raise UnsupportedProblemError(f"solver {solver.name!r} has no {options.formulation!r} formulation")
+    if options.branching_priorities:
+        if not can.branching_priorities:
+            raise UnsupportedProblemError(f"solver {solver.name!r} takes no branching priorities")
+        for name in options.branching_priorities:
+            if name not in problem.rows.names:
+                raise InvalidOptionError(
+                    f"branching_priorities: no feature is called {name!r}; {did_you_mean(name, problem.rows.names)}"
+                )
+    if can.own_options is not None:
+        for name in options.solver_options:
+            if name not in can.own_options:
+                raise InvalidOptionError(
+                    f"solver {solver.name!r} has no option {name!r}; {did_you_mean(name, can.own_options)}"
+                )

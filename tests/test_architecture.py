@@ -1,0 +1,134 @@
+"""The import table of docs/architecture.md, read from the syntax tree."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "supersparse"
+
+BELOW_ESTIMATORS = {
+    "errors", "problem", "solution", "solving", "selection", "theory", "card", "evaluate", "render",
+    "export", "scorecard", "prepare",
+}  # fmt: skip
+MAY_IMPORT = {
+    "errors": set(),
+    "_version": set(),
+    "problem": {"errors"},
+    "solution": {"errors", "problem"},
+    "solving": {"errors", "problem", "solution"},
+    "selection": {"errors", "problem", "solution", "solving"},
+    "theory": {"errors", "problem"},
+    "card": {"errors"},
+    "evaluate": {"errors", "card"},
+    "render": {"errors", "solution", "card", "evaluate"},
+    "export": {"errors", "solution", "card", "evaluate"},
+    "scorecard": {"errors", "problem", "solution", "card", "evaluate", "render", "export"},
+    "prepare": {"errors", "problem", "card"},
+    "datasets": {"errors", "problem", "card"},
+    "estimators": BELOW_ESTIMATORS,
+    "report": BELOW_ESTIMATORS | {"estimators", "datasets"},
+    "experiments": BELOW_ESTIMATORS | {"estimators", "datasets"},
+    "cli": BELOW_ESTIMATORS | {"estimators", "datasets", "report", "experiments", "_version"},
+    "__init__": {"_version"},
+}
+
+# Third parties stay at home: package -> the places that may import it.
+HOMES = {
+    "highspy": ["solving/mip/highs.py"],
+    "pyscipopt": ["solving/mip/scip.py"],
+    "ortools": ["solving/mip/cpsat.py"],
+    "gurobipy": ["solving/mip/gurobi.py"],
+    "cplex": ["solving/mip/cplex.py"],
+    "numba": ["solving/kernels"],
+    "matplotlib": ["render"],
+    "sklearn": ["estimators", "prepare", "selection", "evaluate", "experiments"],
+    "typer": ["cli"],
+    "rich": ["cli"],
+}
+
+
+def sources():
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def imported_modules(path):
+    """Absolute names imported anywhere in a file, at the top or inside a function."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide the direction"
+            if node.module == "supersparse":
+                yield from (f"supersparse.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+
+
+def layer(path):
+    first = path.relative_to(SOURCE).parts[0]
+    return first.removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_flow_one_way(path):
+    own = layer(path)
+    assert own in MAY_IMPORT, f"{own} is not a room of the architecture"
+    for name in imported_modules(path):
+        parts = name.split(".")
+        if parts[0] == "supersparse" and len(parts) > 1 and parts[1] != own:
+            assert parts[1] in MAY_IMPORT[own], f"{path.relative_to(SOURCE)} imports {name}"
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_third_parties_stay_at_home(path):
+    place = path.relative_to(SOURCE).as_posix()
+    for name in imported_modules(path):
+        homes = HOMES.get(name.split(".")[0])
+        if homes is not None:
+            assert any(place == h or place.startswith((h + "/", h + ".py")) for h in homes), f"{place} imports {name}"
+
+
+def test_back_ends_do_not_import_each_other():
+    back_ends = {p.stem for p in (SOURCE / "solving" / "mip").glob("*.py")} & {
+        "highs", "scip", "cpsat", "gurobi", "cplex"
+    }  # fmt: skip
+    for stem in back_ends:
+        imported = set(imported_modules(SOURCE / "solving" / "mip" / f"{stem}.py"))
+        others = {f"supersparse.solving.mip.{o}" for o in back_ends - {stem}}
+        assert not imported & others
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = (
+        "import sys, supersparse; "
+        "print([m for m in ('highspy', 'pyscipopt', 'ortools', 'numba', 'matplotlib', 'sklearn') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_there_is_no_print_outside_the_command_line():
+    for path in sources():
+        if layer(path) != "cli":
+            calls = [n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Call)]
+            assert not any(isinstance(c.func, ast.Name) and c.func.id == "print" for c in calls), path
+
+
+def test_the_public_names_exist_and_are_few():
+    import supersparse
+
+    assert len(supersparse.__all__) <= 20
+    for name in supersparse.__all__:
+        assert getattr(supersparse, name) is not None
+
+
+def test_every_room_has_something_in_it():
+    for folder in {p.parent for p in sources()}:
+        files = [p for p in folder.glob("*.py") if p.name != "__init__.py"]
+        assert files or any(folder.rglob("*/*.py")), f"{folder} is an empty room"
+    for path in SOURCE.rglob("__init__.py"):
+        assert re.match(r'"""', path.read_text(encoding="utf-8")), f"{path} does not say what its room is"
