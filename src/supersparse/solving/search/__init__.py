@@ -1,0 +1,1 @@
+"""Incumbents: good models found fast, the warm start of every solver."""
