@@ -1,15 +1,215 @@
-"""The incumbent search: good models before, and while, anything is proven."""
+"""The incumbent search: good models before, and while, anything is proven.
+
+Rounded logistic and lasso paths give starts; descent (exact line searches and swaps), restarts
+from perturbed models and annealing improve them. The search works in slices, so that it can
+share the time with a proof, and counts its work in touched rows, so that the same budget gives
+the same model everywhere.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.problem import Problem
+from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
+from supersparse.solving.search.paths import Surrogate, backward_path, rounded
+
+Index = NDArray[np.int64]
+
+DEFAULT_WORK = 400_000_000  # about one second
+_SLICE = 20_000_000  # about 50 ms: how long a kernel may run before limits are looked at
+_NARROW = 8  # wide sets are searched among |v| <= 8 first
 
 
-def search(problem: Problem, monitor: Monitor) -> None:
-    """Report ever better models to the monitor until the search budget is spent."""
+def search(problem: Problem, monitor: Monitor, work: int | None = None) -> None:
+    """Report ever better models to the monitor until the work budget is spent.
+
+    Under a node limit the default budget is smaller, so that a limit means little work in all.
+    """
+    if work is None:
+        nodes = monitor.options.node_limit
+        work = DEFAULT_WORK if nodes is None else min(DEFAULT_WORK, 100_000 * (nodes + 1))
     monitor.incumbent(with_best_intercept(problem, smallest_coefficients(problem)))
+    Search(integer_form(problem), monitor).run(work)
 
 
 def smallest_coefficients(problem: Problem) -> list[int]:
     """Return the coefficients nearest 0 that the sets allow: all zeros, unless a set leaves out 0."""
     return [int(min(s.values, key=lambda v: (abs(v), v)) * problem.unit) for s in problem.sets]
+
+
+class Search:
+    """A search that can be continued: each `run` spends a budget of touched rows."""
+
+    def __init__(self, form: IntegerForm, monitor: Monitor) -> None:
+        from supersparse.solving.search.data import search_data
+
+        self.form = form
+        self.monitor = monitor
+        self.full = search_data(form)
+        wide = any(len(v) > 60 for v in form.values)
+        self.data = search_data(form, largest=_NARROW) if wide else self.full
+        self.pool: list[tuple[int, tuple[int, ...], int]] = []  # (cost, value of each coefficient, b)
+        self.state = np.array(
+            [0x9E3779B97F4A7C15 ^ (monitor.options.seed * 0xBF58476D1CE4E5B9 & (2**64 - 1))], np.uint64
+        )
+        self.random = np.random.default_rng(monitor.options.seed)
+        self.spent = np.zeros(1, np.int64)
+        farthest = int(np.abs(form.intercept_values).max(initial=0))
+        self.window = int(max(min(4096, max(256, form.n_rows)), min(2 * farthest, 2**16)))
+        self.best_cost = 2**62
+        self._steps = self._schedule()
+
+    def run(self, work: int) -> None:
+        """Continue for so much work, or until the monitor says stop."""
+        limit = self.spent[0] + work
+        while self.spent[0] < limit and self.monitor.stop_reason() is None:
+            before = self.spent[0]
+            next(self._steps)
+            self.spent[0] = max(self.spent[0], before + 10_000)  # every step costs something
+
+    def _schedule(self) -> Iterator[None]:
+        yield from self._paths()
+        if self.data is not self.full:
+            self.data, narrow_pool = self.full, list(self.pool)
+            for _, values, b in narrow_pool[:5]:
+                self._descend(self.data_index(values), b)
+                yield
+        turn = 0
+        while True:
+            if turn % 4 == 3:
+                self._anneal(fresh=turn % 16 == 3)
+            else:
+                self._perturb()
+            turn += 1
+            yield
+
+    def _paths(self) -> Iterator[None]:
+        """Round the paths at all scales, then descend from the best rounding of each fit."""
+        largest = min(self.form.max_size, self.form.n_features)
+        surrogate = Surrogate(self.form)
+        starts: list[tuple[int, tuple[int, ...], int]] = []
+        for features, w in self._fits(surrogate, largest):
+            best: tuple[int, tuple[int, ...], int] | None = None
+            for index in rounded(self.form, surrogate, features, w):
+                found = self._evaluate(tuple(int(v[i]) for v, i in zip(self.form.values, index, strict=True)))
+                best = found if best is None or found < best else best
+            if best is not None:
+                starts.append(best)
+            yield
+        for cost, values, b in sorted(starts)[:40]:
+            self._keep(cost, values, b)
+            self._descend(self.data_index(values), b)
+            yield
+
+    def _fits(
+        self, surrogate: Surrogate, largest: int
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+        yield from backward_path(surrogate, largest)
+        for support in surrogate.lasso_supports(count=8, largest=largest):
+            yield support, surrogate.fit(support, np.zeros(len(support) + 1), 8)[:-1]
+
+    def _evaluate(self, values: tuple[int, ...]) -> tuple[int, tuple[int, ...], int]:
+        from supersparse.solving.kernels.descent import model_cost, rescore
+        from supersparse.solving.kernels.lines import best_b_anywhere
+
+        index = _index_of(self.full, values)
+        scores = np.empty(self.form.n_rows, np.int64)
+        rescore(self.full, index, scores)
+        loss, b = best_b_anywhere(scores, self.full)
+        self.spent[0] += 4 * len(scores)
+        features, size = model_cost(self.full, index)
+        return (int(loss + features) if size <= self.full.max_size else 2**61, values, int(b))
+
+    def data_index(self, values: tuple[int, ...]) -> Index:
+        """Place values in the sets in use now, the nearest where one is missing."""
+        return _index_of(self.data, values)
+
+    def _descend(self, index: Index, b: int) -> int:
+        from supersparse.solving.kernels.descent import descend, rescore
+
+        scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b], np.int64)
+        rescore(self.data, index, scores)
+        cost = int(descend(self.data, index, intercept, scores, self.window, _SLICE, self.state, self.spent))
+        self._keep(cost, _values_of(self.data, index), int(intercept[0]))
+        return cost
+
+    def _perturb(self) -> None:
+        """Change one to three coefficients of a good model at random and descend from there."""
+        _, values, b = self._pick()
+        index = self.data_index(values)
+        for _ in range(1 + self.random.integers(3)):
+            used = np.flatnonzero(index != self.data.zero)
+            kind = self.random.integers(3)
+            if kind == 0 and len(used):
+                j = self.random.choice(used)
+                index[j] = max(0, self.data.zero[j])
+            else:
+                room = len(used) < self.data.max_size
+                choices = np.arange(len(index)) if room and kind == 2 else used
+                if len(choices):
+                    j = self.random.choice(choices)
+                    index[j] = self.random.integers(self.data.n_values[j])
+        self._descend(index, b)
+
+    def _anneal(self, *, fresh: bool) -> None:
+        from supersparse.solving.kernels.annealing import anneal
+
+        row = max(1, int(np.median(self.full.positive + self.full.negative)))
+        if fresh:
+            index, b = self.data_index(tuple(smallest_coefficients(self.form.problem))), 0
+            hot = float(max(int(self.full.cost.max()), 4 * row))
+        else:
+            _, values, b = self._pick()
+            index, b = self._scaled_up(values, b)
+            hot = float(row) * (0.4, 0.7, 1.0, 1.5, 3.0)[self.random.integers(5)]
+        moves = int(min(40_000, max(200, _SLICE // (4 * self.form.n_rows + self.window))))
+        scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b], np.int64)
+        anneal(
+            self.data, index, intercept, scores, hot, 0.15 * row, moves, self.window, self.state, self.spent
+        )
+        self._descend(index, int(intercept[0]))
+
+    def _scaled_up(self, values: tuple[int, ...], b: int) -> tuple[Index, int]:
+        """Multiply a model up to the limit of its sets: finer steps from the same predictions."""
+        used = [j for j, v in enumerate(values) if v]
+        if not used:
+            return self.data_index(values), b
+        factor = min(int(np.abs(self.full.values[j]).max()) // abs(values[j]) for j in used)
+        larger = tuple(v * factor for v in values)
+        index = self.data_index(larger)
+        if factor < 2 or _values_of(self.data, index) != larger:
+            return self.data_index(values), b
+        return index, b * factor
+
+    def _pick(self) -> tuple[int, tuple[int, ...], int]:
+        """A good model, the better the likelier."""
+        at = min(self.random.integers(len(self.pool)), self.random.integers(len(self.pool)))
+        return self.pool[at]
+
+    def _keep(self, cost: int, values: tuple[int, ...], b: int) -> None:
+        entry = (cost, values, b)
+        if cost >= 2**61 or any(values == known[1] for known in self.pool):
+            return
+        self.pool.append(entry)
+        self.pool.sort()
+        del self.pool[20:]
+        if cost < self.best_cost:
+            self.best_cost = cost
+            self.monitor.incumbent(with_best_intercept(self.form.problem, values))
+
+
+def _index_of(data: Any, values: tuple[int, ...]) -> Index:
+    index = np.empty(len(values), np.int64)
+    for j, value in enumerate(values):
+        allowed = data.values[j, : data.n_values[j]]
+        index[j] = np.argmin(np.abs(allowed - value))
+    return index
+
+
+def _values_of(data: Any, index: Index) -> tuple[int, ...]:
+    return tuple(data.values[np.arange(len(index)), index].tolist())

@@ -1,0 +1,221 @@
+"""Kernels of the incumbent search: the loss as a function of b, and of one coefficient and b.
+
+Work is counted in touched rows, so that a budget gives the same model on every machine.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+class SearchData(NamedTuple):
+    """The arrays of an IntegerForm as the search kernels read them: columns by their nonzeros."""
+
+    start: Ints  # (p + 1) where each column's nonzeros begin
+    row: NDArray[np.int32]
+    entry: Ints
+    positive: Ints
+    negative: Ints
+    values: Ints  # (p, widest set) padded
+    n_values: Ints
+    zero: Ints  # index of 0 in each set, -1 where a set leaves it out
+    cost: Ints
+    cost_l1: int
+    tie: int  # weight of one unit of l1 in comparisons, far below every other difference
+    max_size: int
+    step: int
+    low: int
+    high: int
+    intercepts: Ints
+    intercept_cost: int
+
+
+@njit(cache=True, nogil=True)
+def key_of(score, step):
+    """Return (q, r): a negative row is wrong from b = -q on, a positive right from -q + (r == 0) on."""
+    if step == 1:
+        return score, 0
+    q = score // step
+    return q, score - q * step
+
+
+@njit(cache=True, nogil=True)
+def best_b(scores, data, centre, window, jumps):
+    """Return (loss with the cost of b, b) for the best b within `window` of `centre`.
+
+    `jumps` is scratch of at least 2·window + 3. Rows that change their mind outside the
+    window are counted at its edges, so the loss of every b inside it is exact.
+    """
+    positive, negative, step = data.positive, data.negative, data.step
+    low, high = max(data.low, centre - window), min(data.high, centre + window)
+    if low > high:
+        low = high = max(data.low, min(data.high, centre))
+    width = high - low + 1
+    for t in range(width + 1):
+        jumps[t] = 0
+    loss = 0  # at b = low - 1
+    for i in range(len(scores)):
+        q, r = key_of(scores[i], step)
+        if positive[i] > 0:
+            at = -q + (1 if r == 0 else 0) - low
+            loss += positive[i]
+            if at <= 0:
+                jumps[0] -= positive[i]
+            elif at < width:
+                jumps[at] -= positive[i]
+        if negative[i] > 0:
+            at = -q - low
+            if at <= 0:
+                jumps[0] += negative[i]
+            elif at < width:
+                jumps[at] += negative[i]
+    best, best_at = np.int64(2**62), np.int64(0)
+    if len(data.intercepts) == 0:
+        run, run_from = False, 0
+        for t in range(width):
+            loss += jumps[t]
+            if loss < best:
+                best, best_at, run, run_from = loss, low + t, True, t
+            elif loss == best and run:
+                best_at = low + (run_from + t) // 2  # towards the middle of the interval
+            else:
+                run = False
+        return best, best_at
+    for t in range(width):
+        loss += jumps[t]
+        jumps[t] = loss
+    for b in data.intercepts:
+        if low <= b <= high:
+            total = (
+                jumps[b - low] + abs(b) * (data.cost_l1 + data.tie) + (data.intercept_cost if b != 0 else 0)
+            )
+            if total < best:
+                best, best_at = total, b
+    return best, best_at
+
+
+@njit(cache=True, nogil=True)
+def add_column(scores, data, j, change):
+    """Add ``change`` times column j to the scores."""
+    for t in range(data.start[j], data.start[j + 1]):
+        scores[data.row[t]] += change * data.entry[t]
+
+
+@njit(cache=True, nogil=True)
+def penalty(data, value):
+    """Cost of one coefficient's value, C0 left out: C1 and the tie-break."""
+    return abs(value) * (data.cost_l1 + data.tie)
+
+
+@njit(cache=True, nogil=True)
+def line_at_fixed_b(scores, data, j, current, b, totals):
+    """Fill ``totals[t]`` with the loss when feature j takes its t-th value and b stays.
+
+    A difference array over the values: each row changes its mind at one breakpoint.
+    """
+    n = data.n_values[j]
+    values = data.values[j]
+    for t in range(n + 1):
+        totals[t] = 0
+    outside = 0
+    for i in range(len(scores)):
+        score = scores[i] + b * data.step
+        if score <= 0:
+            outside += data.positive[i]
+        if score >= 0:
+            outside += data.negative[i]
+    for t in range(data.start[j], data.start[j + 1]):
+        i, x = data.row[t], data.entry[t]
+        score = scores[i] + b * data.step
+        if score <= 0:
+            outside -= data.positive[i]
+        if score >= 0:
+            outside -= data.negative[i]
+        rest = score - current * x
+        below = data.positive[i] if x > 0 else data.negative[i]  # loss for values under the breakpoint
+        above = data.negative[i] if x > 0 else data.positive[i]
+        magnitude = abs(x)
+        target = -rest if x > 0 else rest  # value·|x| > target means: beyond the breakpoint
+        first = np.searchsorted(values[:n], -((-target) // magnitude))  # least value with value·|x| >= target
+        totals[0] += below
+        if first < n and values[first] * magnitude == target:
+            totals[first] += data.positive[i] + data.negative[i] - below
+            totals[first + 1] += above - data.positive[i] - data.negative[i]
+        else:
+            totals[first] += above - below
+    running = outside
+    for t in range(n):
+        running += totals[t]
+        totals[t] = running
+
+
+@njit(cache=True, nogil=True)
+def best_on_line(scores, data, j, index, b, may_be_zero, may_be_used, window, scratch, totals, jumps, work):
+    """Search feature j's values; return (cost, index of the value, b), cost without other features.
+
+    Narrow sets are tried value by value with b re-optimised; wide ones at fixed b first, and
+    the best few of those with b re-optimised.
+    """
+    n, m = data.n_values[j], len(scores)
+    values = data.values[j]
+    current = values[index]
+    best, best_index, best_intercept = np.int64(2**62), index, b
+    nonzeros = data.start[j + 1] - data.start[j]
+    narrow = n * m <= 40_000
+    if not narrow:
+        line_at_fixed_b(scores, data, j, current, b, totals)
+        work[0] += m + 4 * nonzeros
+        for t in range(n):
+            totals[t] += penalty(data, values[t]) + (data.cost[j] if values[t] != 0 else 0)
+    tries = n if narrow else 3
+    for k in range(tries):
+        t = k
+        if not narrow:
+            t = -1
+            for u in range(n):
+                allowed = may_be_zero if values[u] == 0 else may_be_used
+                if allowed and totals[u] < 2**61 and (t < 0 or totals[u] < totals[t]):
+                    t = u
+            if t < 0:
+                break
+            totals[t] = 2**62
+        value = values[t]
+        if (value == 0 and not may_be_zero) or (value != 0 and not may_be_used):
+            continue
+        for i in range(m):
+            scratch[i] = scores[i]
+        add_column(scratch, data, j, value - current)
+        loss, at = best_b(scratch, data, b, window, jumps)
+        work[0] += m + nonzeros
+        cost = loss + penalty(data, value) + (data.cost[j] if value != 0 else 0)
+        if cost < best:
+            best, best_index, best_intercept = cost, t, at
+    return best, best_index, best_intercept
+
+
+@njit(cache=True, nogil=True)
+def best_b_anywhere(scores, data):
+    """Return (loss, b) for the best b of all, by sorting; b's own cost is left out."""
+    m, step = len(scores), data.step
+    keys, change = np.empty(2 * m, np.int64), np.empty(2 * m, np.int64)
+    loss = np.int64(0)
+    for i in range(m):
+        q, r = key_of(scores[i], step)
+        keys[i], change[i] = -q + (1 if r == 0 else 0), -data.positive[i]
+        keys[m + i], change[m + i] = -q, data.negative[i]
+        loss += data.positive[i]
+    order = np.argsort(keys)
+    best, best_at = loss, min(data.high, max(data.low, keys[order[0]] - 1))
+    t = 0
+    while t < 2 * m:
+        b = keys[order[t]]
+        while t < 2 * m and keys[order[t]] == b:
+            loss += change[order[t]]
+            t += 1
+        if loss < best and data.low <= b <= data.high:
+            best, best_at = loss, b
+    return best, best_at
