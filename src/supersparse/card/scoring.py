@@ -1,0 +1,73 @@
+"""Scoring with a card: exact, for one person or for a table."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.card.card import Card, Label
+from supersparse.card.numbers import IntArray, fits_int64, largest_magnitude
+from supersparse.card.tables import person_values, read_table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """The scores of many rows, exactly: the score of row i is ``numerators[i] / denominator``."""
+
+    numerators: IntArray
+    denominator: int
+
+    @property
+    def positive(self) -> NDArray[np.bool_]:
+        """Which rows get the positive class: those with a score above 0, and 0 is not above 0."""
+        return np.asarray(self.numerators > 0, dtype=bool)
+
+    @property
+    def values(self) -> NDArray[np.generic]:
+        """The scores as numbers: whole where all are, else the nearest floats."""
+        if self.denominator == 1:
+            return self.numerators
+        return np.array([n / self.denominator for n in self.numerators.tolist()], dtype=np.float64)
+
+    def __getitem__(self, row: int) -> Fraction:
+        return Fraction(int(self.numerators[row]), self.denominator)
+
+
+def score_person(card: Card, person: Mapping[str, object]) -> Fraction:
+    """Return the exact score of one person, the intercept included."""
+    values = person_values(card, person)
+    return sum((i.points * i.rule.of_one(values[i.rule.column]) for i in card.items), card.intercept)
+
+
+def score_table(card: Card, data: object) -> Scores:
+    """Return the exact scores of many rows, the intercept included."""
+    table = read_table(card, data)
+    terms = []
+    for item in card.items:
+        integers, scale = item.rule.of_column(table.columns[item.rule.column])
+        terms.append((integers, item.points / scale))
+    unit = math.lcm(card.intercept.denominator, *(factor.denominator for _, factor in terms))
+    start = int(card.intercept * unit)
+    whole = [(integers, int(factor * unit)) for integers, factor in terms]
+    largest = abs(start) + sum(abs(factor) * largest_magnitude(integers) for integers, factor in whole)
+    dtype = np.int64 if fits_int64(largest) else object
+    numerators = np.full(table.n_rows, start, dtype=dtype)
+    for integers, factor in whole:
+        numerators += integers.astype(dtype, copy=False) * factor
+    return Scores(numerators, unit)
+
+
+def predicted_label(card: Card, score: Fraction) -> Label:
+    """Return the class of one score."""
+    return card.positive if score > 0 else card.negative
+
+
+def predicted_labels(card: Card, scores: Scores) -> NDArray[np.generic]:
+    """Return the classes of many scores; labels keep their type."""
+    labels = np.array(card.classes)
+    if labels.tolist() != list(card.classes) or type(card.negative) is not type(card.positive):
+        labels = np.array(card.classes, dtype=object)  # mixed types, or text that numpy would cut
+    return labels[scores.positive.astype(np.intp)]

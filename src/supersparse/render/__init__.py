@@ -1,0 +1,1 @@
+"""Faces of a card: plain text so far."""
