@@ -8,6 +8,7 @@ import math
 import numbers
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ def _shortest_decimal(value: numbers.Real) -> Fraction:
     return Fraction(str(value))
 
 
-def integer_column(values: NDArray[np.generic]) -> tuple[IntArray, int]:
+def integer_column(values: NDArray[Any]) -> tuple[IntArray, int]:
     """Return (integers, scale) with ``values == integers / scale`` exactly, scale minimal.
 
     The values must be finite numbers or booleans. The integers have the smallest dtype
@@ -107,18 +108,19 @@ def gcd_of(integers: IntArray) -> int:
     return int(np.gcd.reduce(integers)) if integers.size else 0
 
 
-def largest_magnitude(integers: IntArray) -> int:
+def largest_magnitude(integers: NDArray[Any]) -> int:
     """Return max |value| as a Python integer, safe at the edge of the dtype."""
     if integers.size == 0:
         return 0
     return max(abs(int(integers.max())), abs(int(integers.min())))
 
 
-def _smallest(integers: IntArray) -> IntArray:
+def _smallest(integers: NDArray[Any]) -> IntArray:
     magnitude = largest_magnitude(integers)
     for dtype in (np.int8, np.int16, np.int32, np.int64):
         if magnitude <= np.iinfo(dtype).max:
-            return integers.astype(dtype)
+            fitting: NDArray[np.integer] = integers.astype(dtype)
+            return fitting
     return np.array([int(v) for v in integers], dtype=object)
 
 

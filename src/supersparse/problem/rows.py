@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supersparse.errors import InvalidDataError
 from supersparse.problem.decimals import IntArray, gcd_of, integer_column, largest_magnitude
+from supersparse.problem.table import numeric_column, read_table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,12 +64,7 @@ def read_rows(
     Labels may be any two values; the larger in sorted order is the positive class unless
     `positive` names the other.
     """
-    names, raw = _read_features(X)
-    if feature_names is not None:
-        names = [str(n) for n in feature_names]
-        if len(names) != len(raw):
-            raise InvalidDataError(f"feature_names has {len(names)} names for {len(raw)} columns; give one each")
-    _check_names(names)
+    names, raw = read_table(X, feature_names)
     n_rows = len(raw[0]) if raw else 0
     if n_rows == 0:
         raise InvalidDataError("there are 0 rows or 0 columns; a scoring system needs data of both classes")
@@ -85,7 +81,7 @@ def read_rows(
             raise InvalidDataError(
                 "only one class is left after dropping the rows of weight 0; two classes are needed"
             )
-    exact_columns = [integer_column(_finite(c, name)) for c, name in zip(raw, names, strict=True)]
+    exact_columns = [integer_column(c) for c in raw]
     return Rows(
         names=tuple(names),
         columns=tuple(c for c, _ in exact_columns),
@@ -97,82 +93,15 @@ def read_rows(
     )
 
 
-def _read_features(X: object) -> tuple[list[str], list[NDArray[np.generic]]]:
-    frame = nw.from_native(X, eager_only=True, pass_through=True)  # type: ignore[call-overload]
-    if isinstance(frame, nw.DataFrame):
-        return [str(n) for n in frame.columns], [_frame_column(frame[n], str(n)) for n in frame.columns]
-    if hasattr(X, "tocsc"):
-        by_column = X.tocsc()
-        arrays = [by_column[:, [j]].toarray().ravel() for j in range(by_column.shape[1])]
-    else:
-        matrix = np.asarray(X)
-        if matrix.ndim != 2:
-            raise InvalidDataError(f"X has {matrix.ndim} dimension(s); give a table of rows and columns")
-        arrays = [matrix[:, j] for j in range(matrix.shape[1])]
-    names = [f"x{j}" for j in range(len(arrays))]
-    return names, [_numeric_array(a, n) for a, n in zip(arrays, names, strict=True)]
-
-
-def _frame_column(series: nw.Series, name: str) -> NDArray[np.generic]:  # type: ignore[type-arg]
-    dtype = series.dtype
-    if not (dtype.is_numeric() or dtype == nw.Boolean):
-        if dtype == nw.Object:
-            return _numeric_array(series.to_numpy(), name)
-        raise InvalidDataError(
-            f"column {name!r} holds {dtype}, not numbers; turn it into 0/1 columns, "
-            "one for each category, or drop it"
-        )
-    missing = int(series.null_count())
-    if missing:
-        raise _missing(name, missing)
-    if dtype.is_decimal():
-        return np.array([Fraction(v) for v in series.to_list()], dtype=object)
-    return np.asarray(series.to_numpy())
-
-
-def _numeric_array(column: NDArray[np.generic], name: str) -> NDArray[np.generic]:
-    if column.dtype.kind in "buif":
-        return column
-    if column.dtype == object:
-        try:
-            return column.astype(np.float64)
-        except (TypeError, ValueError):
-            pass
-    found = next((v for v in column if not isinstance(v, int | float)), column[0] if len(column) else None)
-    raise InvalidDataError(
-        f"column {name!r} holds {found!r}, not a number; turn it into 0/1 columns, "
-        "one for each category, or drop it"
-    )
-
-
-def _finite(column: NDArray[np.generic], name: str) -> NDArray[np.generic]:
-    if column.dtype.kind == "f" and not np.isfinite(column).all():
-        missing = int(np.isnan(column).sum())
-        if missing:
-            raise _missing(name, missing)
-        count = int(np.isinf(column).sum())
-        raise InvalidDataError(f"column {name!r} has {count} infinite value(s) (inf); replace them or drop the rows")
-    return column
-
-
-def _missing(name: str, count: int) -> InvalidDataError:
-    return InvalidDataError(
-        f"column {name!r} has {count} missing value(s) (NaN); fill them in, drop the rows, "
-        "or add a 0/1 column that says 'missing'"
-    )
-
-
-def _check_names(names: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise InvalidDataError(f"two columns are called {name!r}; feature names must differ, rename one")
-        seen.add(name)
-
-
 def _read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[object, object]]:
-    series = nw.from_native(y, series_only=True, pass_through=True)  # type: ignore[call-overload]
+    series = nw.from_native(y, series_only=True, pass_through=True)
     labels = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else y)
+    if (
+        isinstance(y, list | tuple)
+        and labels.dtype.kind in "US"
+        and not all(isinstance(v, str | bytes) for v in y)
+    ):
+        raise InvalidDataError("y mixes text with other labels; give two values of one type")
     if labels.ndim != 1:
         raise InvalidDataError(f"y has {labels.ndim} dimensions; give one label a row")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
@@ -192,7 +121,8 @@ def _read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[
     if positive is not None:
         if positive not in (negative_label, positive_label):
             raise InvalidDataError(
-                f"the positive class {positive!r} is not among the labels {negative_label!r} and {positive_label!r}"
+                f"the positive class {positive!r} is not among the labels "
+                f"{negative_label!r} and {positive_label!r}; name one of them"
             )
         if positive == negative_label:
             negative_label, positive_label = positive_label, negative_label
@@ -202,18 +132,23 @@ def _read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[
 def _read_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, Fraction]:
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int8), Fraction(1)
-    series = nw.from_native(sample_weight, series_only=True, pass_through=True)  # type: ignore[call-overload]
+    series = nw.from_native(sample_weight, series_only=True, pass_through=True)
     weights = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else sample_weight)
-    if weights.dtype.kind not in "buif":
-        raise InvalidDataError("sample_weight must hold numbers")
+    if weights.dtype.kind not in "buifO":
+        raise InvalidDataError(f"sample_weight holds {weights.dtype}, not numbers; give one number a row")
     if weights.shape != (n_rows,):
-        raise InvalidDataError(f"sample_weight has shape {weights.shape} for {n_rows} rows; give one weight a row")
+        raise InvalidDataError(
+            f"sample_weight has shape {weights.shape} for {n_rows} rows; give one weight a row"
+        )
     if weights.dtype.kind == "f" and not np.isfinite(weights).all():
         raise InvalidDataError("sample_weight holds NaN or infinite values; give finite weights")
+    weights = numeric_column(weights, "sample_weight")
     if (weights < 0).any():
-        raise InvalidDataError(f"sample_weight holds {weights.min()}, which is negative; give weights of 0 or more")
+        raise InvalidDataError(
+            f"sample_weight holds {weights.min()}, which is negative; give weights of 0 or more"
+        )
     if not (weights > 0).any():
-        raise InvalidDataError("all sample weights are 0; at least one row of each class must count")
+        raise InvalidDataError("all sample weights are zero; at least one row of each class must count")
     integers, scale = integer_column(weights)
     common = gcd_of(integers)
     return integer_column(integers // common)[0] if common > 1 else integers, Fraction(common, scale)
