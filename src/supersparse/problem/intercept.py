@@ -5,7 +5,6 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.errors import InvalidProblemError
 from supersparse.problem.coefficients import CoefficientSet
@@ -36,16 +35,19 @@ class Intercept:
 
 def read_intercept(spec: object, allowed: CoefficientSet) -> Intercept:
     """Read the user's ``"free" | (low, high) | "paper" | "none"``."""
-    if spec == "free":
-        return Intercept(mode="free")
-    if spec == "none":
-        return Intercept(mode="none")
-    if spec == "paper":
-        return Intercept(mode="paper", allowed=allowed)
+    if isinstance(spec, str):
+        if spec == "free":
+            return Intercept(mode="free")
+        if spec == "none":
+            return Intercept(mode="none")
+        if spec == "paper":
+            return Intercept(mode="paper", allowed=allowed)
     if isinstance(spec, tuple | list) and len(spec) == 2:
         low, high = (exact(v, "a bound of the intercept") for v in spec)
         if high < low:
-            raise InvalidProblemError(f"intercept: upper bound {spec[1]} is below lower bound {spec[0]}; swap them")
+            raise InvalidProblemError(
+                f"intercept: upper bound {spec[1]} is below lower bound {spec[0]}; swap them"
+            )
         return Intercept(mode="range", low=low, high=high)
     raise InvalidProblemError(f"intercept is {spec!r}; use 'free', 'paper', 'none' or a pair (low, high)")
 
@@ -60,7 +62,7 @@ class InterceptChoice:
 
     low: int | None
     high: int | None
-    allowed: NDArray[np.int64] | None
+    allowed: IntArray | None
     cost_nonzero: int = 0
     cost_magnitude: int = 0
 
@@ -91,7 +93,7 @@ def best_intercept(
 def loss_by_intercept(
     scores: IntArray, step: int, positive_weight: IntArray, negative_weight: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Return the loss as a step function of b.
+    """Return the loss as a step function of b, neighbouring losses different.
 
     ``losses[0]`` holds below ``starts[0]``, and ``losses[t]`` from ``starts[t-1]`` on. A positive
     row is right from b = floor(-s/step) + 1 on, a negative one is wrong from ceil(-s/step) on.
@@ -105,7 +107,8 @@ def loss_by_intercept(
     jumps = np.zeros(len(starts) + 1, dtype=change.dtype)
     np.add.at(jumps, position.reshape(-1) + 1, change)
     jumps[0] = positive_weight.sum()
-    return starts, np.cumsum(jumps)
+    changes = jumps[1:] != 0  # a row gained where another is lost is no end of an interval
+    return starts[changes], np.cumsum(np.concatenate([jumps[:1], jumps[1:][changes]]))
 
 
 def _cheapest_allowed(choice: InterceptChoice, starts: IntArray, losses: IntArray) -> int:
@@ -131,7 +134,9 @@ def _middle_of_best_interval(choice: InterceptChoice, starts: IntArray, losses: 
     return best[3]
 
 
-def _intervals(choice: InterceptChoice, starts: IntArray, losses: IntArray) -> list[tuple[int | None, int | None, int]]:
+def _intervals(
+    choice: InterceptChoice, starts: IntArray, losses: IntArray
+) -> list[tuple[int | None, int | None, int]]:
     """Maximal intervals of least loss, among those that meet the allowed range."""
     first = 0 if choice.low is None else int(np.searchsorted(starts, choice.low, side="right"))
     last = len(starts) if choice.high is None else int(np.searchsorted(starts, choice.high, side="right"))
@@ -140,10 +145,7 @@ def _intervals(choice: InterceptChoice, starts: IntArray, losses: IntArray) -> l
     for t in np.flatnonzero(losses[first : last + 1] == least) + first:
         low = None if t == 0 else int(starts[t - 1])
         high = None if t == len(starts) else int(starts[t]) - 1
-        if found and low is not None and found[-1][1] == low - 1:
-            found[-1] = (found[-1][0], high, int(least))
-        else:
-            found.append((low, high, int(least)))
+        found.append((low, high, int(least)))
     return found
 
 

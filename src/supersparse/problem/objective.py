@@ -47,15 +47,17 @@ def evaluate(problem: Problem, points: Points) -> Evaluation:
     rows = problem.rows
     scores = integer_scores(problem, points.coefficients, points.intercept)
     weights, positive = rows.weights, rows.positive
-    wrong_positive = _total(weights[positive & (scores <= 0)])
-    wrong_negative = _total(weights[~positive & (scores >= 0)])
-    zero_negative = _total(weights[~positive & (scores == 0)])
+    dtype = np.int64 if fits_int64(problem.total_weight) else object
+    wrong_positive = Fraction(int(weights[positive & (scores <= 0)].sum(dtype=dtype)))
+    wrong_negative = Fraction(int(weights[~positive & (scores >= 0)].sum(dtype=dtype)))
+    zero_negative = Fraction(int(weights[~positive & (scores == 0)].sum(dtype=dtype)))
     negative_weight, positive_weight = problem.class_weights
     loss = (positive_weight * wrong_positive + negative_weight * wrong_negative) / problem.total_weight
     counts_intercept = problem.intercept.is_penalised and points.intercept != 0
     support = points.support
     l1 = Fraction(
-        sum(abs(points.coefficients[j]) for j in support) + (abs(points.intercept) if counts_intercept else 0),
+        sum(abs(points.coefficients[j]) for j in support)
+        + (abs(points.intercept) if counts_intercept else 0),
         points.denominator,
     )
     penalty = sum((problem.C0[j] for j in support), Fraction(0))
@@ -78,7 +80,11 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
     scores = integer_scores(problem, coefficients, 0)
     unit = Fraction(1, problem.total_weight)
     negative, positive = (w * unit for w in problem.class_weights)
-    costs = [problem.intercept_C0, Fraction(problem.C1 or 0, problem.unit)] if problem.intercept.is_penalised else [0, 0]
+    costs = (
+        [problem.intercept_C0, Fraction(problem.C1 or 0, problem.unit)]
+        if problem.intercept.is_penalised
+        else [0, 0]
+    )
     scale = np.lcm.reduce(
         np.array([Fraction(v).denominator for v in (negative, positive, *costs)], dtype=object)
     )
@@ -108,12 +114,14 @@ def intercept_choice(
     if rule.mode == "none":
         return InterceptChoice(low=0, high=0, allowed=None)
     if rule.mode == "range":
-        assert rule.low is not None and rule.high is not None
+        assert rule.low is not None
+        assert rule.high is not None
         return InterceptChoice(low=ceil(rule.low * unit), high=floor(rule.high * unit), allowed=None)
     if rule.mode == "free":
         return InterceptChoice(low=None, high=None, allowed=None)
     assert rule.allowed is not None
-    allowed = np.array([int(v * unit) for v in rule.allowed.values], dtype=np.int64)
+    dtype = np.int64 if fits_int64(int(rule.allowed.largest_magnitude * unit)) else object
+    allowed = np.array([int(v * unit) for v in rule.allowed.values], dtype=dtype)
     if problem.max_features is not None and features >= problem.max_features:
         allowed = allowed[allowed == 0]
     return InterceptChoice(
@@ -125,16 +133,15 @@ def integer_scores(problem: Problem, coefficients: Sequence[int], intercept: int
     """Return the scores times unit·score_step: integers, Python's own where 64 bits are too few."""
     rows, step = problem.rows, problem.score_step
     terms = [(j, int(c) * (step // rows.scales[j])) for j, c in enumerate(coefficients) if c]
-    largest = sum(abs(factor) * rows.magnitudes[j] for j, factor in terms) + abs(intercept) * step
+    # the step and the factors enter the arithmetic themselves, even beside zeros
+    largest = (
+        sum(abs(factor) * max(1, rows.magnitudes[j]) for j, factor in terms) + max(1, abs(intercept)) * step
+    )
     dtype = np.int64 if fits_int64(largest) else object
     scores = np.full(rows.n_rows, int(intercept) * step, dtype=dtype)
     for j, factor in terms:
         scores += rows.columns[j].astype(dtype) * factor
     return scores
-
-
-def _total(weights: IntArray) -> Fraction:
-    return Fraction(int(weights.sum(dtype=object if weights.dtype == object else np.int64)))
 
 
 def _scaled(weights: IntArray, factor: int) -> IntArray:
