@@ -9,7 +9,7 @@ from math import ceil, gcd
 
 from supersparse.problem.decimals import gcd_of
 from supersparse.problem.penalty_range import objective_step
-from supersparse.problem.problem import Problem
+from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
 
 
 def next_attainable(problem: Problem, bound: Fraction) -> Fraction:
@@ -17,7 +17,7 @@ def next_attainable(problem: Problem, bound: Fraction) -> Fraction:
     step, penalties = _loss_step_and_penalties(problem)
     if penalties is None:
         whole = _whole_step(problem)
-        return max(Fraction(0), ceil(bound / whole) * whole) if whole else bound
+        return max(Fraction(0), ceil(bound / whole) * whole)
     return min(p + max(0, ceil((bound - p) / step)) * step for p in penalties)
 
 
@@ -26,7 +26,7 @@ def previous_attainable(problem: Problem, value: Fraction) -> Fraction | None:
     step, penalties = _loss_step_and_penalties(problem)
     if penalties is None:
         whole = _whole_step(problem)
-        return (ceil(value / whole) - 1) * whole if whole else value
+        return (ceil(value / whole) - 1) * whole if value > 0 else None
     below = [p + (ceil((value - p) / step) - 1) * step for p in penalties if p < value]
     return max(below, default=None)
 
@@ -40,7 +40,7 @@ def _loss_step_and_penalties(problem: Problem) -> tuple[Fraction, list[Fraction]
     ]
     denominator = parts[0].denominator * parts[1].denominator
     step = Fraction(gcd(int(parts[0] * denominator), int(parts[1] * denominator)), denominator)
-    usable = {c for c, s in zip(problem.C0, problem.sets, strict=True) if s.values != (0,)}
+    usable = {c for c, s in zip(problem.C0, problem.sets, strict=True) if s != NOTHING_ALLOWED_BUT_ZERO}
     if problem.intercept.is_penalised:
         usable.add(problem.intercept_C0)
     if len(usable) > 1 or step == 0 or problem.C1:

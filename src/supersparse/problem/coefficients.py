@@ -25,7 +25,9 @@ class CoefficientSet:
         if not self.values:
             raise InvalidProblemError("a coefficient set is empty; give at least one value, such as 0")
         if any(a >= b for a, b in zip(self.values, self.values[1:], strict=False)):
-            raise InvalidProblemError("a coefficient set must be sorted and free of repeats; use CoefficientSet.of")
+            raise InvalidProblemError(
+                "a coefficient set must be sorted and free of repeats; use CoefficientSet.of"
+            )
 
     @classmethod
     def of(cls, values: Iterable[Number]) -> "CoefficientSet":
@@ -107,7 +109,9 @@ def integers(largest: int = 100, *, smallest: int | None = None) -> CoefficientS
     """
     low = -largest if smallest is None else smallest
     if not isinstance(largest, int) or not isinstance(low, int) or largest < low:
-        raise InvalidProblemError(f"integers from {low!r} to {largest!r} is empty; give whole numbers in order")
+        raise InvalidProblemError(
+            f"integers from {low!r} to {largest!r} is empty; give whole numbers in order"
+        )
     return CoefficientSet(tuple(Fraction(v) for v in range(low, largest + 1)))
 
 

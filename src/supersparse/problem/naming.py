@@ -27,7 +27,10 @@ def per_feature(
     first that matches counts. A key that fits no feature is an error.
     """
     if isinstance(setting, Mapping):
-        return tuple(_look_up(setting, name, what, read, default) for name in _checked(setting, names, what, extra_keys))
+        return tuple(
+            _look_up(setting, name, what, read, default)
+            for name in _checked(setting, names, what, extra_keys)
+        )
     if isinstance(setting, Sequence) and not isinstance(setting, str):
         if len(setting) != len(names):
             raise InvalidProblemError(
@@ -46,7 +49,9 @@ def _checked(
         if not isinstance(key, str):
             raise InvalidProblemError(f"{what}: the key {key!r} is not a feature name; use text")
         if key not in names and key not in extra_keys and not any(fnmatchcase(n, key) for n in names):
-            raise InvalidProblemError(f"{what}: no feature is called {key!r}; {did_you_mean(key, [*names, *extra_keys])}")
+            raise InvalidProblemError(
+                f"{what}: no feature is called {key!r}; {did_you_mean(key, [*names, *extra_keys])}"
+            )
     return names
 
 
@@ -63,5 +68,7 @@ def _look_up(
         if fnmatchcase(name, pattern):
             return read(value, name)
     if default is None:
-        raise InvalidProblemError(f"{what} says nothing about feature {name!r}; add it, or a key '*' for all others")
+        raise InvalidProblemError(
+            f"{what} says nothing about feature {name!r}; add it, or a key '*' for all others"
+        )
     return default(name)

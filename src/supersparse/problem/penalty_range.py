@@ -50,26 +50,31 @@ def largest_l1(problem: Problem) -> Fraction:
 def warn_about_penalties(problem: Problem, stacklevel: int = 3) -> None:
     """Warn when C0 or a numeric C1 lies outside its useful range, naming that range."""
     low, high = smallest_loss_step(problem), constant_model_loss(problem)
-    useful = f"useful values of C0 lie between {float(low):.3g} (one row) and {float(high):.3g} (the best constant model)"
+    useful = (
+        f"useful values of C0 lie between {float(low):.3g} (one row) "
+        f"and {float(high):.3g} (the best constant model)"
+    )
     active = [c for c, s in zip(problem.C0, problem.sets, strict=True) if len(s.values) > 1]
     if active and min(active) < low:
         warnings.warn(
-            f"C0 = {float(min(active)):g} is below the loss of a single row, so a feature may enter to fix one row; {useful}",
+            f"C0 = {float(min(active)):g} is below the loss of a single row, "
+            f"so a feature may enter to fix one row; {useful}",
             PenaltyRangeWarning,
             stacklevel=stacklevel,
         )
     if active and min(active) > high:
         warnings.warn(
-            f"C0 = {float(min(active)):g} exceeds all that any features can save, so no feature will be used; {useful}",
+            f"C0 = {float(min(active)):g} exceeds all that any features can save, "
+            f"so no feature will be used; {useful}",
             PenaltyRangeWarning,
             stacklevel=stacklevel,
         )
     if problem.C1:
         safe = objective_step(problem) / max(largest_l1(problem), Fraction(1, 10**9))
-        if problem.C1 >= safe:
+        if safe <= problem.C1:
             warnings.warn(
-                f"C1 = {float(problem.C1):g} can change errors or size; it only breaks ties below {float(safe):.3g}, "
-                "and C1='auto' breaks them exactly",
+                f"C1 = {float(problem.C1):g} can change errors or size; "
+                f"it only breaks ties below {float(safe):.3g}, and C1='auto' breaks them exactly",
                 PenaltyRangeWarning,
                 stacklevel=stacklevel,
             )

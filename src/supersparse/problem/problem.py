@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from supersparse.errors import InfeasibleError, InvalidProblemError
 from supersparse.problem.coefficients import CoefficientSet, integers
 from supersparse.problem.decimals import exact
@@ -31,7 +33,7 @@ class Problem:
     C1: Fraction | None  # None: ties in F are broken by the least l1, exactly
     max_features: int | None
     intercept: Intercept
-    intercept_C0: Fraction  # paid for b != 0, with intercept="paper" only
+    intercept_C0: Fraction  # noqa: N815  # paid for b != 0, with intercept="paper" only
     class_weights: tuple[Fraction, Fraction]  # (negative, positive)
 
     @classmethod
@@ -61,17 +63,15 @@ class Problem:
         >>> problem.sets[0]
         CoefficientSet(-5, -4, -3, ..., 3, 4, 5; 11 values)
         """
-        rows = read_rows(
-            X, y, sample_weight=sample_weight, feature_names=feature_names, positive=positive
-        )
+        rows = read_rows(X, y, sample_weight=sample_weight, feature_names=feature_names, positive=positive)
         sets, intercept_set = _read_sets(coef_set, max_coef, bounds, rows.names)
         intercept_rule = read_intercept(intercept, intercept_set)
-        penalties, intercept_penalty = _read_C0(C0, rows.names, intercept_rule)
+        penalties, intercept_penalty = _read_size_penalty(C0, rows.names, intercept_rule)
         problem = cls(
             rows=rows,
             sets=_without_useless_columns(rows, sets, intercept_rule),
             C0=penalties,
-            C1=None if isinstance(C1, str) and C1 == "auto" else _non_negative(C1, "C1"),
+            C1=_read_l1_penalty(C1),
             max_features=_read_max_features(max_features),
             intercept=intercept_rule,
             intercept_C0=intercept_penalty,
@@ -127,7 +127,8 @@ class Problem:
                 f"allow 0 for some of {[self.rows.names[j] for j in self.forced]} or raise max_features"
             )
         if self.intercept.mode == "range":
-            assert self.intercept.low is not None and self.intercept.high is not None
+            assert self.intercept.low is not None
+            assert self.intercept.high is not None
             low, high = self.intercept.low * self.unit, self.intercept.high * self.unit
             if math.ceil(low) > math.floor(high):
                 raise InfeasibleError(
@@ -139,24 +140,34 @@ class Problem:
 def _read_sets(
     coef_set: object, max_coef: object, bounds: object, names: tuple[str, ...]
 ) -> tuple[tuple[CoefficientSet, ...], CoefficientSet]:
-    if not isinstance(max_coef, int) or isinstance(max_coef, bool) or max_coef < 1:
+    largest = _whole(max_coef)
+    if largest is None or largest < 1:
         raise InvalidProblemError(f"max_coef is {max_coef!r}; give a whole number of at least 1")
-    default = integers(max_coef)
+    default = integers(largest)
 
     def read(value: object, name: str) -> CoefficientSet:
         if value is None:
             return default
         if isinstance(value, CoefficientSet):
             return value
-        if isinstance(value, int) and not isinstance(value, bool):
-            return integers(value)
+        largest = _whole(value)
+        if largest is not None:
+            return integers(largest)
         return CoefficientSet.of(value)  # type: ignore[arg-type]
 
     if isinstance(coef_set, Mapping):
         sets = per_feature(
-            coef_set, names, what="coef_set", read=read, default=lambda _: default, extra_keys=[INTERCEPT, "*"]
+            coef_set,
+            names,
+            what="coef_set",
+            read=read,
+            default=lambda _: default,
+            extra_keys=[INTERCEPT, "*"],
         )
         intercept_set = read(coef_set.get(INTERCEPT, coef_set.get("*")), INTERCEPT)
+    elif isinstance(coef_set, list | tuple) and any(_is_a_set(v) for v in coef_set):
+        sets = per_feature(coef_set, names, what="coef_set", read=read)
+        intercept_set = default
     else:
         intercept_set = read(coef_set, INTERCEPT)
         sets = (intercept_set,) * len(names)
@@ -169,7 +180,23 @@ def _read_sets(
     ), intercept_set
 
 
-def _read_bounds(bounds: object, names: tuple[str, ...]) -> tuple[tuple[float | None, float | None] | None, ...]:
+def _is_a_set(value: object) -> bool:
+    """Whether an entry of a list speaks of one feature's set, not of one value."""
+    return value is None or isinstance(
+        value, CoefficientSet | list | tuple | range | set | frozenset | np.ndarray
+    )
+
+
+def _whole(value: object) -> int | None:
+    """Return a whole number, numpy's included, as Python's; None for anything else."""
+    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__") or isinstance(value, np.ndarray):
+        return None
+    return int(value.__index__())
+
+
+def _read_bounds(
+    bounds: object, names: tuple[str, ...]
+) -> tuple[tuple[float | None, float | None] | None, ...]:
     def read(value: object, name: str) -> tuple[float | None, float | None] | None:
         if value is None:
             return None
@@ -182,25 +209,37 @@ def _read_bounds(bounds: object, names: tuple[str, ...]) -> tuple[tuple[float | 
     return per_feature(bounds, names, what="bounds", read=read, default=lambda _: None, extra_keys=["*"])
 
 
-def _read_C0(C0: object, names: tuple[str, ...], intercept: Intercept) -> tuple[tuple[Fraction, ...], Fraction]:
+def _read_size_penalty(
+    C0: object, names: tuple[str, ...], intercept: Intercept
+) -> tuple[tuple[Fraction, ...], Fraction]:
     def read(value: object, name: str) -> Fraction:
         return _non_negative(value, "C0" if not isinstance(C0, Mapping) else f"C0 of {name!r}")
 
-    if hasattr(C0, "tolist") and not isinstance(C0, Mapping):
-        C0 = C0.tolist()
+    if isinstance(C0, np.ndarray) and C0.ndim == 1:
+        C0 = list(C0)
     penalties = per_feature(C0, names, what="C0", read=read, extra_keys=[INTERCEPT, "*"])
     if not intercept.is_penalised:
         return penalties, Fraction(0)
     if isinstance(C0, Mapping):
         given = C0.get(INTERCEPT, C0.get("*"))
         if given is None:
-            raise InvalidProblemError(f"intercept='paper' penalises the intercept too; give C0 a key {INTERCEPT!r}")
+            raise InvalidProblemError(
+                f"intercept='paper' penalises the intercept too; give C0 a key {INTERCEPT!r}"
+            )
         return penalties, read(given, INTERCEPT)
     if isinstance(C0, Sequence) and not isinstance(C0, str):
         raise InvalidProblemError(
             f"intercept='paper' penalises the intercept too; give C0 as a mapping with a key {INTERCEPT!r}"
         )
     return penalties, read(C0, INTERCEPT)
+
+
+def _read_l1_penalty(C1: object) -> Fraction | None:
+    if isinstance(C1, str):
+        if C1 == "auto":
+            return None
+        raise InvalidProblemError(f"C1 is {C1!r}; give 'auto', or a number of at least 0")
+    return _non_negative(C1, "C1")
 
 
 def _non_negative(value: object, what: str) -> Fraction:
@@ -213,9 +252,10 @@ def _non_negative(value: object, what: str) -> Fraction:
 def _read_max_features(value: object) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value.__index__()) < 0:
+    number = _whole(value)
+    if number is None or number < 0:
         raise InvalidProblemError(f"max_features is {value!r}; give a whole number of at least 0, or None")
-    return int(value.__index__())
+    return number
 
 
 def _read_class_weight(class_weight: object, rows: Rows) -> tuple[Fraction, Fraction]:
@@ -228,7 +268,9 @@ def _read_class_weight(class_weight: object, rows: Rows) -> tuple[Fraction, Frac
         of_positive = int(rows.weights[rows.positive].sum(dtype=object))
         return Fraction(total, 2 * (total - of_positive)), Fraction(total, 2 * of_positive)
     if not isinstance(class_weight, Mapping):
-        raise InvalidProblemError(f"class_weight is {class_weight!r}; use None, 'balanced' or {{label: weight}}")
+        raise InvalidProblemError(
+            f"class_weight is {class_weight!r}; use None, 'balanced' or {{label: weight}}"
+        )
     for label in class_weight:
         if label not in (negative, positive):
             raise InvalidProblemError(

@@ -1,0 +1,56 @@
+"""Rounding bounds to values that F can take, against a list of all of them."""
+
+from fractions import Fraction
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from problem.reference import small_problems
+from supersparse.problem.attainable import next_attainable, previous_attainable
+from supersparse.problem.objective import evaluate, intercept_choice
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+
+
+def all_objectives(problem):
+    """F of every model; scores lie within 8, so an intercept of 9 units of 1 is as good as any beyond."""
+    choice = intercept_choice(problem, features=0)
+    low = -9 * problem.unit if choice.low is None else choice.low
+    high = 9 * problem.unit if choice.high is None else choice.high
+    sets = [[int(v * problem.unit) for v in s.values] for s in problem.sets]
+    return {
+        evaluate(problem, Points(coefficients, b, problem.unit)).objective
+        for coefficients in product(*sets)
+        for b in range(low, high + 1)
+    }
+
+
+@given(small_problems(), st.fractions(0, 2, max_denominator=200))
+def test_no_objective_lies_between_a_bound_and_its_rounding(problem, bound):
+    found = all_objectives(problem)
+    rounded = next_attainable(problem, bound)
+    assert rounded >= bound
+    assert not [v for v in found if bound <= v < rounded]
+    for value in found:
+        assert next_attainable(problem, value) == value
+
+
+@given(small_problems(), st.fractions(0, 2, max_denominator=200))
+def test_no_objective_lies_between_a_value_and_the_one_before(problem, value):
+    found = all_objectives(problem)
+    for v in [value, *found]:
+        before = previous_attainable(problem, v)
+        if before is None:
+            assert not [f for f in found if f < v]
+        else:
+            assert before < v
+            assert not [f for f in found if before < f < v]
+
+
+def test_a_bound_is_raised_to_the_next_number_of_errors_and_features():
+    problem = Problem.of([[0], [1], [2], [3]], [0, 1, 0, 1], C0=0.1)
+    assert next_attainable(problem, Fraction(1, 100)) == Fraction(1, 10)  # no error, one feature
+    assert next_attainable(problem, Fraction(11, 100)) == Fraction(1, 4)  # one error, no feature
+    assert previous_attainable(problem, Fraction(1, 4)) == Fraction(1, 10)
+    assert previous_attainable(problem, Fraction(0)) is None
