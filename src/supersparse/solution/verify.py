@@ -51,7 +51,9 @@ def check_feasible(problem: Problem, points: Points, who: str) -> None:
         )
     for name, allowed, value in zip(problem.rows.names, problem.sets, points.values, strict=True):
         if value not in allowed:
-            raise VerificationError(f"{who} gave feature {name!r} the value {value}, which is not in {allowed}")
+            raise VerificationError(
+                f"{who} gave feature {name!r} the value {value}, which is not in {allowed}"
+            )
     features = len(points.support)
     size = features + (problem.intercept.is_penalised and points.intercept != 0)
     if problem.max_features is not None and size > problem.max_features:
@@ -70,7 +72,8 @@ def _check_intercept(problem: Problem, points: Points, features: int, who: str) 
     )
     if not allowed:
         raise VerificationError(
-            f"{who} gave the intercept {points.intercept_value}, which intercept={problem.intercept.mode!r} forbids"
+            f"{who} gave the intercept {points.intercept_value}, "
+            f"which intercept={problem.intercept.mode!r} forbids"
         )
 
 

@@ -37,7 +37,9 @@ class Capabilities:
     formulations: frozenset[str] = frozenset()
     branching_priorities: bool = False
     wants_start: bool = True  # whether the incumbent search runs first and hands its best over
-    own_options: frozenset[str] | None = frozenset()  # names passed through; None: the solver checks them itself
+    own_options: frozenset[str] | None = (
+        frozenset()
+    )  # names passed through; None: the solver checks them itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,9 @@ class SolveOptions:
     cancel: Callable[[], bool] | None = None
     formulation: Formulation = "bigm"
     branching_priorities: Mapping[str, int] = field(default_factory=dict)  # by feature name; higher first
-    solver_options: Mapping[str, object] = field(default_factory=dict)  # passed to the solver by its own names
+    solver_options: Mapping[str, object] = field(
+        default_factory=dict
+    )  # passed to the solver by its own names
 
     def __post_init__(self) -> None:
         _check_at_least("time_limit", self.time_limit, 0, optional=True)
@@ -66,7 +70,8 @@ class SolveOptions:
         _check_at_least("seed", self.seed, 0, whole=True)
         if self.formulation not in ("bigm", "indicator"):
             raise InvalidOptionError(
-                f"formulation is {self.formulation!r}; {did_you_mean(str(self.formulation), ['bigm', 'indicator'])}"
+                f"formulation is {self.formulation!r}; "
+                f"{did_you_mean(str(self.formulation), ['bigm', 'indicator'])}"
             )
 
     @classmethod
@@ -79,10 +84,16 @@ class SolveOptions:
         return cls(**options)  # type: ignore[arg-type]
 
 
-def _check_at_least(name: str, value: object, least: int, *, optional: bool = False, whole: bool = False) -> None:
+def _check_at_least(
+    name: str, value: object, least: int, *, optional: bool = False, whole: bool = False
+) -> None:
     if value is None and optional:
         return
-    number = isinstance(value, int | float | Fraction) or hasattr(value, "__index__") or hasattr(value, "__float__")
+    number = (
+        isinstance(value, int | float | Fraction)
+        or hasattr(value, "__index__")
+        or hasattr(value, "__float__")
+    )
     if not number or isinstance(value, bool | str):
         raise InvalidOptionError(f"{name} is {value!r}; give a number of at least {least}")
     if whole and not hasattr(value, "__index__"):

@@ -1,6 +1,7 @@
 """Exhaustive search: try every coefficient vector. The oracle all solvers are held against."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 from typing import ClassVar
@@ -74,7 +75,8 @@ def _refuse_large(problem: Problem) -> None:
         vectors *= len(s.values)
     if vectors > MOST_VECTORS:
         raise UnsupportedProblemError(
-            f"exhaustive: {vectors:.2e} coefficient vectors are too many to try; use another solver or smaller sets"
+            f"exhaustive: {Decimal(vectors):.2e} coefficient vectors are too many to try; "
+            "use another solver or smaller sets"
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from supersparse.errors import InvalidOptionError, UnsupportedProblemError, did_you_mean
+from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError, did_you_mean
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.penalty_range import warn_about_penalties
 from supersparse.problem.points import Points
@@ -11,7 +11,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solution.solution import Solution
 from supersparse.solution.verify import check_feasible, verify
 from supersparse.solving import registry
-from supersparse.solving.contract import Question, Solver, SolveOptions
+from supersparse.solving.contract import Question, SolveOptions, Solver
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.presolve.drop import DropColumns
 from supersparse.solving.presolve.merge import MergeRows
@@ -32,7 +32,7 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
     check_answers(chosen, Question.BEST)
     _check_expressible(chosen, problem, settings)
     if settings.initial is not None:
-        check_feasible(problem, settings.initial, "the initial solution")
+        settings = replace(settings, initial=_read_initial(problem, settings.initial))
     warn_about_penalties(problem)
 
     small = presolve(problem)
@@ -49,6 +49,14 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
         claim = chosen.solve(small.problem, settings, monitor)
     points = with_best_intercept(problem, small.restore(claim.points).coefficients)
     return verify(problem, replace(claim, points=points), solver=chosen.name)
+
+
+def _read_initial(problem: Problem, initial: Points) -> Points:
+    try:
+        check_feasible(problem, initial, "the initial solution")
+    except VerificationError as problem_with_it:
+        raise InvalidOptionError(str(problem_with_it)) from None
+    return initial.over(problem.unit)
 
 
 @dataclass(frozen=True)
@@ -88,7 +96,8 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
         for name in options.branching_priorities:
             if name not in problem.rows.names:
                 raise InvalidOptionError(
-                    f"branching_priorities: no feature is called {name!r}; {did_you_mean(name, problem.rows.names)}"
+                    f"branching_priorities: no feature is called {name!r}; "
+                    f"{did_you_mean(name, problem.rows.names)}"
                 )
     if can.own_options is not None:
         for name in options.solver_options:

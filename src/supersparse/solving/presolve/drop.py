@@ -35,7 +35,9 @@ class DropColumns:
 
     def restore(self, points: Points) -> Points:
         """Give the dropped columns their coefficient 0."""
-        return Points.at(self.kept, points.coefficients, self.n_features, points.intercept, points.denominator)
+        return Points.at(
+            self.kept, points.coefficients, self.n_features, points.intercept, points.denominator
+        )
 
     def reduce(self, points: Points) -> Points:
         """Take a user's points to the smaller problem."""
