@@ -1,0 +1,67 @@
+"""The `supersparse` command: its subcommands, and how failures become exit codes.
+
+0: done. 1: it could not be done (a solver failed, a file could not be written). 2: what was
+given cannot be used. An error of the package is one line, never a traceback. Everything
+heavy is imported inside the commands, so that ``--help`` is quick.
+"""
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from supersparse._version import __version__
+from supersparse.cli.demo import demo
+from supersparse.cli.fit import fit
+from supersparse.cli.predict import predict
+from supersparse.cli.say import complain
+from supersparse.cli.solvers import solvers
+from supersparse.errors import InfeasibleError, InvalidInputError, SupersparseError
+
+app = typer.Typer(
+    name="supersparse",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (fit, predict, solvers, demo):
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"supersparse {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def supersparse(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Learn scoring systems: a few features, small whole points, add up and compare.
+
+    \b
+    Example:
+      supersparse demo
+    """
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names need not fit the terminal's encoding
+    try:
+        app(prog_name="supersparse")
+    except (InvalidInputError, InfeasibleError) as error:
+        complain(str(error))
+        sys.exit(2)
+    except (SupersparseError, OSError) as error:
+        complain(str(error))
+        sys.exit(1)

@@ -1,0 +1,60 @@
+"""Talking to the user beside the result: remarks, complaints and warnings, one line each."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+import typer
+
+from supersparse.errors import InvalidOptionError, SupersparseWarning
+
+
+def remark(text: str) -> None:
+    """Say something that is not the result."""
+    typer.echo(one_line(text), err=True)
+
+
+def complain(text: str) -> None:
+    """Say why it cannot be done."""
+    typer.echo(f"supersparse: {one_line(text)}", err=True)
+
+
+def one_line(text: str) -> str:
+    r"""Escape whatever would break the line or steer the terminal.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def check_writable(out: Path | None) -> None:
+    """Refuse a place that cannot be written to before any work is done for it."""
+    if out is not None and not out.absolute().parent.is_dir():
+        raise InvalidOptionError(f"{str(out)!r} cannot be written: there is no folder {str(out.parent)!r}")
+
+
+@contextmanager
+def warnings_as_remarks() -> Iterator[None]:
+    """Show the package's own warnings as lines that a user of the command can act on."""
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if issubclass(category, SupersparseWarning):
+            remark(f"note: {message}")
+        else:
+            usual(message, category, filename, lineno, file, line)
+
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+        warnings.simplefilter("always", SupersparseWarning)
+        warnings.showwarning = show
+        yield
