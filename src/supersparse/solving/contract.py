@@ -37,9 +37,7 @@ class Capabilities:
     formulations: frozenset[str] = frozenset()
     branching_priorities: bool = False
     wants_start: bool = True  # whether the incumbent search runs first and hands its best over
-    own_options: frozenset[str] | None = (
-        frozenset()
-    )  # names passed through; None: the solver checks them itself
+    own_options: frozenset[str] | None = frozenset()  # passed through; None: the solver checks them itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +55,7 @@ class SolveOptions:
     cancel: Callable[[], bool] | None = None
     formulation: Formulation = "bigm"
     branching_priorities: Mapping[str, int] = field(default_factory=dict)  # by feature name; higher first
-    solver_options: Mapping[str, object] = field(
-        default_factory=dict
-    )  # passed to the solver by its own names
+    solver_options: Mapping[str, object] = field(default_factory=dict)  # by the solver's own names
 
     def __post_init__(self) -> None:
         _check_at_least("time_limit", self.time_limit, 0, optional=True)

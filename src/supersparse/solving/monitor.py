@@ -120,6 +120,9 @@ class Monitor:
             yield  # only the main thread may receive signals
             return
         previous = signal.getsignal(signal.SIGINT)
+        if previous is None:
+            yield  # a handler that Python did not install and could not put back
+            return
 
         def ask_to_stop(_signal: int, _frame: FrameType | None) -> None:
             self._interrupted.set()

@@ -1,0 +1,91 @@
+"""solve: what is refused before any solving, and what a start does."""
+
+import pytest
+
+from supersparse.errors import InvalidOptionError, PenaltyRangeWarning, SolverError, UnsupportedProblemError
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.solution.stop import Stop
+from supersparse.solving.solve import solve
+
+PROBLEM = Problem.of([[0, 7], [1, 7], [2, 7], [3, 7]], [0, 0, 1, 1], C0=0.25, max_coef=3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            {"solver": "exhaustve"},
+            InvalidOptionError,
+            "unknown solver 'exhaustve'; did you mean 'exhaustive'",
+        ),
+        ({"solver": "abacus"}, InvalidOptionError, "unknown solver 'abacus'; known: auto, "),
+        ({"time_limt": 1}, InvalidOptionError, "unknown option 'time_limt'; did you mean 'time_limit'"),
+        (
+            {"solver_options": {"speed": 9}},
+            InvalidOptionError,
+            "'exhaustive' has no option 'speed'; there are none",
+        ),
+        (
+            {"formulation": "indicator"},
+            UnsupportedProblemError,
+            "'exhaustive' has no 'indicator' formulation",
+        ),
+        ({"branching_priorities": {"x0": 1}}, UnsupportedProblemError, "takes no branching priorities"),
+        (
+            {"initial": Points((9, 0), 0)},
+            InvalidOptionError,
+            "the initial solution gave feature 'x0' the value 9",
+        ),
+        (
+            {"initial": Points((1, 1), 0)},
+            InvalidOptionError,
+            "the initial solution gave feature 'x1' the value 1",
+        ),
+        ({"initial": Points((1,), 0)}, InvalidOptionError, "gave 1 coefficients for 2 features"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_solving(call, error, message):
+    with pytest.raises(error, match=message):
+        solve(PROBLEM, **{"solver": "exhaustive", **call})
+
+
+def test_a_problem_too_large_to_exhaust_is_refused():
+    wide = Problem.of([[0] * 200, [1] * 200], [0, 1], C0=0.5)
+    with pytest.raises(SolverError, match=r"2e\+?46\d|4\.\d+e\+460 coefficient vectors are too many"):
+        solve(wide, "exhaustive")
+
+
+def test_an_initial_solution_counts_from_the_start():
+    solution = solve(PROBLEM, "exhaustive", initial=Points((2, 0), -3), node_limit=0)
+    assert solution.stop is Stop.NODE_LIMIT
+    assert solution.points == Points((2, 0), -3)
+
+
+def test_an_initial_solution_may_have_any_denominator():
+    problem = Problem.of([[0], [1], [2], [3]], [0, 0, 1, 1], C0=0.25, coef_set=[0, 0.5, 2])
+    solution = solve(problem, "exhaustive", initial=Points((2,), -3), node_limit=0)
+    assert solution.points.values == (2,)
+    assert solution.evaluation.training_errors == 0
+
+
+def test_a_penalty_outside_its_useful_range_warns():
+    with pytest.warns(PenaltyRangeWarning, match=r"C0 = 0.1 is below .* between 0.25 .* and 0.5") as caught:
+        solve(Problem.of([[0], [1], [2], [3]], [0, 0, 1, 1], C0=0.1, max_coef=2), "exhaustive")
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("limit", "stop"),
+    [
+        ({"node_limit": 2}, Stop.NODE_LIMIT),
+        ({"time_limit": 0}, Stop.TIME_LIMIT),
+        ({"cancel": lambda: True}, Stop.INTERRUPTED),
+        ({}, Stop.OPTIMAL),
+    ],
+)
+def test_the_stop_reason_is_kept_apart_from_what_was_proven(limit, stop):
+    solution = solve(PROBLEM, "exhaustive", **limit)
+    assert solution.stop is stop
+    assert solution.proven_optimal == (stop is Stop.OPTIMAL)
+    assert solution.lower_bound <= solution.objective
