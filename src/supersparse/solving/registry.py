@@ -8,6 +8,7 @@ from supersparse.errors import InvalidOptionError, SolverNotInstalledError, did_
 from supersparse.solving.contract import Solver
 
 _CLASSES = {
+    "exact": "supersparse.solving.exact.engine:ExactSolver",
     "exhaustive": "supersparse.solving.exhaustive:ExhaustiveSolver",
     "highs": "supersparse.solving.mip.highs:HighsSolver",
     "scip": "supersparse.solving.mip.scip:ScipSolver",

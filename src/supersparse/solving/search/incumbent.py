@@ -115,12 +115,15 @@ class Search:
 
     def _evaluate(self, values: tuple[int, ...]) -> tuple[int, tuple[int, ...], int]:
         from supersparse.solving.kernels.descent import model_cost, rescore
-        from supersparse.solving.kernels.lines import best_b_anywhere
+        from supersparse.solving.kernels.lines import best_b, best_b_anywhere
 
         index = _index_of(self.full, values)
         scores = np.empty(self.form.n_rows, np.int64)
         rescore(self.full, index, scores)
-        loss, b = best_b_anywhere(scores, self.full)
+        if len(self.form.intercept_values):
+            loss, b = best_b(scores, self.full, 0, self.window, np.empty(2 * self.window + 3, np.int64))
+        else:
+            loss, b = best_b_anywhere(scores, self.full)
         self.spent[0] += 4 * len(scores)
         features, size = model_cost(self.full, index)
         return (int(loss + features) if size <= self.full.max_size else 2**61, values, int(b))
@@ -198,9 +201,9 @@ class Search:
         self.pool.append(entry)
         self.pool.sort()
         del self.pool[20:]
-        if cost < self.best_cost:
+        # a cost may be too low here (rounded rows, a size limit that b shares): the evaluator decides
+        if cost < self.best_cost and self.monitor.incumbent(with_best_intercept(self.form.problem, values)):
             self.best_cost = cost
-            self.monitor.incumbent(with_best_intercept(self.form.problem, values))
 
 
 def _index_of(data: Any, values: tuple[int, ...]) -> Index:

@@ -1,0 +1,163 @@
+"""The bound: pair covers and their packing.
+
+If a positive point i and a negative point j are both right, then x_i·λ + b > 0 > x_j·λ + b, so
+Σ_f λ_f·(x_if - x_jf) > 0 and some literal of D_ij = {(f, sign): sign·(x_if - x_jf) > 0} is in the
+model. With z for "wrong" and α for "literal used" this is the pair cover
+
+    z_i + z_j + Σ_{l ∈ D_ij} α_l >= 1 .
+
+Let u >= 0 be multipliers with Σ_{pairs at i} u <= w_i at every point, and load_l = Σ_{pairs with l} u.
+Then for every model that extends the support S by a set T of at most r literals, one a feature,
+
+    cost >= base + C(S) + Σ_i w_i z_i + Σ_{l ∈ T} c_l
+         >= base + C(S) + Σ u - Σ_{l ∈ T} (load_l - c_l)
+         >= base + C(S) + Σ u - (the r largest (load_l - c_l)+ over features).
+
+Pairs that S covers are left out, and literals that are not allowed carry no load. When l must be
+in T, the same sum with l's own term and r - 1 others bounds the models that use l: `by_literal`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.solving.exact.instance import Flags, Instance, Ints
+from supersparse.solving.kernels.packing import literal_bounds, most_gained, pack
+from supersparse.solving.kernels.pairs import nearest_pairs, pair_literals
+
+NEAREST = 24
+"""How many opposite points each point is paired with."""
+_UNLIMITED = 2**60
+_NOTHING_COVERED = 0
+_MOST_COMPARISONS = 2_000_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class PairPool:
+    """Pairs of opposite points with their allowed literals, row by row."""
+
+    positive: NDArray[np.int32]
+    negative: NDArray[np.int32]
+    start: Ints
+    literal: NDArray[np.int32]
+
+    @property
+    def all(self) -> NDArray[np.int32]:
+        """Indices of all pairs."""
+        return np.arange(len(self.positive), dtype=np.int32)
+
+
+def pair_pool(instance: Instance, support: tuple[int, ...], allowed: Flags, *, most: int = NEAREST) -> PairPool:
+    """Pair each point with its nearest opposite points that the support does not cover yet."""
+    covering = np.zeros(len(allowed), bool)
+    covering[list(support)] = True
+    bits, masks = _packed(instance, allowed, covering)
+    up, down = instance.positive, instance.negative
+    a = _from(up, down, True, bits, masks, allowed, covering, most)
+    b = _from(down, up, False, bits[::-1], masks, allowed, covering, max(1, most // 2))
+    positive, negative = np.concatenate([a[0], b[1]]), np.concatenate([a[1], b[0]])
+    if instance.has_origin:
+        proper = (positive < len(up) - 1) | (negative < len(down) - 1)  # not the origin with itself
+        positive, negative = positive[proper], negative[proper]
+    start, literal = pair_literals(up, down, positive, negative, allowed)
+    return PairPool(positive, negative, start, literal)
+
+
+def _from(points, others, is_positive, bits, masks, allowed, covering, most):  # type: ignore[no-untyped-def]
+    candidates = np.arange(len(others))
+    affordable = max(200, _MOST_COMPARISONS // max(1, points.size))
+    if len(candidates) > affordable:  # an even sample keeps the cost linear in the number of rows
+        candidates = candidates[:: len(candidates) // affordable + 1]
+    return nearest_pairs(
+        points, others, is_positive, bits[0], bits[1][candidates], masks, allowed, covering, most, candidates
+    )
+
+
+def _packed(instance: Instance, allowed: Flags, covering: Flags):  # type: ignore[no-untyped-def]
+    """Pack binary features 64 to a word; masks say which literals count and which cover."""
+    up, down = instance.positive, instance.negative
+    both = np.vstack([up, down]) if len(up) + len(down) else np.zeros((0, instance.n_features), np.int32)
+    low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
+    if not np.all((both == low) | (both == high)):
+        empty = np.zeros((0, 0), np.uint64)
+        return (np.zeros((len(up), 0), np.uint64), np.zeros((len(down), 0), np.uint64)), empty
+    words = (instance.n_features + 63) // 64
+    masks = np.stack([_to_words(flags[None, :], words)[0] for flags in (allowed[0::2], allowed[1::2], covering[0::2], covering[1::2])])
+    return (_to_words((up == high) & (low < high), words), _to_words((down == high) & (low < high), words)), masks
+
+
+def _to_words(flags: Flags, words: int) -> NDArray[np.uint64]:
+    padded = np.zeros((len(flags), words * 64), np.uint8)
+    padded[:, : flags.shape[1]] = flags
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """What one packing proves about a node: bounds in kernel units, S and base not included."""
+
+    bound: int
+    load: Ints
+    by_literal: Ints
+    theta: int
+
+
+def packing_bound(
+    instance: Instance, pool: PairPool, pairs: NDArray[np.int32], allowed: Flags, room: int, theta: int, enough: int
+) -> Packed:
+    """Bound what a node must still pay; stop early once the bound exceeds `enough`.
+
+    With room for all undecided features the capacity of a literal is its cost. Under a size
+    limit more capacity, cost + θ, may pay: at most `room` literals take it back. θ is tried
+    near the parent's, or over its whole range when `theta` is 0.
+    """
+    undecided = int((allowed[0::2] | allowed[1::2]).sum())
+    if room >= undecided:
+        return _pack_with(instance, pool, pairs, allowed, undecided, 0, enough)
+    if room == 1:
+        return _pack_with(instance, pool, pairs, allowed, room, _UNLIMITED, enough)
+    if theta == 0:
+        tries = []
+        widest = int(min(instance.positive_weight.sum(), instance.negative_weight.sum(), _UNLIMITED))
+        least = max(1, int(min(instance.positive_weight.min(initial=1), instance.negative_weight.min(initial=1))) // 2)
+        while widest > least:
+            tries.append(widest)
+            widest = widest * 7 // 10
+        tries = tries or [1]
+    else:
+        tries = [theta, max(1, theta * 6 // 10), theta * 17 // 10]
+    best: Packed | None = None
+    for candidate in tries:
+        found = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
+        if best is None or found.bound > best.bound:
+            best = found
+        if best.bound > enough:
+            break
+    assert best is not None
+    return best
+
+
+def _pack_with(
+    instance: Instance, pool: PairPool, pairs: NDArray[np.int32], allowed: Flags, room: int, theta: int, enough: int
+) -> Packed:
+    load = np.zeros(len(allowed), np.int64)
+    stop_above = min(_UNLIMITED, enough + room * theta) if theta < _UNLIMITED else _UNLIMITED
+    total = pack(
+        pairs,
+        pool.positive,
+        pool.negative,
+        pool.start,
+        pool.literal,
+        allowed,
+        instance.cost + theta,
+        instance.positive_weight.copy(),
+        instance.negative_weight.copy(),
+        load,
+        stop_above,
+        np.zeros(0, np.int64),
+    )
+    gained, least = most_gained(load, instance.cost, allowed, room)
+    by_literal = np.zeros(len(allowed), np.int64)
+    literal_bounds(total, load, instance.cost, allowed, room, gained, least, by_literal)
+    return Packed(int(total - gained), load, by_literal, theta)

@@ -1,0 +1,150 @@
+"""Instance: an IntegerForm as the exact engine sees it, for one case of the intercept.
+
+Only bounds use net points. A distinct row with loss p when scored <= 0 and n when scored >= 0
+costs at least min(p, n) + |p - n|·[its heavier class is wrong]; the minima add up to `base`,
+the differences are the weights of the net points. Evaluation never uses them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.problem.problem import Problem
+from supersparse.solving.integer_form import OPEN, IntegerForm
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+_LONGEST_LIST = 2**16
+_ALWAYS_RIGHT = 2**56  # weight of the origin: no bound may pay for it being wrong
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Instance:
+    """What the tree and the box search need to know, in kernel units."""
+
+    form: IntegerForm
+    base: int
+    positive: NDArray[np.int32]  # ranks (doubled) of the net positive points, (points, features)
+    negative: NDArray[np.int32]
+    positive_weight: Ints
+    negative_weight: Ints
+    allowed: Flags  # literals: 2f for a positive coefficient of f, 2f+1 for a negative one
+    cost: Ints  # least cost of each literal: C0, and C1 times its smallest magnitude
+    has_origin: bool  # whether the last point of each class is the origin
+    forced: tuple[int, ...]
+    twin_of: tuple[int, ...]  # the twin that must be in the model first, or -1
+    max_features: int
+    intercept_cost: int
+    intercepts: Ints  # the allowed b, sorted; empty where b is free or in a very long range
+    counts_b: bool
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.form.n_features
+
+
+def instances(form: IntegerForm) -> list[Instance]:
+    """One instance, or two where b is penalised: b = 0, and b != 0 at its price."""
+    if not form.problem.intercept.is_penalised:
+        return [_instance(form, _range_as_list(form), cost=0, counts_b=False, room=form.max_size)]
+    zero = form.intercept_values[form.intercept_values == 0]
+    others = form.intercept_values[form.intercept_values != 0]
+    cases = []
+    if len(zero):
+        cases.append(_instance(form, zero, cost=0, counts_b=True, room=form.max_size))
+    if len(others) and form.max_size > 0:
+        cost = form.intercept_cost + form.cost_l1 * int(np.abs(others).min())
+        cases.append(_instance(form, others, cost=cost, counts_b=True, room=form.max_size - 1))
+    return cases
+
+
+def _range_as_list(form: IntegerForm) -> Ints:
+    """List the b of a bounded range, cut to where it can matter: further out all rows agree."""
+    if form.intercept_low <= -OPEN or form.intercept_high >= OPEN:
+        return np.zeros(0, np.int64)
+    reach = sum(int(np.abs(v).max()) * int(np.abs(c).max()) for v, c in zip(form.values, form.columns, strict=True))
+    reach = reach // form.step + 2
+    low, high = form.intercept_low, form.intercept_high
+    if low <= reach and high >= -reach:
+        low, high = max(low, -reach), min(high, reach)
+    else:
+        low = high = min(max(low, -reach), high)
+    return np.arange(low, high + 1) if high - low < _LONGEST_LIST else np.zeros(0, np.int64)
+
+
+def _instance(form: IntegerForm, intercepts: Ints, *, cost: int, counts_b: bool, room: int) -> Instance:
+    difference = form.positive - form.negative
+    up, down = np.flatnonzero(difference > 0), np.flatnonzero(difference < 0)
+    ranks = 2 * form.ranks.T
+    positive, negative = ranks[up], ranks[down]
+    positive_weight, negative_weight = difference[up], -difference[down]
+    has_origin = len(intercepts) == 1 and intercepts[0] == 0
+    if has_origin:
+        # with b = 0 each point is compared with the origin as well, which is never wrong
+        origin = _origin_ranks(form.problem)[None, :]
+        positive, negative = np.vstack([positive, origin]), np.vstack([negative, origin])
+        positive_weight = np.append(positive_weight, _ALWAYS_RIGHT)
+        negative_weight = np.append(negative_weight, _ALWAYS_RIGHT)
+    allowed, literal_cost = np.zeros(2 * form.n_features, bool), np.zeros(2 * form.n_features, np.int64)
+    for f, values in enumerate(form.values):
+        for literal, magnitudes in ((2 * f, values[values > 0]), (2 * f + 1, -values[values < 0])):
+            allowed[literal] = len(magnitudes) > 0
+            literal_cost[literal] = form.cost[f] + form.cost_l1 * int(magnitudes.min(initial=OPEN) if len(magnitudes) else 0)
+    return Instance(
+        form=form,
+        base=int(np.minimum(form.positive, form.negative).sum()),
+        positive=np.ascontiguousarray(positive, np.int32),
+        negative=np.ascontiguousarray(negative, np.int32),
+        positive_weight=positive_weight,
+        negative_weight=negative_weight,
+        allowed=allowed,
+        cost=literal_cost,
+        has_origin=has_origin,
+        forced=form.problem.forced,
+        twin_of=twins(form.problem),
+        max_features=min(room, form.n_features),
+        intercept_cost=cost,
+        intercepts=intercepts,
+        counts_b=counts_b,
+    )
+
+
+def _origin_ranks(problem: Problem) -> NDArray[np.int32]:
+    """Where 0 stands among each column's values: an odd number where it lies between two."""
+    ranks = []
+    for column in problem.rows.columns:
+        distinct = np.unique(column)
+        at = int(np.searchsorted(distinct, 0))
+        present = at < len(distinct) and distinct[at] == 0
+        ranks.append(2 * at if present else 2 * at - 1)
+    return np.array(ranks, np.int32)
+
+
+def twins(problem: Problem) -> tuple[int, ...]:
+    """Find columns that say the same; each points to the one that goes before it.
+
+    Two columns are twins when set and C0 agree and the columns are equal, or, with a free
+    intercept, differ (or, with symmetric sets, add up) by a constant that b can absorb. Any
+    model can then swap them without changing F or l1, so models that use a twin before its
+    partner need not be looked at. Both together stay allowed: they reach twice the range.
+    """
+    rows = problem.rows
+    latest: dict[tuple[object, ...], int] = {}
+    result = []
+    for f in range(problem.n_features):
+        column, scale = rows.columns[f].astype(object), rows.scales[f]
+        own = (problem.sets[f], problem.C0[f], scale)
+        if problem.intercept.mode != "free":
+            keys = [(*own, tuple(column))]
+        else:
+            least, most = int(column.min()), int(column.max())
+            keys = [(*own, tuple(column - least), least % scale)]
+            if problem.sets[f].is_symmetric:
+                keys.append((*own, tuple(most - column), -most % scale))
+        known = next((k for k in keys if k in latest), None)
+        result.append(-1 if known is None else latest[known])
+        latest[keys[0] if known is None else known] = f
+    return tuple(result)

@@ -1,0 +1,203 @@
+"""One signed support: the least cost, then the least l1, over its coefficients.
+
+The rows are merged on the support's columns and boxes of coefficients are searched. First only
+for strict improvements; where a vector may be doubled without leaving its sets, a model of the
+upper half has the same predictions, so only vectors with some coefficient in its upper half are
+needed. Then, over all vectors, for ties of smaller l1.
+"""
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.solving.exact.cuts import Cuts
+from supersparse.solving.exact.instance import Instance
+from supersparse.solving.kernels.boxes import FOUND, PAUSED, SupportData, box_bound, run_boxes
+from supersparse.solving.kernels.cells import cell_weights, group_rows
+
+Ints = NDArray[np.int64]
+_SLICE_SECONDS = 0.05
+
+
+class SupportSearch:
+    """A box search that can be paused; `boxes` counts its work."""
+
+    def __init__(self, instance: Instance, literals: tuple[int, ...], cuts: Cuts) -> None:
+        self.instance = instance
+        self.cuts = cuts
+        self.boxes = 0
+        self.features = [literal // 2 for literal in literals]
+        self.signs = [1 if literal % 2 == 0 else -1 for literal in literals]
+        self.data, self.sizes = self._merge()
+        self.bound = self.data.fixed
+        self._phase = 0
+        self._budget = 64
+        self._top = 0
+        self._stack = np.zeros((0, 2, 0), np.int64)
+
+    def _merge(self) -> tuple[SupportData, list[int]]:
+        instance, form = self.instance, self.instance.form
+        features = np.array(self.features, np.int64)
+        ranks = form.ranks
+        cell, count = group_rows(ranks, ranks.max(axis=1).astype(np.int64) + 1, features)
+        positive, negative, row = cell_weights(cell, count, form.positive, form.negative)
+        signs = np.array(self.signs, np.int64)
+        x = np.ascontiguousarray((form.columns[features][:, row] * signs[:, None]).T)
+        up, down = np.flatnonzero(positive > negative), np.flatnonzero(positive < negative)
+        magnitudes = [np.sort(form.values[f][form.values[f] * s > 0] * s) for f, s in zip(features, signs, strict=True)]
+        sizes = [len(m) for m in magnitudes]
+        table = np.zeros((len(sizes), max(sizes)), np.int64)
+        for t, m in enumerate(magnitudes):
+            table[t, : len(m)], table[t, len(m) :] = m, m[-1]
+        weight = (positive + negative).astype(np.float64)
+        centre = weight @ x / weight.sum()
+        spread = np.sqrt(weight @ ((x - centre) ** 2) / weight.sum())
+        base = int(np.minimum(positive, negative).sum())
+        data = SupportData(
+            up_x=x[up],
+            down_x=x[down],
+            up_weight=positive[up] - negative[up],
+            down_weight=negative[down] - positive[down],
+            cell_x=x,
+            positive=positive,
+            negative=negative,
+            magnitude=table,
+            spread=spread,
+            step=form.step,
+            slack=form.slack,
+            base=base,
+            fixed=base + int(form.cost[features].sum()) + instance.intercept_cost,
+            cost_l1=form.cost_l1,
+            b_least=form.intercept_low,
+            b_most=form.intercept_high,
+            intercepts=instance.intercepts,
+            counts_b=int(instance.counts_b),
+        )
+        return data, sizes
+
+    def run(self, deadline: float) -> bool:
+        """Search until done (True) or past the deadline (False), a time of `time.perf_counter`."""
+        while True:
+            if self._top == 0 and not self._next_phase():
+                return True
+            ties = self._phase == 2
+            found = np.zeros(len(self.features) + 1, np.int64)
+            began = time.perf_counter()
+            state, self._top, spent = run_boxes(
+                self.data,
+                self._stack,
+                self._top,
+                self.cuts.tie if ties else self.cuts.strict,
+                self.cuts.l1,
+                ties,
+                self._budget,
+                found,
+            )
+            self.boxes += spent
+            if state == FOUND:
+                self.cuts.offer(self._coefficients(found))
+            elif state == PAUSED:
+                self._adapt(time.perf_counter() - began)
+            if time.perf_counter() >= deadline:
+                return False
+
+    def _adapt(self, seconds: float) -> None:
+        """Keep slices short enough for limits to be obeyed and long enough to be cheap."""
+        if seconds < _SLICE_SECONDS / 2:
+            self._budget *= 2
+        elif seconds > 2 * _SLICE_SECONDS and self._budget > 1:
+            self._budget //= 2
+
+    def _coefficients(self, found: Ints) -> list[int]:
+        coefficients = [0] * self.instance.n_features
+        for t, (f, s) in enumerate(zip(self.features, self.signs, strict=True)):
+            coefficients[f] = int(self.data.magnitude[t, found[t]]) * s
+        return coefficients
+
+    def _next_phase(self) -> bool:
+        """Lay out the boxes of the next phase; False when there is nothing left to look for."""
+        self._phase += 1
+        low, high = self._whole()
+        if self._phase == 1:
+            bound = self.data.fixed + int(box_bound(self.data, low, high, self.cuts.tie - self.data.fixed))
+            self.boxes += 1
+            self.bound = max(self.bound, bound)
+            if bound > self.cuts.tie:
+                return False
+            self._lay_out(self._improving_boxes(low, high) if bound <= self.cuts.strict else [])
+            return self._top > 0 or self._next_phase()
+        if self._phase == 2:
+            boxes = self._small_boxes(low, high)
+            self._lay_out(boxes)
+            return bool(boxes)
+        return False
+
+    def _whole(self) -> tuple[Ints, Ints]:
+        last = [n - 1 for n in self.sizes]
+        if len(self.data.intercepts):
+            last.append(len(self.data.intercepts) - 1)
+        return np.zeros(len(last), np.int64), np.array(last, np.int64)
+
+    def _lay_out(self, boxes: list[tuple[Ints, Ints]]) -> None:
+        dims = len(self.sizes) + (1 if len(self.data.intercepts) else 0)
+        depth = sum(self.sizes) + len(self.data.intercepts) + len(boxes) + 8
+        self._stack = np.zeros((depth, 2, dims), np.int64)
+        for t, (low, high) in enumerate(boxes):
+            self._stack[t, 0], self._stack[t, 1] = low, high
+        self._top = len(boxes)
+
+    def _improving_boxes(self, low: Ints, high: Ints) -> list[tuple[Ints, Ints]]:
+        """All vectors, or those that cannot be doubled where doubling is allowed.
+
+        v can be doubled when 2v stays in the sets: predictions, size and C0 are the same. So a
+        best model exists with some v_f above half of its largest magnitude (or |b| above half).
+        """
+        k = len(self.sizes)
+        full = all(
+            self.data.magnitude[f, 0] == 1 and self.data.magnitude[f, n - 1] == n for f, n in enumerate(self.sizes)
+        )
+        if not full or self.data.slack or self.data.cost_l1 or not self._intercept_doubles():
+            return [(low, high)]
+        half = [n // 2 for n in self.sizes]  # index of the first magnitude above n // 2
+        boxes = []
+        for f in range(k):
+            if f and any(half[g] == 0 for g in range(f)):
+                break  # an earlier magnitude has no lower half
+            box_low, box_high = low.copy(), high.copy()
+            box_low[f] = half[f]
+            for g in range(f):
+                box_high[g] = half[g] - 1
+            boxes.append((box_low, box_high))
+        b = self.data.intercepts
+        if len(b) > 1 and all(h > 0 for h in half):
+            largest = int(max(-b[0], b[-1]))
+            for t in np.flatnonzero(np.diff(np.concatenate([[0], np.abs(b) > largest // 2, [0]])) == 1):
+                outer_low, outer_high = low.copy(), high.copy()
+                outer_high[:k] = np.array(half) - 1
+                end = t
+                while end + 1 < len(b) and abs(b[end + 1]) > largest // 2:
+                    end += 1
+                outer_low[k], outer_high[k] = t, end
+                boxes.append((outer_low, outer_high))
+        return boxes
+
+    def _intercept_doubles(self) -> bool:
+        """Whether 2b is allowed for every allowed b of at most half the largest magnitude."""
+        b = self.data.intercepts
+        if len(b) == 0:
+            return self.data.b_least <= -(2**59) and self.data.b_most >= 2**59
+        largest = int(np.abs(b).max())
+        known = set(b.tolist())
+        return all(2 * v in known for v in known if 2 * abs(v) <= largest)
+
+    def _small_boxes(self, low: Ints, high: Ints) -> list[tuple[Ints, Ints]]:
+        """The box of vectors whose l1 can be below the best one's."""
+        least = int(self.data.magnitude[:, 0].sum())
+        if least >= self.cuts.l1 or self.data.fixed > self.cuts.tie:
+            return []
+        high = high.copy()
+        for f in range(len(self.sizes)):
+            room = self.cuts.l1 - (least - int(self.data.magnitude[f, 0]))
+            high[f] = int(np.searchsorted(self.data.magnitude[f, : self.sizes[f]], room)) - 1
+        return [(low, high)]

@@ -1,0 +1,304 @@
+"""Boxes of coefficients on one signed support: bound by matching, split, evaluate.
+
+Signs are folded into the data, so all coefficients are positive and sit in sorted arrays of
+allowed magnitudes; a box is a range of indices for each feature and, where b is restricted, for b.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+DONE, PAUSED, FOUND = 0, 1, 2
+
+
+class SupportData(NamedTuple):
+    """One support as the box kernels read it."""
+
+    up_x: Ints  # (net positive cells, k)
+    down_x: Ints  # (net negative cells, k)
+    up_weight: Ints
+    down_weight: Ints
+    cell_x: Ints  # (cells, k)
+    positive: Ints
+    negative: Ints
+    magnitude: Ints  # (k, widest) padded
+    spread: NDArray[np.float64]
+    step: int
+    slack: int
+    base: int  # loss that no model avoids: the smaller weight of each cell
+    fixed: int  # base, C0 of the support, cost of b != 0
+    cost_l1: int
+    b_least: int  # bounds of b where it is not restricted to a list
+    b_most: int
+    intercepts: Ints  # allowed b, sorted; empty when b is free
+    counts_b: int  # 1 when |b| is part of l1
+
+
+@njit(cache=True, nogil=True)
+def least_l1(data, low, high):
+    """Smallest ‖λ‖1 in a box."""
+    k = data.magnitude.shape[0]
+    total = np.int64(0)
+    for f in range(k):
+        total += data.magnitude[f, low[f]]
+    if data.counts_b:
+        a, b = data.intercepts[low[k]], data.intercepts[high[k]]
+        total += a if a > 0 else (-b if b < 0 else 0)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def box_bound(data, low, high, enough):
+    """Bound the loss above base within a box: a greedy matching of pairs that cannot both be right.
+
+    A positive i and a negative j conflict when the largest possible score difference,
+    Σ_f (d_f > 0 ? B_f·d_f : A_f·d_f) with d = x_i - x_j, is too small: both right needs
+    score_i - score_j >= 2 in integer scores. Each conflict costs at least the smaller weight,
+    and matched weights are used once, so the sum is a valid bound whatever the order. With
+    rounded data each |d_f| may be off by 1, which the slack adds back. Where b is restricted,
+    a cell that is wrong for every b and λ of the box pays alone. Stops above `enough`.
+    """
+    k = data.magnitude.shape[0]
+    n_up, n_down = len(data.up_weight), len(data.down_weight)
+    A, B, M = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
+    slack = np.int64(0)
+    for f in range(k):
+        A[f], B[f] = data.magnitude[f, low[f]], data.magnitude[f, high[f]]
+        M[f] = A[f] + B[f]
+        slack += data.slack * B[f]
+    limit = (0 if data.slack else 1) - slack
+    left_up, left_down = data.up_weight.copy(), data.down_weight.copy()
+    total = np.int64(0)
+    if len(data.intercepts):
+        b_low, b_high = data.intercepts[low[k]], data.intercepts[high[k]]
+        loose = slack + data.slack * max(abs(b_low), abs(b_high))
+        for i in range(n_up):
+            best = b_high * data.step + loose
+            for f in range(k):
+                x = data.up_x[i, f]
+                best += B[f] * x if x > 0 else A[f] * x
+            if best <= 0:
+                total += left_up[i]
+                left_up[i] = 0
+        for j in range(n_down):
+            best = b_low * data.step - loose
+            for f in range(k):
+                x = data.down_x[j, f]
+                best += A[f] * x if x > 0 else B[f] * x
+            if best >= 0:
+                total += left_down[j]
+                left_down[j] = 0
+        if total > enough:
+            return total
+    up_score, down_score = np.empty(n_up, np.int64), np.empty(n_down, np.int64)
+    for i in range(n_up):
+        s = np.int64(0)
+        for f in range(k):
+            s += M[f] * data.up_x[i, f]
+        up_score[i] = -s
+    rest = np.int64(0)
+    for j in range(n_down):
+        s = np.int64(0)
+        for f in range(k):
+            s += M[f] * data.down_x[j, f]
+        down_score[j] = s
+        rest += left_down[j]
+    up_order, down_order = np.argsort(up_score), np.argsort(down_score)
+    following = np.arange(n_up + 1)  # skips positives already used up
+    begin = n_up
+    for t in range(n_down):
+        j = down_order[t]
+        if total + rest <= enough:
+            return total  # cannot be pruned any more
+        rest -= left_down[j]
+        if left_down[j] == 0:
+            continue
+        # positives at or below the negative's mid-box score, highest first
+        target = -down_score[j] - 2
+        while begin > 0 and up_score[up_order[begin - 1]] >= target:
+            begin -= 1
+        a = begin
+        while left_down[j] > 0:
+            root = a
+            while following[root] != root:
+                root = following[root]
+            while a != root:
+                after = following[a]
+                following[a] = root
+                a = after
+            if a == n_up:
+                break
+            i = up_order[a]
+            if left_up[i] == 0:
+                following[a] = a + 1
+                continue
+            most = np.int64(0)
+            for f in range(k):
+                d = data.up_x[i, f] - data.down_x[j, f]
+                most += B[f] * d if d > 0 else A[f] * d
+            if most <= limit:
+                u = min(left_up[i], left_down[j])
+                left_up[i] -= u
+                left_down[j] -= u
+                total += u
+                if total > enough:
+                    return total
+            a += 1
+    return total
+
+
+@njit(cache=True, nogil=True)
+def evaluate_vector(data, vector, b_low, b_high):
+    """Return (loss, b): the least loss of one coefficient vector over the allowed b.
+
+    `b_low` and `b_high` index the restricted intercepts, if any. The loss counts every cell in
+    full; a penalty on |b| is added by the caller.
+    """
+    k, m = data.cell_x.shape[1], data.cell_x.shape[0]
+    keys, change = np.empty(2 * m, np.int64), np.empty(2 * m, np.int64)
+    loss = np.int64(0)
+    for i in range(m):
+        s = np.int64(0)
+        for f in range(k):
+            s += vector[f] * data.cell_x[i, f]
+        q = s // data.step
+        keys[i], change[i] = -q + (1 if s == q * data.step else 0), -data.positive[i]
+        keys[m + i], change[m + i] = -q, data.negative[i]
+        loss += data.positive[i]
+    order = np.argsort(keys)
+    if len(data.intercepts) == 0:
+        best, best_b = np.int64(2**62), np.int64(0)
+        if data.b_least < keys[order[0]]:
+            best, best_b = loss, min(data.b_most, keys[order[0]] - 1)
+        t = 0
+        while t < 2 * m and keys[order[t]] <= data.b_most:
+            b = keys[order[t]]
+            while t < 2 * m and keys[order[t]] == b:
+                loss += change[order[t]]
+                t += 1
+            until = keys[order[t]] - 1 if t < 2 * m else data.b_most
+            if loss < best and until >= data.b_least:
+                best, best_b = loss, max(b, data.b_least)
+        return best, best_b
+    best, best_b = np.int64(2**62), np.int64(0)
+    t = 0
+    for at in range(b_low, b_high + 1):
+        b = data.intercepts[at]
+        while t < 2 * m and keys[order[t]] <= b:
+            loss += change[order[t]]
+            t += 1
+        cost = loss + data.counts_b * data.cost_l1 * abs(b)
+        if cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b)):
+            best, best_b = cost, b
+    return best, best_b
+
+
+@njit(cache=True, nogil=True)
+def _widest(data, low, high):
+    """The dimension to split: largest width times spread of its column."""
+    k = data.magnitude.shape[0]
+    best, chosen = -1.0, -1
+    for f in range(k):
+        if high[f] > low[f]:
+            width = (data.magnitude[f, high[f]] - data.magnitude[f, low[f]]) * data.spread[f]
+            if width > best:
+                best, chosen = width, f
+    if len(data.intercepts) and high[k] > low[k]:
+        width = (data.intercepts[high[k]] - data.intercepts[low[k]]) * 0.7 * data.step
+        if width > best:
+            chosen = k
+    return chosen
+
+
+@njit(cache=True, nogil=True)
+def _split_at(values, low, high):
+    """Last index of the lower half: at the geometric mean when the range is long, else halfway."""
+    a, b = values[low], values[high]
+    if a < 0 < b:
+        middle = -1.0 if a < 0 else 0.0
+    else:
+        near, far = float(min(abs(a), abs(b))), float(max(abs(a), abs(b)))
+        middle = np.sqrt(max(near, 1.0) * far) if far > 2 * near else 0.5 * (near + far)
+        if a < 0:
+            middle = -middle
+    at = low
+    while at + 1 < high and values[at + 1] <= middle:
+        at += 1
+    return at
+
+
+@njit(cache=True, nogil=True)
+def run_boxes(data, stack, top, cut, best_l1, ties, budget, found):
+    """Work through a stack of boxes; return (state, new top, boxes spent).
+
+    Looks for a vector of cost at most `cut` and, when `ties` is set, of l1 below `best_l1`. Such
+    a vector is written to `found` (indices, then b) and the state is FOUND; the caller judges it
+    and calls again. With rounded data every vector that survives the bound is handed over.
+    """
+    k = data.magnitude.shape[0]
+    dims = stack.shape[2]
+    vector, at = np.empty(k, np.int64), np.empty(dims, np.int64)
+    spent = 0
+    while top > 0:
+        if spent >= budget:
+            return PAUSED, top, spent
+        spent += 1
+        top -= 1
+        low, high = stack[top, 0].copy(), stack[top, 1].copy()
+        l1 = least_l1(data, low, high)
+        if ties and l1 >= best_l1:
+            continue
+        fixed = data.fixed + data.cost_l1 * l1
+        if fixed > cut or fixed + box_bound(data, low, high, cut - fixed) > cut:
+            continue
+        volume = 1
+        for f in range(k):
+            volume *= high[f] - low[f] + 1
+            if volume > 3:
+                break
+        if volume == 1:
+            for f in range(k):
+                vector[f] = data.magnitude[f, low[f]]
+            if data.slack:
+                found[:k] = low[:k]
+                return FOUND, top, spent
+            loss, b = evaluate_vector(data, vector, low[dims - 1], high[dims - 1])
+            own = np.int64(0)
+            for f in range(k):
+                own += vector[f]
+            length = own + data.counts_b * abs(b)
+            if data.fixed - data.base + data.cost_l1 * own + loss <= cut and (not ties or length < best_l1):
+                found[:k] = low[:k]
+                found[k] = b
+                return FOUND, top, spent
+            continue
+        if volume <= 3 and not data.slack:
+            # a few vectors: one box each, bounded again before it is evaluated
+            at[:] = low
+            while True:
+                stack[top, 0], stack[top, 1] = at, at
+                if dims > k:
+                    stack[top, 1, k] = high[k]
+                top += 1
+                f = 0
+                while f < k:
+                    if at[f] < high[f]:
+                        at[f] += 1
+                        break
+                    at[f] = low[f]
+                    f += 1
+                if f == k:
+                    break
+            continue
+        d = _widest(data, low, high)
+        split = _split_at(data.intercepts if d == k else data.magnitude[d], low[d], high[d])
+        stack[top, 0], stack[top, 1] = low, high
+        stack[top, 0, d] = split + 1
+        stack[top + 1, 0], stack[top + 1, 1] = low, high
+        stack[top + 1, 1, d] = split
+        top += 2
+    return DONE, top, spent

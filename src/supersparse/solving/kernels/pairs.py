@@ -1,0 +1,119 @@
+"""Opposite pairs: for each point its nearest points of the other class, with their literals.
+
+A literal is 2·f for feature f with a positive coefficient, 2·f + 1 for a negative one. The pair
+(i, j) of a positive and a negative point has the literals under which i scores above j through
+that feature: 2·f where x_if > x_jf, 2·f + 1 where x_if < x_jf.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def _distance(above, below, allowed, covering):
+    """Number of allowed literals of the pair, or -1 when the model has one already.
+
+    `above` holds the ranks of the positive point, `below` those of the negative one.
+    """
+    count = 0
+    for f in range(len(above)):
+        if above[f] != below[f]:
+            literal = 2 * f if above[f] > below[f] else 2 * f + 1
+            if covering[literal]:
+                return -1
+            if allowed[literal]:
+                count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def popcount(x):
+    """Number of ones among 64 bits."""
+    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True)
+def _bit_distances(bits, others, is_positive, plus, minus, plus_cover, minus_cover, out):
+    """`_distance` from one point to many, for binary features packed 64 to a word."""
+    words = len(bits)
+    for t in range(len(others)):
+        count = 0
+        for w in range(words):
+            only_here, only_there = bits[w] & ~others[t, w], ~bits[w] & others[t, w]
+            up, down = (only_here, only_there) if is_positive else (only_there, only_here)
+            if (up & plus_cover[w]) | (down & minus_cover[w]):
+                count = -1
+                break
+            count += popcount(up & plus[w]) + popcount(down & minus[w])
+        out[t] = count
+
+
+@njit(cache=True, nogil=True)
+def nearest_pairs(ranks, others, is_positive, bits, other_bits, masks, allowed, covering, most, candidates):
+    """For each point pick at most `most` uncovered opposite points with the fewest literals.
+
+    `candidates` are the opposite points to look at. `masks` holds the four literal masks for
+    the packed form and has no rows when the data are not binary. Returns (point, opposite).
+    """
+    n, p = ranks.shape
+    mine, theirs = np.empty(n * most, np.int32), np.empty(n * most, np.int32)
+    filled = 0
+    distance = np.empty(len(candidates), np.int64)
+    packed = len(masks) > 0
+    for i in range(n):
+        if packed:
+            _bit_distances(bits[i], other_bits, is_positive, masks[0], masks[1], masks[2], masks[3], distance)
+        else:
+            for t in range(len(candidates)):
+                j = candidates[t]
+                if is_positive:
+                    distance[t] = _distance(ranks[i], others[j], allowed, covering)
+                else:
+                    distance[t] = _distance(others[j], ranks[i], allowed, covering)
+        counts = np.zeros(p + 2, np.int64)
+        for t in range(len(candidates)):
+            if distance[t] >= 0:
+                counts[distance[t]] += 1
+        limit, taken = 0, 0
+        while limit <= p and taken + counts[limit] <= most:
+            taken += counts[limit]
+            limit += 1
+        spare = most - taken
+        for t in range(len(candidates)):
+            if distance[t] < 0 or distance[t] > limit:
+                continue
+            if distance[t] == limit:
+                if spare == 0:
+                    continue
+                spare -= 1
+            mine[filled], theirs[filled] = i, candidates[t]
+            filled += 1
+    return mine[:filled], theirs[:filled]
+
+
+@njit(cache=True, nogil=True)
+def pair_literals(positive_ranks, negative_ranks, positive, negative, allowed):
+    """List the allowed literals of each pair: (start, literal), like the rows of a sparse matrix."""
+    p = positive_ranks.shape[1]
+    start = np.zeros(len(positive) + 1, np.int64)
+    for q in range(len(positive)):
+        above, below = positive_ranks[positive[q]], negative_ranks[negative[q]]
+        count = 0
+        for f in range(p):
+            if above[f] != below[f] and allowed[2 * f if above[f] > below[f] else 2 * f + 1]:
+                count += 1
+        start[q + 1] = start[q] + count
+    literal = np.empty(start[-1], np.int32)
+    for q in range(len(positive)):
+        above, below = positive_ranks[positive[q]], negative_ranks[negative[q]]
+        at = start[q]
+        for f in range(p):
+            if above[f] != below[f]:
+                name = 2 * f if above[f] > below[f] else 2 * f + 1
+                if allowed[name]:
+                    literal[at] = name
+                    at += 1
+    return start, literal
