@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.problem.points import Points
@@ -104,6 +104,15 @@ class ClaimedPool:
 
     models: tuple[Points, ...]
     complete: bool
+
+
+@runtime_checkable
+class Refuses(Protocol):
+    """A solver that looks at the problem and its options once more, before any search or solving."""
+
+    def check(self, problem: Problem, options: SolveOptions) -> None:
+        """Raise for what the solver cannot do."""
+        ...
 
 
 class Solver(Protocol):

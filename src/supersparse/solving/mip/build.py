@@ -1,0 +1,136 @@
+"""Writing the paper's MIP (section 3.3) for a problem, with its misprints corrected.
+
+    minimise   Σ_i w_i z_i + Σ_j C0_j α_j (+ C1 Σ_j β_j)
+    subject to y_i·score_i + M_i z_i >= γ,   M_i = γ - the worst y_i·score_i
+               c_j in its set,  |c_j| <= Λ_j α_j,  |c_j| <= β_j
+
+Variables are made only where they are needed: z for rows that can be right and wrong, α where
+C0 or a size limit asks for it, β where l1 is asked for and a set has both signs.
+"""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.problem.problem import Problem
+from supersparse.solving.contract import Formulation
+from supersparse.solving.mip.draft import Draft, Linear
+from supersparse.solving.mip.margins import LossRows
+from supersparse.solving.mip.model import Model
+from supersparse.solving.mip.precision import Precision
+from supersparse.solving.mip.program import Program
+from supersparse.solving.mip.scaling import ExactCost, SolverCost
+from supersparse.solving.mip.terms import read_terms
+from supersparse.solving.mip.write_term import write_term
+from supersparse.solving.presolve.merge import row_groups
+
+
+def build(
+    problem: Problem,
+    rows: LossRows,
+    *,
+    formulation: Formulation,
+    precision: Precision,
+    priorities: Mapping[str, int],
+    l1_within: Fraction | None = None,
+) -> Program:
+    """Write the program that minimises F or, given `l1_within`, the l1 of the models whose F is no larger."""
+    terms = read_terms(problem)
+    draft = Draft()
+    limit = problem.max_features
+    limited = limit is not None and limit < sum(t.counted for t in terms)
+    written = [
+        write_term(
+            draft,
+            term,
+            priority=0 if term.name is None else priorities.get(term.name, 0),
+            wants_size=term.counted and (limited or term.C0 > 0),
+            wants_l1=term.counted and (l1_within is not None or bool(problem.C1)),
+        )
+        for term in terms
+    ]
+    if limited:
+        assert limit is not None
+        draft.row(
+            [part for w in written for part in w.size.parts],
+            upper=limit - sum(w.size.constant for w in written),
+        )
+
+    costs = _row_costs(problem)
+    in_question = np.flatnonzero(rows.is_open & (costs > 0))
+    binaries = [draft.variable(0, 1) for _ in in_question]
+    _write_contradictions(draft, problem, dict(zip(in_question.tolist(), binaries, strict=True)))
+    draft.loss(
+        rows.factors[in_question],
+        columns=[w.variables.number for w in written],
+        needed=rows.needed[in_question],
+        binary=binaries,
+        big_m=rows.big_m[in_question] if formulation == "bigm" else None,
+    )
+
+    F = _exact(
+        draft,
+        [
+            (Fraction(1), Linear(0, tuple(zip(binaries, costs[in_question], strict=True)))),
+            *((w.term.C0, w.size) for w in written),
+            *((Fraction(problem.C1 or 0, problem.unit), w.magnitude) for w in written),
+        ],
+        offset=sum(costs[rows.is_always_wrong], Fraction(0)),
+    )
+    aim = SolverCost.of(F, draft.lower, draft.upper, precision)
+    if l1_within is not None:
+        draft.row([(j, w) for j, w in enumerate(aim.weights.tolist()) if w], upper=aim.limit(l1_within))
+        l1 = _exact(draft, [(Fraction(1, problem.unit), w.magnitude) for w in written], offset=Fraction(0))
+        aim = SolverCost.of(l1, draft.lower, draft.upper, precision)
+    return Program(
+        problem=problem,
+        model=Model(
+            lower=np.array(draft.lower, dtype=np.float64),
+            upper=np.array(draft.upper, dtype=np.float64),
+            cost=aim.weights,
+            cost_offset=aim.offset,
+            rows=draft.linear_rows(),
+            indicators=draft.indicator_rows(),
+            priorities=np.array(draft.priority, dtype=np.int64),
+        ),
+        F=F,
+        aim=aim,
+        terms=terms,
+        variables=tuple(w.variables for w in written),
+        loss_binary=tuple(zip(in_question.tolist(), binaries, strict=True)),
+    )
+
+
+def _row_costs(problem: Problem) -> NDArray[np.object_]:
+    """What an error in each row adds to F."""
+    negative, positive = (w / problem.total_weight for w in problem.class_weights)
+    return np.array(
+        [
+            int(weight) * (positive if is_positive else negative)
+            for weight, is_positive in zip(problem.rows.weights, problem.rows.positive, strict=True)
+        ],
+        dtype=object,
+    )
+
+
+def _write_contradictions(draft: Draft, problem: Problem, binary: Mapping[int, int]) -> None:
+    """Equal rows of both classes: one of the two is always wrong, so z + z' >= 1."""
+    group, _ = row_groups(list(problem.rows.columns))
+    first_of: dict[int, int] = {}
+    for row in binary:
+        other = first_of.setdefault(int(group[row]), row)
+        if problem.rows.positive[other] != problem.rows.positive[row]:
+            draft.row([(binary[other], 1), (binary[row], 1)], lower=1)
+
+
+def _exact(draft: Draft, parts: Iterable[tuple[Fraction, Linear]], offset: Fraction) -> ExactCost:
+    """Add up ``factor · expression`` into one cost over the draft's variables."""
+    weights = [Fraction(0)] * len(draft.lower)
+    for factor, expression in parts:
+        if factor:
+            offset += factor * expression.constant
+            for variable, weight in expression.parts:
+                weights[variable] += factor * weight
+    return ExactCost.of(weights, offset)

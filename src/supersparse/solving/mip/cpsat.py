@@ -1,0 +1,183 @@
+"""CP-SAT of OR-Tools (Apache 2.0): exact integer arithmetic, no tolerances.
+
+OR-Tools brings a HiGHS library of its own, which clashes with highspy's when both are loaded
+in one process, in either order. So CP-SAT always runs in a child process.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from supersparse.errors import SolverFailedError
+from supersparse.solution.stop import Stop
+from supersparse.solving.contract import Capabilities, Question
+from supersparse.solving.mip import own_options
+from supersparse.solving.mip.child import run_in_child
+from supersparse.solving.mip.model import Model
+from supersparse.solving.mip.precision import INTEGERS, Precision
+from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
+from supersparse.solving.mip.solver import MipSolver
+
+RESERVED = {
+    **dict.fromkeys(
+        [
+            "max_time_in_seconds",
+            "max_deterministic_time",
+            "max_number_of_conflicts",
+            "relative_gap_limit",
+            "absolute_gap_limit",
+        ],
+        own_options.LIMIT,
+    ),
+    **dict.fromkeys(["num_workers", "num_search_workers", "random_seed"], own_options.RESOURCES),
+    **dict.fromkeys(["log_search_progress", "log_to_stdout"], own_options.SILENT),
+    **dict.fromkeys(["catch_sigint_signal"], "Ctrl-C keeps the best model found"),
+    **dict.fromkeys(["stop_after_first_solution", "enumerate_all_solutions"], own_options.TOLERANCE),
+}
+
+
+class CpSatSolver(MipSolver):
+    """CP-SAT. A node is one conflict; `indicator` enforces rows by literals.
+
+    Branching priorities become a decision strategy, which CP-SAT follows before its own
+    heuristics; it takes them as advice.
+    """
+
+    name: ClassVar[str] = "cpsat"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        questions=frozenset([Question.BEST]),
+        package="ortools",
+        extra="cpsat",
+        formulations=frozenset(["bigm", "indicator"]),
+        branching_priorities=True,
+        own_options=None,
+    )
+    precision: ClassVar[Precision] = INTEGERS
+
+    def check_own_options(self, given: Mapping[str, object]) -> None:
+        """Try the options on an empty set of parameters; loads no solver."""
+        from ortools.sat import sat_parameters_pb2
+
+        parameters = sat_parameters_pb2.SatParameters()
+        own_options.check_names("cpsat", given, parameters.DESCRIPTOR.fields_by_name, RESERVED)
+        for name, value in given.items():
+            try:
+                setattr(parameters, name, value)
+            except (AttributeError, TypeError, ValueError) as refused:
+                raise own_options.bad_value("cpsat", name, value, refused) from None
+
+    def run(self, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
+        """Minimise in a child process."""
+        return run_in_child(f"{__name__}:minimise", model, settings, talk)
+
+
+def minimise(model: Model, settings: RunSettings, talk: Talk) -> Outcome:
+    """Run CP-SAT in this process."""
+    from ortools.sat.python import cp_model
+
+    program = cp_model.CpModel()
+    variables = _write(program, model)
+    solver = cp_model.CpSolver()
+    _set_parameters(solver.parameters, settings)
+    if model.priorities.any():
+        _prefer(program, solver.parameters, variables, model.priorities)
+    if settings.start is not None:
+        for variable, value in zip(variables, settings.start.tolist(), strict=True):
+            program.add_hint(variable, int(value))
+
+    class Listener(cp_model.CpSolverSolutionCallback):
+        def on_solution_callback(self) -> None:
+            values = np.array([self.value(v) for v in variables], dtype=np.float64)
+            talk.report(Report(values=values, nodes=int(self.num_conflicts)))
+
+    solver.best_bound_callback = lambda bound: talk.report(Report(bound=float(bound)))
+    with talk.interrupted_by(solver.stop_search):
+        status = solver.solve(program, Listener())
+    return _outcome(solver, status, variables, settings, talk)
+
+
+def _set_parameters(parameters: Any, settings: RunSettings) -> None:
+    for name, value in settings.own.items():
+        setattr(parameters, name, value)
+    parameters.catch_sigint_signal = False
+    parameters.num_workers = settings.threads
+    parameters.random_seed = settings.seed % 2**31
+    parameters.relative_gap_limit = settings.relative_gap
+    parameters.absolute_gap_limit = settings.absolute_gap
+    if settings.seconds is not None:
+        parameters.max_time_in_seconds = settings.seconds
+    if settings.nodes is not None:
+        parameters.max_number_of_conflicts = settings.nodes
+        parameters.interleave_search = settings.threads > 1  # several workers, and yet the same run each time
+
+
+def _write(program: Any, model: Model) -> list[Any]:
+    from ortools.sat.python import cp_model
+
+    variables = [
+        program.new_int_var(int(low), int(high), f"x{j}")
+        for j, (low, high) in enumerate(zip(model.lower, model.upper, strict=True))
+    ]
+
+    def total(factors: Any, indices: Any) -> Any:
+        return cp_model.LinearExpr.weighted_sum([variables[j] for j in indices], [int(f) for f in factors])
+
+    def row(matrix: Any, i: int) -> Any:
+        at = slice(matrix.indptr[i], matrix.indptr[i + 1])
+        return total(matrix.data[at].tolist(), matrix.indices[at].tolist())
+
+    rows = model.rows
+    for i, (low, high) in enumerate(zip(rows.lower.tolist(), rows.upper.tolist(), strict=True)):
+        if low == high:
+            program.add(row(rows.matrix, i) == int(low))
+            continue
+        if np.isfinite(low):
+            program.add(row(rows.matrix, i) >= int(low))
+        if np.isfinite(high):
+            program.add(row(rows.matrix, i) <= int(high))
+    logical = model.indicators
+    for i, (low, binary) in enumerate(zip(logical.lower.tolist(), logical.binary.tolist(), strict=True)):
+        program.add(row(logical.matrix, i) >= int(low)).only_enforce_if(~variables[binary])
+    priced = np.flatnonzero(model.cost)
+    program.minimize(total(model.cost[priced].tolist(), priced.tolist()) + int(model.cost_offset))
+    return variables
+
+
+def _prefer(program: Any, parameters: Any, variables: list[Any], priorities: Any) -> None:
+    from ortools.sat.python import cp_model
+
+    for priority in sorted(set(priorities.tolist()), reverse=True):
+        chosen = [variables[j] for j in np.flatnonzero(priorities == priority)] if priority else []
+        if chosen:
+            program.add_decision_strategy(chosen, cp_model.CHOOSE_FIRST, cp_model.SELECT_MEDIAN_VALUE)
+    parameters.search_branching = cp_model.PARTIAL_FIXED_SEARCH
+
+
+def _outcome(solver: Any, status: Any, variables: list[Any], settings: RunSettings, talk: Talk) -> Outcome:
+    from ortools.sat.python import cp_model
+
+    stops = {
+        cp_model.OPTIMAL: Stop.OPTIMAL,
+        cp_model.INFEASIBLE: None,
+        cp_model.FEASIBLE: _limit(solver, settings, talk),
+        cp_model.UNKNOWN: _limit(solver, settings, talk),
+    }
+    if status not in stops:
+        raise SolverFailedError(f"cpsat stopped with the status {solver.status_name(status)!r}")
+    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    return Outcome(
+        stop=stops[status],
+        values=np.array([solver.value(v) for v in variables], dtype=np.float64) if found else None,
+        bound=float(solver.best_objective_bound) if status != cp_model.INFEASIBLE else None,
+        nodes=int(solver.num_conflicts),
+    )
+
+
+def _limit(solver: Any, settings: RunSettings, talk: Talk) -> Stop:
+    """CP-SAT does not say which limit it met."""
+    if talk.stopping:
+        return Stop.INTERRUPTED
+    if settings.nodes is not None and (settings.seconds is None or solver.wall_time < settings.seconds):
+        return Stop.NODE_LIMIT
+    return Stop.TIME_LIMIT if settings.seconds is not None else Stop.MEMORY_LIMIT

@@ -1,0 +1,97 @@
+"""Draft: a model while it is being written, variable by variable and row by row."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+
+from supersparse.problem.decimals import IntArray
+from supersparse.solving.mip.model import IndicatorRows, LinearRows
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """``constant + Σ factor·x`` over (variable, factor) pairs."""
+
+    constant: int = 0
+    parts: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class _Loss:
+    at: NDArray[np.intp]  # (row, variable) of each value
+    values: NDArray[np.float64]
+    needed: NDArray[np.float64]
+    binary: NDArray[np.intp]
+    is_logical: bool
+
+
+@dataclass
+class Draft:
+    """Collects variables and rows in exact integers."""
+
+    lower: list[int] = field(default_factory=list)
+    upper: list[int] = field(default_factory=list)
+    priority: list[int] = field(default_factory=list)
+    _rows: list[tuple[Sequence[tuple[int, float]], float, float]] = field(default_factory=list)
+    _loss: "_Loss | None" = None
+
+    def variable(self, lower: int, upper: int, priority: int = 0) -> int:
+        """Add an integer variable and return its index."""
+        self.lower.append(lower)
+        self.upper.append(upper)
+        self.priority.append(priority)
+        return len(self.lower) - 1
+
+    def row(self, parts: Iterable[tuple[int, float]], lower: float = -inf, upper: float = inf) -> None:
+        """Add ``lower <= Σ factor·x <= upper``."""
+        self._rows.append((tuple(parts), lower, upper))
+
+    def loss(
+        self,
+        factors: IntArray,
+        columns: Sequence[int],
+        needed: IntArray,
+        binary: Sequence[int],
+        big_m: IntArray | None,
+    ) -> None:
+        """Add ``factors[i]·x[columns] >= needed[i]`` where the binary is 0: by an M, or logically."""
+        i, t = np.nonzero(factors)
+        at = np.stack([i, np.asarray(columns, dtype=np.intp)[t]], axis=1)
+        values = factors[i, t].astype(np.float64)
+        where = np.asarray(binary, dtype=np.intp)
+        if big_m is not None:
+            at = np.concatenate([at, np.stack([np.arange(len(where)), where], axis=1)])
+            values = np.concatenate([values, big_m.astype(np.float64)])
+        self._loss = _Loss(at, values, needed.astype(np.float64), where, is_logical=big_m is None)
+
+    def linear_rows(self) -> LinearRows:
+        """Return all rows but the logical ones."""
+        entries = [(i, j, f) for i, (parts, _, _) in enumerate(self._rows) for j, f in parts]
+        at = np.array([(i, j) for i, j, _ in entries], dtype=np.intp).reshape(-1, 2)
+        values = np.array([f for _, _, f in entries], dtype=np.float64)
+        lower = np.array([low for _, low, _ in self._rows], dtype=np.float64)
+        upper = np.array([high for _, _, high in self._rows], dtype=np.float64)
+        loss = self._loss
+        if loss is not None and not loss.is_logical:
+            at = np.concatenate([at, loss.at + np.array([len(lower), 0])])
+            values = np.concatenate([values, loss.values])
+            lower = np.concatenate([lower, loss.needed])
+            upper = np.concatenate([upper, np.full(len(loss.needed), inf)])
+        return LinearRows(matrix=self._matrix(at, values, len(lower)), lower=lower, upper=upper)
+
+    def indicator_rows(self) -> IndicatorRows:
+        """Return the logical rows."""
+        loss = self._loss
+        if loss is None or not loss.is_logical:
+            loss = _Loss(
+                np.zeros((0, 2), np.intp), np.zeros(0), np.zeros(0), np.zeros(0, np.intp), is_logical=True
+            )
+        matrix = self._matrix(loss.at, loss.values, len(loss.needed))
+        return IndicatorRows(matrix=matrix, lower=loss.needed, binary=loss.binary)
+
+    def _matrix(self, at: NDArray[np.intp], values: NDArray[np.float64], height: int) -> csr_array:
+        return coo_array((values, (at[:, 0], at[:, 1])), shape=(height, len(self.lower))).tocsr()

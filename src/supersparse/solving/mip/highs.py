@@ -1,0 +1,181 @@
+"""HiGHS, the default MIP solver (MIT); the model is passed as a sparse matrix."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from supersparse.errors import SolverFailedError
+from supersparse.solution.stop import Stop
+from supersparse.solving.contract import Capabilities, Question
+from supersparse.solving.mip import own_options
+from supersparse.solving.mip.model import Model
+from supersparse.solving.mip.precision import FLOATS, TOLERANCE, Precision
+from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
+from supersparse.solving.mip.solver import MipSolver
+
+RESERVED = {
+    **dict.fromkeys(["time_limit", "mip_max_nodes", "mip_rel_gap", "mip_abs_gap"], own_options.LIMIT),
+    **dict.fromkeys(["threads", "parallel", "random_seed"], own_options.RESOURCES),
+    **dict.fromkeys(["output_flag", "log_to_console"], own_options.SILENT),
+    **dict.fromkeys(
+        [
+            "mip_feasibility_tolerance",
+            "primal_feasibility_tolerance",
+            "dual_feasibility_tolerance",
+            "kkt_tolerance",
+            "optimality_tolerance",
+            "objective_bound",
+            "objective_target",
+            "solve_relaxation",
+        ],
+        own_options.TOLERANCE,
+    ),
+}
+
+
+class HighsSolver(MipSolver):
+    """HiGHS has no indicator constraints and no branching priorities."""
+
+    name: ClassVar[str] = "highs"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        questions=frozenset([Question.BEST]),
+        package="highspy",
+        formulations=frozenset(["bigm"]),
+        own_options=None,
+    )
+    precision: ClassVar[Precision] = FLOATS
+
+    def check_own_options(self, given: Mapping[str, object]) -> None:
+        """Try the options on a solver without a model."""
+        if given:
+            _apply_own(_silent(), given)
+
+    def run(self, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
+        """Run branch and cut; a node is one of its nodes."""
+        highs = _silent()
+        _apply_own(highs, settings.own)
+        _set(highs, "mip_feasibility_tolerance", TOLERANCE)
+        _set(highs, "primal_feasibility_tolerance", TOLERANCE)
+        _set(highs, "dual_feasibility_tolerance", TOLERANCE)
+        _set(highs, "mip_rel_gap", settings.relative_gap)
+        _set(highs, "mip_abs_gap", settings.absolute_gap)
+        _set(highs, "threads", settings.threads)
+        _set(highs, "parallel", "off" if settings.threads == 1 else "on")
+        _set(highs, "random_seed", settings.seed % 2**31)
+        if settings.seconds is not None:
+            _set(highs, "time_limit", settings.seconds)
+        if settings.nodes is not None:
+            _set(highs, "mip_max_nodes", min(settings.nodes, 2**31 - 1))
+        return _solve(highs, model, settings, talk)
+
+
+def _solve(highs: Any, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
+    _pass_model(highs, model)
+    if settings.start is not None:
+        every = np.arange(model.n_variables, dtype=np.int32)
+        highs.setSolution(model.n_variables, every, settings.start)
+
+    def hear_solution(event: Any) -> None:
+        talk.report(
+            Report(values=np.array(event.data_out.mip_solution), nodes=int(event.data_out.mip_node_count))
+        )
+
+    best_bound = -np.inf
+
+    def look_up(event: Any) -> None:
+        nonlocal best_bound
+        bound = min(event.data_out.mip_dual_bound, event.data_out.mip_primal_bound)
+        if bound > best_bound:
+            best_bound = bound
+            talk.report(Report(bound=float(bound), nodes=int(event.data_out.mip_node_count)))
+        if talk.stopping:
+            event.interrupt()
+
+    highs.cbMipImprovingSolution.subscribe(hear_solution)
+    highs.cbMipInterrupt.subscribe(look_up)
+    highs.run()
+    highs.clearCallbacks()
+    return _outcome(highs)
+
+
+def _pass_model(highs: Any, model: Model) -> None:
+    package = _package()
+    rows = model.rows
+    status = highs.passModel(
+        model.n_variables,
+        len(rows),
+        rows.matrix.nnz,
+        int(package.MatrixFormat.kRowwise),
+        int(package.ObjSense.kMinimize),
+        model.cost_offset,
+        model.cost,
+        model.lower,
+        model.upper,
+        rows.lower,
+        rows.upper,
+        rows.matrix.indptr.astype(np.int32),
+        rows.matrix.indices.astype(np.int32),
+        rows.matrix.data,
+        np.full(model.n_variables, int(package.HighsVarType.kInteger), dtype=np.int32),
+    )
+    if status == package.HighsStatus.kError:
+        raise SolverFailedError("highs does not accept the model")
+
+
+def _outcome(highs: Any) -> Outcome:
+    package = _package()
+    status = package.HighsModelStatus
+    stops = {
+        status.kOptimal: Stop.OPTIMAL,
+        status.kModelEmpty: Stop.OPTIMAL,
+        status.kInfeasible: None,
+        status.kTimeLimit: Stop.TIME_LIMIT,
+        status.kSolutionLimit: Stop.NODE_LIMIT,  # the only such limit that is set is mip_max_nodes
+        status.kIterationLimit: Stop.NODE_LIMIT,
+        status.kInterrupt: Stop.INTERRUPTED,
+        status.kHighsInterrupt: Stop.INTERRUPTED,
+        status.kMemoryLimit: Stop.MEMORY_LIMIT,
+    }
+    found = highs.getModelStatus()
+    if found not in stops:
+        raise SolverFailedError(f"highs stopped with the status {highs.modelStatusToString(found)!r}")
+    info = highs.getInfo()
+    has_solution = info.primal_solution_status == package.SolutionStatus.kSolutionStatusFeasible
+    return Outcome(
+        stop=stops[found],
+        values=np.array(highs.getSolution().col_value) if has_solution else None,
+        bound=min(info.mip_dual_bound, info.objective_function_value)
+        if has_solution
+        else info.mip_dual_bound,
+        nodes=max(0, int(info.mip_node_count)),
+    )
+
+
+def _package() -> Any:
+    try:
+        import highspy
+    except ImportError as clash:
+        raise SolverFailedError(
+            f"highspy cannot be loaded ({clash}); where ortools is imported in the same process, its own "
+            "HiGHS library is in the way: use another solver, or another process"
+        ) from clash
+    return highspy
+
+
+def _silent() -> Any:
+    highs = _package().Highs()
+    highs.setOptionValue("output_flag", False)
+    return highs
+
+
+def _set(highs: Any, name: str, value: object) -> None:
+    if highs.setOptionValue(name, value) == _package().HighsStatus.kError:
+        raise own_options.bad_value("highs", name, value)
+
+
+def _apply_own(highs: Any, given: Mapping[str, object]) -> None:
+    known = [name for name in dir(highs.getOptions()) if not name.startswith("_")]
+    own_options.check_names("highs", given, known, RESERVED)
+    for name, value in given.items():
+        _set(highs, name, value)

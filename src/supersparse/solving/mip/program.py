@@ -1,0 +1,102 @@
+"""Program: a model and what it means; the way from points to a start vector and back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.problem.objective import integer_scores, with_best_intercept
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.solving.mip.model import Model
+from supersparse.solving.mip.scaling import ExactCost, SolverCost
+from supersparse.solving.mip.terms import Term
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TermVariables:
+    """Which variables of the model stand for one term."""
+
+    number: int  # k, of c = offset + step·k
+    choice: tuple[tuple[int, int], ...] = ()  # (value, binary) of the non-zero values, for one-of-K sets
+    nonzero: int | None = None  # α
+    magnitude: tuple[int, int] | None = None  # β and its unit: |c| = unit·β
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """The mixed-integer program of one problem and one aim.
+
+    `F` prices a solution vector by the solver's own z, which need not be what its coefficients
+    really cost; `aim` is what is minimised, F or l1.
+    """
+
+    problem: Problem
+    model: Model
+    F: ExactCost
+    aim: SolverCost
+    terms: tuple[Term, ...]
+    variables: tuple[TermVariables, ...]
+    loss_binary: tuple[tuple[int, int], ...]  # (row, z) of the open rows
+
+    def read(self, values: FloatArray) -> Points | None:
+        """Return the model in a solution vector, with the intercept the conventions choose.
+
+        Every coefficient is a member of its set, by rounding; None when rounding made the
+        model larger than allowed.
+        """
+        found = [
+            _coefficient(t, v, values)
+            for t, v in zip(self.terms, self.variables, strict=True)
+            if t.name is not None
+        ]
+        limit = self.problem.max_features
+        forced = any(t.name is None and t.counted and t.is_forced for t in self.terms)
+        if limit is not None and sum(1 for c in found if c) + forced > limit:
+            return None
+        return with_best_intercept(self.problem, found)
+
+    def claimed(self, values: FloatArray) -> Fraction:
+        """F as the solver's own binaries have it."""
+        return self.F.at([round(float(v)) for v in values])
+
+    def start(self, points: Points) -> FloatArray:
+        """Return the solution vector of a model."""
+        values = np.zeros(self.model.n_variables)
+        for term, variables, c in zip(self.terms, self.variables, self._numbers(points), strict=True):
+            values[variables.number] = (c - term.offset) // term.step
+            for value, binary in variables.choice:
+                values[binary] = value == c
+            if variables.nonzero is not None:
+                values[variables.nonzero] = c != 0
+            if variables.magnitude is not None:
+                variable, unit = variables.magnitude
+                values[variable] = abs(c) // unit
+        scores = integer_scores(self.problem, points.coefficients, points.intercept)
+        positive = self.problem.rows.positive
+        wrong = np.where(positive, scores <= 0, scores >= 0)
+        for row, binary in self.loss_binary:
+            values[binary] = wrong[row]
+        return values
+
+    def _numbers(self, points: Points) -> Sequence[int]:
+        """All c; an intercept beyond the useful ones becomes the last useful one, which predicts the same."""
+        numbers = list(points.coefficients)
+        if len(self.terms) > len(numbers):
+            allowed = self.terms[-1].values
+            numbers.append(min(max(points.intercept, allowed[0]), allowed[-1]))
+        return numbers
+
+
+def _coefficient(term: Term, variables: TermVariables, values: FloatArray) -> int:
+    if variables.choice:
+        weights = [float(values[binary]) for _, binary in variables.choice]
+        best = int(np.argmax(weights))
+        chosen = weights[best] > 0.5 or term.is_forced
+        return variables.choice[best][0] if chosen else 0
+    low, high = term.bounds
+    return term.offset + term.step * min(max(round(float(values[variables.number])), low), high)

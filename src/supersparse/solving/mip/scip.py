@@ -1,0 +1,193 @@
+"""SCIP (Apache 2.0). It uses one thread, whatever `threads` says."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from supersparse.errors import SolverFailedError
+from supersparse.solution.stop import Stop
+from supersparse.solving.contract import Capabilities, Question
+from supersparse.solving.mip import own_options
+from supersparse.solving.mip.model import Model
+from supersparse.solving.mip.precision import FLOATS, TOLERANCE, Precision
+from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
+from supersparse.solving.mip.solver import MipSolver
+
+STOPS: Mapping[str, Stop | None] = {
+    "optimal": Stop.OPTIMAL,
+    "gaplimit": Stop.OPTIMAL,  # within the gap that was asked for; whether that is 0 is for the bound to say
+    "infeasible": None,
+    "timelimit": Stop.TIME_LIMIT,
+    "nodelimit": Stop.NODE_LIMIT,
+    "totalnodelimit": Stop.NODE_LIMIT,
+    "memlimit": Stop.MEMORY_LIMIT,
+    "userinterrupt": Stop.INTERRUPTED,
+}
+
+RESERVED = {
+    **dict.fromkeys(
+        ["limits/time", "limits/nodes", "limits/totalnodes", "limits/gap", "limits/absgap"], own_options.LIMIT
+    ),
+    **dict.fromkeys(
+        ["randomization/randomseedshift", "lp/threads", "parallel/maxnthreads"], own_options.RESOURCES
+    ),
+    **dict.fromkeys(["misc/catchctrlc"], "Ctrl-C keeps the best model found"),
+    **dict.fromkeys(
+        ["numerics/feastol", "numerics/dualfeastol", "numerics/epsilon", "limits/primal", "limits/dual"],
+        own_options.TOLERANCE,
+    ),
+}
+
+
+class ScipSolver(MipSolver):
+    """SCIP, with big-M or indicator constraints and branching priorities."""
+
+    name: ClassVar[str] = "scip"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        questions=frozenset([Question.BEST]),
+        package="pyscipopt",
+        extra="scip",
+        formulations=frozenset(["bigm", "indicator"]),
+        branching_priorities=True,
+        own_options=None,
+    )
+    precision: ClassVar[Precision] = FLOATS
+
+    def check_own_options(self, given: Mapping[str, object]) -> None:
+        """Try the options on an empty model."""
+        if given:
+            _apply_own(_silent(), given)
+
+    def run(self, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
+        """Run branch and cut; a node is one of its nodes, those before a restart included."""
+        scip = _silent()
+        _apply_own(scip, settings.own)
+        scip.setParam("numerics/feastol", TOLERANCE)
+        scip.setParam("numerics/dualfeastol", TOLERANCE)
+        scip.setParam("misc/catchctrlc", False)
+        scip.setParam("limits/absgap", settings.absolute_gap)
+        scip.setParam("limits/gap", _own_gap(settings.relative_gap))
+        scip.setParam("randomization/randomseedshift", settings.seed % 2**31)
+        if settings.seconds is not None:
+            scip.setParam("limits/time", settings.seconds)
+        if settings.nodes is not None:
+            scip.setParam("limits/totalnodes", settings.nodes)
+        variables = _write(scip, model)
+        if settings.start is not None:
+            solution = scip.createSol()
+            for variable, value in zip(variables, settings.start.tolist(), strict=True):
+                scip.setSolVal(solution, variable, value)
+            scip.addSol(solution)
+        _listen(scip, variables, talk)
+        scip.optimizeNogil()
+        return _outcome(scip, variables)
+
+
+def _own_gap(relative_gap: float) -> float:
+    """SCIP divides by the lower bound, the package by the upper."""
+    return min(1e20, relative_gap / (1 - relative_gap)) if relative_gap < 1 else 1e20
+
+
+def _write(scip: Any, model: Model) -> list[Any]:
+    import pyscipopt
+
+    variables = [
+        scip.addVar(name=f"x{j}", vtype="B" if binary else "I", lb=low, ub=high, obj=cost)
+        for j, (low, high, cost, binary) in enumerate(
+            zip(model.lower, model.upper, model.cost, model.is_binary, strict=True)
+        )
+    ]
+    scip.addObjoffset(model.cost_offset)
+    for variable, priority in zip(variables, model.priorities.tolist(), strict=True):
+        if priority:
+            scip.chgVarBranchPriority(variable, priority)
+
+    def total(matrix: Any, i: int) -> Any:
+        at = slice(matrix.indptr[i], matrix.indptr[i + 1])
+        return pyscipopt.quicksum(
+            f * variables[j]
+            for j, f in zip(matrix.indices[at].tolist(), matrix.data[at].tolist(), strict=True)
+        )
+
+    rows = model.rows
+    for i, (low, high) in enumerate(zip(rows.lower.tolist(), rows.upper.tolist(), strict=True)):
+        scip.addCons(pyscipopt.ExprCons(total(rows.matrix, i), lhs=_finite(low), rhs=_finite(high)))
+    logical = model.indicators
+    for i, (low, binary) in enumerate(zip(logical.lower.tolist(), logical.binary.tolist(), strict=True)):
+        scip.addConsIndicator(-total(logical.matrix, i) <= -low, variables[binary], activeone=False)
+    return variables
+
+
+def _finite(side: float) -> float | None:
+    return side if np.isfinite(side) else None
+
+
+def _listen(scip: Any, variables: list[Any], talk: Talk) -> None:
+    import pyscipopt
+
+    package: Any = pyscipopt
+    kinds = package.SCIP_EVENTTYPE
+    heard = [kinds.BESTSOLFOUND, kinds.NODEFOCUSED, kinds.NODESOLVED, kinds.LPSOLVED, kinds.PRESOLVEROUND]
+
+    class Listener(pyscipopt.Eventhdlr):
+        best_bound = -np.inf
+
+        def eventinit(self) -> None:
+            for kind in heard:
+                self.model.catchEvent(kind, self)
+
+        def eventexit(self) -> None:
+            for kind in heard:
+                self.model.dropEvent(kind, self)
+
+        def eventexec(self, event: Any) -> None:
+            if event.getType() == kinds.BESTSOLFOUND:
+                best = self.model.getBestSol()
+                values = np.array([self.model.getSolVal(best, v) for v in variables])
+                talk.report(Report(values=values, nodes=int(self.model.getNTotalNodes())))
+            elif event.getType() in (kinds.NODESOLVED, kinds.LPSOLVED):
+                bound = min(self.model.getDualbound(), self.model.getPrimalbound())
+                if bound > self.best_bound and abs(bound) < self.model.infinity():
+                    self.best_bound = bound
+                    talk.report(Report(bound=float(bound), nodes=int(self.model.getNTotalNodes())))
+            if talk.stopping:
+                self.model.interruptSolve()
+
+    scip.includeEventhdlr(Listener(), "supersparse", "reports models and bounds")
+
+
+def _outcome(scip: Any, variables: list[Any]) -> Outcome:
+    status = scip.getStatus()
+    if status not in STOPS:
+        raise SolverFailedError(f"scip stopped with the status {status!r}")
+    values = None
+    if scip.getNSols() > 0:
+        best = scip.getBestSol()
+        values = np.array([scip.getSolVal(best, v) for v in variables])
+    bound = min(scip.getDualbound(), scip.getPrimalbound())
+    return Outcome(
+        stop=STOPS[status],
+        values=values,
+        bound=bound if abs(bound) < scip.infinity() else None,
+        nodes=int(scip.getNTotalNodes()),
+    )
+
+
+def _silent() -> Any:
+    import pyscipopt
+
+    scip = pyscipopt.Model()
+    scip.hideOutput()
+    return scip
+
+
+def _apply_own(scip: Any, given: Mapping[str, object]) -> None:
+    known = scip.getParams()
+    own_options.check_names("scip", given, known, RESERVED)
+    for name, value in given.items():
+        own_options.check_kind("scip", name, value, known[name])
+        try:
+            scip.setParam(name, value)
+        except (TypeError, ValueError) as refused:
+            raise own_options.bad_value("scip", name, value, refused) from None

@@ -1,0 +1,48 @@
+"""MipSolver: what a MIP back end is to the rest of the package."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+from supersparse.problem.problem import Problem
+from supersparse.solution.claim import Claim
+from supersparse.solving.contract import Capabilities, SolveOptions
+from supersparse.solving.mip.model import Model
+from supersparse.solving.mip.precision import Precision, refuse_too_wide
+from supersparse.solving.mip.run import Outcome, RunSettings, Talk
+from supersparse.solving.mip.two_solves import TwoSolves
+from supersparse.solving.monitor import Monitor
+
+
+class MipSolver(ABC):
+    """A back end answers `run` and `check_own_options`; everything exact happens outside of it."""
+
+    name: ClassVar[str]
+    capabilities: ClassVar[Capabilities]
+    precision: ClassVar[Precision]
+
+    @abstractmethod
+    def run(self, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
+        """Minimise a model; called in a thread of its own."""
+
+    @abstractmethod
+    def check_own_options(self, given: Mapping[str, object]) -> None:
+        """Raise for options the solver does not have and values it refuses."""
+
+    def check(self, problem: Problem, options: SolveOptions) -> None:
+        """Refuse, before any solving, what this solver cannot do honestly."""
+        self.check_own_options(options.solver_options)
+        refuse_too_wide(self.name, problem, options.formulation, self.precision)
+
+    def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
+        """Find the least F and, of the models that reach it, the least l1."""
+        self.check_own_options(options.solver_options)
+        rows = refuse_too_wide(self.name, problem, options.formulation, self.precision)
+        return TwoSolves(
+            name=self.name,
+            run=self.run,
+            precision=self.precision,
+            rows=rows,
+            options=options,
+            monitor=monitor,
+        ).claim()

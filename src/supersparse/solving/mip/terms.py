@@ -1,0 +1,161 @@
+"""Terms: the unknown numbers of a scoring system, in integers.
+
+A score is ``Σ_t column_t · c_t`` over the features and, where there is one, the intercept. All
+c are in the problem's unit and all scores in units of 1/(unit·score_step), so that nothing is
+rounded before the model is complete.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from supersparse.problem.decimals import IntArray, fits_int64
+from supersparse.problem.objective import intercept_choice
+from supersparse.problem.problem import Problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Term:
+    """One coefficient c: where it counts and which values it may take, sorted.
+
+    A `range` of values is an arithmetic progression, written ``c = offset + step·k`` with an
+    integer k; any other sequence needs one binary a value.
+    """
+
+    name: str | None  # None: the intercept
+    column: IntArray
+    values: Sequence[int]
+    C0: Fraction
+    counted: bool  # in size, C0 and l1: every feature, and b with intercept="paper"
+
+    @property
+    def is_progression(self) -> bool:
+        """Whether the values are equally spaced."""
+        return isinstance(self.values, range)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether there is nothing to choose."""
+        return len(self.values) == 1
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether 0 is left out."""
+        return 0 not in self.values
+
+    @property
+    def step(self) -> int:
+        """The distance of neighbours; for other sets what all values share."""
+        if isinstance(self.values, range):
+            return self.values.step
+        return int(np.gcd.reduce(np.array(self.values, dtype=object)))
+
+    @property
+    def offset(self) -> int:
+        """What c is at k = 0; 0 whenever 0 is a member, so that k and c vanish together."""
+        if self.is_fixed:
+            return self.values[0]
+        return self.values[0] % self.step if self.is_progression else 0
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the greatest k."""
+        step, offset = self.step, self.offset
+        return (self.values[0] - offset) // step, (self.values[-1] - offset) // step
+
+
+def read_terms(problem: Problem) -> tuple[Term, ...]:
+    """List the features and, unless there is no intercept, the intercept as the last term."""
+    rows, scale = problem.rows, problem.score_step
+    features = tuple(
+        Term(
+            name=name,
+            column=_times(column, scale // own_scale),
+            values=_progression([int(v * problem.unit) for v in allowed.values]),
+            C0=C0,
+            counted=True,
+        )
+        for name, column, own_scale, allowed, C0 in zip(
+            rows.names, rows.columns, rows.scales, problem.sets, problem.C0, strict=True
+        )
+    )
+    if problem.intercept.mode == "none":
+        return features
+    choice = intercept_choice(problem, features=0)
+    if choice.allowed is not None:
+        values = _progression([int(v * problem.unit) for v in problem.intercept.allowed.values])  # type: ignore[union-attr]
+    else:
+        values = _useful_intercepts(problem, features, choice.low, choice.high)
+    intercept = Term(
+        name=None,
+        column=_times(np.ones(rows.n_rows, dtype=np.int64), scale),
+        values=values,
+        C0=problem.intercept_C0,
+        counted=problem.intercept.is_penalised,
+    )
+    return (*features, intercept)
+
+
+def score_range(terms: Sequence[Term], max_features: int | None) -> tuple[IntArray, IntArray]:
+    """Return the least and the greatest score of each row over all that the sets and the size allow."""
+    largest = sum(_magnitude(t.column) * max(abs(t.values[0]), abs(t.values[-1])) for t in terms)
+    dtype = np.int64 if fits_int64(largest) else object
+    optional = [t for t in terms if t.counted and not t.is_forced]
+    certain = [t for t in terms if not (t.counted and not t.is_forced)]
+    places = len(optional)
+    if max_features is not None:
+        places = min(places, max(0, max_features - sum(t.counted for t in certain)))
+
+    def least(sign: int) -> IntArray:
+        def end(term: Term) -> IntArray:
+            signed = sign * term.column.astype(dtype)
+            return np.asarray(np.minimum(signed * term.values[0], signed * term.values[-1]))
+
+        total = np.zeros(len(terms[0].column), dtype=dtype)
+        for term in certain:
+            total = total + end(term)
+        if places:
+            # An optional term can be 0, so its least is never above 0; only `places` of them may be used.
+            total = total + np.sort(np.stack([end(t) for t in optional]), axis=0)[:places].sum(
+                axis=0, dtype=dtype
+            )
+        return total
+
+    return least(1), -least(-1)
+
+
+def _useful_intercepts(
+    problem: Problem, features: Sequence[Term], low: int | None, high: int | None
+) -> range:
+    """Return the allowed b beyond which no prediction changes, whatever the coefficients.
+
+    From the greatest b on every positive row is right and every negative one wrong (score 0
+    included), from the least b downwards the other way round.
+    """
+    positive, step = problem.rows.positive, problem.score_step
+    least, greatest = score_range(features, problem.max_features)
+    all_positive = -((least - positive) // step)  # ceil((positive - least) / step)
+    all_negative = (-greatest - ~positive) // step
+    first, last = int(all_negative.min()), int(all_positive.max())
+    if low is not None and high is not None:
+        first, last = min(max(first, low), high), max(min(last, high), low)
+    return range(first, last + 1)
+
+
+def _progression(values: list[int]) -> Sequence[int]:
+    steps = {b - a for a, b in pairwise(values)}
+    if len(steps) > 1:
+        return tuple(values)
+    return range(values[0], values[-1] + 1, steps.pop() if steps else 1)
+
+
+def _magnitude(column: IntArray) -> int:
+    return max(abs(int(column.max())), abs(int(column.min())))
+
+
+def _times(column: IntArray, factor: int) -> IntArray:
+    dtype = np.int64 if fits_int64(_magnitude(column) * factor) else object
+    return column.astype(dtype) * factor
