@@ -158,9 +158,8 @@ def _minimised(problem: "Problem") -> str:
     negative, positive = problem.class_weights
     parts = ["error rate"]
     if negative != 1 or positive != 1:
-        parts[0] += (
-            f" (weight {shown(positive)} for {problem.rows.classes[1]}, {shown(negative)} for the other)"
-        )
+        no, yes = problem.rows.classes
+        parts[0] += f" (weight {shown(positive)} for {yes}, {shown(negative)} for {no})"
     penalties = sorted(set(problem.C0))
     if len(penalties) == 1:
         parts.append(f"{shown(penalties[0])} per feature")
@@ -176,7 +175,7 @@ def _minimised(problem: "Problem") -> str:
 def _allowed(problem: "Problem") -> str:
     """The allowed scoring systems in words."""
     sets = {s for s in problem.sets if len(s.values) > 1 or s.values[0] != 0}
-    points = _values(sets.pop()) if len(sets) == 1 else "a set for each feature"
+    points = _values(sets.pop()) if len(sets) == 1 else "from a set for each feature"
     limit = "" if problem.max_features is None else f", at most {problem.max_features} features"
     intercept = {
         "free": "any intercept",

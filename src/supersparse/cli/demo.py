@@ -39,7 +39,7 @@ def demo(
     if save_data is not None:
         _write(data, save_data)
         remark(f"Data saved to {save_data}")
-    remark(f"{data.source} ({data.licence})")
+    remark(f"Data: {data.source}, {data.licence}")
     remark(
         f"{len(data.y)} biopsies, {len(data.feature_names)} features graded 1 to 10, {data.y.sum()} malignant"
     )
@@ -51,13 +51,13 @@ def demo(
 
 def _meaning(vectors: int, proven: bool) -> str:
     if proven:
-        claim = "the proof covers them all."
+        claim = "The proof covers them all."
     else:
-        claim = "not all better ones are ruled out; the gap says how much better they could be."
+        claim = "Better ones are not all ruled out; the gap says how much better they could be."
     return f"""
-There are {vectors:,} ways to give these features points;
-{claim} Every number on the card was
-recomputed from the rows in exact arithmetic.
+There are {vectors:,} ways to give these features points.
+{claim}
+Every number on the card was recomputed from the rows in exact arithmetic.
 
 Next: supersparse fit your.csv --target COLUMN"""
 

@@ -30,6 +30,7 @@ def show_and_save(solution: "Solution", *, title: str, out: Path | None) -> None
     from supersparse.scorecard import ScoringSystem
 
     system = ScoringSystem.from_solution(solution, title=title)
+    typer.echo(err=True)
     typer.echo(system)
     if out is not None:
         system.save(out)

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from math import ceil
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -37,10 +38,11 @@ def event_line(event: "TraceEvent", features: int | None) -> str:
     """Describe the best model so far, the bound and the gap in one line."""
     if event.objective is None:
         return f"{event.seconds:7.1f} s  bound {float(event.lower_bound):.6f}"
+    gap = ceil((event.gap or 0) * 1000) / 10  # upwards: 0 is shown only when proven
     size = "" if features is None else f"  features {features:2d}"
     return (
         f"{event.seconds:7.1f} s  objective {float(event.objective):.6f}{size}  "
-        f"bound {float(event.lower_bound):.6f}  gap {event.gap or 0:6.1%}"
+        f"bound {float(event.lower_bound):.6f}  gap {gap:5.1f} %"
     )
 
 

@@ -31,7 +31,7 @@ def load_breast_cancer() -> Dataset:
             "(closest to benign) to 10. As in the SLIM paper, the 16 of 699 cases with a missing value "
             "and the sample number are left out."
         ),
-        source="UCI Machine Learning Repository, Breast Cancer Wisconsin (Original), William H. Wolberg",
+        source="W. H. Wolberg, Breast Cancer Wisconsin (Original), UCI",
         licence="CC BY 4.0",
     )
 

@@ -8,13 +8,14 @@ objective are rounded, the gap upwards, so that no claim is stronger than what w
 from fractions import Fraction
 from math import ceil
 
-from supersparse.card.card import Card, Label
+from supersparse.card.card import Card
 from supersparse.card.numbers import shown
 from supersparse.card.provenance import Provenance
 from supersparse.render.plain import padded, quoted, visible, width, wrap
 from supersparse.solution.stop import Stop
 
 _BLANK = "......"
+_LEAST_NAME_WIDTH = 12  # the longest escape, \U0001f600, and the mark of a broken word fit in
 _LABEL_WIDTH = 9  # of the labels before the facts
 
 
@@ -32,7 +33,8 @@ def card_text(card: Card, *, columns: int = 80) -> str:
 
 def _title(card: Card, columns: int) -> list[str]:
     subject = "Scoring system" if card.title is None else f"Scoring system for {visible(card.title)}"
-    lines = wrap(f"{subject}: {_label(card.positive)} or {_label(card.negative)}", columns)
+    negative, positive = _labels(card)
+    lines = wrap(f"{subject}: {positive} or {negative}", columns)
     return [*lines, "-" * max(map(width, lines))]
 
 
@@ -42,7 +44,9 @@ def _items(card: Card, columns: int) -> list[str]:
     numbers = [f"{i}. " for i in range(1, len(card.items) + 1)]
     head = 2 + len(numbers[-1])
     tail = len("  x ") + points_width + len(f" = {_BLANK}")
-    names = [wrap(visible(item.rule.column), max(columns - head - tail, 8)) for item in card.items]
+    names = [
+        wrap(visible(item.rule.column), max(columns - head - tail, _LEAST_NAME_WIDTH)) for item in card.items
+    ]
     name_width = max(len("feature"), *(width(line) for lines in names for line in lines))
     printed = [f"{' ' * head}{padded('feature', name_width)}  {'points'.rjust(points_width + 2)}"]
     for number, lines, value in zip(numbers, names, points, strict=True):
@@ -55,7 +59,7 @@ def _items(card: Card, columns: int) -> list[str]:
 
 
 def _rule(card: Card, columns: int) -> list[str]:
-    negative, positive = map(_label, card.classes)
+    negative, positive = _labels(card)
     if not card.items:
         always = positive if card.intercept > 0 else negative
         return wrap(f"No feature is used: predict {always} for everyone.", columns)
@@ -98,7 +102,7 @@ def _errors(card: Card, made: Provenance) -> str:
     return (
         f"{training}, where a total of exactly {total} is wrong for both classes; "
         f"predicted errors {_share(made.predicted_errors, made.total_weight)}, "
-        f"as the rule gives {_label(card.negative)} at exactly {total}"
+        f"as the rule gives {_labels(card)[0]} at exactly {total}"
     )
 
 
@@ -118,5 +122,9 @@ def _share(part: Fraction, whole: Fraction) -> str:
     return f"{shown(part)} of {shown(whole)}{percent}"
 
 
-def _label(label: Label) -> str:
-    return quoted(label) if isinstance(label, str) else str(label)
+def _labels(card: Card) -> tuple[str, str]:
+    """How (negative, positive) are written; the text "1" beside the number 1 gets quotes."""
+    negative, positive = (quoted(c) if isinstance(c, str) else str(c) for c in card.classes)
+    if negative == positive:
+        negative, positive = (f'"{c}"' if isinstance(c, str) else str(c) for c in card.classes)
+    return negative, positive

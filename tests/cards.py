@@ -1,0 +1,90 @@
+"""Cards for the tests: one to check by hand, and strategies for hostile ones."""
+
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from supersparse.card.card import Card, Item
+from supersparse.card.provenance import Provenance
+from supersparse.card.rules import ValueOf
+
+HOSTILE = [
+    "", " ", "  two  spaces  ", "line\nbreak", "tab\there", "\x1b[31mred\x1b[0m", "[bold]markup[/bold]",
+    "back\\slash\\n", "a" * 200, "long words " * 20, "quote\"and'quote", "=cmd()", "<b>x</b>", "$x_1$",
+    "שלום", "١٢٣", "\u202eevil\u202c", "emoji 👩\u200d⚕️", "温度が高い" * 20, "\ud800", "\x00", "e\u0301" * 50,
+    "x 3 = ......", "total = ......", "1. a  x    2 = ......", "a\u2028b", "\u200bzero", "100 %", "None",
+]  # fmt: skip
+
+names = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=30))
+fractions = st.one_of(
+    st.integers(-1000, 1000).map(Fraction),
+    st.decimals(-100, 100, places=3).map(Fraction),
+    st.fractions(-10, 10, max_denominator=50),
+)
+labels = st.one_of(
+    names,
+    st.integers(-(2**70), 2**70),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.booleans(),
+)
+
+
+@st.composite
+def provenances(draw):
+    objective, lower = sorted(draw(st.tuples(st.fractions(0, 1), st.fractions(0, 1))), reverse=True)
+    errors = sorted(draw(st.lists(st.fractions(0, 1000), min_size=3, max_size=3)))
+    if draw(st.booleans()):
+        lower = objective
+    return Provenance(
+        version=draw(names),
+        solver=draw(names),
+        minimised=draw(names),
+        allowed=draw(names),
+        objective=objective,
+        lower_bound=lower,
+        proven_smallest=lower == objective and draw(st.booleans()),
+        predicted_errors=errors[0],
+        training_errors=errors[1],
+        total_weight=errors[2],
+        n_rows=draw(st.integers(0, 10**9)),
+        size=draw(st.integers(0, 100)),
+        stop=draw(st.sampled_from(["OPTIMAL", "TIME_LIMIT", "unheard of\n"])),
+        seconds=draw(st.floats(0, 1e6)),
+        nodes=draw(st.integers(0, 10**12)),
+    )
+
+
+@st.composite
+def cards(draw, columns=names, most=6):
+    used = draw(st.lists(columns, max_size=most, unique=True))
+    negative, positive = draw(st.tuples(labels, labels).filter(lambda pair: pair[0] != pair[1]))
+    return Card(
+        title=draw(st.none() | names),
+        items=tuple(
+            Item(rule=ValueOf(name), points=draw(fractions.filter(bool)), position=j)
+            for j, name in enumerate(used)
+        ),
+        intercept=draw(fractions),
+        negative=negative,
+        positive=positive,
+        n_columns=len(used),
+        provenance=draw(st.none() | provenances()),
+    )
+
+
+def chads2():
+    """Stroke risk in atrial fibrillation (Gage et al. 2001), high when the total exceeds 1."""
+    points = {
+        "congestive_heart_failure": 1,
+        "hypertension": 1,
+        "age_75": 1,
+        "diabetes": 1,
+        "stroke_before": 2,
+    }
+    return Card(
+        title="stroke",
+        items=tuple(Item(rule=ValueOf(name), points=Fraction(p)) for name, p in points.items()),
+        intercept=Fraction(-1),
+        negative="low",
+        positive="high",
+    )
