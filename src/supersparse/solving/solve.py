@@ -11,7 +11,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solution.solution import Solution
 from supersparse.solution.verify import check_feasible, verify
 from supersparse.solving import registry
-from supersparse.solving.contract import Question, SolveOptions, Solver
+from supersparse.solving.contract import Question, Refuses, SolveOptions, Solver
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.presolve.drop import DropColumns
 from supersparse.solving.presolve.merge import MergeRows
@@ -38,6 +38,8 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
     small = presolve(problem)
     if settings.initial is not None:
         settings = replace(settings, initial=small.reduce(settings.initial))
+    if isinstance(chosen, Refuses):
+        chosen.check(small.problem, settings)
     monitor = Monitor(small.problem, settings, small.restore)
     with monitor.keeping_best_on_interrupt():
         if settings.initial is not None:
@@ -76,8 +78,8 @@ def presolve(problem: Problem) -> Presolved:
 
 
 def choose(problem: Problem) -> str:
-    """Say which solver "auto" stands for."""
-    return "highs"
+    """Say which solver "auto" stands for: the exact engine takes every problem."""
+    return "exact"
 
 
 def check_answers(solver: Solver, question: Question) -> None:
