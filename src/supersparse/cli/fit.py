@@ -40,7 +40,7 @@ def fit(
     \b
     Example:
       supersparse demo --save-data biopsies.csv
-      supersparse fit biopsies.csv --target diagnosis --max-points 10 --out card.json
+      supersparse fit biopsies.csv --target diagnosis --max-points 10
     """
     from supersparse.cli.learn import learn, show_and_save
     from supersparse.cli.training import read_training
