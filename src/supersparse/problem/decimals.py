@@ -6,6 +6,7 @@ integers do not fit 64 bits is kept as Python integers.
 
 import math
 import numbers
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -85,11 +86,24 @@ def _decimal_by_division(values: NDArray[np.generic]) -> tuple[IntArray, int] | 
 
 
 def _decimal_by_text(values: NDArray[np.generic]) -> tuple[IntArray, int]:
-    distinct, position = np.unique(values, return_inverse=True)
-    decimals = [Fraction(str(v)) for v in distinct]
-    scale = math.lcm(*(d.denominator for d in decimals))
-    integers = np.array([int(d * scale) for d in decimals], dtype=object)
-    return integers[position.reshape(-1)], scale
+    if values.dtype == object:
+        fractions = [Fraction(str(v)) for v in values]
+        scale = math.lcm(*(f.denominator for f in fractions))
+        return np.array([int(f * scale) for f in fractions], dtype=object), scale
+    # repr() of a Python float is fast; of the other types str() gives the shortest decimal
+    texts = map(repr, values.tolist()) if values.dtype == np.float64 else map(str, values)
+    digits = [_digits(text) for text in texts]
+    exponents = {exponent for _, exponent in digits}
+    lowest = min({0} | exponents)
+    powers = {exponent: 10 ** (exponent - lowest) for exponent in exponents}
+    return np.array([m * powers[e] for m, e in digits], dtype=object), 10**-lowest
+
+
+def _digits(text: str) -> tuple[int, int]:
+    """Return (mantissa, exponent) with value = mantissa·10^exponent."""
+    mantissa, _, exponent = text.partition("e")
+    whole, _, part = mantissa.partition(".")
+    return int(whole + part), (int(exponent) if exponent else 0) - len(part)
 
 
 def _reduced(integers: IntArray, scale: int) -> tuple[IntArray, int]:
@@ -99,6 +113,21 @@ def _reduced(integers: IntArray, scale: int) -> tuple[IntArray, int]:
         if common > 1:
             integers, scale = integers // common, scale // common
     return _smallest(integers), scale
+
+
+def weighted_sum(
+    terms: Sequence[tuple[IntArray, int, int]], start: int, n_rows: int, *, room: int = 0
+) -> IntArray:
+    """Return start + Σ factor·column, the terms being (column, its largest magnitude, factor).
+
+    In 64 bits where every partial sum, every factor and `room` fit them, else in Python's integers.
+    """
+    largest = sum(abs(factor) * max(1, magnitude) for _, magnitude, factor in terms) + max(abs(start), room)
+    dtype = np.int64 if fits_int64(largest) else object
+    total = np.full(n_rows, start, dtype=dtype)
+    for column, _, factor in terms:
+        total += column.astype(dtype) * factor
+    return total
 
 
 def gcd_of(integers: IntArray) -> int:

@@ -7,7 +7,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from supersparse.problem.decimals import IntArray, fits_int64
+from supersparse.problem.decimals import IntArray, fits_int64, weighted_sum
 from supersparse.problem.intercept import InterceptChoice, best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -132,16 +132,13 @@ def intercept_choice(
 def integer_scores(problem: Problem, coefficients: Sequence[int], intercept: int) -> IntArray:
     """Return the scores times unit·score_step: integers, Python's own where 64 bits are too few."""
     rows, step = problem.rows, problem.score_step
-    terms = [(j, int(c) * (step // rows.scales[j])) for j, c in enumerate(coefficients) if c]
-    # the step and the factors enter the arithmetic themselves, even beside zeros
-    largest = (
-        sum(abs(factor) * max(1, rows.magnitudes[j]) for j, factor in terms) + max(1, abs(intercept)) * step
-    )
-    dtype = np.int64 if fits_int64(largest) else object
-    scores = np.full(rows.n_rows, int(intercept) * step, dtype=dtype)
-    for j, factor in terms:
-        scores += rows.columns[j].astype(dtype) * factor
-    return scores
+    terms = [
+        (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))
+        for j, c in enumerate(coefficients)
+        if c
+    ]
+    # room for the step: the intercept is looked for in multiples of it, even beside zeros
+    return weighted_sum(terms, int(intercept) * step, rows.n_rows, room=step)
 
 
 def _scaled(weights: IntArray, factor: int) -> IntArray:

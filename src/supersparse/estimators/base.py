@@ -1,0 +1,155 @@
+"""What both classifiers share: from parameters to a solved problem, and from a model to predictions."""
+
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from supersparse.estimators.reading import read_features
+from supersparse.estimators.reporting import logger, reporting
+from supersparse.estimators.scores import nearest_float, score_rows
+from supersparse.problem.coefficients import CoefficientSet
+from supersparse.problem.problem import Problem
+from supersparse.problem.table import as_frame, read_table
+from supersparse.scorecard import ScoringSystem
+from supersparse.solution.solution import Solution
+from supersparse.solving.solve import solve
+
+SHARED_CONSTRAINTS: dict[str, list[Any]] = {
+    "C1": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+    "coef_set": [None, Integral, "array-like", CoefficientSet, dict],
+    "max_coef": [Interval(Integral, 1, None, closed="left")],
+    "max_features": [None, Interval(Integral, 0, None, closed="left")],
+    "class_weight": [None, StrOptions({"balanced"}), dict],
+    "intercept": [StrOptions({"free", "paper", "none"}), tuple, list],
+    "solver": [str],
+    "time_limit": [None, Interval(Real, 0, None, closed="left")],
+    "node_limit": [None, Interval(Integral, 0, None, closed="left")],
+    "gap": [Interval(Real, 0, None, closed="left")],
+    "n_jobs": [None, Integral],
+    "random_state": ["random_state"],
+    "verbose": ["verbose"],
+}
+
+
+class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted scoring system as a classifier; subclasses say how it is learned."""
+
+    def _problem(self, X: Any, y: NDArray[Any], sample_weight: Any, C0: object) -> Problem:
+        return Problem.of(
+            X,
+            y,
+            C0=C0,
+            C1=self.C1,
+            coef_set=self.coef_set,
+            max_coef=self.max_coef,
+            max_features=self.max_features,
+            intercept=self.intercept,
+            class_weight=self.class_weight,
+            sample_weight=sample_weight,
+        )
+
+    def _learn(self, problem: Problem, *, seed: int) -> Self:
+        with reporting(self.verbose) as on_progress:
+            solution = solve(
+                problem,
+                self.solver,
+                time_limit=self.time_limit,
+                node_limit=self.node_limit,
+                relative_gap=self.gap,
+                threads=effective_n_jobs(self.n_jobs),
+                seed=seed,
+                on_progress=on_progress,
+            )
+            if self.verbose:
+                logger.info("%s: %s", solution, solution.stop.value)
+        return self._keep(solution)
+
+    def _keep(self, solution: Solution) -> Self:
+        """Set the fitted attributes; the training rows are not among them."""
+        names, evaluation = solution.problem.rows.names, solution.evaluation
+        self.points_ = solution.points
+        self.coef_ = np.array([[nearest_float(v) for v in solution.points.values]])
+        self.intercept_ = np.array([nearest_float(solution.points.intercept_value)])
+        self.objective_ = float(solution.objective)
+        self.lower_bound_ = float(solution.lower_bound)
+        self.gap_ = solution.gap
+        self.proven_optimal_ = solution.proven_optimal
+        self.proven_smallest_ = solution.proven_smallest
+        self.training_errors_ = _count(evaluation.training_errors)
+        self.predicted_errors_ = _count(evaluation.predicted_errors)
+        self.stop_ = solution.stop
+        self.trace_ = solution.trace
+        self.scoring_system_ = ScoringSystem.from_solution(solution)
+        self.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the score of each row, the intercept included.
+
+        Scores are computed exactly, a float being read as its shortest decimal, and then
+        rounded to the nearest float: 3·0.1 - 0.3 is 0.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+            The rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The scores; above 0 the positive class is predicted.
+        """
+        check_is_fitted(self)
+        X = read_features(self, X)
+        support = self.points_.support
+        if as_frame(X) is not None:
+            columns = read_table(X)[1]
+            return score_rows(self.points_, [columns[j] for j in support], len(columns[0]))
+        part = X[:, list(support)]
+        dense = part.toarray() if hasattr(part, "toarray") else part
+        return score_rows(self.points_, list(dense.T), len(dense))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row: ``classes_[1]`` where the score is above 0.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predicted labels. A score of exactly 0 gives ``classes_[0]``.
+        """
+        scores = self.decision_function(X)
+        labels: NDArray[Any] = self.classes_[(scores > 0).astype(np.intp)]
+        return labels
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+def seed_from(random_state: int | np.random.RandomState | None) -> int:
+    """Return a seed: the same one for None, so that a fit repeats."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    return int(random_state)
+
+
+def _count(weight: Fraction) -> int | float:
+    """A weight of rows: a whole number where it is one."""
+    return int(weight) if weight.denominator == 1 else float(weight)

@@ -1,0 +1,89 @@
+"""One fit on one fold: what SLIMClassifierCV repeats for each value and each fold."""
+
+import time
+import warnings
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.errors import InvalidDataError, PenaltyRangeWarning
+from supersparse.estimators.reading import take_rows
+from supersparse.estimators.slim import SLIMClassifier
+from supersparse.problem.decimals import integer_column
+from supersparse.solution.stop import Stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldResult:
+    """What one fit on one fold gave."""
+
+    error: Fraction
+    size: int
+    gap: float
+    fit_seconds: float
+    score_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """The rows of one split, by position."""
+
+    name: str
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+
+def fit_fold(
+    model: SLIMClassifier,
+    X: Any,
+    y: NDArray[Any],
+    sample_weight: NDArray[Any] | None,
+    costs: dict[object, Fraction],
+    fold: Fold,
+) -> FoldResult:
+    """Fit on the fold's training rows and weigh the errors on its test rows."""
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        # the useful range differs a little from fold to fold; the final fit warns
+        warnings.simplefilter("ignore", PenaltyRangeWarning)
+        try:
+            weights = None if sample_weight is None else sample_weight[fold.train]
+            model.fit(take_rows(X, fold.train), y[fold.train], sample_weight=weights)
+        except InvalidDataError as found:
+            raise InvalidDataError(f"the training rows of {fold.name}: {found}") from None
+    if model.stop_ is Stop.INTERRUPTED:
+        raise KeyboardInterrupt  # half a cross-validation chooses nothing
+    fitted = time.perf_counter()
+    wrong = model.predict(take_rows(X, fold.test)) != y[fold.test]
+    error = weighted_error(
+        wrong, y[fold.test], None if sample_weight is None else sample_weight[fold.test], costs, fold
+    )
+    return FoldResult(
+        error=error,
+        size=int(np.count_nonzero(model.coef_)),
+        gap=model.gap_,
+        fit_seconds=fitted - began,
+        score_seconds=time.perf_counter() - fitted,
+    )
+
+
+def weighted_error(
+    wrong: NDArray[np.bool_],
+    y: NDArray[Any],
+    sample_weight: NDArray[Any] | None,
+    costs: dict[object, Fraction],
+    fold: Fold,
+) -> Fraction:
+    """Return the share of the weight that is wrong, sample and class weights applied, exactly."""
+    weights = integer_column(np.ones(len(y), dtype=np.int8) if sample_weight is None else sample_weight)[0]
+    total = missed = Fraction(0)
+    for label, cost in costs.items():
+        of_class = y == label
+        total += cost * int(weights[of_class].sum(dtype=object))
+        missed += cost * int(weights[of_class & wrong].sum(dtype=object))
+    if total == 0:
+        raise InvalidDataError(f"the test rows of {fold.name} have no weight; use fewer folds")
+    return missed / total

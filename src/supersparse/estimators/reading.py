@@ -1,0 +1,66 @@
+"""Reading X and y the way scikit-learn does, without losing what frames know.
+
+Arrays and sparse matrices pass through scikit-learn's own checks. A data frame keeps its
+columns apart: joined into one array, a single-precision column would lose its decimals and
+a long integer its last digits.
+"""
+
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from supersparse.errors import InvalidDataError
+from supersparse.problem.table import as_frame
+
+
+def read_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Return X, checked, and y as one dimension of at most two classes; sets what fit must set."""
+    if as_frame(X) is None:
+        X, y = validate_data(estimator, X, y, accept_sparse="csc")
+    else:
+        validate_data(estimator, X, y, skip_check_array=True)
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
+    return X, _two_classes(y)
+
+
+def read_features(estimator: BaseEstimator, X: Any) -> Any:
+    """Return X, checked against what fit has seen."""
+    if as_frame(X) is None:
+        return validate_data(estimator, X, reset=False, accept_sparse="csc")
+    return validate_data(estimator, X, reset=False, skip_check_array=True)
+
+
+def _two_classes(y: NDArray[Any]) -> NDArray[Any]:
+    try:
+        classes = np.unique(y)
+    except TypeError:
+        raise InvalidDataError("y mixes labels of different types; give two values of one type") from None
+    if len(classes) > 2:
+        check_classification_targets(y)
+        shown = ", ".join(repr(c) for c in classes[:5].tolist()) + (", ..." if len(classes) > 5 else "")
+        raise InvalidDataError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"y has {len(classes)} classes ({shown}); merge them into two, or drop the rows of the others"
+        )
+    return y
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """Return a list, an array or a series of any library as an array."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    return np.asarray(series.to_numpy() if isinstance(series, nw.Series) else values)
+
+
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of a frame, an array or a sparse matrix, in the same kind."""
+    frame = as_frame(X)
+    if frame is not None:
+        return frame[rows].to_native()
+    return _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, rows)

@@ -1,0 +1,167 @@
+"""SLIMClassifier: one scoring system for one C0."""
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval
+
+from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
+from supersparse.estimators.reading import read_training
+
+
+class SLIMClassifier(ScoringSystemClassifier):
+    """A scoring system with the least training error plus C0 for each feature used.
+
+    It minimises the share of wrong rows + C0·(number of features), exactly; of all models
+    with the least value it takes one with the smallest coefficients. A row is wrong when its
+    score has the wrong sign or is 0. Labels may be any two values; the larger in sorted
+    order is the positive class.
+
+    Parameters
+    ----------
+    C0 : float, array-like of shape (n_features,) or dict, default=0.01
+        The training error that a feature must save to be used: 0.01 is one row in a hundred.
+        A dict gives values by feature name or pattern, ``{"age*": 0.02, "*": 0.01}``.
+    C1 : "auto" or float, default="auto"
+        "auto": of all models with the least objective, one with the least sum of absolute
+        coefficients, exactly. A number is a penalty on that sum, honoured as written.
+    coef_set : None, int, array-like, CoefficientSet or dict, default=None
+        The values a coefficient may take: None for the integers up to ``max_coef``, a set
+        for all features, or a dict of sets by feature name or pattern.
+    max_coef : int, default=100
+        The largest magnitude of a coefficient that no set speaks of.
+    max_features : int, default=None
+        The largest number of features.
+    class_weight : None, "balanced" or dict, default=None
+        What an error costs in each class; "balanced" gives both classes half of the total.
+    intercept : {"free", "paper", "none"} or (low, high), default="free"
+        "free": any integer, not penalised. A pair bounds it. "paper": a coefficient like the
+        others, penalised and counted. "none": 0.
+    solver : str, default="auto"
+        "auto", or a name that ``supersparse solvers`` lists.
+    time_limit : float, default=60
+        Seconds to spend on a fit; the best model found by then is kept. None: no limit.
+    node_limit : int, default=None
+        The same in units of work that do not depend on the machine: with ``time_limit=None``
+        every run gives the same model.
+    gap : float, default=0.0
+        Stop when the objective is proven to be within this share of the best possible.
+    n_jobs : int, default=None
+        Threads of one solve; None is 1, -1 all cores.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the search; None is 0, so that a fit repeats.
+    verbose : int, default=0
+        1: one line of progress a second, 2: every line, through the logger "supersparse", or
+        to standard error where no logging is set up.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, the positive one last.
+    coef_ : ndarray of shape (1, n_features)
+        The points of each feature.
+    intercept_ : ndarray of shape (1,)
+        The intercept.
+    points_ : Points
+        The same, exactly.
+    scoring_system_ : ScoringSystem
+        The scoring system: prints as a card, scores, saves itself.
+    objective_, lower_bound_, gap_ : float
+        The value reached, what is proven about any other model, and
+        ``(objective_ - lower_bound_) / objective_``.
+    proven_optimal_ : bool
+        Whether no allowed scoring system has a smaller objective.
+    proven_smallest_ : bool
+        Whether, besides, none with that objective has smaller coefficients.
+    training_errors_ : int or float
+        The weight of the training rows in error, a score of 0 being an error for both classes.
+    predicted_errors_ : int or float
+        The weight of those that `predict` gets wrong, a score of 0 being the negative class.
+    stop_ : Stop
+        Why the solver stopped.
+    trace_ : Trace
+        The models and bounds found over time.
+    ignored_features_ : ndarray
+        Names of the constant columns; their coefficient is 0.
+    n_features_in_ : int
+        Number of features seen by fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where all are text.
+
+    Notes
+    -----
+    Ctrl-C during a fit keeps the best model found; ``stop_`` then says so. A second Ctrl-C
+    interrupts as usual.
+
+    Examples
+    --------
+    >>> from supersparse import SLIMClassifier
+    >>> X = [[0, 1], [1, 0], [2, 1], [3, 0]]
+    >>> model = SLIMClassifier(C0=0.25, max_coef=5, solver="exhaustive").fit(X, ["a", "a", "b", "b"])
+    >>> model.coef_, model.intercept_, model.proven_optimal_
+    (array([[2., 0.]]), array([-3.]), True)
+    >>> model.predict([[1, 1], [2, 0]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C0": [Interval(Real, 0, None, closed="left"), "array-like", dict],
+        **SHARED_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        C0: Any = 0.01,
+        C1: Any = "auto",
+        coef_set: Any = None,
+        max_coef: int = 100,
+        max_features: int | None = None,
+        class_weight: Any = None,
+        intercept: Any = "free",
+        solver: str = "auto",
+        time_limit: float | None = 60,
+        node_limit: int | None = None,
+        gap: float = 0.0,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C0 = C0
+        self.C1 = C1
+        self.coef_set = coef_set
+        self.max_coef = max_coef
+        self.max_features = max_features
+        self.class_weight = class_weight
+        self.intercept = intercept
+        self.solver = solver
+        self.time_limit = time_limit
+        self.node_limit = node_limit
+        self.gap = gap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a scoring system.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+            The rows; any data frame that narwhals reads keeps its feature names.
+        y : array-like of shape (n_samples,)
+            Labels of two values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight k is the same as k copies of a row, weight 0 as leaving it out.
+
+        Returns
+        -------
+        self
+        """
+        X, y = read_training(self, X, y)
+        problem = self._problem(X, y, sample_weight, self.C0)
+        self.classes_ = np.unique(y)
+        return self._learn(problem, seed=seed_from(self.random_state))

@@ -1,0 +1,254 @@
+"""SLIMClassifierCV: the penalty C0 chosen by cross-validation."""
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.model_selection import check_cv
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.parallel import Parallel, delayed
+
+from supersparse.errors import InvalidProblemError
+from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
+from supersparse.estimators.choosing import RULES, Candidate, choose
+from supersparse.estimators.folds import Fold, FoldResult, fit_fold
+from supersparse.estimators.reading import as_array, read_training
+from supersparse.estimators.slim import SLIMClassifier
+from supersparse.problem.decimals import exact
+from supersparse.problem.penalty_range import constant_model_loss, smallest_loss_step
+from supersparse.problem.problem import Problem
+from supersparse.solving.presolve.merge import MergeRows
+
+
+class SLIMClassifierCV(ScoringSystemClassifier):
+    """A scoring system whose C0 is chosen by cross-validation, then learned from all rows.
+
+    The error of a fold is the weight of the test rows that `predict` gets wrong, sample and
+    class weights applied, over the weight of all its test rows.
+
+    Parameters
+    ----------
+    Cs : int or array-like, default=6
+        The values of C0 to try. A number stands for so many, evenly spaced on a logarithmic
+        scale from the loss of the lightest row (below it a feature may enter to fix one row)
+        to the loss of the best constant model (above it no feature is used).
+    cv : int, splitter or iterable of splits, default=5
+        A number stands for so many stratified folds, not shuffled.
+    rule : {"best", "one_sd", "one_se"}, default="best"
+        "best": the least mean error; of equal ones the sparsest, then the largest C0.
+        "one_sd", "one_se": the sparsest within one standard deviation, or standard error, of
+        the least mean error; of equal ones the least mean error, then the largest C0.
+        Sparsity is the mean number of features over the folds. The deviation is that of the
+        folds' errors at the least mean error, ``std_test_score``; the standard error is that
+        over the root of the number of folds.
+    C1, coef_set, max_coef, max_features, class_weight, intercept, solver, gap, verbose
+        As in `SLIMClassifier`, for every fit.
+    time_limit, node_limit : default=60, default=None
+        Limits of each single fit: there are folds x values + 1 of them.
+    n_jobs : int, default=None
+        Folds and values run through joblib in so many processes, each fit with one thread;
+        the last fit, on all rows, has so many threads.
+    random_state : int, RandomState instance or None, default=None
+        Seed of every fit; None is 0. The folds are not random unless `cv` says so.
+
+    Attributes
+    ----------
+    C0_ : float
+        The value chosen.
+    Cs_ : ndarray
+        The values tried, in rising order.
+    C0_by_rule_ : dict
+        What each of the three rules would choose.
+    best_index_ : int
+        Where the value chosen stands in ``Cs_`` and ``cv_results_``.
+    best_score_ : float
+        Its mean score, 1 - error.
+    cv_results_ : dict of arrays
+        As GridSearchCV's: ``params``, ``param_C0``, ``split0_test_score``, ...,
+        ``mean_test_score``, ``std_test_score``, ``rank_test_score`` and times; besides,
+        ``split0_size``, ..., ``mean_size`` (features) and ``split0_gap``, ..., ``mean_gap``.
+    n_splits_ : int
+        The number of folds.
+
+    Everything that a fitted `SLIMClassifier` has is there too, from the fit on all rows.
+
+    Notes
+    -----
+    Ctrl-C during the folds interrupts; during the last fit it keeps the best model found.
+
+    Examples
+    --------
+    >>> from supersparse import SLIMClassifierCV
+    >>> X = [[i, i % 2] for i in range(12)]
+    >>> y = [i > 5 for i in range(12)]
+    >>> model = SLIMClassifierCV(Cs=[0.1, 0.5], cv=3, max_coef=2, solver="exhaustive").fit(X, y)
+    >>> model.C0_, model.C0_by_rule_["one_sd"]
+    (0.1, 0.1)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "Cs": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "cv": ["cv_object"],
+        "rule": [StrOptions(set(RULES))],
+        **SHARED_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        Cs: Any = 6,
+        cv: Any = 5,
+        rule: str = "best",
+        C1: Any = "auto",
+        coef_set: Any = None,
+        max_coef: int = 100,
+        max_features: int | None = None,
+        class_weight: Any = None,
+        intercept: Any = "free",
+        solver: str = "auto",
+        time_limit: float | None = 60,
+        node_limit: int | None = None,
+        gap: float = 0.0,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.Cs = Cs
+        self.cv = cv
+        self.rule = rule
+        self.C1 = C1
+        self.coef_set = coef_set
+        self.max_coef = max_coef
+        self.max_features = max_features
+        self.class_weight = class_weight
+        self.intercept = intercept
+        self.solver = solver
+        self.time_limit = time_limit
+        self.node_limit = node_limit
+        self.gap = gap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Choose C0 by cross-validation and learn a scoring system from all rows.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+            The rows; any data frame that narwhals reads keeps its feature names.
+        y : array-like of shape (n_samples,)
+            Labels of two values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight k is the same as k copies of a row in the same fold, weight 0 as leaving it
+            out; weights count in the fits and in the errors of the folds.
+        groups : array-like of shape (n_samples,), default=None
+            Passed to the splitter, for those that keep groups together.
+
+        Returns
+        -------
+        self
+        """
+        X, y = read_training(self, X, y)
+        problem = self._problem(X, y, sample_weight, 0)
+        self.classes_ = np.unique(y)
+        self.Cs_ = read_values(self.Cs, problem)
+        weights = None if sample_weight is None else as_array(sample_weight)
+        costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
+        folds = self._folds(X, y, groups)
+        seed = seed_from(self.random_state)
+        results = Parallel(n_jobs=self.n_jobs)(
+            delayed(fit_fold)(self._model(float(C0), seed), X, y, weights, costs, fold)
+            for C0 in self.Cs_
+            for fold in folds
+        )
+        by_value = [results[i : i + len(folds)] for i in range(0, len(results), len(folds))]
+        self._choose(by_value)
+        return self._learn(self._problem(X, y, sample_weight, self.C0_), seed=seed)
+
+    def _folds(self, X: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
+        splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
+        self.n_splits_ = len(splits)
+        every = np.arange(len(y))
+        return [
+            Fold(name=f"fold {k} of {len(splits)}", train=every[train], test=every[test])
+            for k, (train, test) in enumerate(splits, start=1)
+        ]
+
+    def _model(self, C0: float, seed: int) -> SLIMClassifier:
+        own = {name: getattr(self, name) for name in SHARED_CONSTRAINTS}
+        return SLIMClassifier(**{**own, "C0": C0, "n_jobs": 1, "random_state": seed, "verbose": 0})
+
+    def _choose(self, by_value: list[list[FoldResult]]) -> None:
+        candidates = [
+            Candidate(
+                C0=float(C0), errors=tuple(r.error for r in results), sizes=tuple(r.size for r in results)
+            )
+            for C0, results in zip(self.Cs_, by_value, strict=True)
+        ]
+        choices = {rule: choose(candidates, rule) for rule in RULES}
+        self.best_index_ = choices[self.rule]
+        self.C0_ = float(self.Cs_[self.best_index_])
+        self.C0_by_rule_ = {rule: float(self.Cs_[index]) for rule, index in choices.items()}
+        self.cv_results_ = tabulate(self.Cs_, by_value)
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+
+
+def read_values(Cs: Any, problem: Problem) -> NDArray[np.float64]:
+    """Return the values of C0 to try, in rising order, each once."""
+    if isinstance(Cs, Integral):
+        return default_values(problem, int(Cs))
+    values = {float(v) for v in np.asarray(Cs, dtype=object).ravel() if _is_penalty(v)}
+    if not values:
+        raise InvalidProblemError("Cs is empty; give at least one value of C0, or how many to try")
+    return np.array(sorted(values))
+
+
+def _is_penalty(value: object) -> bool:
+    if exact(value, "a value of Cs") < 0:
+        raise InvalidProblemError(f"a value of Cs is {value}, which is negative; give 0 or more")
+    return True
+
+
+def default_values(problem: Problem, count: int) -> NDArray[np.float64]:
+    """From the loss of the lightest row to that of the best constant model, on a logarithmic scale.
+
+    Equal rows count as one, so that copies and weights give the same values.
+    """
+    step, most = smallest_loss_step(MergeRows.apply(problem)), constant_model_loss(problem)
+    low, high = float(step), float(most)
+    if exact(low, "C0") < step:
+        low = float(np.nextafter(low, np.inf))
+    if exact(high, "C0") > most:
+        high = float(np.nextafter(high, 0))
+    if count == 1 or high <= low:
+        return np.array([low])
+    inner = np.geomspace(low, high, count)[1:-1]
+    return np.unique(np.concatenate([[low], inner, [high]]))
+
+
+def tabulate(Cs: NDArray[np.float64], by_value: Sequence[Sequence[FoldResult]]) -> dict[str, Any]:
+    """Put the results of all folds into the form of GridSearchCV's ``cv_results_``."""
+    params = np.ma.MaskedArray(Cs, mask=False)
+    table: dict[str, Any] = {"params": [{"C0": float(C0)} for C0 in Cs], "param_C0": params}
+    columns = {
+        "fit_time": [[r.fit_seconds for r in results] for results in by_value],
+        "score_time": [[r.score_seconds for r in results] for results in by_value],
+        "test_score": [[float(1 - r.error) for r in results] for results in by_value],
+        "size": [[r.size for r in results] for results in by_value],
+        "gap": [[r.gap for r in results] for results in by_value],
+    }
+    for name, values in columns.items():
+        matrix = np.array(values)
+        if not name.endswith("_time"):
+            table.update({f"split{k}_{name}": column for k, column in enumerate(matrix.T)})
+        table[f"mean_{name}"] = matrix.mean(axis=1)
+        table[f"std_{name}"] = matrix.std(axis=1)
+    errors = [sum(r.error for r in results) for results in by_value]  # exact: equal means rank equal
+    ranks = [1 + sum(other < own for other in errors) for own in errors]
+    table["rank_test_score"] = np.array(ranks, dtype=np.int32)
+    return table
