@@ -23,7 +23,7 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
     Options are those of `SolveOptions`: limits, gaps, threads, seed, an initial solution, a
     progress callback, cancellation, and the solver's own under ``solver_options``.
 
-    >>> problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
+    >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_coef=3)
     >>> solve(problem, "exhaustive").points
     Points(coefficients=(2,), intercept=-1, denominator=1)
     """

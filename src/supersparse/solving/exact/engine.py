@@ -18,9 +18,8 @@ from supersparse.solving.integer_form import integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.incumbent import Search, smallest_coefficients
 
-_FIRST_SEARCH = 20_000_000  # touched rows before the proof begins
-_SEARCH_PER_NODE = 100_000
-_BOXES_PER_NODE = 64  # how many boxes count as one unit of the node limit
+_WORK_PER_NODE = 100_000  # touched rows that count as one unit of the node limit
+_SEARCH_SHARE = 0.5  # how much the incumbent search may work for each unit of the proof's work
 _SLICE_SECONDS = 0.05
 
 
@@ -35,26 +34,23 @@ class ExactSolver:
         monitor.incumbent(with_best_intercept(problem, smallest_coefficients(problem)))
         form = integer_form(problem)
         search = Search(form, monitor)
-        limit = options.node_limit
-        search.run(_FIRST_SEARCH if limit is None else min(_FIRST_SEARCH, _SEARCH_PER_NODE * (limit + 1)))
+        search.run_paths(_WORK_PER_NODE * (10**6 if options.node_limit is None else options.node_limit + 1))
         cuts = Cuts(form, monitor)
         tasks = OpenTasks()
         for instance in instances(form):
             tasks.push(fixed_cost(instance, ()), root(instance))
-            if instance.max_features == 0 or not instance.allowed.any():
-                continue
-        done = 0
+        work = 0
+        searched = search.spent[0]
         while tasks:
-            monitor.nodes = done
             self._report(problem, form.scale, tasks.bound, monitor)
             stop = monitor.stop_reason()
             if stop is not None:
                 return monitor.claim(stop=stop, smallest=False)
-            done += self._work(tasks, cuts)
-            if search.spent[0] < _SEARCH_PER_NODE * done // 4:
-                search.run(_SEARCH_PER_NODE)
+            work += self._work(tasks, cuts)
+            monitor.nodes = work // _WORK_PER_NODE
+            if search.spent[0] - searched < _SEARCH_SHARE * work:
+                search.run(1)
                 cuts.refresh()
-        monitor.nodes = done
         assert monitor.best_evaluation is not None
         monitor.bound(monitor.best_evaluation.objective)
         return monitor.claim(stop=Stop.OPTIMAL, smallest=True)
@@ -66,7 +62,7 @@ class ExactSolver:
 
     @staticmethod
     def _work(tasks: OpenTasks, cuts: Cuts) -> int:
-        """Do one slice of work on the task with the least bound; return its node units."""
+        """Do one slice of work on the task with the least bound; return it in touched rows."""
         task = tasks.pop()
         if task.bound > cuts.tie:
             return 0
@@ -74,7 +70,7 @@ class ExactSolver:
             return _search_support(task, task.work, tasks, cuts)
         for bound, part in expand(task.work, task.bound, cuts):
             tasks.push(bound, part)
-        return 1
+        return _WORK_PER_NODE + 4 * len(task.work.pairs)
 
 
 def _search_support(task: Task, support: Support, tasks: OpenTasks, cuts: Cuts) -> int:
@@ -83,4 +79,5 @@ def _search_support(task: Task, support: Support, tasks: OpenTasks, cuts: Cuts) 
     if not search.run(time.perf_counter() + _SLICE_SECONDS):
         again = Support(instance=support.instance, literals=support.literals, search=search)
         tasks.push(max(task.bound, search.bound), again)
-    return 1 + (search.boxes - before) // _BOXES_PER_NODE
+    cells, k = search.data.cell_x.shape
+    return _WORK_PER_NODE // 2 + (search.boxes - before) * (cells * (k + 8) + 200)

@@ -19,9 +19,13 @@ from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.paths import Surrogate, backward_path, rounded
 
 Index = NDArray[np.int64]
+Found = tuple[int, tuple[int, ...], int]  # (cost, value of each coefficient, b)
+
+_WORST = 2**61  # the cost of what must not be kept
 
 DEFAULT_WORK = 400_000_000  # about one second
 _SLICE = 20_000_000  # about 50 ms: how long a kernel may run before limits are looked at
+_LEAST_STEP = 100_000  # what a step costs at least, in touched rows: its Python
 _NARROW = 8  # wide sets are searched among |v| <= 8 first
 
 
@@ -53,7 +57,8 @@ class Search:
         self.full = search_data(form)
         wide = any(len(v) > 60 for v in form.values)
         self.data = search_data(form, largest=_NARROW) if wide else self.full
-        self.pool: list[tuple[int, tuple[int, ...], int]] = []  # (cost, value of each coefficient, b)
+        smallest = tuple(smallest_coefficients(form.problem))
+        self.pool: list[Found] = [(_WORST, smallest, 0)]
         self.state = np.array(
             [0x9E3779B97F4A7C15 ^ (monitor.options.seed * 0xBF58476D1CE4E5B9 & (2**64 - 1))], np.uint64
         )
@@ -61,7 +66,8 @@ class Search:
         self.spent = np.zeros(1, np.int64)
         farthest = int(np.abs(form.intercept_values).max(initial=0))
         self.window = int(max(min(4096, max(256, form.n_rows)), min(2 * farthest, 2**16)))
-        self.best_cost = 2**62
+        self.best_cost = _WORST
+        self.paths_done = False
         self._steps = self._schedule()
 
     def run(self, work: int) -> None:
@@ -70,10 +76,17 @@ class Search:
         while self.spent[0] < limit and self.monitor.stop_reason() is None:
             before = self.spent[0]
             next(self._steps)
-            self.spent[0] = max(self.spent[0], before + 10_000)  # every step costs something
+            self.spent[0] = max(self.spent[0], before + _LEAST_STEP)
+
+    def run_paths(self, work: int) -> None:
+        """Follow the paths to their end, or for so much work."""
+        limit = self.spent[0] + work
+        while not self.paths_done and self.spent[0] < limit and self.monitor.stop_reason() is None:
+            self.run(1)
 
     def _schedule(self) -> Iterator[None]:
         yield from self._paths()
+        self.paths_done = True
         if self.data is not self.full:
             self.data, narrow_pool = self.full, list(self.pool)
             for _, values, b in narrow_pool[:5]:
@@ -90,15 +103,15 @@ class Search:
 
     def _paths(self) -> Iterator[None]:
         """Round the paths at all scales, then descend from the best rounding of each fit."""
-        largest = min(self.form.max_size, self.form.n_features)
+        largest = min(self.data.max_size, self.form.n_features)
         surrogate = Surrogate(self.form)
-        starts: list[tuple[int, tuple[int, ...], int]] = []
+        starts: list[Found] = []
         for features, w in self._fits(surrogate, largest):
-            best: tuple[int, tuple[int, ...], int] | None = None
+            best: Found | None = None
             for index in rounded(self.form, surrogate, features, w):
                 found = self._evaluate(tuple(int(v[i]) for v, i in zip(self.form.values, index, strict=True)))
                 best = found if best is None or found < best else best
-            if best is not None:
+            if best is not None and best[0] < _WORST:
                 starts.append(best)
             yield
         for cost, values, b in sorted(starts)[:40]:
@@ -113,7 +126,7 @@ class Search:
         for support in surrogate.lasso_supports(count=8, largest=largest):
             yield support, surrogate.fit(support, np.zeros(len(support) + 1), 8)[:-1]
 
-    def _evaluate(self, values: tuple[int, ...]) -> tuple[int, tuple[int, ...], int]:
+    def _evaluate(self, values: tuple[int, ...]) -> Found:
         from supersparse.solving.kernels.descent import model_cost, rescore
         from supersparse.solving.kernels.lines import best_b, best_b_anywhere
 
@@ -126,7 +139,7 @@ class Search:
             loss, b = best_b_anywhere(scores, self.full)
         self.spent[0] += 4 * len(scores)
         features, size = model_cost(self.full, index)
-        return (int(loss + features) if size <= self.full.max_size else 2**61, values, int(b))
+        return (int(loss + features) if size <= self.full.max_size else _WORST, values, int(b))
 
     def data_index(self, values: tuple[int, ...]) -> Index:
         """Place values in the sets in use now, the nearest where one is missing."""
@@ -170,7 +183,7 @@ class Search:
             _, values, b = self._pick()
             index, b = self._scaled_up(values, b)
             hot = float(row) * (0.4, 0.7, 1.0, 1.5, 3.0)[self.random.integers(5)]
-        moves = int(min(40_000, max(200, _SLICE // (4 * self.form.n_rows + self.window))))
+        moves = int(min(40_000, 100 * self.data.n_values.sum(), max(200, _SLICE // (4 * self.form.n_rows + self.window))))
         scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b], np.int64)
         anneal(
             self.data, index, intercept, scores, hot, 0.15 * row, moves, self.window, self.state, self.spent
@@ -189,14 +202,14 @@ class Search:
             return self.data_index(values), b
         return index, b * factor
 
-    def _pick(self) -> tuple[int, tuple[int, ...], int]:
+    def _pick(self) -> Found:
         """A good model, the better the likelier."""
         at = min(self.random.integers(len(self.pool)), self.random.integers(len(self.pool)))
         return self.pool[at]
 
     def _keep(self, cost: int, values: tuple[int, ...], b: int) -> None:
         entry = (cost, values, b)
-        if cost >= 2**61 or any(values == known[1] for known in self.pool):
+        if cost >= _WORST or any(values == known[1] for known in self.pool):
             return
         self.pool.append(entry)
         self.pool.sort()
