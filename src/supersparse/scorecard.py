@@ -13,6 +13,7 @@ from supersparse.card import file, scoring
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.numbers import shown
 from supersparse.card.provenance import Provenance
+from supersparse.card.quick import decide
 from supersparse.card.rules import ValueOf
 from supersparse.card.tables import is_person
 from supersparse.render.text import card_text
@@ -31,10 +32,10 @@ class ScoringSystem:
     loads without scikit-learn, numba or any solver.
 
     >>> from supersparse import Problem, solve
-    >>> problem = Problem.of([[0], [1], [1]], ["no", "yes", "yes"], C0=0.1, feature_names=["fever"])
+    >>> problem = Problem.of([[0], [0], [1], [1]], list("nnyy"), C0=0.3, feature_names=["fever"])
     >>> system = ScoringSystem.from_solution(solve(problem, "exhaustive"))
     >>> system.predict({"fever": 1})
-    'yes'
+    'y'
     """
 
     card: Card
@@ -67,12 +68,11 @@ class ScoringSystem:
 
         One person is a mapping from column names to numbers. A table is a data frame, a mapping
         from column names to columns, or an array with the training table's columns. The array of
-        scores holds integers where all scores are whole, else the nearest floats; `predict`
-        never uses those floats.
+        scores holds integers where all scores are whole, else floats; their sign is exact.
         """
         if is_person(data):
             return scoring.score_person(self.card, data)  # type: ignore[arg-type]
-        return scoring.score_table(self.card, data).values
+        return decide(self.card, data).values
 
     def predict(self, data: object) -> Label | NDArray[np.generic]:
         """Return the class of one person, or an array of classes for a table; see `score`.
@@ -81,7 +81,7 @@ class ScoringSystem:
         """
         if is_person(data):
             return scoring.predicted_label(self.card, scoring.score_person(self.card, data))  # type: ignore[arg-type]
-        return scoring.predicted_labels(self.card, scoring.score_table(self.card, data))
+        return scoring.predicted_labels(self.card, decide(self.card, data).positive)
 
     def to_json(self) -> str:
         """Return the card as JSON text; the round trip is exact."""

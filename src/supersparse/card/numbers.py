@@ -17,6 +17,7 @@ from supersparse.errors import InvalidDataError
 IntArray = NDArray[np.integer] | NDArray[np.object_]
 
 _MOST_DECIMALS_SHOWN = 12
+_PROBE = 256
 _LONGEST_UNIQUE_DECIMAL = 10**15  # any two decimals of at most 15 digits are different doubles
 
 
@@ -45,19 +46,23 @@ def whole_numbers(values: NDArray[np.generic], what: str) -> tuple[IntArray, int
 
     The integers are 64-bit where those suffice, Python's own otherwise.
     """
-    if values.dtype.kind in "bi":
-        return values.astype(np.int64), 1
-    if values.dtype.kind == "u":
-        return _narrowed(values.astype(object)), 1
-    if values.dtype == np.float64:
-        fast = _by_division(values)
-        if fast is not None:
-            return fast
+    quick = quick_whole_numbers(values)
+    if quick is not None:
+        return quick
     if values.dtype.kind not in "fO":
         raise InvalidDataError(
             f"{what} holds {values[:1].tolist()[0]!r}, not numbers" if len(values) else f"{what} holds text"
         )
     return _one_by_one(values, what)
+
+
+def quick_whole_numbers(values: NDArray[np.generic]) -> tuple[IntArray, int] | None:
+    """Do the same where it takes no loop in Python: whole numbers and short decimals."""
+    if values.dtype.kind in "bi":
+        return values.astype(np.int64), 1
+    if values.dtype.kind == "u":
+        return _narrowed(values.astype(object)), 1
+    return _by_division(values) if values.dtype == np.float64 else None
 
 
 def _by_division(values: NDArray[np.generic]) -> tuple[IntArray, int] | None:
@@ -70,14 +75,20 @@ def _by_division(values: NDArray[np.generic]) -> tuple[IntArray, int] | None:
     if not np.isfinite(floats).all():
         return None
     for digits in range(16):
-        scale = 10**digits
-        with np.errstate(over="ignore"):
-            candidate = np.rint(floats * float(scale))
-        if np.any(np.abs(candidate) >= _LONGEST_UNIQUE_DECIMAL):
-            return None
-        if np.array_equal(candidate / float(scale), floats):
-            return candidate.astype(np.int64), scale
+        # a few values tell how many digits there may be; all of them have the last word
+        if _times(floats[:_PROBE], 10**digits) is not None:
+            integers = _times(floats, 10**digits)
+            if integers is not None:
+                return integers, 10**digits
     return None
+
+
+def _times(floats: NDArray[np.float64], scale: int) -> NDArray[np.int64] | None:
+    with np.errstate(over="ignore"):
+        candidate = np.rint(floats * float(scale))
+    if np.any(np.abs(candidate) >= _LONGEST_UNIQUE_DECIMAL):
+        return None
+    return candidate.astype(np.int64) if np.array_equal(candidate / float(scale), floats) else None
 
 
 def _one_by_one(values: NDArray[np.generic], what: str) -> tuple[IntArray, int]:

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.numbers import IntArray, exact, whole_numbers
+from supersparse.card.numbers import IntArray, exact, quick_whole_numbers, whole_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,10 @@ class ValueOf:
     def of_column(self, values: NDArray[np.generic]) -> tuple[IntArray, int]:
         """What the points multiply, row by row: integers over one scale."""
         return whole_numbers(values, f"column {self.column!r}")
+
+    def quick(self, values: NDArray[np.generic]) -> tuple[IntArray, int] | None:
+        """The same where numpy alone can do it; None where the values stand for themselves, as floats."""
+        return quick_whole_numbers(values)
 
 
 Rule = ValueOf

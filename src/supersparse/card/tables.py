@@ -61,8 +61,8 @@ def read_table(card: Card, data: object) -> Table:
             raise InvalidDataError(
                 f"column {name!r} has shape {column.shape} in a table of {source.n_rows} rows"
             )
-        if column.dtype.kind == "f" and np.isnan(column).any():
-            raise _missing(name, np.isnan(column))
+        if column.dtype.kind == "f" and not np.isfinite(column).all():
+            raise _not_finite(name, column)
     return Table(columns, source.n_rows)
 
 
@@ -168,6 +168,13 @@ def nearest_column(wanted: str, names: Sequence[str]) -> str:
     if len(names) <= 12 or get_close_matches(wanted, names, n=1):
         return did_you_mean(wanted, names)
     return f"there are {len(names)} columns: {', '.join(names[:5])}, ..."
+
+
+def _not_finite(name: str, column: Column) -> InvalidDataError:
+    infinite = np.isinf(column)
+    if not infinite.any():
+        return _missing(name, np.isnan(column))
+    return InvalidDataError(f"column {name!r} is infinite in row {int(infinite.argmax()) + 1}")
 
 
 def _missing(name: str, where: NDArray[np.bool_]) -> InvalidDataError:

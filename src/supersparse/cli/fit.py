@@ -59,9 +59,11 @@ def fit(
     )
     rows = problem.rows
     cases = int(rows.positive.sum())
+    remark(f"{rows.n_rows} rows, {rows.n_features} features")
+    negative_class, positive_class = rows.classes
     remark(
-        f"{rows.n_rows} rows, {rows.n_features} features; positive class {rows.classes[1]!r} ({cases} rows), "
-        f"negative class {rows.classes[0]!r} ({rows.n_rows - cases})"
+        f"positive class {positive_class!r} ({cases} rows), "
+        f"negative class {negative_class!r} ({rows.n_rows - cases} rows)"
     )
     if problem.ignored:
         constant = ", ".join(repr(rows.names[j]) for j in problem.ignored)

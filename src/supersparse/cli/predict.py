@@ -51,4 +51,4 @@ def predict(
     with nullcontext(sys.stdout) if out is None else out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["score", "prediction"])
-        writer.writerows(zip(exact_scores, predicted_labels(card, scores).tolist(), strict=True))
+        writer.writerows(zip(exact_scores, predicted_labels(card, scores.positive).tolist(), strict=True))

@@ -14,7 +14,7 @@ def solvers() -> None:
 
     found = [registry.availability(name) for name in registry.names()]
     lines = [("solver", "installed", "version", "how to get it")]
-    lines += [(s.name, "yes" if s.installed else "no", s.version or "-", s.remedy) for s in found]
+    lines += [(s.name, "yes" if s.installed else "no", s.version or "built in", s.remedy) for s in found]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         typer.echo("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip())
