@@ -54,6 +54,14 @@ def test_a_size_penalty_inside_the_range_does_not_warn(C0):
         warn_about_penalties(Problem.of(X, Y, C0=C0))
 
 
+def test_the_ends_of_the_range_written_as_floats_do_not_warn():
+    # 1/3 as a float is a little less than a third, 2/3 as well
+    problem = Problem.of([[0], [1], [2]], [0, 0, 1], C0=1 / 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_about_penalties(problem)
+
+
 def test_a_numeric_l1_penalty_that_can_change_errors_or_size_warns():
     # F moves in steps of 1/10 (gcd of 1/5 and 3/10), ‖λ‖1 reaches 10: C1 must stay below 1/100
     problem = Problem.of(X, Y, C0=0.3, C1=0.01, max_coef=10)

@@ -8,11 +8,11 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from supersparse.estimators.reading import read_features
+from supersparse.estimators.reading import as_array, read_features
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.scores import nearest_float, score_rows
 from supersparse.problem.coefficients import CoefficientSet
@@ -133,6 +133,30 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         scores = self.decision_function(X)
         labels: NDArray[Any] = self.classes_[(scores > 0).astype(np.intp)]
         return labels
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of the rows, or of their weight, that `predict` gets right.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+            The rows to classify.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+
+        Returns
+        -------
+        float
+            The accuracy.
+        """
+        # not accuracy_score: that refuses labels such as 2.5 and 7.25
+        predicted, y = self.predict(X), column_or_1d(y)
+        check_consistent_length(predicted, y, sample_weight)
+        return float(
+            np.average(predicted == y, weights=None if sample_weight is None else as_array(sample_weight))
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

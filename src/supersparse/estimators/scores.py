@@ -49,7 +49,7 @@ def _quotient(numerator: int, denominator: int) -> float:
     try:
         quotient = numerator / denominator  # Python rounds the quotient of any two integers correctly
     except OverflowError:
-        return math.copysign(sys.float_info.max, numerator)
+        return sys.float_info.max if numerator > 0 else -sys.float_info.max
     if quotient == 0 and numerator:
-        return math.copysign(math.ulp(0.0), numerator)
+        return math.ulp(0.0) if numerator > 0 else -math.ulp(0.0)
     return quotient

@@ -9,6 +9,8 @@ from supersparse.problem.decimals import gcd_of
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 
+ROUNDING = Fraction(1, 10**9)  # C0 = 1/N, written as a float, is not below 1/N
+
 
 def smallest_loss_step(problem: Problem) -> Fraction:
     """The loss of the lightest row: the least that one more correct row can save (1/N without weights)."""
@@ -55,14 +57,14 @@ def warn_about_penalties(problem: Problem, stacklevel: int = 3) -> None:
         f"and {float(high):.3g} (the best constant model)"
     )
     active = [c for c, s in zip(problem.C0, problem.sets, strict=True) if len(s.values) > 1]
-    if active and min(active) < low:
+    if active and min(active) < low * (1 - ROUNDING):
         warnings.warn(
             f"C0 = {float(min(active)):g} is below the loss of a single row, "
             f"so a feature may enter to fix one row; {useful}",
             PenaltyRangeWarning,
             stacklevel=stacklevel,
         )
-    if active and min(active) > high:
+    if active and min(active) > high * (1 + ROUNDING):
         warnings.warn(
             f"C0 = {float(min(active)):g} exceeds all that any features can save, "
             f"so no feature will be used; {useful}",

@@ -1,0 +1,164 @@
+"""What cannot be used is refused before any solving, by name, with what to do."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from supersparse import SLIMClassifier, SLIMClassifierCV
+from supersparse.errors import InfeasibleError, InvalidInputError, InvalidOptionError, PenaltyRangeWarning
+from supersparse.estimators import base
+
+X = np.array([[0, 1], [1, 0], [2, 1], [3, 0]], dtype=float)
+Y = np.array([0, 0, 1, 1])
+FRAME = pd.DataFrame(X, columns=["age", "bmi"])
+
+
+@pytest.fixture(params=[SLIMClassifier, SLIMClassifierCV])
+def classifier(request, monkeypatch):
+    def no_solving(*args, **options):
+        raise AssertionError("solving began")
+
+    monkeypatch.setattr(base, "solve", no_solving)
+    return request.param
+
+
+def with_nan(frame):
+    changed = frame.copy()
+    changed.iloc[0, 0] = np.nan
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (np.where(X == 3, np.nan, X), Y, "contains NaN"),
+        (np.where(X == 3, np.inf, X), Y, "contains infinity"),
+        (with_nan(FRAME), Y, r"column 'age' has 1 missing value\(s\)"),
+        (FRAME.replace(3, np.inf), Y, r"column 'age' has 1 infinite value\(s\)"),
+        (pl.DataFrame({"age": [1, 2, None, 3]}), Y, r"column 'age' has 1 missing value\(s\)"),
+        (
+            FRAME.assign(bmi=list("abcd")),
+            Y,
+            "column 'bmi' holds String, not numbers; turn it into 0/1 columns",
+        ),
+        (FRAME.set_axis(["age", "age"], axis=1), Y, "two columns are called 'age'; .* rename one"),
+        (FRAME.iloc[:0], Y[:0], "0 rows or 0 columns|0 sample"),
+        (FRAME, [1, 1, 1, 1], r"y has 1 class\(es\): 1; .* exactly two"),
+        (X, [1, 1, 1, 1], r"y has 1 class\(es\): 1; .* exactly two"),
+        (X, [0, 1, 2, 2], r"Only binary .* y has 3 classes \(0, 1, 2\); merge them"),
+        (FRAME, ["a", "b", "c", "a"], r"Only binary .* y has 3 classes \('a', 'b', 'c'\)"),
+        (X, [0.5, 1.5, 2.5, 3.25], "Unknown label type: continuous"),
+        (FRAME, [0, 1, 0], "inconsistent numbers of samples"),
+        (X, np.array([0, 1, "a", None], dtype=object), "y mixes labels of different types"),
+        (X, None, "requires y to be passed"),
+        (pl.DataFrame({"age": [1, 2, 3, 4]}).lazy(), Y, r"give X.collect\(\)"),
+    ],
+)
+def test_data_that_cannot_be_used_are_refused(classifier, X, y, message):
+    with pytest.raises(ValueError, match=message):
+        classifier().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 1, -1, 1], "sample_weight holds -1, which is negative; give weights of 0 or more"),
+        ([0, 0, 0, 0], "all sample weights are zero"),
+        ([0, 0, 1, 1], "only one class is left after dropping the rows of weight 0"),
+        ([1, np.nan, 1, 1], "sample_weight holds NaN"),
+        ([1, 1], r"sample_weight has shape \(2,\) for 4 rows"),
+    ],
+)
+def test_weights_that_cannot_be_used_are_refused(classifier, weights, message):
+    with pytest.raises(InvalidInputError, match=message):
+        classifier().fit(X, Y, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"coef_set": []}, "a coefficient set is empty; give at least one value"),
+        ({"coef_set": {"agee": [0, 1]}}, "no feature is called 'agee'; did you mean 'age'"),
+        ({"coef_set": [0, np.nan]}, "a value of a coefficient set is nan"),
+        ({"intercept": (2, 1)}, "intercept: upper bound 1 is below lower bound 2; swap them"),
+        ({"intercept": (1, 2, 3)}, r"intercept is \(1, 2, 3\); use 'free'"),
+        ({"class_weight": {5: 1}}, "class_weight names the class 5; the classes are 0 and 1"),
+        ({"class_weight": {1: -1}}, "the weight of class 1 is -1, which is negative"),
+        ({"max_coef": 0}, r"'max_coef' parameter .* must be an int in the range \[1, inf\)"),
+        ({"max_features": -1}, "'max_features' parameter .* Got -1 instead"),
+        ({"C1": -1}, "'C1' parameter .* Got -1 instead"),
+        ({"time_limit": -1}, "'time_limit' parameter .* Got -1 instead"),
+        ({"gap": np.nan}, "'gap' parameter .* Got nan instead"),
+        ({"intercept": "fee"}, "'intercept' parameter .* Got 'fee' instead"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(classifier, settings, message):
+    with pytest.raises(ValueError, match=message):
+        classifier(**settings).fit(FRAME, Y)
+
+
+@pytest.mark.parametrize(
+    ("C0", "message"),
+    [
+        (-0.1, r"'C0' parameter .* range \[0.0, inf\).* Got -0.1 instead"),
+        (np.nan, "'C0' parameter .* Got nan instead"),
+        (np.inf, "'C0' parameter .* Got inf instead"),
+        ([0.1, -1], "C0 is -1, which is negative"),
+        ([0.1], "C0 has 1 entries for 2 features"),
+        ({"age": 0.1}, "C0 says nothing about feature 'bmi'; add it, or a key"),
+    ],
+)
+def test_a_size_penalty_that_cannot_be_is_refused(C0, message):
+    with pytest.raises(ValueError, match=message):
+        SLIMClassifier(C0=C0).fit(FRAME, Y)
+
+
+@pytest.mark.parametrize(
+    ("Cs", "message"),
+    [
+        ([], "Cs is empty; give at least one value"),
+        ([0.1, -1], "a value of Cs is -1, which is negative"),
+        ([0.1, np.inf], "a value of Cs is inf; give a finite number"),
+        (["a"], "a value of Cs is 'a', which is not a number"),
+        (0, "'Cs' parameter"),
+    ],
+)
+def test_values_to_try_that_cannot_be_are_refused(Cs, message):
+    with pytest.raises(ValueError, match=message):
+        SLIMClassifierCV(Cs=Cs, cv=2).fit(FRAME, Y)
+
+
+def test_what_no_model_can_obey_is_refused(classifier):
+    with pytest.raises(InfeasibleError, match=r"2 coefficient set\(s\) leave out 0 but max_features is 1"):
+        classifier(coef_set=[1, 2], max_features=1).fit(FRAME, Y)
+
+
+def test_an_unknown_solver_is_refused_with_the_nearest_known():
+    with pytest.raises(InvalidOptionError, match="unknown solver 'higs'; did you mean 'highs'"):
+        SLIMClassifier(solver="higs", C0=0.25).fit(FRAME, Y)
+    with pytest.raises(InvalidOptionError, match="unknown solver 'higs'; did you mean 'highs'"):
+        SLIMClassifierCV(solver="higs", cv=2).fit(FRAME, Y)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"C0": 0.2}, r"C0 = 0.2 is below the loss of a single row.* between 0.25 .* and 0.5"),
+        ({"C0": 0.6}, r"C0 = 0.6 exceeds all that any features can save.* between 0.25 .* and 0.5"),
+        ({"C0": 0.25, "C1": 0.1}, "C1 = 0.1 can change errors or size.* below .*'auto'"),
+    ],
+)
+def test_a_penalty_outside_its_useful_range_warns_and_names_the_range(settings, message):
+    with pytest.warns(PenaltyRangeWarning, match=message):
+        SLIMClassifier(**settings, max_coef=2, solver="exhaustive").fit(FRAME, Y)
+
+
+def test_new_data_are_checked_like_the_training_data():
+    model = SLIMClassifier(C0=0.25, max_coef=2, solver="exhaustive").fit(FRAME, Y)
+    with pytest.raises(ValueError, match="column 'age' has 1 missing value"):
+        model.predict(with_nan(FRAME))
+    with pytest.raises(ValueError, match=r"yet now missing:\n- bmi"):
+        model.predict(FRAME[["age"]])
+    with pytest.raises(ValueError, match="same order"):
+        model.predict(FRAME[["bmi", "age"]])

@@ -1,0 +1,28 @@
+"""scikit-learn's own checks, all of them, on both classifiers."""
+
+import pytest
+from sklearn.utils.estimator_checks import (
+    check_dataframe_column_names_consistency,
+    check_param_validation,
+    parametrize_with_checks,
+)
+
+from supersparse import SLIMClassifier, SLIMClassifierCV
+
+# a penalty fit for all of scikit-learn's little data sets does not exist
+pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+
+# a node limit and no time limit: the same models on every machine
+ONE = SLIMClassifier(node_limit=5, time_limit=None)
+CV = SLIMClassifierCV(node_limit=1, time_limit=None, Cs=2, cv=2, max_coef=10)
+
+
+@parametrize_with_checks([ONE, CV])
+def test_scikit_learn_finds_nothing_to_complain_about(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", [ONE, CV], ids=["SLIMClassifier", "SLIMClassifierCV"])
+@pytest.mark.parametrize("check", [check_dataframe_column_names_consistency, check_param_validation])
+def test_names_of_columns_and_values_of_parameters_are_checked(estimator, check):
+    check(type(estimator).__name__, estimator)
