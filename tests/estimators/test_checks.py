@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 
 # a node limit and no time limit: the same models on every machine
 ONE = SLIMClassifier(node_limit=5, time_limit=None)
-CV = SLIMClassifierCV(node_limit=1, time_limit=None, Cs=2, cv=2, max_coef=10)
+CV = SLIMClassifierCV(node_limit=5, time_limit=None, Cs=2, cv=2)
 
 
 @parametrize_with_checks([ONE, CV])
