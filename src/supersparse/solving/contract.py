@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from fractions import Fraction
 from math import isfinite
+from os import PathLike
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 from supersparse.errors import InvalidOptionError, did_you_mean
@@ -36,6 +37,8 @@ class Capabilities:
     extra: str | None = None
     formulations: frozenset[str] = frozenset()
     branching_priorities: bool = False
+    checkpoints: bool = False
+    logs_proof: bool = False
     wants_start: bool = True  # whether the incumbent search runs first and hands its best over
     own_options: frozenset[str] | None = frozenset()  # passed through; None: the solver checks them itself
 
@@ -46,6 +49,7 @@ class SolveOptions:
 
     time_limit: float | None = None  # seconds
     node_limit: int | None = None  # deterministic work units
+    memory_limit: float | None = None  # megabytes of the whole process
     relative_gap: float = 0.0
     absolute_gap: float = 0.0
     threads: int = 1
@@ -55,11 +59,14 @@ class SolveOptions:
     cancel: Callable[[], bool] | None = None
     formulation: Formulation = "bigm"
     branching_priorities: Mapping[str, int] = field(default_factory=dict)  # by feature name; higher first
+    checkpoint: str | PathLike[str] | None = None  # where to save the open tree, and to resume it from
+    proof_log: Callable[[object], None] | None = None  # receives each branching and each pruning reason
     solver_options: Mapping[str, object] = field(default_factory=dict)  # by the solver's own names
 
     def __post_init__(self) -> None:
         _check_at_least("time_limit", self.time_limit, 0, optional=True)
         _check_at_least("node_limit", self.node_limit, 0, optional=True, whole=True)
+        _check_at_least("memory_limit", self.memory_limit, 1, optional=True)
         _check_at_least("relative_gap", self.relative_gap, 0)
         _check_at_least("absolute_gap", self.absolute_gap, 0)
         _check_at_least("threads", self.threads, 1, whole=True)

@@ -1,6 +1,7 @@
 """Monitor: the running record of one solve, and the one place that decides when to stop."""
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from types import FrameType
 
+from supersparse.errors import UnsupportedProblemError
 from supersparse.problem.decimals import exact
 from supersparse.problem.objective import Evaluation, evaluate
 from supersparse.problem.points import Points
@@ -16,6 +18,23 @@ from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
 from supersparse.solution.trace import Trace, TraceEvent
 from supersparse.solving.contract import SolveOptions
+
+_TELL_EVERY = 0.25  # seconds between two words to the user when nothing changes
+_WEIGH_EVERY = 0.2
+
+
+def resident_megabytes() -> float:
+    """Memory of this process: what it holds now, or its peak where only that can be known."""
+    if sys.platform == "win32":
+        raise UnsupportedProblemError("memory_limit cannot be watched on Windows; leave it out")
+    import resource
+
+    try:
+        with open("/proc/self/statm", encoding="ascii") as status:
+            return int(status.read().split()[1]) * resource.getpagesize() / 1e6
+    except OSError:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak / 1e6 if sys.platform == "darwin" else peak / 1e3
 
 
 class Monitor:
@@ -36,7 +55,12 @@ class Monitor:
         self._restore = restore
         self._events: list[TraceEvent] = []
         self._began = time.perf_counter()
+        self._last_told = self._began
+        self._last_weighed = self._began
         self._interrupted = threading.Event()
+        self._lock = threading.RLock()
+        self._relative_gap = exact(options.relative_gap, "relative_gap")
+        self._absolute_gap = exact(options.absolute_gap, "absolute_gap")
 
     @property
     def seconds(self) -> float:
@@ -52,41 +76,54 @@ class Monitor:
     def incumbent(self, points: Points) -> bool:
         """Report a model; return whether it is the best so far by (F, l1)."""
         found = evaluate(self.problem, points)
-        known = self.best_evaluation
-        if known is not None and (known.objective, known.l1) <= (found.objective, found.l1):
-            return False
-        self.best, self.best_evaluation = points, found
-        self._record(self._restore(points))
+        with self._lock:
+            known = self.best_evaluation
+            if known is not None and (known.objective, known.l1) <= (found.objective, found.l1):
+                return False
+            self.best, self.best_evaluation = points, found
+            self._record(self._restore(points))
         return True
 
     def bound(self, lower_bound: Fraction) -> None:
         """Report a proven bound; weaker ones than known are ignored."""
-        if self.best_evaluation is not None:
-            lower_bound = min(lower_bound, self.best_evaluation.objective)
-        if lower_bound > self.lower_bound:
-            self.lower_bound = lower_bound
-            self._record(None)
+        with self._lock:
+            if self.best_evaluation is not None:
+                lower_bound = min(lower_bound, self.best_evaluation.objective)
+            if lower_bound > self.lower_bound:
+                self.lower_bound = lower_bound
+                self._record(None)
 
     def _record(self, points: Points | None) -> None:
-        event = TraceEvent(
+        event = self._state(points)
+        self._events.append(event)
+        self._tell(event)
+
+    def _state(self, points: Points | None) -> TraceEvent:
+        return TraceEvent(
             seconds=self.seconds,
             nodes=self.nodes,
             objective=None if self.best_evaluation is None else self.best_evaluation.objective,
             lower_bound=self.lower_bound,
             points=points,
         )
-        self._events.append(event)
+
+    def _tell(self, event: TraceEvent) -> None:
         if self.options.on_progress is not None:
+            self._last_told = time.perf_counter()
             self.options.on_progress(event)
 
     def stop_reason(self) -> Stop | None:
-        """Return why to stop now, or None to go on."""
+        """Return why to stop now, or None to go on; tells the user where things stand now and then."""
+        if self.options.on_progress is not None and time.perf_counter() - self._last_told > _TELL_EVERY:
+            self._tell(self._state(None))
         if self._interrupted.is_set() or (self.options.cancel is not None and self.options.cancel()):
             return Stop.INTERRUPTED
         if self.options.time_limit is not None and self.seconds >= self.options.time_limit:
             return Stop.TIME_LIMIT
         if self.options.node_limit is not None and self.nodes >= self.options.node_limit:
             return Stop.NODE_LIMIT
+        if self.options.memory_limit is not None and self._too_heavy(self.options.memory_limit):
+            return Stop.MEMORY_LIMIT
         return Stop.GAP if self.gap_reached else None
 
     @property
@@ -94,10 +131,18 @@ class Monitor:
         """Whether a gap that the user finds good enough has been proven (never for a gap of 0)."""
         if self.best_evaluation is None:
             return False
+        if not self._relative_gap and not self._absolute_gap:
+            return False
         objective = self.best_evaluation.objective
-        relative = exact(self.options.relative_gap, "relative_gap") * objective
-        allowed = max(relative, exact(self.options.absolute_gap, "absolute_gap"))
+        allowed = max(self._relative_gap * objective, self._absolute_gap)
         return allowed > 0 and objective - self.lower_bound <= allowed
+
+    def _too_heavy(self, megabytes: float) -> bool:
+        now = time.perf_counter()
+        if now - self._last_weighed < _WEIGH_EVERY:
+            return False
+        self._last_weighed = now
+        return resident_megabytes() > megabytes
 
     def claim(self, *, stop: Stop, smallest: bool, objective: Fraction | None = None) -> Claim:
         """Put the best model and bound into a claim."""

@@ -101,6 +101,10 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
                     f"branching_priorities: no feature is called {name!r}; "
                     f"{did_you_mean(name, problem.rows.names)}"
                 )
+    if options.checkpoint is not None and not can.checkpoints:
+        raise UnsupportedProblemError(f"solver {solver.name!r} saves no checkpoints; solver 'exact' does")
+    if options.proof_log is not None and not can.logs_proof:
+        raise UnsupportedProblemError(f"solver {solver.name!r} logs no proof; solver 'exact' does")
     if can.own_options is not None:
         for name in options.solver_options:
             if name not in can.own_options:

@@ -17,6 +17,7 @@ Pairs that S covers are left out, and literals that are not allowed carry no loa
 in T, the same sum with l's own term and r - 1 others bounds the models that use l: `by_literal`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,11 +27,15 @@ from supersparse.solving.exact.instance import Flags, Instance, Ints
 from supersparse.solving.kernels.packing import literal_bounds, most_gained, pack
 from supersparse.solving.kernels.pairs import nearest_pairs, pair_literals
 
+Ranks = NDArray[np.int32]
+Words = NDArray[np.uint64]
+
 NEAREST = 24
 """How many opposite points each point is paired with."""
 _UNLIMITED = 2**60
-_NOTHING_COVERED = 0
-_MOST_COMPARISONS = 2_000_000_000
+_MOST_COMPARISONS = 400_000_000
+_CHUNK = 20_000_000  # comparisons between two looks at whether to go on
+_NONE = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +53,29 @@ class PairPool:
         return np.arange(len(self.positive), dtype=np.int32)
 
 
-def pair_pool(instance: Instance, support: tuple[int, ...], allowed: Flags, *, most: int = NEAREST) -> PairPool:
+class Cancelled(Exception):
+    """Work was given up because the solve has to stop; the task stays open."""
+
+
+def _go_on() -> bool:
+    return False
+
+
+def pair_pool(
+    instance: Instance,
+    support: tuple[int, ...],
+    allowed: Flags,
+    *,
+    most: int = NEAREST,
+    cancelled: Callable[[], bool] = _go_on,
+) -> PairPool:
     """Pair each point with its nearest opposite points that the support does not cover yet."""
     covering = np.zeros(len(allowed), bool)
     covering[list(support)] = True
     bits, masks = _packed(instance, allowed, covering)
     up, down = instance.positive, instance.negative
-    a = _from(up, down, True, bits, masks, allowed, covering, most)
-    b = _from(down, up, False, bits[::-1], masks, allowed, covering, max(1, most // 2))
+    a = _nearest(up, down, True, bits, masks, allowed, covering, most, cancelled)
+    b = _nearest(down, up, False, bits[::-1], masks, allowed, covering, max(1, most // 2), cancelled)
     positive, negative = np.concatenate([a[0], b[1]]), np.concatenate([a[1], b[0]])
     if instance.has_origin:
         proper = (positive < len(up) - 1) | (negative < len(down) - 1)  # not the origin with itself
@@ -64,24 +84,54 @@ def pair_pool(instance: Instance, support: tuple[int, ...], allowed: Flags, *, m
     return PairPool(positive, negative, start, literal)
 
 
-def _from(points, others, is_positive, bits, masks, allowed, covering, most):  # type: ignore[no-untyped-def]
+def comparisons(instance: Instance) -> int:
+    """What it costs to look at all opposite pairs, in comparisons of words or of ranks."""
+    return len(instance.positive) * len(instance.negative) * _words(instance)
+
+
+def _words(instance: Instance) -> int:
+    return (instance.n_features + 63) // 64 if instance.is_binary else instance.n_features
+
+
+def _nearest(
+    points: Ranks,
+    others: Ranks,
+    is_positive: bool,
+    bits: tuple[Words, Words],
+    masks: Words,
+    allowed: Flags,
+    covering: Flags,
+    most: int,
+    cancelled: Callable[[], bool],
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     candidates = np.arange(len(others))
-    affordable = max(200, _MOST_COMPARISONS // max(1, points.size))
+    width = max(1, bits[0].shape[1] or points.shape[1])
+    affordable = max(200, _MOST_COMPARISONS // max(1, len(points) * width))
     if len(candidates) > affordable:  # an even sample keeps the cost linear in the number of rows
         candidates = candidates[:: len(candidates) // affordable + 1]
-    return nearest_pairs(
-        points, others, is_positive, bits[0], bits[1][candidates], masks, allowed, covering, most, candidates
-    )
+    step = max(1, _CHUNK // max(1, len(candidates) * width))
+    mine, theirs = [], []
+    for first in range(0, len(points), step):
+        if cancelled():
+            raise Cancelled
+        some = slice(first, first + step)
+        found = nearest_pairs(
+            points[some], others, is_positive, bits[0][some], bits[1][candidates], masks, allowed, covering, most, candidates
+        )
+        mine.append(found[0] + np.int32(first))
+        theirs.append(found[1])
+    none = np.zeros(0, np.int32)
+    return np.concatenate([none, *mine]), np.concatenate([none, *theirs])
 
 
-def _packed(instance: Instance, allowed: Flags, covering: Flags):  # type: ignore[no-untyped-def]
+def _packed(instance: Instance, allowed: Flags, covering: Flags) -> tuple[tuple[Words, Words], Words]:
     """Pack binary features 64 to a word; masks say which literals count and which cover."""
     up, down = instance.positive, instance.negative
-    both = np.vstack([up, down]) if len(up) + len(down) else np.zeros((0, instance.n_features), np.int32)
+    if not instance.is_binary:
+        none = np.zeros((0, 0), np.uint64)
+        return (np.zeros((len(up), 0), np.uint64), np.zeros((len(down), 0), np.uint64)), none
+    both = np.vstack([up, down])
     low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
-    if not np.all((both == low) | (both == high)):
-        empty = np.zeros((0, 0), np.uint64)
-        return (np.zeros((len(up), 0), np.uint64), np.zeros((len(down), 0), np.uint64)), empty
     words = (instance.n_features + 63) // 64
     masks = np.stack([_to_words(flags[None, :], words)[0] for flags in (allowed[0::2], allowed[1::2], covering[0::2], covering[1::2])])
     return (_to_words((up == high) & (low < high), words), _to_words((down == high) & (low < high), words)), masks
@@ -138,8 +188,27 @@ def packing_bound(
     return best
 
 
-def _pack_with(
+def multipliers(
     instance: Instance, pool: PairPool, pairs: NDArray[np.int32], allowed: Flags, room: int, theta: int, enough: int
+) -> tuple[tuple[int, int, int], ...]:
+    """Repeat a packing and list its multipliers: (row of the positive, row of the negative, u)."""
+    u = np.zeros(len(pairs), np.int64)
+    _pack_with(instance, pool, pairs, allowed, room, theta, enough, u)
+    return tuple(
+        (int(instance.positive_row[pool.positive[pairs[s]]]), int(instance.negative_row[pool.negative[pairs[s]]]), int(u[s]))
+        for s in np.flatnonzero(u)
+    )
+
+
+def _pack_with(
+    instance: Instance,
+    pool: PairPool,
+    pairs: NDArray[np.int32],
+    allowed: Flags,
+    room: int,
+    theta: int,
+    enough: int,
+    multiplier: Ints = _NONE,
 ) -> Packed:
     load = np.zeros(len(allowed), np.int64)
     stop_above = min(_UNLIMITED, enough + room * theta) if theta < _UNLIMITED else _UNLIMITED
@@ -155,7 +224,7 @@ def _pack_with(
         instance.negative_weight.copy(),
         load,
         stop_above,
-        np.zeros(0, np.int64),
+        multiplier,
     )
     gained, least = most_gained(load, instance.cost, allowed, room)
     by_literal = np.zeros(len(allowed), np.int64)

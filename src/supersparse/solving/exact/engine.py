@@ -2,6 +2,7 @@
 
 import time
 from fractions import Fraction
+from pathlib import Path
 from typing import ClassVar
 
 from supersparse.problem.attainable import next_attainable
@@ -10,74 +11,117 @@ from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
 from supersparse.solving.contract import Capabilities, Question, SolveOptions
+from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts
-from supersparse.solving.exact.instance import instances
-from supersparse.solving.exact.supports import SupportSearch
-from supersparse.solving.exact.tree import OpenTasks, Support, Task, expand, fixed_cost, root
-from supersparse.solving.integer_form import integer_form
+from supersparse.solving.exact.instance import Instance, instances
+from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
+from supersparse.solving.exact.tree import fixed_cost, root
+from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.incumbent import Search, smallest_coefficients
 
-_WORK_PER_NODE = 100_000  # touched rows that count as one unit of the node limit
-_SEARCH_SHARE = 0.5  # how much the incumbent search may work for each unit of the proof's work
-_SLICE_SECONDS = 0.05
+_SEARCH_SHARE = 0.25  # how much the incumbent search may work for each unit of the proof's work
+_SAVE_EVERY = 10.0  # seconds between checkpoints
 
 
 class ExactSolver:
     """Our own branch and bound; proves optima in F and in l1."""
 
     name: ClassVar[str] = "exact"
-    capabilities: ClassVar[Capabilities] = Capabilities(questions=frozenset({Question.BEST}), wants_start=False)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        questions=frozenset({Question.BEST}), wants_start=False, checkpoints=True, logs_proof=True
+    )
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove the best model, or report the best found and how far from proven it is."""
+        return _Solve(problem, options, monitor).run()
+
+
+class _Solve:
+    """One run: the incumbent search and the proof share the time; the monitor hears of both."""
+
+    def __init__(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
         monitor.incumbent(with_best_intercept(problem, smallest_coefficients(problem)))
-        form = integer_form(problem)
-        search = Search(form, monitor)
-        search.run_paths(_WORK_PER_NODE * (10**6 if options.node_limit is None else options.node_limit + 1))
-        cuts = Cuts(form, monitor)
-        tasks = OpenTasks()
-        for instance in instances(form):
-            tasks.push(fixed_cost(instance, ()), root(instance))
-        work = 0
-        searched = search.spent[0]
-        while tasks:
-            self._report(problem, form.scale, tasks.bound, monitor)
-            stop = monitor.stop_reason()
-            if stop is not None:
-                return monitor.claim(stop=stop, smallest=False)
-            work += self._work(tasks, cuts)
-            monitor.nodes = work // _WORK_PER_NODE
-            if search.spent[0] - searched < _SEARCH_SHARE * work:
-                search.run(1)
-                cuts.refresh()
-        assert monitor.best_evaluation is not None
-        monitor.bound(monitor.best_evaluation.objective)
-        return monitor.claim(stop=Stop.OPTIMAL, smallest=True)
+        self.problem, self.options, self.monitor = problem, options, monitor
+        self.form: IntegerForm = integer_form(problem)
+        self.search = Search(self.form, monitor)
+        self.cuts = Cuts(self.form, monitor)
+        self.proof = Proof(self.cuts, options.proof_log)
+        self.stop: Stop | None = None
+        self._reported = -1
+        self._file = None if options.checkpoint is None else Path(options.checkpoint)
+        self._identity = "" if self._file is None else checkpoint.fingerprint(problem)
+        self._saved_at = time.perf_counter()
+        self._open(instances(self.form))
 
-    @staticmethod
-    def _report(problem: Problem, scale: Fraction, bound: int | None, monitor: Monitor) -> None:
-        if bound is not None and Fraction(bound) / scale > monitor.lower_bound:
-            monitor.bound(next_attainable(problem, Fraction(bound) / scale))
+    def _open(self, cases: list[Instance]) -> None:
+        """Begin with the roots, or with what a checkpoint left open."""
+        if self._file is not None and self._file.exists():
+            saved = checkpoint.load(self._file, self._identity, cases, self.cuts)
+            self.cuts.offer(list(saved.coefficients))
+            self.monitor.bound(saved.lower_bound)
+            for bound, work in saved.tasks:
+                self.proof.tasks.push(bound, work)
+            return
+        for instance in cases:
+            self.proof.tasks.push(fixed_cost(instance, ()), root(instance))
 
-    @staticmethod
-    def _work(tasks: OpenTasks, cuts: Cuts) -> int:
-        """Do one slice of work on the task with the least bound; return it in touched rows."""
-        task = tasks.pop()
-        if task.bound > cuts.tie:
-            return 0
-        if isinstance(task.work, Support):
-            return _search_support(task, task.work, tasks, cuts)
-        for bound, part in expand(task.work, task.bound, cuts):
-            tasks.push(bound, part)
-        return _WORK_PER_NODE + 4 * len(task.work.pairs)
+    def run(self) -> Claim:
+        limit = self.options.node_limit
+        self.search.run_paths(WORK_PER_NODE * (10**6 if limit is None else limit + 1))
+        self.cuts.refresh()
+        if self.options.threads == 1:
+            self._prove_here()
+        else:
+            self._prove_in_threads(self.options.threads)
+        if self.stop is not None:
+            self._save()
+            return self.monitor.claim(stop=self.stop, smallest=False)
+        assert self.monitor.best_evaluation is not None
+        self.monitor.bound(self.monitor.best_evaluation.objective)
+        if self._file is not None:
+            self._file.unlink(missing_ok=True)  # nothing is open any more
+        return self.monitor.claim(stop=Stop.OPTIMAL, smallest=True)
 
+    def _prove_here(self) -> None:
+        """Prove and search in turns, by work done, so that a run can be repeated exactly."""
+        searched = int(self.search.spent[0])
+        while self.proof.is_open and not self._should_stop():
+            self.proof.step(self._should_stop)
+            if self.search.spent[0] - searched < _SEARCH_SHARE * self.proof.work:
+                self.search.run(1)
+                self.cuts.refresh()
 
-def _search_support(task: Task, support: Support, tasks: OpenTasks, cuts: Cuts) -> int:
-    search = support.search or SupportSearch(support.instance, support.literals, cuts)
-    before = search.boxes
-    if not search.run(time.perf_counter() + _SLICE_SECONDS):
-        again = Support(instance=support.instance, literals=support.literals, search=search)
-        tasks.push(max(task.bound, search.bound), again)
-    cells, k = search.data.cell_x.shape
-    return _WORK_PER_NODE // 2 + (search.boxes - before) * (cells * (k + 8) + 200)
+    def _prove_in_threads(self, threads: int) -> None:
+        """Prove in the background; this thread searches now and then, reports and watches the limits."""
+        searched = int(self.search.spent[0])
+        workers = self.proof.start(threads, lambda: self.stop is not None)
+        try:
+            while self.proof.is_open and not self._should_stop():
+                if self.search.spent[0] - searched < _SEARCH_SHARE * self.proof.work / threads:
+                    self.search.run(1)
+                    self.cuts.refresh()
+                else:
+                    time.sleep(0.005)
+        finally:
+            self.proof.finish(workers)
+
+    def _should_stop(self) -> bool:
+        """Report, save now and then, and see whether a limit is reached."""
+        self.monitor.nodes = self.proof.work // WORK_PER_NODE
+        bound = self.proof.bound
+        if bound is not None and bound > self._reported:
+            self._reported = bound
+            self.monitor.bound(next_attainable(self.problem, Fraction(bound) / self.form.scale))
+        if self._file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
+            self._save()
+        self.stop = self.monitor.stop_reason()
+        return self.stop is not None
+
+    def _save(self) -> None:
+        if self._file is not None and self.monitor.best is not None:
+            tasks = self.proof.open_tasks()
+            checkpoint.save(
+                self._file, self._identity, self.monitor.best.coefficients, self.monitor.lower_bound, tasks
+            )
+            self._saved_at = time.perf_counter()

@@ -6,6 +6,7 @@ the differences are the weights of the net points. Evaluation never uses them.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,10 @@ class Instance:
     """What the tree and the box search need to know, in kernel units."""
 
     form: IntegerForm
+    case: int  # which of the intercept's cases this is
     base: int
+    positive_row: Ints  # the distinct row behind each net positive point, -1 for the origin
+    negative_row: Ints
     positive: NDArray[np.int32]  # ranks (doubled) of the net positive points, (points, features)
     negative: NDArray[np.int32]
     positive_weight: Ints
@@ -45,19 +49,26 @@ class Instance:
         """Number of features."""
         return self.form.n_features
 
+    @cached_property
+    def is_binary(self) -> bool:
+        """Whether no column takes more than two values, so that points can be packed into bits."""
+        both = np.vstack([self.positive, self.negative])
+        low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
+        return bool(np.all((both == low) | (both == high)))
+
 
 def instances(form: IntegerForm) -> list[Instance]:
     """One instance, or two where b is penalised: b = 0, and b != 0 at its price."""
     if not form.problem.intercept.is_penalised:
-        return [_instance(form, _range_as_list(form), cost=0, counts_b=False, room=form.max_size)]
+        return [_instance(form, 0, _range_as_list(form), cost=0, counts_b=False, room=form.max_size)]
     zero = form.intercept_values[form.intercept_values == 0]
     others = form.intercept_values[form.intercept_values != 0]
     cases = []
     if len(zero):
-        cases.append(_instance(form, zero, cost=0, counts_b=True, room=form.max_size))
+        cases.append(_instance(form, 0, zero, cost=0, counts_b=True, room=form.max_size))
     if len(others) and form.max_size > 0:
-        cost = form.intercept_cost + form.cost_l1 * int(np.abs(others).min())
-        cases.append(_instance(form, others, cost=cost, counts_b=True, room=form.max_size - 1))
+        price = form.intercept_cost
+        cases.append(_instance(form, 1, others, cost=price, counts_b=True, room=form.max_size - 1))
     return cases
 
 
@@ -75,7 +86,7 @@ def _range_as_list(form: IntegerForm) -> Ints:
     return np.arange(low, high + 1) if high - low < _LONGEST_LIST else np.zeros(0, np.int64)
 
 
-def _instance(form: IntegerForm, intercepts: Ints, *, cost: int, counts_b: bool, room: int) -> Instance:
+def _instance(form: IntegerForm, case: int, intercepts: Ints, *, cost: int, counts_b: bool, room: int) -> Instance:
     difference = form.positive - form.negative
     up, down = np.flatnonzero(difference > 0), np.flatnonzero(difference < 0)
     ranks = 2 * form.ranks.T
@@ -88,6 +99,7 @@ def _instance(form: IntegerForm, intercepts: Ints, *, cost: int, counts_b: bool,
         positive, negative = np.vstack([positive, origin]), np.vstack([negative, origin])
         positive_weight = np.append(positive_weight, _ALWAYS_RIGHT)
         negative_weight = np.append(negative_weight, _ALWAYS_RIGHT)
+        up, down = np.append(up, -1), np.append(down, -1)
     allowed, literal_cost = np.zeros(2 * form.n_features, bool), np.zeros(2 * form.n_features, np.int64)
     for f, values in enumerate(form.values):
         for literal, magnitudes in ((2 * f, values[values > 0]), (2 * f + 1, -values[values < 0])):
@@ -95,6 +107,9 @@ def _instance(form: IntegerForm, intercepts: Ints, *, cost: int, counts_b: bool,
             literal_cost[literal] = form.cost[f] + form.cost_l1 * int(magnitudes.min(initial=OPEN) if len(magnitudes) else 0)
     return Instance(
         form=form,
+        case=case,
+        positive_row=up,
+        negative_row=down,
         base=int(np.minimum(form.positive, form.negative).sum()),
         positive=np.ascontiguousarray(positive, np.int32),
         negative=np.ascontiguousarray(negative, np.int32),

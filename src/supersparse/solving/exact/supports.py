@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.reference import Log, run_boxes_reference
 from supersparse.solving.kernels.boxes import FOUND, PAUSED, SupportData, box_bound, run_boxes
 from supersparse.solving.kernels.cells import cell_weights, group_rows
 
@@ -23,9 +24,11 @@ _SLICE_SECONDS = 0.05
 class SupportSearch:
     """A box search that can be paused; `boxes` counts its work."""
 
-    def __init__(self, instance: Instance, literals: tuple[int, ...], cuts: Cuts) -> None:
+    def __init__(self, instance: Instance, literals: tuple[int, ...], cuts: Cuts, log: Log | None = None) -> None:
         self.instance = instance
+        self.literals = literals
         self.cuts = cuts
+        self._log = log
         self.boxes = 0
         self.features = [literal // 2 for literal in literals]
         self.signs = [1 if literal % 2 == 0 else -1 for literal in literals]
@@ -53,6 +56,7 @@ class SupportSearch:
         weight = (positive + negative).astype(np.float64)
         centre = weight @ x / weight.sum()
         spread = np.sqrt(weight @ ((x - centre) ** 2) / weight.sum())
+        self._rows = row[up], row[down]
         base = int(np.minimum(positive, negative).sum())
         data = SupportData(
             up_x=x[up],
@@ -84,16 +88,8 @@ class SupportSearch:
             ties = self._phase == 2
             found = np.zeros(len(self.features) + 1, np.int64)
             began = time.perf_counter()
-            state, self._top, spent = run_boxes(
-                self.data,
-                self._stack,
-                self._top,
-                self.cuts.tie if ties else self.cuts.strict,
-                self.cuts.l1,
-                ties,
-                self._budget,
-                found,
-            )
+            cut = self.cuts.tie if ties else self.cuts.strict
+            state, self._top, spent = self._run(self._stack, self._top, cut, self.cuts.l1, ties, self._budget, found)
             self.boxes += spent
             if state == FOUND:
                 self.cuts.offer(self._coefficients(found))
@@ -101,6 +97,26 @@ class SupportSearch:
                 self._adapt(time.perf_counter() - began)
             if time.perf_counter() >= deadline:
                 return False
+
+    def _run(
+        self, stack: Ints, top: int, cut: int, l1: int, ties: bool, budget: int, found: Ints
+    ) -> tuple[int, int, int]:
+        if self._log is None:
+            result: tuple[int, int, int] = run_boxes(self.data, stack, top, cut, l1, ties, budget, found)
+            return result
+        return run_boxes_reference(
+            self.data, stack, top, cut, l1, ties, budget, found, literals=self.literals, rows=self._rows, log=self._log
+        )
+
+    @property
+    def state(self) -> tuple[int, list[list[list[int]]]]:
+        """The phase and the open boxes: enough to go on in another process."""
+        return self._phase, self._stack[: self._top].tolist()
+
+    def resume(self, state: tuple[int, list[list[list[int]]]]) -> None:
+        """Go on from a saved state."""
+        self._phase = state[0]
+        self._lay_out([(np.array(low, np.int64), np.array(high, np.int64)) for low, high in state[1]])
 
     def _adapt(self, seconds: float) -> None:
         """Keep slices short enough for limits to be obeyed and long enough to be cheap."""
@@ -123,7 +139,7 @@ class SupportSearch:
             bound = self.data.fixed + int(box_bound(self.data, low, high, self.cuts.tie - self.data.fixed))
             self.boxes += 1
             self.bound = max(self.bound, bound)
-            if bound > self.cuts.tie:
+            if bound > self.cuts.tie and self._log is None:
                 return False
             self._lay_out(self._improving_boxes(low, high) if bound <= self.cuts.strict else [])
             return self._top > 0 or self._next_phase()

@@ -7,18 +7,21 @@ that is reached becomes a task of its own, searched in boxes. Tasks are taken be
 """
 
 import heapq
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.exact.covers import PairPool, packing_bound, pair_pool
+from supersparse.solving.exact.covers import PairPool, comparisons, multipliers, packing_bound, pair_pool
 from supersparse.solving.exact.cuts import Cuts
-from supersparse.solving.exact.instance import Flags, Instance
+from supersparse.solving.exact.instance import Flags, Instance, Ints
+from supersparse.solving.exact.log import Multipliers, NodePruned, NodeSplit
+from supersparse.solving.exact.reference import Log
 from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.kernels.packing import uncovered
 
-_MOST_NEW_PAIRS = 400_000_000  # comparisons worth spending on fresh pairs for one node
+_MOST_NEW_PAIRS = 100_000_000  # comparisons worth spending on fresh pairs for one node
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -28,10 +31,10 @@ class Node:
     instance: Instance
     literals: tuple[int, ...]
     allowed: Flags
-    pool: PairPool
-    pairs: NDArray[np.int32]
-    added: int | None
     theta: int
+    pool: PairPool | None = None  # None: to be made when the node is bounded
+    pairs: NDArray[np.int32] | None = None
+    added: int | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -76,22 +79,13 @@ class OpenTasks:
         """The least bound of all open tasks, None when there are none."""
         return self._heap[0].bound if self._heap else None
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[Task]:
         return iter(self._heap)
 
 
 def root(instance: Instance) -> Node:
     """The node of all supports."""
-    pool = pair_pool(instance, (), instance.allowed)
-    return Node(
-        instance=instance,
-        literals=(),
-        allowed=instance.allowed.copy(),
-        pool=pool,
-        pairs=pool.all,
-        added=None,
-        theta=0,
-    )
+    return Node(instance=instance, literals=(), allowed=instance.allowed.copy(), theta=0)
 
 
 def fixed_cost(instance: Instance, literals: tuple[int, ...]) -> int:
@@ -99,21 +93,31 @@ def fixed_cost(instance: Instance, literals: tuple[int, ...]) -> int:
     return instance.base + instance.intercept_cost + int(instance.cost[list(literals)].sum())
 
 
-def expand(node: Node, bound: int, cuts: Cuts) -> list[tuple[int, Node | Support]]:
+def expand(
+    node: Node, bound: int, cuts: Cuts, *, cancelled: Callable[[], bool], log: Log | None = None
+) -> list[tuple[int, Node | Support]]:
     """Bound a node and split it; return what is left of it, with bounds."""
     instance, room = node.instance, node.instance.max_features - len(node.literals)
     if room <= 0:
         return []
-    pool, pairs = _own_pairs(node)
+    pool, pairs = _own_pairs(node, cancelled)
     paid = fixed_cost(instance, node.literals)
     allowed = node.allowed
-    packed = packing_bound(instance, pool, pairs, allowed, room, node.theta, cuts.tie - paid)
+    limit = cuts.tie
+    packed = packing_bound(instance, pool, pairs, allowed, room, node.theta, limit - paid)
     bound = max(bound, paid + packed.bound)
-    if bound > cuts.tie:
-        return []
     by_literal = np.maximum(bound, paid + packed.by_literal)
-    allowed = allowed & (by_literal <= cuts.tie)
-    _drop_orphans(instance, node.literals, allowed)
+    feature = None
+    if bound <= limit:
+        allowed = allowed & (by_literal <= limit)
+        _drop_orphans(instance, node.literals, allowed)
+        if room > 1:
+            feature = _branching_feature(instance, node.literals, allowed, packed.load)
+    if log is not None:
+        u = multipliers(instance, pool, pairs, node.allowed, room, packed.theta, limit - paid)
+        log(_event(node, allowed, bound, limit, room, u, feature))
+    if bound > limit:
+        return []
     if room == 1:
         return [
             (int(by_literal[literal]), Support(instance=instance, literals=(*node.literals, int(literal))))
@@ -121,7 +125,6 @@ def expand(node: Node, bound: int, cuts: Cuts) -> list[tuple[int, Node | Support
             if _partner_present(instance, node.literals, int(literal) // 2)
             and _forced_present(instance, (*node.literals, int(literal)))
         ]
-    feature = _branching_feature(instance, node.literals, allowed, packed.load)
     if feature is None:
         return []
     parts: list[tuple[int, Node | Support]] = []
@@ -159,19 +162,45 @@ def expand(node: Node, bound: int, cuts: Cuts) -> list[tuple[int, Node | Support
     return parts
 
 
-def _own_pairs(node: Node) -> tuple[PairPool, NDArray[np.int32]]:
+def _event(
+    node: Node, kept: Flags, bound: int, limit: int, room: int, u: Multipliers, feature: int | None
+) -> NodeSplit | NodePruned:
+    allowed = tuple(np.flatnonzero(node.allowed).tolist())
+    case, literals = node.instance.case, node.literals
+    if bound > limit:
+        return NodePruned(
+            case=case, literals=literals, allowed=allowed, bound=bound, limit=limit, room=room, multipliers=u
+        )
+    tried = np.flatnonzero(kept) if feature is None else [x for x in (2 * feature, 2 * feature + 1) if kept[x]]
+    return NodeSplit(
+        case=case,
+        literals=literals,
+        allowed=allowed,
+        dropped=tuple(np.flatnonzero(node.allowed & ~kept).tolist()),
+        bound=bound,
+        limit=limit,
+        room=room,
+        multipliers=u,
+        feature=feature,
+        parts=tuple(int(x) for x in tried),
+        out=feature is not None and feature not in node.instance.forced,
+    )
+
+
+def _own_pairs(node: Node, cancelled: Callable[[], bool]) -> tuple[PairPool, NDArray[np.int32]]:
     """The pairs the node's literals leave uncovered; near the root fresh ones, which are nearer."""
+    instance = node.instance
+    near_root = len(node.literals) == 1 and node.added is not None
+    fresh = near_root and comparisons(instance) <= _MOST_NEW_PAIRS
+    if node.pool is None or node.pairs is None or fresh:
+        pool = pair_pool(instance, node.literals, node.allowed, cancelled=cancelled)
+        return pool, pool.all
     if node.added is None:
         return node.pool, node.pairs
-    instance = node.instance
-    comparisons = len(instance.positive) * len(instance.negative) * instance.n_features
-    if len(node.literals) == 1 and comparisons <= _MOST_NEW_PAIRS:
-        pool = pair_pool(instance, node.literals, node.allowed)
-        return pool, pool.all
     return node.pool, uncovered(node.pairs, node.pool.start, node.pool.literal, node.added)
 
 
-def _branching_feature(instance: Instance, literals: tuple[int, ...], allowed: Flags, load: np.ndarray) -> int | None:  # type: ignore[type-arg]
+def _branching_feature(instance: Instance, literals: tuple[int, ...], allowed: Flags, load: Ints) -> int | None:
     """A forced feature first, else the one whose literals carry the most load."""
     present = {literal // 2 for literal in literals}
     for f in instance.forced:

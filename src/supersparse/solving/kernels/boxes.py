@@ -198,7 +198,7 @@ def evaluate_vector(data, vector, b_low, b_high):
 
 
 @njit(cache=True, nogil=True)
-def _widest(data, low, high):
+def widest(data, low, high):
     """The dimension to split: largest width times spread of its column."""
     k = data.magnitude.shape[0]
     best, chosen = -1.0, -1
@@ -215,7 +215,7 @@ def _widest(data, low, high):
 
 
 @njit(cache=True, nogil=True)
-def _split_at(values, low, high):
+def split_at(values, low, high):
     """Last index of the lower half: at the geometric mean when the range is long, else halfway."""
     a, b = values[low], values[high]
     if a < 0 < b:
@@ -240,8 +240,8 @@ def run_boxes(data, stack, top, cut, best_l1, ties, budget, found):
     and calls again. With rounded data every vector that survives the bound is handed over.
     """
     k = data.magnitude.shape[0]
-    dims = stack.shape[2]
-    vector, at = np.empty(k, np.int64), np.empty(dims, np.int64)
+    last = stack.shape[2] - 1
+    vector = np.empty(k, np.int64)
     spent = 0
     while top > 0:
         if spent >= budget:
@@ -255,18 +255,16 @@ def run_boxes(data, stack, top, cut, best_l1, ties, budget, found):
         fixed = data.fixed + data.cost_l1 * l1
         if fixed > cut or fixed + box_bound(data, low, high, cut - fixed) > cut:
             continue
-        volume = 1
+        single = True
         for f in range(k):
-            volume *= high[f] - low[f] + 1
-            if volume > 3:
-                break
-        if volume == 1:
+            single = single and low[f] == high[f]
+        if single:
             for f in range(k):
                 vector[f] = data.magnitude[f, low[f]]
             if data.slack:
                 found[:k] = low[:k]
                 return FOUND, top, spent
-            loss, b = evaluate_vector(data, vector, low[dims - 1], high[dims - 1])
+            loss, b = evaluate_vector(data, vector, low[last], high[last])
             own = np.int64(0)
             for f in range(k):
                 own += vector[f]
@@ -276,26 +274,8 @@ def run_boxes(data, stack, top, cut, best_l1, ties, budget, found):
                 found[k] = b
                 return FOUND, top, spent
             continue
-        if volume <= 3 and not data.slack:
-            # a few vectors: one box each, bounded again before it is evaluated
-            at[:] = low
-            while True:
-                stack[top, 0], stack[top, 1] = at, at
-                if dims > k:
-                    stack[top, 1, k] = high[k]
-                top += 1
-                f = 0
-                while f < k:
-                    if at[f] < high[f]:
-                        at[f] += 1
-                        break
-                    at[f] = low[f]
-                    f += 1
-                if f == k:
-                    break
-            continue
-        d = _widest(data, low, high)
-        split = _split_at(data.intercepts if d == k else data.magnitude[d], low[d], high[d])
+        d = widest(data, low, high)
+        split = split_at(data.intercepts if d == k else data.magnitude[d], low[d], high[d])
         stack[top, 0], stack[top, 1] = low, high
         stack[top, 0, d] = split + 1
         stack[top + 1, 0], stack[top + 1, 1] = low, high

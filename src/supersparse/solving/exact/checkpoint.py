@@ -1,0 +1,115 @@
+"""Checkpoints: the open tree in a file, so that a killed process loses little.
+
+The file is JSON behind a line with its format and a checksum. It is written beside the old one
+and moved over it, so a crash leaves one or the other. It names the problem by a fingerprint:
+a damaged file, or one of another problem, is refused.
+"""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supersparse.errors import InvalidOptionError
+from supersparse.problem.problem import Problem
+from supersparse.solving.exact.cuts import Cuts
+from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.supports import SupportSearch
+from supersparse.solving.exact.tree import Node, Support, Task
+
+_FORMAT = "supersparse checkpoint 1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """What a checkpoint holds: the best model's coefficients, the proven bound, the open tasks."""
+
+    coefficients: tuple[int, ...]
+    lower_bound: Fraction
+    tasks: tuple[tuple[int, Node | Support], ...]
+
+
+def fingerprint(problem: Problem) -> str:
+    """Identify a presolved problem by its content."""
+    rows = problem.rows
+    digest = hashlib.sha256()
+    for column in (*rows.columns, rows.positive, rows.weights):
+        digest.update(repr(column.tolist()).encode())
+    settings = (
+        rows.scales,
+        [s.values for s in problem.sets],
+        problem.C0,
+        problem.C1,
+        problem.max_features,
+        problem.intercept,
+        problem.intercept_C0,
+        problem.class_weights,
+    )
+    digest.update(repr(settings).encode())
+    return digest.hexdigest()
+
+
+def save(path: Path, identity: str, coefficients: tuple[int, ...], lower_bound: Fraction, tasks: list[Task]) -> None:
+    """Write the open tree, replacing an older file in one step."""
+    body = json.dumps(
+        {
+            "problem": identity,
+            "coefficients": coefficients,
+            "lower_bound": str(lower_bound),
+            "tasks": [_written(task) for task in tasks],
+        }
+    ).encode()
+    beside = path.with_name(path.name + ".new")
+    with open(beside, "wb") as file:
+        file.write(f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(beside, path)
+
+
+def _written(task: Task) -> dict[str, Any]:
+    work = task.work
+    entry: dict[str, Any] = {"bound": task.bound, "case": work.instance.case, "literals": work.literals}
+    if isinstance(work, Node):
+        return entry | {"allowed": np.flatnonzero(work.allowed).tolist(), "theta": work.theta}
+    return entry | {"boxes": None if work.search is None else work.search.state}
+
+
+def load(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> Saved:
+    """Read a checkpoint of this very problem, or say what is wrong with the file."""
+    head, _, body = path.read_bytes().partition(b"\n")
+    name, _, checksum = head.decode("utf-8", "replace").rpartition(" ")
+    if name != _FORMAT:
+        raise InvalidOptionError(f"checkpoint {str(path)!r} is not a {_FORMAT!r} file; name another file, or delete it")
+    if hashlib.sha256(body).hexdigest() != checksum:
+        raise InvalidOptionError(f"checkpoint {str(path)!r} is damaged (its checksum is wrong); delete it to start anew")
+    content = json.loads(body)
+    if content["problem"] != identity:
+        raise InvalidOptionError(
+            f"checkpoint {str(path)!r} belongs to another problem (data or settings differ); "
+            "name another file, or delete it to start anew"
+        )
+    by_case = {instance.case: instance for instance in cases}
+    return Saved(
+        coefficients=tuple(content["coefficients"]),
+        lower_bound=Fraction(content["lower_bound"]),
+        tasks=tuple((e["bound"], _read(e, by_case[e["case"]], cuts)) for e in content["tasks"]),
+    )
+
+
+def _read(entry: dict[str, Any], instance: Instance, cuts: Cuts) -> Node | Support:
+    literals = tuple(entry["literals"])
+    if "allowed" in entry:
+        allowed = np.zeros(2 * instance.n_features, bool)
+        allowed[entry["allowed"]] = True
+        return Node(instance=instance, literals=literals, allowed=allowed, theta=entry["theta"])
+    search = None
+    if entry["boxes"] is not None:
+        search = SupportSearch(instance, literals, cuts)
+        search.resume((entry["boxes"][0], entry["boxes"][1]))
+    return Support(instance=instance, literals=literals, search=search)

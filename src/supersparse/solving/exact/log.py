@@ -1,0 +1,81 @@
+"""What the engine can say about its proof, one event at a time; nothing is made when nobody listens.
+
+Rows are indices of the presolved problem's distinct rows (-1 is the origin), literals are 2·f for
+a positive and 2·f + 1 for a negative coefficient of feature f, costs are in kernel units.
+"""
+
+from dataclasses import dataclass
+
+Multipliers = tuple[tuple[int, int, int], ...]  # (row of a positive, row of a negative, u)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSplit:
+    """A node was bounded, some literals were dropped, and it was split on a feature.
+
+    `parts` are the literals tried, and `out` says whether a part without the feature remains.
+    With no feature the node was split into one support for each allowed literal.
+    """
+
+    case: int
+    literals: tuple[int, ...]
+    allowed: tuple[int, ...]
+    dropped: tuple[int, ...]  # by the bound of `multipliers` with the literal forced in
+    bound: int
+    limit: int
+    room: int
+    multipliers: Multipliers
+    feature: int | None
+    parts: tuple[int, ...]
+    out: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodePruned:
+    """A node was closed: its bound exceeds the limit."""
+
+    case: int
+    literals: tuple[int, ...]
+    allowed: tuple[int, ...]
+    bound: int
+    limit: int
+    room: int
+    multipliers: Multipliers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoxPruned:
+    """A box of coefficients of one support was closed by matched pairs and single rows.
+
+    `low` and `high` are magnitudes for each literal and, where b is restricted, b.
+    """
+
+    literals: tuple[int, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    fixed: int
+    bound: int
+    limit: int
+    matched: Multipliers
+    single: tuple[tuple[int, int], ...]  # (row, weight): wrong everywhere in the box
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoxSplit:
+    """A box was cut in two between two values of one dimension."""
+
+    literals: tuple[int, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    dimension: int
+    last_of_lower: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorEvaluated:
+    """One coefficient vector was evaluated: its least cost over the allowed b, and that b."""
+
+    literals: tuple[int, ...]
+    magnitudes: tuple[int, ...]
+    cost: int
+    intercept: int

@@ -1,0 +1,72 @@
+"""NetPoints: what the second bound knows of a problem, in kernel units.
+
+As in `instance`, a distinct row with loss p when scored <= 0 and n when scored >= 0 costs at least
+min(p, n) + |p - n|·[its heavier class is wrong]. The minima add up to `base`, the differences are
+the weights of the net points; rows without a difference drop out. Of very many points only the
+heaviest are kept: leaving points out lowers a bound, never makes it wrong.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supersparse.solving.exact.instance import Ints
+from supersparse.solving.integer_form import OPEN, IntegerForm
+
+MOST_POINTS = 1200
+"""Points kept of each class: the pairs of a class are listed, about half the square of this."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NetPoints:
+    """Points of one sign each; entries, coefficients and b are those of the integer form."""
+
+    x: Ints  # (points, features)
+    sign: Ints  # +1 or -1
+    weight: Ints
+    base: int
+    cost: Ints  # the least a feature costs when its coefficient is not 0
+    low: Ints  # the hull of each feature's coefficients and 0
+    high: Ints
+    usable: Ints  # features that may be different from 0
+    forced: Ints  # features that must be
+    free_intercept: bool
+    step: int
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.sign)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.x.shape[1]
+
+
+def net_points(form: IntegerForm) -> NetPoints:
+    """Read the points of an exact form."""
+    difference = form.positive - form.negative
+    kept = np.concatenate([_heaviest(difference), _heaviest(-difference)])
+    kept.sort()
+    magnitudes = [np.abs(v[v != 0]) for v in form.values]
+    least = np.array([int(m.min(initial=OPEN)) if len(m) else 0 for m in magnitudes], np.int64)
+    return NetPoints(
+        x=np.ascontiguousarray(form.columns.T[kept]),
+        sign=np.sign(difference[kept]),
+        weight=np.abs(difference[kept]),
+        base=int(np.minimum(form.positive, form.negative).sum()),
+        cost=form.cost + form.cost_l1 * least,
+        low=np.array([min(0, int(v.min())) for v in form.values], np.int64),
+        high=np.array([max(0, int(v.max())) for v in form.values], np.int64),
+        usable=np.array([f for f, m in enumerate(magnitudes) if len(m)], np.int64),
+        forced=np.array([f for f, v in enumerate(form.values) if 0 not in v], np.int64),
+        free_intercept=form.problem.intercept.mode == "free",
+        step=form.step,
+    )
+
+
+def _heaviest(weight: Ints) -> Ints:
+    of_class = np.flatnonzero(weight > 0)
+    by_weight = of_class[np.argsort(-weight[of_class], kind="stable")]
+    return by_weight[:MOST_POINTS]

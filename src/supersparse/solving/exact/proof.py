@@ -1,0 +1,135 @@
+"""Proof: the open tasks and the workers that close them, one thread or several."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from supersparse.solving.exact.covers import Cancelled
+from supersparse.solving.exact.cuts import Cuts
+from supersparse.solving.exact.reference import Log
+from supersparse.solving.exact.supports import SupportSearch
+from supersparse.solving.exact.tree import Node, OpenTasks, Support, Task, expand
+
+WORK_PER_NODE = 100_000
+"""Touched rows that count as one unit of the node limit."""
+
+_SLICE_SECONDS = 0.05
+
+
+class Proof:
+    """Open tasks, best bound first, and what is being worked on.
+
+    The global bound is the least over both, so it holds at every moment, whatever the threads do.
+    """
+
+    def __init__(self, cuts: Cuts, log: Log | None) -> None:
+        self.tasks = OpenTasks()
+        self.cuts = cuts
+        self.work = 0  # touched rows, roughly
+        self._log = log
+        self._busy: dict[int, Task] = {}
+        self._changed = threading.Condition()
+        self._stopping = False
+        self._failure: BaseException | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything is left to do."""
+        with self._changed:
+            return bool(len(self.tasks) or self._busy) and self._failure is None
+
+    @property
+    def bound(self) -> int | None:
+        """The least bound of everything open, in kernel units."""
+        with self._changed:
+            bounds = [task.bound for task in self._busy.values()]
+            if self.tasks.bound is not None:
+                bounds.append(self.tasks.bound)
+            return min(bounds, default=None)
+
+    def open_tasks(self) -> list[Task]:
+        """Everything open: what waits, and what is being worked on as it was when taken up."""
+        with self._changed:
+            return [*self.tasks, *self._busy.values()]
+
+    def step(self, cancelled: Callable[[], bool]) -> None:
+        """Do one slice of work in this thread."""
+        task = self._take(wait=False)
+        if task is not None:
+            self._do(task, cancelled)
+
+    def start(self, threads: int, cancelled: Callable[[], bool]) -> list[threading.Thread]:
+        """Begin to work in the background."""
+        workers = [
+            threading.Thread(target=self._work_until_closed, args=(cancelled,), name=f"proof-{t}", daemon=True)
+            for t in range(threads)
+        ]
+        for worker in workers:
+            worker.start()
+        return workers
+
+    def finish(self, workers: list[threading.Thread]) -> None:
+        """Let every worker put its task back and end; raise what went wrong in one."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        for worker in workers:
+            worker.join()
+        if self._failure is not None:
+            raise self._failure
+
+    def _work_until_closed(self, cancelled: Callable[[], bool]) -> None:
+        try:
+            while (task := self._take(wait=True)) is not None:
+                self._do(task, lambda: self._stopping or cancelled())
+        except BaseException as failure:  # handed to the main thread by `finish`
+            with self._changed:
+                self._failure = failure
+                self._stopping = True
+                self._changed.notify_all()
+
+    def _take(self, *, wait: bool) -> Task | None:
+        with self._changed:
+            while not self._stopping:
+                if len(self.tasks):
+                    task = self.tasks.pop()
+                    self._busy[task.age] = task
+                    return task
+                if not wait or not self._busy:
+                    self._changed.notify_all()
+                    return None
+                self._changed.wait(0.1)
+            return None
+
+    def _do(self, task: Task, cancelled: Callable[[], bool]) -> None:
+        parts: list[tuple[int, Node | Support]] = [(task.bound, task.work)]
+        work = 0
+        try:
+            parts, work = self._parts(task, cancelled)
+        except Cancelled:
+            pass  # the task goes back as it was
+        finally:
+            with self._changed:
+                del self._busy[task.age]
+                for bound, part in parts:
+                    self.tasks.push(bound, part)
+                self.work += work
+                self._changed.notify_all()
+
+    def _parts(self, task: Task, cancelled: Callable[[], bool]) -> tuple[list[tuple[int, Node | Support]], int]:
+        if task.bound > self.cuts.tie:
+            return [], 0
+        if isinstance(task.work, Node):
+            parts = expand(task.work, task.bound, self.cuts, cancelled=cancelled, log=self._log)
+            pairs = task.work.pairs
+            return parts, WORK_PER_NODE + 4 * (0 if pairs is None else len(pairs))
+        support = task.work
+        search = support.search or SupportSearch(support.instance, support.literals, self.cuts, self._log)
+        before = search.boxes
+        closed = search.run(time.perf_counter() + _SLICE_SECONDS)
+        cells, k = search.data.cell_x.shape
+        work = WORK_PER_NODE // 2 + (search.boxes - before) * (cells * (k + 8) + 200)
+        if closed:
+            return [], work
+        paused = Support(instance=support.instance, literals=support.literals, search=search)
+        return [(max(task.bound, search.bound), paused)], work
