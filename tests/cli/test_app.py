@@ -115,6 +115,21 @@ def test_wrong_use_is_exit_code_2(tiny, tmp_path, arguments):
     assert "Traceback" not in done.stderr
 
 
+def test_a_solver_that_fails_is_one_line_and_exit_code_1(tiny, tmp_path):
+    code = (
+        "import supersparse.solving.solve as solving\n"
+        "from supersparse.cli.app import main\n"
+        "from supersparse.errors import SolverFailedError\n"
+        "def solve(*_, **__): raise SolverFailedError('it\\nbroke')\n"
+        "solving.solve = solve\n"
+        "main()"
+    )
+    command = [sys.executable, "-c", code, "fit", str(tiny), *FIT]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith("supersparse: it\\nbroke\n")
+
+
 def test_a_missing_column_is_named(tiny, tmp_path):
     run("fit", tiny, *FIT, "--out", "card.json", cwd=tmp_path, check=True)
     (tmp_path / "new.csv").write_text("Age,fever\n1,1\n")

@@ -43,6 +43,7 @@ def demo(
     remark(
         f"{len(data.y)} biopsies, {len(data.feature_names)} features graded 1 to 10, {data.y.sum()} malignant"
     )
+    remark("The first run compiles the solver; the next ones take seconds.")
     problem = Problem.of(data.X, data.labels, feature_names=data.feature_names, C0=0.01, max_coef=10)
     solution = learn(problem, solver=solver, time_limit=time_limit, seed=0)
     show_and_save(solution, title=data.target, out=out)
