@@ -150,8 +150,9 @@ def test_an_unknown_solver_is_refused_with_the_nearest_known():
     ],
 )
 def test_a_penalty_outside_its_useful_range_warns_and_names_the_range(settings, message):
-    with pytest.warns(PenaltyRangeWarning, match=message):
+    with pytest.warns(PenaltyRangeWarning, match=message) as caught:
         SLIMClassifier(**settings, max_coef=2, solver="exhaustive").fit(FRAME, Y)
+    assert caught[0].filename == __file__  # the user's own line
 
 
 def test_new_data_are_checked_like_the_training_data():

@@ -1,6 +1,9 @@
 """SLIMClassifier: what is fitted, from any kind of data."""
 
+import logging
+import os
 import pickle
+import signal
 from fractions import Fraction
 
 import numpy as np
@@ -172,6 +175,19 @@ def test_a_limit_keeps_the_best_found_and_says_so():
     assert model.stop_ is Stop.NODE_LIMIT
     assert not model.proven_optimal_
     assert model.gap_ == 1.0
+
+
+def test_ctrl_c_during_fit_keeps_the_best_found():
+    class Interrupt(logging.Handler):
+        def emit(self, record):
+            os.kill(os.getpid(), signal.SIGINT)
+            logger.removeHandler(self)
+
+    logger = logging.getLogger("supersparse")
+    logger.addHandler(Interrupt())
+    model = clone(MODEL).set_params(solver="exhaustive", verbose=2).fit(X, Y)
+    assert model.stop_ is Stop.INTERRUPTED
+    assert model.predict(X).shape == (8,)
 
 
 def test_a_model_without_features_predicts_one_class_on_any_table():

@@ -72,7 +72,7 @@ def test_an_initial_solution_may_have_any_denominator():
 def test_a_penalty_outside_its_useful_range_warns():
     with pytest.warns(PenaltyRangeWarning, match=r"C0 = 0.1 is below .* between 0.25 .* and 0.5") as caught:
         solve(Problem.of([[0], [1], [2], [3]], [0, 0, 1, 1], C0=0.1, max_coef=2), "exhaustive")
-    assert caught[0].filename == __file__
+    assert caught[0].filename == __file__  # the user's own line
 
 
 @pytest.mark.parametrize(

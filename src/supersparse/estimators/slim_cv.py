@@ -16,6 +16,7 @@ from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassif
 from supersparse.estimators.choosing import RULES, Candidate, choose
 from supersparse.estimators.folds import Fold, FoldResult, fit_fold
 from supersparse.estimators.reading import as_array, read_training
+from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.slim import SLIMClassifier
 from supersparse.problem.decimals import exact
 from supersparse.problem.penalty_range import constant_model_loss, smallest_loss_step
@@ -44,7 +45,7 @@ class SLIMClassifierCV(ScoringSystemClassifier):
         Sparsity is the mean number of features over the folds. The deviation is that of the
         folds' errors at the least mean error, ``std_test_score``; the standard error is that
         over the root of the number of folds.
-    C1, coef_set, max_coef, max_features, class_weight, intercept, solver, gap, verbose
+    C1, coef_set, max_coef, max_features, class_weight, intercept, solver, gap
         As in `SLIMClassifier`, for every fit.
     time_limit, node_limit : default=60, default=None
         Limits of each single fit: there are folds x values + 1 of them.
@@ -53,6 +54,8 @@ class SLIMClassifierCV(ScoringSystemClassifier):
         the last fit, on all rows, has so many threads.
     random_state : int, RandomState instance or None, default=None
         Seed of every fit; None is 0. The folds are not random unless `cv` says so.
+    verbose : int, default=0
+        1: the errors by value and the progress of the last fit; 2: all of that progress.
 
     Attributes
     ----------
@@ -166,8 +169,7 @@ class SLIMClassifierCV(ScoringSystemClassifier):
             for C0 in self.Cs_
             for fold in folds
         )
-        by_value = [results[i : i + len(folds)] for i in range(0, len(results), len(folds))]
-        self._choose(by_value)
+        self._choose([results[i : i + len(folds)] for i in range(0, len(results), len(folds))])
         return self._learn(self._problem(X, y, sample_weight, self.C0_), seed=seed)
 
     def _folds(self, X: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
@@ -196,6 +198,11 @@ class SLIMClassifierCV(ScoringSystemClassifier):
         self.C0_by_rule_ = {rule: float(self.Cs_[index]) for rule, index in choices.items()}
         self.cv_results_ = tabulate(self.Cs_, by_value)
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        with reporting(self.verbose):
+            for c in candidates:
+                error, deviation, size = float(c.mean_error), float(c.variance) ** 0.5, float(c.mean_size)
+                logger.info("C0 %.6g  error %.4f ± %.4f  %.1f features", c.C0, error, deviation, size)
+            logger.info("chosen by rule %r: C0 %.6g", self.rule, self.C0_)
 
 
 def read_values(Cs: Any, problem: Problem) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
 """Which penalties do what their names say (section 3.2), and a warning for those that do not."""
 
+import sys
 import warnings
 from fractions import Fraction
 from math import gcd, lcm
@@ -49,7 +50,7 @@ def largest_l1(problem: Problem) -> Fraction:
     return sum(magnitudes[: problem.max_features], Fraction(0))
 
 
-def warn_about_penalties(problem: Problem, stacklevel: int = 3) -> None:
+def warn_about_penalties(problem: Problem) -> None:
     """Warn when C0 or a numeric C1 lies outside its useful range, naming that range."""
     low, high = smallest_loss_step(problem), constant_model_loss(problem)
     useful = (
@@ -62,14 +63,14 @@ def warn_about_penalties(problem: Problem, stacklevel: int = 3) -> None:
             f"C0 = {float(min(active)):g} is below the loss of a single row, "
             f"so a feature may enter to fix one row; {useful}",
             PenaltyRangeWarning,
-            stacklevel=stacklevel,
+            stacklevel=_callers_level(),
         )
     if active and min(active) > high * (1 + ROUNDING):
         warnings.warn(
             f"C0 = {float(min(active)):g} exceeds all that any features can save, "
             f"so no feature will be used; {useful}",
             PenaltyRangeWarning,
-            stacklevel=stacklevel,
+            stacklevel=_callers_level(),
         )
     if problem.C1:
         safe = objective_step(problem) / max(largest_l1(problem), Fraction(1, 10**9))
@@ -78,5 +79,16 @@ def warn_about_penalties(problem: Problem, stacklevel: int = 3) -> None:
                 f"C1 = {float(problem.C1):g} can change errors or size; "
                 f"it only breaks ties below {float(safe):.3g}, and C1='auto' breaks them exactly",
                 PenaltyRangeWarning,
-                stacklevel=stacklevel,
+                stacklevel=_callers_level(),
             )
+
+
+def _callers_level() -> int:
+    """The stack level of the user's line, past this package and scikit-learn's wrapper of fit."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
+        "supersparse",
+        "sklearn",
+    ):
+        frame, level = frame.f_back, level + 1
+    return level
