@@ -57,8 +57,7 @@ def availability(name: str) -> Availability:
 
 def _version(package: str) -> str | None:
     try:
-        distributions = metadata.packages_distributions().get(package, [package])
-        return metadata.version(distributions[0])
+        return metadata.version(package)  # each of these distributions is called what its package is
     except metadata.PackageNotFoundError:
         return None
 
