@@ -54,14 +54,18 @@ def small_problems(draw):
     """Problems small enough to try everything."""
     X, y = draw(data(value=st.integers(-2, 2), most_rows=5, most_features=2))
     weight = st.sampled_from([1, 2, 0.5, 0.3])
+    intercept = draw(st.sampled_from(["free", "none", (-2, 3), "paper"]))
+    penalties = [0, 0.01, 0.125, 0.4]
+    if intercept != "paper":
+        penalties.append([0.1, 0.25][: len(X[0])])
     return Problem.of(
         X,
         y,
-        C0=draw(st.sampled_from([0, 0.01, 0.125, 0.4, [0.1, 0.25][: len(X[0])]])) if len(X[0]) == 2 else 0.1,
+        C0=draw(st.sampled_from(penalties)),
         C1=draw(st.sampled_from(["auto", "auto", 0.001, 0.07])),
         coef_set=draw(st.sampled_from([[-1, 0, 1], [0, 0.5, 2], [1, 2]])),
-        intercept=draw(st.sampled_from(["free", "none", (-2, 3)])),
+        intercept=intercept,
         class_weight=draw(st.sampled_from([None, "balanced", {False: 0, True: 3}])),
         sample_weight=draw(st.one_of(st.none(), st.lists(weight, min_size=len(y), max_size=len(y)))),
-        max_features=draw(st.sampled_from([None, len(X[0])])),
+        max_features=draw(st.sampled_from([None, len(X[0]) + 1])),
     )

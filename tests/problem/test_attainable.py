@@ -18,11 +18,12 @@ def all_objectives(problem):
     choice = intercept_choice(problem, features=0)
     low = -9 * problem.unit if choice.low is None else choice.low
     high = 9 * problem.unit if choice.high is None else choice.high
+    intercepts = range(low, high + 1) if choice.allowed is None else choice.allowed.tolist()
     sets = [[int(v * problem.unit) for v in s.values] for s in problem.sets]
     return {
         evaluate(problem, Points(coefficients, b, problem.unit)).objective
         for coefficients in product(*sets)
-        for b in range(low, high + 1)
+        for b in intercepts
     }
 
 

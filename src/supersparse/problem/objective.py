@@ -100,8 +100,8 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
         choice,
         scores,
         problem.score_step,
-        _scaled(np.where(problem.rows.positive, weights, zero), int(positive * scale)),
-        _scaled(np.where(problem.rows.positive, zero, weights), int(negative * scale)),
+        _scaled(problem, np.where(problem.rows.positive, weights, zero), int(positive * scale)),
+        _scaled(problem, np.where(problem.rows.positive, zero, weights), int(negative * scale)),
     )
     return Points(tuple(coefficients), b, problem.unit)
 
@@ -141,7 +141,6 @@ def integer_scores(problem: Problem, coefficients: Sequence[int], intercept: int
     return weighted_sum(terms, int(intercept) * step, rows.n_rows, room=step)
 
 
-def _scaled(weights: IntArray, factor: int) -> IntArray:
-    total = int(weights.sum(dtype=object)) * factor
-    dtype = np.int64 if fits_int64(total) else object
+def _scaled(problem: Problem, weights: IntArray, factor: int) -> IntArray:
+    dtype = np.int64 if fits_int64(problem.total_weight * factor) else object
     return weights.astype(dtype) * factor

@@ -24,7 +24,7 @@ class DropColumns:
         return len(self.kept) < problem.n_features
 
     def apply(self, problem: Problem) -> Problem:
-        """Return the problem over the kept columns, with the unit and the score step it had."""
+        """Return the problem over the kept columns, with the unit it had."""
         rows = problem.rows
 
         def pick(values: tuple) -> tuple:  # type: ignore[type-arg]
