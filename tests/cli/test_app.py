@@ -80,7 +80,7 @@ def test_a_card_without_features_predicts_for_every_row(tiny, tmp_path):
 def test_the_positive_class_and_dropped_columns_are_obeyed(tiny, tmp_path):
     done = run("fit", tiny, *FIT, "--positive", "no", "--drop", "fever", cwd=tmp_path)
     assert "Predict no if the total is more than -7, otherwise yes." in done.stdout
-    assert "6 rows, 1 features" in done.stderr
+    assert "6 rows, 1 feature\n" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_missing_column_is_named(tiny, tmp_path):
     (tmp_path / "new.csv").write_text("Age,fever\n1,1\n")
     done = run("predict", "card.json", "new.csv", cwd=tmp_path)
     assert done.returncode == 2
-    assert "needs called 'age'; did you mean 'Age'?" in done.stderr
+    assert "no column 'age', which the scoring system needs; did you mean 'Age'?" in done.stderr
 
 
 def test_predict_does_not_overwrite_its_inputs(tiny, tmp_path):

@@ -82,7 +82,7 @@ def test_the_positive_class_may_be_named(write):
 def test_columns_can_be_left_out(write):
     path = write("id,a,y\nx,1,0\ny,2,1\n")
     assert training(path, drop=["id"]).names == ("a",)
-    with pytest.raises(InvalidDataError, match="no column to drop called 'idd'; did you mean 'id'"):
+    with pytest.raises(InvalidDataError, match="no column 'idd' to drop; did you mean 'id'"):
         training(path, drop=["idd"])
     with pytest.raises(InvalidDataError, match="no column left"):
         training(path, drop=["id", "a"])

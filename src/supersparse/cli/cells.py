@@ -47,7 +47,7 @@ def number_matrix(columns: Sequence[NDArray[np.generic]]) -> NDArray[np.generic]
 
 def labels(table: CsvTable, name: str) -> NDArray[np.generic]:
     """Read a target column of two values: integers where all are written as such, else text."""
-    cells = table.column(name, "target column")
+    cells = table.column(name, "target column {name}")
     counts = Counter(cells)
     blank = [i for i, cell in enumerate(cells) if not cell.strip()]
     if blank:

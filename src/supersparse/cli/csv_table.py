@@ -26,11 +26,11 @@ class CsvTable:
         """Number of rows below the header."""
         return len(self.lines)
 
-    def column(self, name: str, what: str) -> Sequence[str]:
-        """Return the cells of a column; `what` says in the message what it was wanted for."""
+    def column(self, name: str, lack: str) -> Sequence[str]:
+        """Return the cells of a column; `lack` says what the file has not, with {name} in it."""
         if name not in self.columns:
             hint = nearest_column(name, list(self.columns))
-            raise InvalidDataError(f"{self.path} has no {what} {name!r}; {hint}")
+            raise InvalidDataError(f"{self.path} has no {lack.format(name=repr(name))}; {hint}")
         return self.columns[name]
 
 

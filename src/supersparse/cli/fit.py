@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from supersparse.cli.say import check_writable, remark
+from supersparse.cli.say import check_writable, count, remark
 
 
 def fit(
@@ -59,11 +59,11 @@ def fit(
     )
     rows = problem.rows
     cases = int(rows.positive.sum())
-    remark(f"{rows.n_rows} rows, {rows.n_features} features")
+    remark(f"{count(rows.n_rows, 'row')}, {count(rows.n_features, 'feature')}")
     negative_class, positive_class = rows.classes
     remark(
-        f"positive class {positive_class!r} ({cases} rows), "
-        f"negative class {negative_class!r} ({rows.n_rows - cases} rows)"
+        f"positive class {positive_class!r} ({count(cases, 'row')}), "
+        f"negative class {negative_class!r} ({count(rows.n_rows - cases, 'row')})"
     )
     if problem.ignored:
         constant = ", ".join(repr(rows.names[j]) for j in problem.ignored)

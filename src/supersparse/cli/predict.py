@@ -43,7 +43,7 @@ def predict(
     card = ScoringSystem.load(model).card
     table = read_csv(data)
     for name in card.columns:
-        table.column(name, "column that the scoring system needs called")
+        table.column(name, "column {name}, which the scoring system needs")
     numbers = number_columns(table, card.columns, "correct them or leave those rows out")
     # the text columns beside the numbers are not read; they tell the number of rows
     scores = score_table(card, {**table.columns, **dict(zip(card.columns, numbers, strict=True))})

@@ -29,7 +29,7 @@ def read_training(path: Path, *, target: str, drop: Sequence[str], positive: str
     table = read_csv(path)
     y = labels(table, target)
     for name in drop:
-        table.column(name, "column to drop called")
+        table.column(name, "column {name} to drop")
         if name == target:
             raise InvalidDataError(f"the target {target!r} cannot be dropped")
     names = tuple(name for name in table.columns if name != target and name not in drop)
