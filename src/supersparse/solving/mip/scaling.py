@@ -12,10 +12,11 @@ from math import ceil, floor, gcd, isfinite, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.mip.precision import Precision
+from supersparse.solving.mip.precision import TOLERANCE, Precision
 
 LARGEST_FLOAT_COST = 10**6  # above it, sums of costs drift out of a float solver's tolerances
-LARGEST_INTEGER_TOTAL = 2**50  # sums stay far inside 64 bits, and inside a double's 53
+RELATIVE = 10 * TOLERANCE  # solvers drop what improves the best by less than about their tolerance, relatively
+LARGEST_INTEGER_TOTAL = 2**45  # far inside 64 bits, and a double of that size is off by far less than 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +95,11 @@ class SolverCost:
         """Lower a solver's bound until it holds in spite of all tolerances; None if it says nothing."""
         if not isfinite(bound):
             return None
-        off = 0.0 if self.precision.integers_only else self.slack + 1e-7 * abs(bound)
-        return self.unit * (self.divisor * (Fraction(bound) - Fraction(off)) - self.error)
+        if self.precision.integers_only:
+            least = Fraction(round(bound))  # the cost is an integer, printed as a double that is off by a few ulps
+        else:
+            least = Fraction(bound) - Fraction(self.slack + RELATIVE * abs(bound))
+        return self.unit * (self.divisor * least - self.error)
 
     def scaled(self, amount: Fraction) -> float:
         """Express an amount of the cost, such as a gap, in the solver's numbers."""

@@ -1,0 +1,82 @@
+"""Every installed solver against exhaustive search, exactly: F, l1, and what was proven."""
+
+from functools import lru_cache
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from strategies import Case, cases
+
+from supersparse.problem.objective import with_best_intercept
+from supersparse.solution.solution import Solution
+from supersparse.solving import registry
+from supersparse.solving.search import incumbent
+from supersparse.solving.solve import solve
+
+pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+
+WAYS = [
+    (name, formulation)
+    for name in registry.names()
+    if name != "exhaustive"
+    for formulation in sorted(registry.solver_class(name).capabilities.formulations or {"bigm"})
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_help_from_the_incumbent_search():
+    """Solvers start from the smallest model, so that they must find the best one themselves."""
+
+    def smallest_only(problem, monitor):
+        smallest = [int(min(s.values, key=lambda v: (abs(v), v)) * problem.unit) for s in problem.sets]
+        monitor.incumbent(with_best_intercept(problem, smallest))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(incumbent, "search", smallest_only)
+        yield
+
+
+@lru_cache(maxsize=None)
+def oracle(case: Case) -> Solution:
+    return solve(case.problem, "exhaustive")
+
+
+def require_solver(name):
+    state = registry.availability(name)
+    if not state.installed:
+        pytest.skip(f"solver {name!r} is not installed; {state.remedy}")
+
+
+def check(name: str, formulation: str, case: Case) -> None:
+    best = oracle(case)
+    found = solve(case.problem, name, formulation=formulation)
+    assert found.lower_bound <= best.objective  # a bound may be weak, never wrong
+    assert found.objective == best.objective
+    assert found.proven_optimal
+    assert found.evaluation.l1 == best.evaluation.l1
+    assert found.proven_smallest
+
+
+deterministic = settings(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@pytest.mark.parametrize(("name", "formulation"), WAYS, ids=lambda word: word)
+@settings(deterministic, max_examples=100)
+@given(case=cases())
+def test_solver_agrees_with_exhaustive_search(name, formulation, case):
+    require_solver(name)
+    check(name, formulation, case)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "formulation"), WAYS, ids=lambda word: word)
+@settings(deterministic, max_examples=1000)
+@given(case=cases())
+def test_solver_agrees_with_exhaustive_search_on_many_problems(name, formulation, case):
+    require_solver(name)
+    check(name, formulation, case)
