@@ -6,7 +6,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
 
@@ -29,9 +29,7 @@ def test_a_clone_has_the_same_parameters_and_nothing_fitted():
 
 
 def test_it_works_at_the_end_of_a_pipeline_of_frames():
-    steps = make_pipeline(
-        KBinsDiscretizer(3, encode="onehot-dense", quantile_method="averaged_inverted_cdf"), MODEL
-    )
+    steps = make_pipeline(KBinsDiscretizer(3, encode="onehot-dense", strategy="uniform"), MODEL)
     assert steps.fit(FRAME, Y).score(FRAME, Y) > 0.8
     scaled = Pipeline([("scale", StandardScaler().set_output(transform="pandas")), ("model", clone(MODEL))])
     assert scaled.fit(FRAME, Y)["model"].feature_names_in_.tolist() == ["age", "bmi", "pulse"]
@@ -73,8 +71,6 @@ def test_weights_are_routed_through_a_pipeline_into_fit_and_score():
 
 def test_weights_and_groups_are_routed_through_cross_validation():
     weights, groups = np.ones(40), np.arange(40) % 2
-    from sklearn.model_selection import GroupKFold
-
     model = SLIMClassifierCV(Cs=[0.1], cv=GroupKFold(2), max_coef=2, node_limit=5, time_limit=None)
     with config_context(enable_metadata_routing=True):
         model.set_fit_request(sample_weight=True, groups=True).set_score_request(sample_weight=True)
