@@ -29,8 +29,11 @@ def test_a_clone_has_the_same_parameters_and_nothing_fitted():
 
 
 def test_it_works_at_the_end_of_a_pipeline_of_frames():
-    steps = make_pipeline(KBinsDiscretizer(3, encode="onehot-dense", strategy="uniform"), MODEL)
-    assert steps.fit(FRAME, Y).score(FRAME, Y) > 0.8
+    bins = KBinsDiscretizer(3, encode="onehot-dense", strategy="uniform")
+    steps = make_pipeline(bins, clone(MODEL)).fit(FRAME, Y)
+    alone = clone(MODEL).fit(clone(bins).fit_transform(FRAME), Y)
+    assert steps[-1].points_ == alone.points_
+    assert steps.predict(FRAME).tolist() == alone.predict(steps[0].transform(FRAME)).tolist()
     scaled = Pipeline([("scale", StandardScaler().set_output(transform="pandas")), ("model", clone(MODEL))])
     assert scaled.fit(FRAME, Y)["model"].feature_names_in_.tolist() == ["age", "bmi", "pulse"]
 
