@@ -30,7 +30,7 @@ from supersparse.solving.kernels.pairs import nearest_pairs, pair_literals
 Ranks = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
-NEAREST = 24
+NEAREST = 16
 """How many opposite points each point is paired with."""
 _UNLIMITED = 2**60
 _MOST_COMPARISONS = 400_000_000
@@ -82,15 +82,6 @@ def pair_pool(
         positive, negative = positive[proper], negative[proper]
     start, literal = pair_literals(up, down, positive, negative, allowed)
     return PairPool(positive, negative, start, literal)
-
-
-def comparisons(instance: Instance) -> int:
-    """What it costs to look at all opposite pairs, in comparisons of words or of ranks."""
-    return len(instance.positive) * len(instance.negative) * _words(instance)
-
-
-def _words(instance: Instance) -> int:
-    return (instance.n_features + 63) // 64 if instance.is_binary else instance.n_features
 
 
 def _nearest(

@@ -10,6 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.sorting import order_of
+
 Ints = NDArray[np.int64]
 
 DONE, PAUSED, FOUND = 0, 1, 2
@@ -107,7 +109,7 @@ def box_bound(data, low, high, enough):
             s += M[f] * data.down_x[j, f]
         down_score[j] = s
         rest += left_down[j]
-    up_order, down_order = np.argsort(up_score), np.argsort(down_score)
+    up_order, down_order = order_of(up_score), order_of(down_score)
     following = np.arange(n_up + 1)  # skips positives already used up
     begin = n_up
     for t in range(n_down):
@@ -169,7 +171,7 @@ def evaluate_vector(data, vector, b_low, b_high):
         keys[i], change[i] = -q + (1 if s == q * data.step else 0), -data.positive[i]
         keys[m + i], change[m + i] = -q, data.negative[i]
         loss += data.positive[i]
-    order = np.argsort(keys)
+    order = order_of(keys)
     if len(data.intercepts) == 0:
         best, best_b = np.int64(2**62), np.int64(0)
         if data.b_least < keys[order[0]]:

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from supersparse.solving.kernels.sorting import order_of
+
 
 @njit(cache=True, nogil=True)
 def group_rows(ranks, n_ranks, support):
@@ -25,7 +27,7 @@ def group_rows(ranks, n_ranks, support):
         else:
             for i in range(m):
                 cell[i] = cell[i] * span + ranks[f, i]
-            order = np.argsort(cell)
+            order = order_of(cell)
             fresh, last = -1, np.int64(-1)
             for t in range(m):
                 i = order[t]

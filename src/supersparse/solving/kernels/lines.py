@@ -9,6 +9,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.sorting import order_of
+
 Ints = NDArray[np.int64]
 
 
@@ -208,7 +210,7 @@ def best_b_anywhere(scores, data):
         keys[i], change[i] = -q + (1 if r == 0 else 0), -data.positive[i]
         keys[m + i], change[m + i] = -q, data.negative[i]
         loss += data.positive[i]
-    order = np.argsort(keys)
+    order = order_of(keys)
     best, best_at = loss, min(data.high, max(data.low, keys[order[0]] - 1))
     t = 0
     while t < 2 * m:

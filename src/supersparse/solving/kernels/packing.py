@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from supersparse.solving.kernels.sorting import order_of
+
 
 @njit(cache=True, nogil=True)
 def uncovered(pairs, start, literal, added):
@@ -88,10 +90,17 @@ def most_gained(load, cost, allowed, most):
         for literal in (2 * f, 2 * f + 1):
             if allowed[literal]:
                 gain[f] = max(gain[f], load[literal] - cost[literal])
+    total, least = np.int64(0), np.int64(0)
     if most >= n:
-        return gain.sum(), np.int64(0)
-    gain.sort()
-    return gain[n - most :].sum() if most > 0 else np.int64(0), gain[n - most] if most > 0 else np.int64(0)
+        for f in range(n):
+            total += gain[f]
+        return total, least
+    order = order_of(gain)
+    for t in range(n - most, n):
+        total += gain[order[t]]
+    if most > 0:
+        least = gain[order[n - most]]
+    return total, least
 
 
 @njit(cache=True, nogil=True)

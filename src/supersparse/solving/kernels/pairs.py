@@ -82,7 +82,10 @@ def nearest_pairs(ranks, others, is_positive, bits, other_bits, masks, allowed, 
             taken += counts[limit]
             limit += 1
         spare = most - taken
-        for t in range(len(candidates)):
+        # of equally near points take a different stretch each time: partners should not be the same few
+        begin = (i * 7919) % max(1, len(candidates))
+        for turn in range(len(candidates)):
+            t = turn + begin if turn + begin < len(candidates) else turn + begin - len(candidates)
             if distance[t] < 0 or distance[t] > limit:
                 continue
             if distance[t] == limit:
