@@ -39,6 +39,7 @@ class Capabilities:
     branching_priorities: bool = False
     checkpoints: bool = False
     logs_proof: bool = False
+    uses_kernels: bool = True  # compiled on first use, before the clock starts
     wants_start: bool = True  # whether the incumbent search runs first and hands its best over
     own_options: frozenset[str] | None = frozenset()  # passed through; None: the solver checks them itself
 

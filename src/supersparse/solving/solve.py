@@ -40,6 +40,10 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
         settings = replace(settings, initial=small.reduce(settings.initial))
     if isinstance(chosen, Refuses):
         chosen.check(small.problem, settings)
+    if chosen.capabilities.uses_kernels:
+        from supersparse.solving.warm_up import warm_up
+
+        warm_up()
     monitor = Monitor(small.problem, settings, small.restore)
     with monitor.keeping_best_on_interrupt():
         if settings.initial is not None:

@@ -64,13 +64,15 @@ def anneal(data, index, intercept, scores, hot, cold, moves, window, state, work
             cost, b, size = new_cost, new_b, new_size
             if cost < best:
                 best, best_intercept = cost, b
-                best_index[:] = index
+                for j in range(p):
+                    best_index[j] = index[j]
         else:
             for t in range(count - 1, -1, -1):
                 j = moved[t]
                 add_column(scores, data, j, data.values[j, before[t]] - data.values[j, index[j]])
                 index[j] = before[t]
-    index[:] = best_index
+    for j in range(p):
+        index[j] = best_index[j]
     intercept[0] = best_intercept
     rescore(data, index, scores)
     return best

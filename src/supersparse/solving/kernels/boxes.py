@@ -264,7 +264,8 @@ def run_boxes(data, stack, top, cut, best_l1, ties, budget, found):
             for f in range(k):
                 vector[f] = data.magnitude[f, low[f]]
             if data.slack:
-                found[:k] = low[:k]
+                for f in range(k):
+                    found[f] = low[f]
                 return FOUND, top, spent
             loss, b = evaluate_vector(data, vector, low[last], high[last])
             own = np.int64(0)
@@ -272,15 +273,17 @@ def run_boxes(data, stack, top, cut, best_l1, ties, budget, found):
                 own += vector[f]
             length = own + data.counts_b * abs(b)
             if data.fixed - data.base + data.cost_l1 * own + loss <= cut and (not ties or length < best_l1):
-                found[:k] = low[:k]
+                for f in range(k):
+                    found[f] = low[f]
                 found[k] = b
                 return FOUND, top, spent
             continue
         d = widest(data, low, high)
         split = split_at(data.intercepts if d == k else data.magnitude[d], low[d], high[d])
-        stack[top, 0], stack[top, 1] = low, high
+        for f in range(last + 1):
+            stack[top, 0, f] = stack[top + 1, 0, f] = low[f]
+            stack[top, 1, f] = stack[top + 1, 1, f] = high[f]
         stack[top, 0, d] = split + 1
-        stack[top + 1, 0], stack[top + 1, 1] = low, high
         stack[top + 1, 1, d] = split
         top += 2
     return DONE, top, spent

@@ -114,6 +114,19 @@ def penalty(data, value):
 
 
 @njit(cache=True, nogil=True)
+def first_at_least(values, n, target):
+    """Index of the first of n sorted values that is at least `target`, n if none is."""
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < target:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
 def line_at_fixed_b(scores, data, j, current, b, totals):
     """Fill ``totals[t]`` with the loss when feature j takes its t-th value and b stays.
 
@@ -142,7 +155,7 @@ def line_at_fixed_b(scores, data, j, current, b, totals):
         above = data.negative[i] if x > 0 else data.positive[i]
         magnitude = abs(x)
         target = -rest if x > 0 else rest  # value·|x| > target means: beyond the breakpoint
-        first = np.searchsorted(values[:n], -((-target) // magnitude))  # least value with value·|x| >= target
+        first = first_at_least(values, n, -((-target) // magnitude))  # least value with value·|x| >= target
         totals[0] += below
         if first < n and values[first] * magnitude == target:
             totals[first] += data.positive[i] + data.negative[i] - below

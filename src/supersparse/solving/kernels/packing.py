@@ -32,7 +32,8 @@ def pack(pairs, positive, negative, start, literal, allowed, capacity, left_posi
     pair, or is empty.
     """
     n = len(pairs)
-    load[:] = 0
+    for name in range(len(load)):
+        load[name] = 0
     widest = 0
     size = np.empty(n, np.int32)
     for s in range(n):

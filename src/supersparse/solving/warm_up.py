@@ -1,0 +1,51 @@
+"""Load, or on a machine's first use compile, the kernels before any clock starts."""
+
+import logging
+import threading
+
+import numpy as np
+
+from supersparse.problem.problem import Problem
+from supersparse.solving.contract import SolveOptions
+from supersparse.solving.monitor import Monitor
+from supersparse.solving.presolve.merge import MergeRows
+
+_lock = threading.Lock()
+_ready = False
+
+
+def warm_up() -> None:
+    """Run every kernel once on a tiny problem; later calls in the process do nothing."""
+    global _ready
+    with _lock:
+        if _ready:
+            return
+        from supersparse.solving.exact.engine import ExactSolver
+        from supersparse.solving.integer_form import integer_form
+        from supersparse.solving.kernels.state import compiled_before
+        from supersparse.solving.search.incumbent import Search
+
+        if not compiled_before():
+            logging.getLogger("supersparse").warning(
+                "compiling the solver for this machine: once only, about 20 seconds"
+            )
+        options = SolveOptions()
+        for problem in _tiny_problems():
+            monitor = Monitor(problem, options, lambda points: points)
+            ExactSolver().solve(problem, options, monitor)
+            search = Search(integer_form(problem), monitor)
+            search.run(8_000_000)
+        _ready = True
+
+
+def _tiny_problems() -> list[Problem]:
+    """One problem with binary and one with wider columns and sets: both ways through the kernels."""
+    random = np.random.default_rng(0)
+    label = np.array([0, 1] * 8)
+    binary = random.integers(0, 2, (16, 3))
+    wider = np.column_stack([random.integers(0, 6, (16, 2)), binary])
+    problems = [
+        Problem.of(binary, label, C0=0.1, max_coef=2),
+        Problem.of(wider, label, C0=0.1, max_coef=2, max_features=2, intercept="paper"),
+    ]
+    return [MergeRows.apply(p) for p in problems]
