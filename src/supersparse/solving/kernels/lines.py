@@ -224,13 +224,16 @@ def best_b_anywhere(scores, data):
         keys[m + i], change[m + i] = -q, data.negative[i]
         loss += data.positive[i]
     order = order_of(keys)
-    best, best_at = loss, min(data.high, max(data.low, keys[order[0]] - 1))
+    best, best_at = np.int64(2**62), np.int64(0)
+    if data.low < keys[order[0]]:
+        best, best_at = loss, min(data.high, keys[order[0]] - 1)
     t = 0
-    while t < 2 * m:
+    while t < 2 * m and keys[order[t]] <= data.high:
         b = keys[order[t]]
         while t < 2 * m and keys[order[t]] == b:
             loss += change[order[t]]
             t += 1
-        if loss < best and data.low <= b <= data.high:
-            best, best_at = loss, b
+        until = keys[order[t]] - 1 if t < 2 * m else data.high
+        if loss < best and until >= data.low:
+            best, best_at = loss, max(b, data.low)
     return best, best_at
