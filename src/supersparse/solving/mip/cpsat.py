@@ -4,7 +4,9 @@ OR-Tools brings a HiGHS library of its own, which clashes with highspy's when bo
 in one process, in either order. So CP-SAT always runs in a child process.
 """
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +18,7 @@ from supersparse.solving.mip import own_options
 from supersparse.solving.mip.child import run_in_child
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import INTEGERS, Precision
-from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
+from supersparse.solving.mip.run import POLL_SECONDS, Outcome, Report, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver
 
 RESERVED = {
@@ -92,9 +94,28 @@ def minimise(model: Model, settings: RunSettings, talk: Talk) -> Outcome:
             talk.report(Report(values=values, nodes=int(self.num_conflicts)))
 
     solver.best_bound_callback = lambda bound: talk.report(Report(bound=float(bound)))
-    with talk.interrupted_by(solver.stop_search):
+    with _watched(solver, talk):
         status = solver.solve(program, Listener())
     return _outcome(solver, status, variables, settings, talk)
+
+
+@contextmanager
+def _watched(solver: Any, talk: Talk) -> Iterator[None]:
+    """Pass a request to stop on until it is obeyed: CP-SAT forgets one that comes before it has begun."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(POLL_SECONDS):
+            if talk.stopping:
+                solver.stop_search()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 def _set_parameters(parameters: Any, settings: RunSettings) -> None:

@@ -79,8 +79,9 @@ class ScipSolver(MipSolver):
             for variable, value in zip(variables, settings.start.tolist(), strict=True):
                 scip.setSolVal(solution, variable, value)
             scip.addSol(solution)
-        _listen(scip, variables, talk)
-        scip.optimizeNogil()
+        listener = _listen(scip, variables, talk)
+        with talk.interrupted_by(listener.interrupt):
+            scip.optimizeNogil()
         return _outcome(scip, variables)
 
 
@@ -123,7 +124,7 @@ def _finite(side: float) -> float | None:
     return side if np.isfinite(side) else None
 
 
-def _listen(scip: Any, variables: list[Any], talk: Talk) -> None:
+def _listen(scip: Any, variables: list[Any], talk: Talk) -> Any:
     import pyscipopt
 
     package: Any = pyscipopt
@@ -132,12 +133,19 @@ def _listen(scip: Any, variables: list[Any], talk: Talk) -> None:
 
     class Listener(pyscipopt.Eventhdlr):
         best_bound = -np.inf
+        is_live = False
+
+        def interrupt(self) -> None:
+            if self.is_live:  # SCIP takes an interrupt only while it solves
+                scip.interruptSolve()
 
         def eventinit(self) -> None:
             for kind in heard:
                 self.model.catchEvent(kind, self)
+            self.is_live = True
 
         def eventexit(self) -> None:
+            self.is_live = False
             for kind in heard:
                 self.model.dropEvent(kind, self)
 
@@ -154,7 +162,9 @@ def _listen(scip: Any, variables: list[Any], talk: Talk) -> None:
             if talk.stopping:
                 self.model.interruptSolve()
 
-    scip.includeEventhdlr(Listener(), "supersparse", "reports models and bounds")
+    listener = Listener()
+    scip.includeEventhdlr(listener, "supersparse", "reports models and bounds")
+    return listener
 
 
 def _outcome(scip: Any, variables: list[Any]) -> Outcome:

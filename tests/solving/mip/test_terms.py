@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies import cases
+
+from supersparse.problem.objective import evaluate
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.solving.mip.terms import read_terms, score_range
+
+
+def terms_of(coef_set, **options):
+    X = [[0], [1], [2]]
+    return read_terms(Problem.of(X, [0, 1, 1], coef_set=coef_set, intercept="none", **options))
+
+
+@pytest.mark.parametrize(
+    ("values", "step", "offset", "bounds"),
+    [
+        ([-3, -2, -1, 0, 1, 2, 3], 1, 0, (-3, 3)),
+        ([0, 10, 20], 10, 0, (0, 2)),
+        ([-1, 1], 2, 1, (-1, 0)),  # 0 lies between two neighbours: c = 1 + 2k
+        ([5], 1, 5, (0, 0)),
+        ([-0.5, 0, 0.5], 1, 0, (-1, 1)),  # in the unit 1/2
+    ],
+)
+def test_equally_spaced_values_become_one_integer(values, step, offset, bounds):
+    (term,) = terms_of(values)
+    assert term.is_progression
+    assert (term.step, term.offset, term.bounds) == (step, offset, bounds)
+
+
+def test_other_sets_are_kept_as_they_are_and_share_their_divisor():
+    (term,) = terms_of([-20, 0, 10, 40])
+    assert not term.is_progression
+    assert (term.step, term.offset, term.bounds) == (10, 0, (-2, 4))
+
+
+def test_a_set_without_0_is_forced():
+    assert terms_of([1, 2])[0].is_forced
+    assert not terms_of([0, 1])[0].is_forced
+
+
+def test_a_size_limit_narrows_the_scores():
+    problem = Problem.of([[1, 1, 1], [0, 0, 1]], [1, 0], max_coef=2, intercept="none", max_features=1)
+    least, greatest = score_range(read_terms(problem), problem.max_features)
+    assert least.tolist() == [-2, -2]  # one coefficient of -2, not three
+    assert greatest.tolist() == [2, 2]
+
+
+def test_forced_features_take_their_place_under_a_size_limit():
+    sets = {"a": [2, 3], "b": [-1, 0, 1], "c": [-5, 0, 5]}
+    problem = Problem.of(
+        [[1, 1, 1], [1, 0, 2]], [1, 0], feature_names=list("abc"), coef_set=sets, intercept="none", max_features=2
+    )
+    least, greatest = score_range(read_terms(problem), problem.max_features)
+    assert least.tolist() == [2 - 5, 2 - 10]
+    assert greatest.tolist() == [3 + 5, 3 + 10]
+
+
+def test_scores_beyond_64_bits_are_python_integers():
+    problem = Problem.of([[1e17], [3e17]], [0, 1], max_coef=1000, intercept="none")
+    _, greatest = score_range(read_terms(problem), None)
+    assert greatest.tolist() == [10**20, 3 * 10**20]
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(case=cases())
+def test_no_useful_intercept_is_left_out(case):
+    """With b one beyond the ends every model predicts what it predicts at the end."""
+    problem = case.problem
+    if problem.intercept.mode != "free":
+        return
+    useful = read_terms(problem)[-1].values
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        coefficients = tuple(int(rng.choice(s.values) * problem.unit) for s in problem.sets)
+        if problem.max_features is not None and sum(map(bool, coefficients)) > problem.max_features:
+            continue
+        for inside, outside in ((useful[0], useful[0] - 1), (useful[-1], useful[-1] + 7)):
+            losses = [evaluate(problem, Points(coefficients, b, problem.unit)).loss for b in (inside, outside)]
+            assert losses[0] == losses[1]
+
+
+def test_the_free_intercept_reaches_just_far_enough():
+    # scores lie in -3..3: b = 4 makes every positive row right, b = -4 every negative one
+    problem = Problem.of([[1], [-1]], [1, 0], max_coef=3)
+    assert list(read_terms(problem)[-1].values) == list(range(-4, 5))
+
+
+def test_an_intercept_range_out_of_reach_keeps_one_value():
+    problem = Problem.of([[1], [-1]], [1, 0], max_coef=3, intercept=(100, 200))
+    assert list(read_terms(problem)[-1].values) == [100]
