@@ -65,6 +65,18 @@ class CoefficientSet:
         """Whether -v is allowed for each allowed v."""
         return all(a == -b for a, b in zip(self.values, reversed(self.values), strict=True))
 
+    @cached_property
+    def nearest_zero(self) -> Fraction:
+        """The value of least magnitude, the negative one of two."""
+        return min(self.values, key=lambda v: (abs(v), v))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.values)
+
+    def __hash__(self) -> int:
+        return self._hash  # sets are shared by many features and hashed often
+
     def __contains__(self, value: object) -> bool:
         return value in self._lookup
 

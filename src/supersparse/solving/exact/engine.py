@@ -10,6 +10,7 @@ from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
+from supersparse.solution.trace import relative_gap
 from supersparse.solving.contract import Capabilities, Question, SolveOptions
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts
@@ -20,7 +21,8 @@ from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.incumbent import Search, smallest_coefficients
 
-_SEARCH_SHARE = 0.25  # how much the incumbent search may work for each unit of the proof's work
+_LEAST_SHARE = 0.25  # how much the incumbent search works for each unit of the proof's work,
+_GAP_SHARE = 1.25  # and how much more while the gap is wide open
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 
 
@@ -88,7 +90,7 @@ class _Solve:
         searched = int(self.search.spent[0])
         while self.proof.is_open and not self._should_stop():
             self.proof.step(self._should_stop)
-            if self.search.spent[0] - searched < _SEARCH_SHARE * self.proof.work:
+            if self.search.spent[0] - searched < self._search_share * self.proof.work:
                 self.search.run(1)
                 self.cuts.refresh()
 
@@ -98,13 +100,19 @@ class _Solve:
         workers = self.proof.start(threads, lambda: self.stop is not None)
         try:
             while self.proof.is_open and not self._should_stop():
-                if self.search.spent[0] - searched < _SEARCH_SHARE * self.proof.work / threads:
+                if self.search.spent[0] - searched < self._search_share * self.proof.work / threads:
                     self.search.run(1)
                     self.cuts.refresh()
                 else:
                     time.sleep(0.005)
         finally:
             self.proof.finish(workers)
+
+    @property
+    def _search_share(self) -> float:
+        best = self.monitor.best_evaluation
+        assert best is not None
+        return _LEAST_SHARE + _GAP_SHARE * relative_gap(best.objective, self.monitor.lower_bound)
 
     def _should_stop(self) -> bool:
         """Report, save now and then, and see whether a limit is reached."""

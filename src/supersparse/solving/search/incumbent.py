@@ -26,6 +26,7 @@ _WORST = 2**61  # the cost of what must not be kept
 DEFAULT_WORK = 400_000_000  # about one second
 _SLICE = 20_000_000  # about 50 ms: how long a kernel may run before limits are looked at
 _LEAST_STEP = 100_000  # what a step costs at least, in touched rows: its Python
+_STARTS = 30  # how many roundings of the paths are improved by descent
 _NARROW = 8  # wide sets are searched among |v| <= 8 first
 
 
@@ -43,7 +44,7 @@ def search(problem: Problem, monitor: Monitor, work: int | None = None) -> None:
 
 def smallest_coefficients(problem: Problem) -> list[int]:
     """Return the coefficients nearest 0 that the sets allow: all zeros, unless a set leaves out 0."""
-    return [int(min(s.values, key=lambda v: (abs(v), v)) * problem.unit) for s in problem.sets]
+    return [int(s.nearest_zero * problem.unit) for s in problem.sets]
 
 
 class Search:
@@ -113,9 +114,9 @@ class Search:
                 best = found if best is None or found < best else best
             if best is not None and best[0] < _WORST:
                 starts.append(best)
+                self._keep(*best)
             yield
-        for cost, values, b in sorted(starts)[:40]:
-            self._keep(cost, values, b)
+        for _, values, b in sorted(starts)[:_STARTS]:
             self._descend(self.data_index(values), b)
             yield
 
@@ -220,11 +221,8 @@ class Search:
 
 
 def _index_of(data: Any, values: tuple[int, ...]) -> Index:
-    index = np.empty(len(values), np.int64)
-    for j, value in enumerate(values):
-        allowed = data.values[j, : data.n_values[j]]
-        index[j] = np.argmin(np.abs(allowed - value))
-    return index
+    distance = np.abs(data.values - np.array(values, np.int64)[:, None])
+    return np.asarray(distance.argmin(axis=1), np.int64)
 
 
 def _values_of(data: Any, index: Index) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ Floats = NDArray[np.float64]
 
 SCALES = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 25.0, 50.0, 100.0)
 _RIDGE = 1e-3
+_MOST_AT_ONCE = 120
 
 
 class Surrogate:
@@ -45,24 +46,29 @@ class Surrogate:
                 break
         return w
 
+    def most_telling(self) -> NDArray[np.intp]:
+        """The features that say most alone, as many as a fit can take at once."""
+        alone = np.abs(self.rows.T @ (self.up - self.weight * self.up.sum()))
+        return np.sort(np.argsort(-alone, kind="stable")[:_MOST_AT_ONCE])
+
     def lasso_supports(self, count: int, largest: int) -> Iterator[NDArray[np.intp]]:
         """Supports along an l1-penalised logistic path, from sparse to dense, by proximal gradient."""
-        n_features = self.rows.shape[1]
-        w, b = np.zeros(n_features), 0.0
-        base = self.rows.T @ (self.up - self.weight * self.up.sum())
-        top = float(np.abs(base).max())
+        candidates = self.most_telling()
+        rows = np.ascontiguousarray(self.rows[:, candidates])
+        w, b = np.zeros(len(candidates)), 0.0
+        top = float(np.abs(rows.T @ (self.up - self.weight * self.up.sum())).max())
         if top == 0:
             return
-        step = 4.0 / max(_largest_eigenvalue(self.rows, self.weight), 1e-12)
+        step = 4.0 / max(_largest_eigenvalue(rows, self.weight), 1e-12)
         known: set[bytes] = set()
         for strength in top * np.geomspace(0.7, 0.01, count):
             for _ in range(60):
-                residual = self.weight * _sigmoid(self.rows @ w + b) - self.up
-                w = w - step * (self.rows.T @ residual)
+                residual = self.weight * _sigmoid(rows @ w + b) - self.up
+                w = w - step * (rows.T @ residual)
                 w = np.sign(w) * np.maximum(np.abs(w) - step * strength, 0)
                 b -= 4.0 * residual.sum()
             order = np.argsort(-np.abs(w), kind="stable")
-            support = np.sort(order[: min(largest, int(np.count_nonzero(w)))])
+            support = np.sort(candidates[order[: min(largest, int(np.count_nonzero(w)))]])
             if len(support) and support.tobytes() not in known:
                 known.add(support.tobytes())
                 yield support
@@ -87,12 +93,7 @@ def _largest_eigenvalue(rows: Floats, weight: Floats) -> float:
 
 def backward_path(surrogate: Surrogate, largest: int) -> Iterator[tuple[NDArray[np.intp], Floats]]:
     """Fit, drop the weakest feature (an eighth of them while many), fit again; yield small enough fits."""
-    n_features = surrogate.rows.shape[1]
-    features = np.arange(n_features)
-    if n_features > 400:
-        # a full fit would be slow: begin with the features that say most alone
-        alone = np.abs(surrogate.rows.T @ (surrogate.up - surrogate.weight * surrogate.up.sum()))
-        features = np.sort(np.argsort(-alone, kind="stable")[:400])
+    features = surrogate.most_telling()
     w = np.zeros(len(features) + 1)
     steps = 8
     while len(features):
@@ -101,7 +102,7 @@ def backward_path(surrogate: Surrogate, largest: int) -> Iterator[tuple[NDArray[
         if len(features) <= largest:
             yield features, w[:-1]
         keep = np.argsort(-np.abs(w[:-1]), kind="stable")
-        drop = max(1, len(features) // 8 if len(features) > 20 else 1)
+        drop = max(1, len(features) // 8 if len(features) > 12 else 1)
         keep = np.sort(keep[: len(features) - drop])
         features, w = features[keep], w[np.append(keep, len(w) - 1)]
 
