@@ -50,6 +50,11 @@ class Instance:
         return self.form.n_features
 
     @cached_property
+    def has_twins(self) -> bool:
+        """Whether any feature has a twin that goes before it."""
+        return max(self.twin_of, default=-1) >= 0
+
+    @cached_property
     def is_binary(self) -> bool:
         """Whether no column takes more than two values, so that points can be packed into bits."""
         both = np.vstack([self.positive, self.negative])

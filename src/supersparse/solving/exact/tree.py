@@ -225,8 +225,13 @@ def _forced_present(instance: Instance, literals: tuple[int, ...]) -> bool:
 
 
 def _drop_orphans(instance: Instance, literals: tuple[int, ...], allowed: Flags) -> None:
-    """Take out twins whose partner is neither in the model nor allowed any more."""
-    present = {literal // 2 for literal in literals}
-    for f, partner in enumerate(instance.twin_of):
-        if partner >= 0 and partner not in present and not allowed[2 * partner : 2 * partner + 2].any():
-            allowed[2 * f : 2 * f + 2] = False
+    """Take out twins whose partner is neither in the model nor allowed any more, and theirs in turn."""
+    if not instance.has_twins:
+        return
+    partner = np.array(instance.twin_of)
+    usable = allowed[0::2] | allowed[1::2]
+    present = np.zeros(len(partner), bool)
+    present[[literal // 2 for literal in literals]] = True
+    while (orphan := usable & (partner >= 0) & ~(usable | present)[partner]).any():
+        usable &= ~orphan
+    allowed &= np.repeat(usable, 2)

@@ -24,7 +24,7 @@ Found = tuple[int, tuple[int, ...], int]  # (cost, value of each coefficient, b)
 _WORST = 2**61  # the cost of what must not be kept
 
 DEFAULT_WORK = 400_000_000  # about one second
-_SLICE = 20_000_000  # about 50 ms: how long a kernel may run before limits are looked at
+_SLICE = 10_000_000  # about 50 ms: how long a kernel may run before limits are looked at
 _LEAST_STEP = 100_000  # what a step costs at least, in touched rows: its Python
 _STARTS = 30  # how many roundings of the paths are improved by descent
 _NARROW = 8  # wide sets are searched among |v| <= 8 first
