@@ -22,7 +22,9 @@ class ExhaustiveSolver:
     """Evaluates every vector with the one evaluator; for tiny problems only."""
 
     name: ClassVar[str] = "exhaustive"
-    capabilities: ClassVar[Capabilities] = Capabilities(questions=frozenset(Question), uses_kernels=False, wants_start=False)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        questions=frozenset(Question), uses_kernels=False, wants_start=False
+    )
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Keep the best of all vectors; a node is one vector."""

@@ -16,7 +16,8 @@ from math import floor, gcd, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.problem.decimals import IntArray, gcd_of
+from supersparse.errors import UnsupportedProblemError
+from supersparse.problem.decimals import IntArray, gcd_of, largest_magnitude
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
 from supersparse.solving.presolve.merge import row_groups
@@ -59,7 +60,7 @@ class IntegerForm:
     @property
     def n_rows(self) -> int:
         """Number of distinct rows."""
-        return self.columns.shape[1]
+        return int(self.columns.shape[1])
 
     def in_kernel_units(self, value: Fraction) -> int:
         """The largest kernel value not above a value of F."""
@@ -90,10 +91,20 @@ def integer_form(problem: Problem) -> IntegerForm:
         max_size=_max_size(problem),
         intercept_low=-OPEN if choice.low is None else max(-OPEN, choice.low),
         intercept_high=OPEN if choice.high is None else min(OPEN, choice.high),
-        intercept_values=np.zeros(0, np.int64) if choice.allowed is None else choice.allowed,
+        intercept_values=_intercept_values(choice.allowed),
         intercept_cost=floor(problem.intercept_C0 * scale),
         ranks=np.array([np.unique(c, return_inverse=True)[1].reshape(-1) for c in columns], dtype=np.int32),
     )
+
+
+def _intercept_values(allowed: IntArray | None) -> Ints:
+    if allowed is None:
+        return np.zeros(0, np.int64)
+    if largest_magnitude(allowed) > OPEN:
+        raise UnsupportedProblemError(
+            f"the intercept's set reaches {largest_magnitude(allowed)} units, more than 2^60; use a coarser set"
+        )
+    return allowed.astype(np.int64)
 
 
 def _integer_values(problem: Problem) -> tuple[Ints, ...]:

@@ -54,7 +54,9 @@ def fingerprint(problem: Problem) -> str:
     return digest.hexdigest()
 
 
-def save(path: Path, identity: str, coefficients: tuple[int, ...], lower_bound: Fraction, tasks: list[Task]) -> None:
+def save(
+    path: Path, identity: str, coefficients: tuple[int, ...], lower_bound: Fraction, tasks: list[Task]
+) -> None:
     """Write the open tree, replacing an older file in one step."""
     body = json.dumps(
         {
@@ -85,9 +87,13 @@ def load(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> Saved:
     head, _, body = path.read_bytes().partition(b"\n")
     name, _, checksum = head.decode("utf-8", "replace").rpartition(" ")
     if name != _FORMAT:
-        raise InvalidOptionError(f"checkpoint {str(path)!r} is not a {_FORMAT!r} file; name another file, or delete it")
+        raise InvalidOptionError(
+            f"checkpoint {str(path)!r} is not a {_FORMAT!r} file; name another file, or delete it"
+        )
     if hashlib.sha256(body).hexdigest() != checksum:
-        raise InvalidOptionError(f"checkpoint {str(path)!r} is damaged (its checksum is wrong); delete it to start anew")
+        raise InvalidOptionError(
+            f"checkpoint {str(path)!r} is damaged (its checksum is wrong); delete it to start anew"
+        )
     content = json.loads(body)
     if content["problem"] != identity:
         raise InvalidOptionError(

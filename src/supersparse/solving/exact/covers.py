@@ -53,7 +53,7 @@ class PairPool:
         return np.arange(len(self.positive), dtype=np.int32)
 
 
-class Cancelled(Exception):
+class CancelledError(Exception):
     """Work was given up because the solve has to stop; the task stays open."""
 
 
@@ -104,10 +104,19 @@ def _nearest(
     mine, theirs = [], []
     for first in range(0, len(points), step):
         if cancelled():
-            raise Cancelled
+            raise CancelledError
         some = slice(first, first + step)
         found = nearest_pairs(
-            points[some], others, is_positive, bits[0][some], bits[1][candidates], masks, allowed, covering, most, candidates
+            points[some],
+            others,
+            is_positive,
+            bits[0][some],
+            bits[1][candidates],
+            masks,
+            allowed,
+            covering,
+            most,
+            candidates,
         )
         mine.append(found[0] + np.int32(first))
         theirs.append(found[1])
@@ -124,8 +133,16 @@ def _packed(instance: Instance, allowed: Flags, covering: Flags) -> tuple[tuple[
     both = np.vstack([up, down])
     low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
     words = (instance.n_features + 63) // 64
-    masks = np.stack([_to_words(flags[None, :], words)[0] for flags in (allowed[0::2], allowed[1::2], covering[0::2], covering[1::2])])
-    return (_to_words((up == high) & (low < high), words), _to_words((down == high) & (low < high), words)), masks
+    masks = np.stack(
+        [
+            _to_words(flags[None, :], words)[0]
+            for flags in (allowed[0::2], allowed[1::2], covering[0::2], covering[1::2])
+        ]
+    )
+    return (
+        _to_words((up == high) & (low < high), words),
+        _to_words((down == high) & (low < high), words),
+    ), masks
 
 
 def _to_words(flags: Flags, words: int) -> NDArray[np.uint64]:
@@ -145,7 +162,13 @@ class Packed:
 
 
 def packing_bound(
-    instance: Instance, pool: PairPool, pairs: NDArray[np.int32], allowed: Flags, room: int, theta: int, enough: int
+    instance: Instance,
+    pool: PairPool,
+    pairs: NDArray[np.int32],
+    allowed: Flags,
+    room: int,
+    theta: int,
+    enough: int,
 ) -> Packed:
     """Bound what a node must still pay; stop early once the bound exceeds `enough`.
 
@@ -161,7 +184,9 @@ def packing_bound(
     if theta == 0:
         tries = []
         widest = int(min(instance.positive_weight.sum(), instance.negative_weight.sum(), _UNLIMITED))
-        least = max(1, int(min(instance.positive_weight.min(initial=1), instance.negative_weight.min(initial=1))) // 2)
+        least = max(
+            1, int(min(instance.positive_weight.min(initial=1), instance.negative_weight.min(initial=1))) // 2
+        )
         while widest > least:
             tries.append(widest)
             widest = widest * 7 // 10
@@ -180,13 +205,23 @@ def packing_bound(
 
 
 def multipliers(
-    instance: Instance, pool: PairPool, pairs: NDArray[np.int32], allowed: Flags, room: int, theta: int, enough: int
+    instance: Instance,
+    pool: PairPool,
+    pairs: NDArray[np.int32],
+    allowed: Flags,
+    room: int,
+    theta: int,
+    enough: int,
 ) -> tuple[tuple[int, int, int], ...]:
     """Repeat a packing and list its multipliers: (row of the positive, row of the negative, u)."""
     u = np.zeros(len(pairs), np.int64)
     _pack_with(instance, pool, pairs, allowed, room, theta, enough, u)
     return tuple(
-        (int(instance.positive_row[pool.positive[pairs[s]]]), int(instance.negative_row[pool.negative[pairs[s]]]), int(u[s]))
+        (
+            int(instance.positive_row[pool.positive[pairs[s]]]),
+            int(instance.negative_row[pool.negative[pairs[s]]]),
+            int(u[s]),
+        )
         for s in np.flatnonzero(u)
     )
 

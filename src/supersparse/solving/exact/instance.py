@@ -81,7 +81,9 @@ def _range_as_list(form: IntegerForm) -> Ints:
     """List the b of a bounded range, cut to where it can matter: further out all rows agree."""
     if form.intercept_low <= -OPEN or form.intercept_high >= OPEN:
         return np.zeros(0, np.int64)
-    reach = sum(int(np.abs(v).max()) * int(np.abs(c).max()) for v, c in zip(form.values, form.columns, strict=True))
+    reach = sum(
+        int(np.abs(v).max()) * int(np.abs(c).max()) for v, c in zip(form.values, form.columns, strict=True)
+    )
     reach = reach // form.step + 2
     low, high = form.intercept_low, form.intercept_high
     if low <= reach and high >= -reach:
@@ -91,7 +93,9 @@ def _range_as_list(form: IntegerForm) -> Ints:
     return np.arange(low, high + 1) if high - low < _LONGEST_LIST else np.zeros(0, np.int64)
 
 
-def _instance(form: IntegerForm, case: int, intercepts: Ints, *, cost: int, counts_b: bool, room: int) -> Instance:
+def _instance(
+    form: IntegerForm, case: int, intercepts: Ints, *, cost: int, counts_b: bool, room: int
+) -> Instance:
     difference = form.positive - form.negative
     up, down = np.flatnonzero(difference > 0), np.flatnonzero(difference < 0)
     ranks = 2 * form.ranks.T
@@ -109,7 +113,9 @@ def _instance(form: IntegerForm, case: int, intercepts: Ints, *, cost: int, coun
     for f, values in enumerate(form.values):
         for literal, magnitudes in ((2 * f, values[values > 0]), (2 * f + 1, -values[values < 0])):
             allowed[literal] = len(magnitudes) > 0
-            literal_cost[literal] = form.cost[f] + form.cost_l1 * int(magnitudes.min(initial=OPEN) if len(magnitudes) else 0)
+            literal_cost[literal] = form.cost[f] + form.cost_l1 * int(
+                magnitudes.min(initial=OPEN) if len(magnitudes) else 0
+            )
     return Instance(
         form=form,
         case=case,
@@ -158,7 +164,7 @@ def twins(problem: Problem) -> tuple[int, ...]:
         column, scale = rows.columns[f].astype(object), rows.scales[f]
         own = (problem.sets[f], problem.C0[f], scale)
         if problem.intercept.mode != "free":
-            keys = [(*own, tuple(column))]
+            keys: list[tuple[object, ...]] = [(*own, tuple(column))]
         else:
             least, most = int(column.min()), int(column.max())
             keys = [(*own, tuple(column - least), least % scale)]

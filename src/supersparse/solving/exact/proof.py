@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from supersparse.solving.exact.covers import Cancelled
+from supersparse.solving.exact.covers import CancelledError
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.reference import Log
 from supersparse.solving.exact.supports import SupportSearch
@@ -61,7 +61,9 @@ class Proof:
     def start(self, threads: int, cancelled: Callable[[], bool]) -> list[threading.Thread]:
         """Begin to work in the background."""
         workers = [
-            threading.Thread(target=self._work_until_closed, args=(cancelled,), name=f"proof-{t}", daemon=True)
+            threading.Thread(
+                target=self._work_until_closed, args=(cancelled,), name=f"proof-{t}", daemon=True
+            )
             for t in range(threads)
         ]
         for worker in workers:
@@ -106,7 +108,7 @@ class Proof:
         work = 0
         try:
             parts, work = self._parts(task, cancelled)
-        except Cancelled:
+        except CancelledError:
             pass  # the task goes back as it was
         finally:
             with self._changed:
@@ -116,7 +118,9 @@ class Proof:
                 self.work += work
                 self._changed.notify_all()
 
-    def _parts(self, task: Task, cancelled: Callable[[], bool]) -> tuple[list[tuple[int, Node | Support]], int]:
+    def _parts(
+        self, task: Task, cancelled: Callable[[], bool]
+    ) -> tuple[list[tuple[int, Node | Support]], int]:
         if task.bound > self.cuts.tie:
             return [], 0
         if isinstance(task.work, Node):

@@ -24,7 +24,9 @@ _SLICE_SECONDS = 0.05
 class SupportSearch:
     """A box search that can be paused; `boxes` counts its work."""
 
-    def __init__(self, instance: Instance, literals: tuple[int, ...], cuts: Cuts, log: Log | None = None) -> None:
+    def __init__(
+        self, instance: Instance, literals: tuple[int, ...], cuts: Cuts, log: Log | None = None
+    ) -> None:
         self.instance = instance
         self.literals = literals
         self.cuts = cuts
@@ -48,7 +50,9 @@ class SupportSearch:
         signs = np.array(self.signs, np.int64)
         x = np.ascontiguousarray((form.columns[features][:, row] * signs[:, None]).T)
         up, down = np.flatnonzero(positive > negative), np.flatnonzero(positive < negative)
-        magnitudes = [np.sort(form.values[f][form.values[f] * s > 0] * s) for f, s in zip(features, signs, strict=True)]
+        magnitudes = [
+            np.sort(form.values[f][form.values[f] * s > 0] * s) for f, s in zip(features, signs, strict=True)
+        ]
         sizes = [len(m) for m in magnitudes]
         table = np.zeros((len(sizes), max(sizes)), np.int64)
         for t, m in enumerate(magnitudes):
@@ -89,7 +93,9 @@ class SupportSearch:
             found = np.zeros(len(self.features) + 1, np.int64)
             began = time.perf_counter()
             cut = self.cuts.tie if ties else self.cuts.strict
-            state, self._top, spent = self._run(self._stack, self._top, cut, self.cuts.l1, ties, self._budget, found)
+            state, self._top, spent = self._run(
+                self._stack, self._top, cut, self.cuts.l1, ties, self._budget, found
+            )
             self.boxes += spent
             if state == FOUND:
                 self.cuts.offer(self._coefficients(found))
@@ -105,7 +111,17 @@ class SupportSearch:
             result: tuple[int, int, int] = run_boxes(self.data, stack, top, cut, l1, ties, budget, found)
             return result
         return run_boxes_reference(
-            self.data, stack, top, cut, l1, ties, budget, found, literals=self.literals, rows=self._rows, log=self._log
+            self.data,
+            stack,
+            top,
+            cut,
+            l1,
+            ties,
+            budget,
+            found,
+            literals=self.literals,
+            rows=self._rows,
+            log=self._log,
         )
 
     @property
@@ -171,7 +187,8 @@ class SupportSearch:
         """
         k = len(self.sizes)
         full = all(
-            self.data.magnitude[f, 0] == 1 and self.data.magnitude[f, n - 1] == n for f, n in enumerate(self.sizes)
+            self.data.magnitude[f, 0] == 1 and self.data.magnitude[f, n - 1] == n
+            for f, n in enumerate(self.sizes)
         )
         if not full or self.data.slack or self.data.cost_l1 or not self._intercept_doubles():
             return [(low, high)]

@@ -169,7 +169,9 @@ def _event(
         return NodePruned(
             case=case, literals=literals, allowed=allowed, bound=bound, limit=limit, room=room, multipliers=u
         )
-    tried = np.flatnonzero(kept) if feature is None else [x for x in (2 * feature, 2 * feature + 1) if kept[x]]
+    tried = (
+        np.flatnonzero(kept) if feature is None else [x for x in (2 * feature, 2 * feature + 1) if kept[x]]
+    )
     return NodeSplit(
         case=case,
         literals=literals,
@@ -199,7 +201,9 @@ def _own_pairs(node: Node, cancelled: Callable[[], bool]) -> tuple[PairPool, NDA
     return node.pool, uncovered(node.pairs, node.pool.start, node.pool.literal, node.added)
 
 
-def _branching_feature(instance: Instance, literals: tuple[int, ...], allowed: Flags, load: Ints) -> int | None:
+def _branching_feature(
+    instance: Instance, literals: tuple[int, ...], allowed: Flags, load: Ints
+) -> int | None:
     """A forced feature first, else the one whose literals carry the most load."""
     present = {literal // 2 for literal in literals}
     for f in instance.forced:

@@ -2,13 +2,27 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from supersparse.solving.kernels.descent import model_cost, next_random, rescore
-from supersparse.solving.kernels.lines import add_column, best_b
+from supersparse.solving.kernels.lines import SearchData, add_column, best_b
+
+Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def anneal(data, index, intercept, scores, hot, cold, moves, window, state, work):
+def anneal(
+    data: SearchData,
+    index: Ints,
+    intercept: Ints,
+    scores: Ints,
+    hot: float,
+    cold: float,
+    moves: int,
+    window: int,
+    state: NDArray[np.uint64],
+    work: Ints,
+) -> int:
     """Walk for so many moves while cooling from `hot` to `cold`; keep the best model seen.
 
     Moves are steps of mixed length in one coefficient, now and then in two at once, or a

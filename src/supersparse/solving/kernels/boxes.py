@@ -41,7 +41,7 @@ class SupportData(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def least_l1(data, low, high):
+def least_l1(data: SupportData, low: Ints, high: Ints) -> int:
     """Smallest ‖λ‖1 in a box."""
     k = data.magnitude.shape[0]
     total = np.int64(0)
@@ -54,7 +54,7 @@ def least_l1(data, low, high):
 
 
 @njit(cache=True, nogil=True)
-def box_bound(data, low, high, enough):
+def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     """Bound the loss above base within a box: a greedy matching of pairs that cannot both be right.
 
     A positive i and a negative j conflict when the largest possible score difference,
@@ -154,7 +154,7 @@ def box_bound(data, low, high, enough):
 
 
 @njit(cache=True, nogil=True)
-def evaluate_vector(data, vector, b_low, b_high):
+def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) -> tuple[int, int]:
     """Return (loss, b): the least loss of one coefficient vector over the allowed b.
 
     `b_low` and `b_high` index the restricted intercepts, if any. The loss counts every cell in
@@ -200,7 +200,7 @@ def evaluate_vector(data, vector, b_low, b_high):
 
 
 @njit(cache=True, nogil=True)
-def widest(data, low, high):
+def widest(data: SupportData, low: Ints, high: Ints) -> int:
     """The dimension to split: largest width times spread of its column."""
     k = data.magnitude.shape[0]
     best, chosen = -1.0, -1
@@ -217,7 +217,7 @@ def widest(data, low, high):
 
 
 @njit(cache=True, nogil=True)
-def split_at(values, low, high):
+def split_at(values: Ints, low: int, high: int) -> int:
     """Last index of the lower half: at the geometric mean when the range is long, else halfway."""
     a, b = values[low], values[high]
     if a < 0 < b:
@@ -234,7 +234,9 @@ def split_at(values, low, high):
 
 
 @njit(cache=True, nogil=True)
-def run_boxes(data, stack, top, cut, best_l1, ties, budget, found):
+def run_boxes(
+    data: SupportData, stack: Ints, top: int, cut: int, best_l1: int, ties: bool, budget: int, found: Ints
+) -> tuple[int, int, int]:
     """Work through a stack of boxes; return (state, new top, boxes spent).
 
     Looks for a vector of cost at most `cut` and, when `ties` is set, of l1 below `best_l1`. Such

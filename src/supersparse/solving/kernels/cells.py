@@ -1,13 +1,18 @@
 """Cells: the rows as one support sees them."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from supersparse.solving.kernels.sorting import order_of
 
+Ints = NDArray[np.int64]
+
 
 @njit(cache=True, nogil=True)
-def group_rows(ranks, n_ranks, support):
+def group_rows(ranks: NDArray[np.int32], n_ranks: Ints, support: Ints) -> tuple[Ints, int]:
     """Number the rows so that rows equal on the support share a number; return (number, count)."""
     m = ranks.shape[1]
     cell = np.zeros(m, np.int64)
@@ -41,7 +46,9 @@ def group_rows(ranks, n_ranks, support):
 
 
 @njit(cache=True, nogil=True)
-def cell_weights(cell, count, positive, negative):
+def cell_weights(
+    cell: Ints, count: int, positive: NDArray[Any], negative: NDArray[Any]
+) -> tuple[Ints, Ints, Ints]:
     """Sum both weights over each cell and name one row of each: (positive, negative, row)."""
     up, down, row = np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64)
     for i in range(len(cell)):

@@ -2,12 +2,15 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from supersparse.solving.kernels.lines import add_column, best_b, best_on_line, penalty
+from supersparse.solving.kernels.lines import SearchData, add_column, best_b, best_on_line, penalty
+
+Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def next_random(state):
+def next_random(state: NDArray[np.uint64]) -> int:
     """xorshift64*: advance and return a non-negative integer."""
     x = state[0]
     x ^= x >> np.uint64(12)
@@ -18,7 +21,7 @@ def next_random(state):
 
 
 @njit(cache=True, nogil=True)
-def shuffle(order, state):
+def shuffle(order: Ints, state: NDArray[np.uint64]) -> None:
     """Permute in place."""
     for t in range(len(order) - 1, 0, -1):
         u = next_random(state) % (t + 1)
@@ -26,7 +29,7 @@ def shuffle(order, state):
 
 
 @njit(cache=True, nogil=True)
-def model_cost(data, index):
+def model_cost(data: SearchData, index: Ints) -> tuple[int, int]:
     """Penalties of a model's features, and how many there are."""
     total, size = np.int64(0), 0
     for j in range(len(index)):
@@ -38,7 +41,7 @@ def model_cost(data, index):
 
 
 @njit(cache=True, nogil=True)
-def rescore(data, index, scores):
+def rescore(data: SearchData, index: Ints, scores: Ints) -> None:
     """Fill the scores of a model, the intercept left out."""
     for i in range(len(scores)):
         scores[i] = 0
@@ -49,7 +52,16 @@ def rescore(data, index, scores):
 
 
 @njit(cache=True, nogil=True)
-def descend(data, index, intercept, scores, window, budget, state, work):
+def descend(
+    data: SearchData,
+    index: Ints,
+    intercept: Ints,
+    scores: Ints,
+    window: int,
+    budget: int,
+    state: NDArray[np.uint64],
+    work: Ints,
+) -> int:
     """Improve a model until no line and no swap helps, or the budget of touched rows is spent.
 
     Changes `index`, `intercept[0]` and `scores`; returns the cost reached, the tie-break included.

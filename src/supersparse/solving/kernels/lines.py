@@ -37,7 +37,7 @@ class SearchData(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def key_of(score, step):
+def key_of(score: int, step: int) -> tuple[int, int]:
     """Return (q, r): a negative row is wrong from b = -q on, a positive right from -q + (r == 0) on."""
     if step == 1:
         return score, 0
@@ -46,7 +46,7 @@ def key_of(score, step):
 
 
 @njit(cache=True, nogil=True)
-def best_b(scores, data, centre, window, jumps):
+def best_b(scores: Ints, data: SearchData, centre: int, window: int, jumps: Ints) -> tuple[int, int]:
     """Return (loss with the cost of b, b) for the best b within `window` of `centre`.
 
     `jumps` is scratch of at least 2·window + 3. Rows that change their mind outside the
@@ -101,20 +101,20 @@ def best_b(scores, data, centre, window, jumps):
 
 
 @njit(cache=True, nogil=True)
-def add_column(scores, data, j, change):
+def add_column(scores: Ints, data: SearchData, j: int, change: int) -> None:
     """Add ``change`` times column j to the scores."""
     for t in range(data.start[j], data.start[j + 1]):
         scores[data.row[t]] += change * data.entry[t]
 
 
 @njit(cache=True, nogil=True)
-def penalty(data, value):
+def penalty(data: SearchData, value: int) -> int:
     """Cost of one coefficient's value, C0 left out: C1 and the tie-break."""
     return abs(value) * (data.cost_l1 + data.tie)
 
 
 @njit(cache=True, nogil=True)
-def first_at_least(values, n, target):
+def first_at_least(values: Ints, n: int, target: int) -> int:
     """Index of the first of n sorted values that is at least `target`, n if none is."""
     low, high = 0, n
     while low < high:
@@ -127,7 +127,7 @@ def first_at_least(values, n, target):
 
 
 @njit(cache=True, nogil=True)
-def line_at_fixed_b(scores, data, j, current, b, totals):
+def line_at_fixed_b(scores: Ints, data: SearchData, j: int, current: int, b: int, totals: Ints) -> None:
     """Fill ``totals[t]`` with the loss when feature j takes its t-th value and b stays.
 
     A difference array over the values: each row changes its mind at one breakpoint.
@@ -169,7 +169,20 @@ def line_at_fixed_b(scores, data, j, current, b, totals):
 
 
 @njit(cache=True, nogil=True)
-def best_on_line(scores, data, j, index, b, may_be_zero, may_be_used, window, scratch, totals, jumps, work):
+def best_on_line(
+    scores: Ints,
+    data: SearchData,
+    j: int,
+    index: Ints,
+    b: int,
+    may_be_zero: bool,
+    may_be_used: bool,
+    window: int,
+    scratch: Ints,
+    totals: Ints,
+    jumps: Ints,
+    work: Ints,
+) -> tuple[int, int, int]:
     """Search feature j's values; return (cost, index of the value, b), cost without other features.
 
     Narrow sets are tried value by value with b re-optimised; wide ones at fixed b first, and
@@ -213,7 +226,7 @@ def best_on_line(scores, data, j, index, b, may_be_zero, may_be_used, window, sc
 
 
 @njit(cache=True, nogil=True)
-def best_b_anywhere(scores, data):
+def best_b_anywhere(scores: Ints, data: SearchData) -> tuple[int, int]:
     """Return (loss, b) for the best b of all, by sorting; b's own cost is left out."""
     m, step = len(scores), data.step
     keys, change = np.empty(2 * m, np.int64), np.empty(2 * m, np.int64)

@@ -1,13 +1,20 @@
 """Greedy packing of pair covers: the dual of the cover inequalities."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from supersparse.solving.kernels.sorting import order_of
 
+Ints = NDArray[np.int64]
+
 
 @njit(cache=True, nogil=True)
-def uncovered(pairs, start, literal, added):
+def uncovered(
+    pairs: NDArray[np.int32], start: Ints, literal: NDArray[np.int32], added: int
+) -> NDArray[np.int32]:
     """Keep the pairs that do not have the literal `added`."""
     kept = np.empty(len(pairs), np.int32)
     n = 0
@@ -24,7 +31,20 @@ def uncovered(pairs, start, literal, added):
 
 
 @njit(cache=True, nogil=True)
-def pack(pairs, positive, negative, start, literal, allowed, capacity, left_positive, left_negative, load, enough, multiplier):
+def pack(
+    pairs: NDArray[np.int32],
+    positive: NDArray[Any],
+    negative: NDArray[Any],
+    start: Ints,
+    literal: NDArray[np.int32],
+    allowed: NDArray[np.bool_],
+    capacity: Ints,
+    left_positive: Ints,
+    left_negative: Ints,
+    load: Ints,
+    enough: int,
+    multiplier: Ints,
+) -> int:
     """Pack pairs greedily, fewest allowed literals first; return the sum of the multipliers u.
 
     Keeps Σ u at each point within its weight (`left_*`, changed) and the load of each literal
@@ -80,7 +100,7 @@ def pack(pairs, positive, negative, start, literal, allowed, capacity, left_posi
 
 
 @njit(cache=True, nogil=True)
-def most_gained(load, cost, allowed, most):
+def most_gained(load: Ints, cost: Ints, allowed: NDArray[np.bool_], most: int) -> tuple[int, int]:
     """Return (sum, least): the `most` largest (load - cost)+ over features, and the least of them.
 
     A feature enters with one sign only, so only its better literal counts.
@@ -105,7 +125,16 @@ def most_gained(load, cost, allowed, most):
 
 
 @njit(cache=True, nogil=True)
-def literal_bounds(total, load, cost, allowed, most, gained, least, bound):
+def literal_bounds(
+    total: int,
+    load: Ints,
+    cost: Ints,
+    allowed: NDArray[np.bool_],
+    most: int,
+    gained: int,
+    least: int,
+    bound: Ints,
+) -> None:
     """Fill ``bound[l]`` with a bound on the rest of the cost when literal l is in the model.
 
     Taking l leaves room for most - 1 others. Its own term may be negative; if its feature was

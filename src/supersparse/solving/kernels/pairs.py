@@ -5,12 +5,22 @@ A literal is 2·f for feature f with a positive coefficient, 2·f + 1 for a nega
 that feature: 2·f where x_if > x_jf, 2·f + 1 where x_if < x_jf.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def _distance(above, below, allowed, covering):
+def _distance(
+    above: NDArray[np.int32],
+    below: NDArray[np.int32],
+    allowed: NDArray[np.bool_],
+    covering: NDArray[np.bool_],
+) -> int:
     """Number of allowed literals of the pair, or -1 when the model has one already.
 
     `above` holds the ranks of the positive point, `below` those of the negative one.
@@ -27,7 +37,7 @@ def _distance(above, below, allowed, covering):
 
 
 @njit(cache=True, nogil=True)
-def popcount(x):
+def popcount(x: np.uint64) -> int:
     """Number of ones among 64 bits."""
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -36,7 +46,16 @@ def popcount(x):
 
 
 @njit(cache=True, nogil=True)
-def _bit_distances(bits, others, is_positive, plus, minus, plus_cover, minus_cover, out):
+def _bit_distances(
+    bits: NDArray[np.uint64],
+    others: NDArray[Any],
+    is_positive: bool,
+    plus: NDArray[np.uint64],
+    minus: NDArray[np.uint64],
+    plus_cover: NDArray[np.uint64],
+    minus_cover: NDArray[np.uint64],
+    out: Ints,
+) -> None:
     """`_distance` from one point to many, for binary features packed 64 to a word."""
     words = len(bits)
     for t in range(len(others)):
@@ -52,7 +71,18 @@ def _bit_distances(bits, others, is_positive, plus, minus, plus_cover, minus_cov
 
 
 @njit(cache=True, nogil=True)
-def nearest_pairs(ranks, others, is_positive, bits, other_bits, masks, allowed, covering, most, candidates):
+def nearest_pairs(
+    ranks: NDArray[np.int32],
+    others: NDArray[Any],
+    is_positive: bool,
+    bits: NDArray[np.uint64],
+    other_bits: NDArray[np.uint64],
+    masks: NDArray[np.uint64],
+    allowed: NDArray[np.bool_],
+    covering: NDArray[np.bool_],
+    most: int,
+    candidates: Ints,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """For each point pick at most `most` uncovered opposite points with the fewest literals.
 
     `candidates` are the opposite points to look at. `masks` holds the four literal masks for
@@ -98,7 +128,13 @@ def nearest_pairs(ranks, others, is_positive, bits, other_bits, masks, allowed, 
 
 
 @njit(cache=True, nogil=True)
-def pair_literals(positive_ranks, negative_ranks, positive, negative, allowed):
+def pair_literals(
+    positive_ranks: NDArray[np.int32],
+    negative_ranks: NDArray[np.int32],
+    positive: NDArray[Any],
+    negative: NDArray[Any],
+    allowed: NDArray[np.bool_],
+) -> tuple[Ints, NDArray[np.int32]]:
     """List the allowed literals of each pair: (start, literal), like the rows of a sparse matrix."""
     p = positive_ranks.shape[1]
     start = np.zeros(len(positive) + 1, np.int64)

@@ -2,10 +2,13 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def order_of(keys):
+def order_of(keys: Ints) -> Ints:
     """Return the indices that sort `keys`, equal keys in their old order (bottom-up merge sort)."""
     n = len(keys)
     order, spare = np.arange(n), np.empty(n, np.int64)

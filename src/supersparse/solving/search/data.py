@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from supersparse.solving.integer_form import IntegerForm
+from supersparse.solving.integer_form import IntegerForm, Ints
 from supersparse.solving.kernels.lines import SearchData
 
 _ROOM = 2**59  # the largest cost that the kernels may form
@@ -48,7 +48,7 @@ def search_data(form: IntegerForm, largest: int | None = None) -> SearchData:
     )
 
 
-def _narrowed(values: np.ndarray, largest: int | None) -> np.ndarray:  # type: ignore[type-arg]
+def _narrowed(values: Ints, largest: int | None) -> Ints:
     if largest is None:
         return values
     kept = values[np.abs(values) <= largest]

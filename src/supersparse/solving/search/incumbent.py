@@ -184,7 +184,13 @@ class Search:
             _, values, b = self._pick()
             index, b = self._scaled_up(values, b)
             hot = float(row) * (0.4, 0.7, 1.0, 1.5, 3.0)[self.random.integers(5)]
-        moves = int(min(40_000, 100 * self.data.n_values.sum(), max(200, _SLICE // (4 * self.form.n_rows + self.window))))
+        moves = int(
+            min(
+                40_000,
+                100 * self.data.n_values.sum(),
+                max(200, _SLICE // (4 * self.form.n_rows + self.window)),
+            )
+        )
         scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b], np.int64)
         anneal(
             self.data, index, intercept, scores, hot, 0.15 * row, moves, self.window, self.state, self.spent
