@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-long lint format clean
+.PHONY: demo test test-long bench bench-small bench-adult lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -15,6 +15,16 @@ test: $(VENV)/.test
 
 test-long: $(VENV)/.test
 	$(BIN)/python -m pytest -n 2
+
+# Measurements; results go to benchmarks/results. FasterRisk gets an environment of its own.
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.run full
+
+bench-small: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.run small
+
+bench-adult: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.run adult
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check src tests benchmarks
@@ -32,6 +42,10 @@ $(VENV)/.package: pyproject.toml | $(BIN)/python
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable ".[test]"
+	@touch $@ $(VENV)/.package
+
+$(VENV)/.bench: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".[bench]"
 	@touch $@ $(VENV)/.package
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python

@@ -1,0 +1,119 @@
+"""The one command: ``python -m benchmarks.run [full|small|adult] [--only NAME,...] [--jobs N]``.
+
+Measures, writes ``results/SUITE.jsonl`` as it goes, then the table, the plots, the docs page and
+the bar, line by line.
+"""
+
+import argparse
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import check, fasterrisk, startup, table
+from benchmarks.instances import all_instances
+from benchmarks.processes import run_job
+from benchmarks.record import Line, Machine, Record, Results, load, to_line
+from benchmarks.suites import OURS, SUITES, Job, Suite
+from supersparse.solving import registry
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True)
+class Out:
+    """The file that results go to, one line at a time."""
+
+    path: Path
+
+    def add(self, value: Line) -> None:
+        """Append a measurement, so that an interrupted run keeps what it has."""
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(to_line(value) + "\n")
+
+
+def main() -> None:
+    """Read the command line and measure."""
+    parser = argparse.ArgumentParser(prog="benchmarks.run", description="Measure solvers on instances.")
+    parser.add_argument("suite", nargs="?", default="full", choices=list(SUITES))
+    parser.add_argument("--only", help="instances, separated by commas")
+    parser.add_argument("--jobs", type=int, default=2, help="peers that run side by side (ours run alone)")
+    parser.add_argument("--no-docs", action="store_true", help="leave docs/benchmarks.md as it is")
+    asked = parser.parse_args()
+    suite = SUITES[asked.suite]()
+    only = None if asked.only is None else frozenset(asked.only.split(","))
+    RESULTS.mkdir(exist_ok=True)
+    name = suite.name if only is None else f"{suite.name}-part"
+    began = time.perf_counter()
+    measure(suite, only, Out(RESULTS / f"{name}.jsonl"), asked.jobs)
+    report(name, with_docs=suite.name == "full" and only is None and not asked.no_docs)
+    print(f"{(time.perf_counter() - began) / 60:.1f} minutes")
+
+
+def measure(suite: Suite, only: frozenset[str] | None, out: Out, jobs: int) -> None:
+    """Run all jobs: ours one after the other, then the peers side by side, then FasterRisk."""
+    out.path.unlink(missing_ok=True)
+    out.add(Machine.here())
+    if suite.startup and only is None:
+        out.add(startup.measure())
+    for record in map(run_job, _possible(suite.ours, only)):
+        _note(record, out)
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(run_job, job) for job in _possible(suite.peers, only)]
+        for done in as_completed(waiting):
+            _note(done.result(), out)
+    for name in _names(suite.compared, only):
+        out.add(fasterrisk.compare(name, load(out.path).of(name, OURS)))
+
+
+def _possible(jobs: Iterable[Job], only: frozenset[str] | None) -> Iterator[Job]:
+    """Leave out what was not asked for, what has no data here and what is not installed, saying so."""
+    jobs = list(jobs)
+    names = set(_names(dict.fromkeys(job.instance for job in jobs), only))
+    state = {solver: registry.availability(solver) for solver in {job.solver for job in jobs}}
+    for solver in sorted(state):
+        if not state[solver].installed:
+            print(f"skipped: {solver} is not installed; {state[solver].remedy}", flush=True)
+    return (job for job in jobs if job.instance in names and state[job.solver].installed)
+
+
+def _names(names: Iterable[str], only: frozenset[str] | None) -> Iterator[str]:
+    for name in names:
+        if only is not None and name not in only:
+            continue
+        reason = all_instances()[name].missing
+        if reason is None:
+            yield name
+        else:
+            print(f"skipped: {name}: {reason}", flush=True)
+
+
+def _note(record: Record, out: Out) -> None:
+    out.add(record)
+    print(table.one_line(record), flush=True)
+
+
+def report(name: str, *, with_docs: bool) -> None:
+    """Write the table, the plots and the docs page, and print the bar."""
+    results = load(RESULTS / f"{name}.jsonl")
+    text = table.markdown(results)
+    (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+    _plot(results, name)
+    if with_docs:
+        table.into_docs(text)
+    stored = RESULTS / "adult.jsonl"
+    check.show(results, load(stored) if stored.exists() else None)
+
+
+def _plot(results: Results, name: str) -> None:
+    try:
+        from benchmarks import plots
+    except ImportError:
+        print('no plots: pip install "supersparse[bench]" for matplotlib', flush=True)
+        return
+    plots.draw(results, RESULTS, name)
+
+
+if __name__ == "__main__":
+    main()

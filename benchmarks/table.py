@@ -1,0 +1,157 @@
+"""Results as Markdown, and into the documentation between two markers."""
+
+from collections.abc import Iterable, Sequence
+
+from benchmarks.data import ROOT
+from benchmarks.instances import Instance, all_instances
+from benchmarks.ratios import ratio
+from benchmarks.record import Comparison, Machine, Record, Results, Startup
+from benchmarks.suites import OURS, SOLVERS
+
+DOCS = ROOT / "docs" / "benchmarks.md"
+BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+_COLUMNS = (
+    "instance", "solver", "CPU s", "wall s", "objective", "errors", "size", "l1", "bound", "gap", "proven",
+    "best found at s", "nodes", "MB", "ratio",
+)  # fmt: skip
+_TITLES = {
+    "reference": "Instances of the study",
+    "miplib": "MIPLIB 2017, rebuilt",
+    "incumbent": "Incumbents on large problems",
+    "rows": "Growth: rows (20 binary features, 5,000 patterns, size limit 5)",
+    "features": "Growth: features (2,000 binary rows, 200 patterns, size limit 3)",
+    "coefficients": "Growth: largest coefficient (500 rows, 8 columns of 0 to 9, 200 patterns, size limit 3)",
+    "size": "Growth: size limit (2,000 rows, 20 binary features, 200 patterns)",
+}
+
+
+def one_line(record: Record) -> str:
+    """Say what one run did, for the terminal."""
+    head = f"{record.instance:26} {record.solver:6}"
+    if record.model is None:
+        return f"{head} failed: {record.error}"
+    model = record.model
+    state = "proven" if model.proven_optimal else f"gap {model.gap:.1%}"
+    return (
+        f"{head} {_number(record.cpu_seconds):>8} s  F {model.objective:.6f}  errors {model.errors:g}  "
+        f"size {model.size}  l1 {model.l1:g}  {state}  {_number(record.peak_megabytes)} MB"
+    )
+
+
+def markdown(results: Results) -> str:
+    """Write all tables."""
+    parts = [_machine(results.machine)]
+    listed = all_instances()
+    for group, title in _TITLES.items():
+        names = [i.name for i in listed.values() if i.group == group]
+        rows = [_row(listed[r.instance], r, results) for r in _ordered(results, names)]
+        if rows:
+            parts += [f"### {title}", _table(_COLUMNS, rows)]
+    if results.comparisons:
+        parts += ["### FasterRisk, at equal size", _comparisons(results.comparisons)]
+    if results.startup is not None:
+        parts += ["### Start-up on breast cancer", _startup(results.startup)]
+    return "\n\n".join(parts) + "\n"
+
+
+def into_docs(text: str) -> None:
+    """Put the tables into the documentation, between the markers."""
+    page = DOCS.read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    DOCS.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
+
+
+def _ordered(results: Results, names: Sequence[str]) -> Iterable[Record]:
+    for name in names:
+        for solver in SOLVERS:
+            record = results.of(name, solver)
+            if record is not None:
+                yield record
+
+
+def _row(instance: Instance, record: Record, results: Results) -> list[str]:
+    model = record.model
+    if model is None:
+        return [instance.name, record.solver, f"failed: {record.error}", *[""] * (len(_COLUMNS) - 3)]
+    compared = None if record.solver == OURS else ratio(record, results.of(instance.name, OURS))
+    return [
+        instance.name,
+        f"{record.solver} {record.version}",
+        _number(record.cpu_seconds),
+        _number(record.wall_seconds),
+        f"{model.objective:.6f}",
+        f"{model.errors:g}",
+        str(model.size),
+        f"{model.l1:g}",
+        f"{model.lower_bound:.6f}",
+        f"{model.gap:.1%}",
+        "F and l1" if model.proven_smallest else "F" if model.proven_optimal else "no",
+        _number(model.reached(model.objective)),
+        str(model.nodes),
+        _number(record.peak_megabytes),
+        "" if compared is None else str(compared),
+    ]
+
+
+def _machine(machine: Machine) -> str:
+    packages = ", ".join(f"{name} {version}" for name, version in machine.packages)
+    return (
+        f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}; {packages}. "
+        "One thread each; times without compiling; ours the median of three runs (one where the time limit "
+        "was reached), alone on the machine; peers once, two side by side. "
+        "Ratio: a peer's CPU seconds to the proof of F over all of ours, "
+        "≥ where the peer was stopped without a proof and counts as its limit."
+    )
+
+
+def _comparisons(comparisons: Sequence[Comparison]) -> str:
+    rows = [
+        [
+            c.instance,
+            str(c.size),
+            f"±{c.largest}",
+            f"failed: {c.error}" if c.error else str(c.fasterrisk_errors),
+            _number(c.fasterrisk_seconds),
+            str(c.errors) + (" (proven)" if c.proven else ""),
+            _number(c.seconds),
+            c.version,
+        ]
+        for c in comparisons
+    ]
+    head = (
+        "instance",
+        "size limit",
+        "points",
+        "FasterRisk errors",
+        "CPU s",
+        "our errors",
+        "CPU s",
+        "version",
+    )
+    note = (
+        "Training errors with a score of 0 wrong for both classes. FasterRisk minimises another loss; of its "
+        "pool the model with the fewest errors counts, its intercept chosen anew."
+    )
+    return f"{note}\n\n{_table(head, rows)}"
+
+
+def _startup(startup: Startup) -> str:
+    if startup.error is not None:
+        return f"failed: {startup.error}"
+    return (
+        f"First call ever, all kernels compiled: {_number(startup.cold_seconds)} s. "
+        f"A later process, up to its first model: {_number(startup.first_incumbent_seconds)} s. "
+        "Both with the interpreter's start and all imports."
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"

@@ -1,0 +1,130 @@
+"""One measurement in a process of its own: ``python -m benchmarks.worker INSTANCE SOLVER LIMIT REPEATS``.
+
+Prints the record as the last line of its output.
+"""
+
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+import supersparse
+from benchmarks.instances import Instance, all_instances
+from benchmarks.record import Model, Record, to_line
+from benchmarks.usage import cpu_seconds, peak_megabytes
+from supersparse import Problem, Solution, solve
+from supersparse.solution.trace import TraceEvent
+from supersparse.solving import registry
+
+_ENOUGH = 90.0  # seconds: no further repeat is begun after that much
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One solve and what it cost."""
+
+    cpu: float
+    proof: float | None  # CPU seconds until F was proven
+    wall: float
+    build: float
+    solution: Solution
+
+
+def warm_up(solver: str) -> float:
+    """Load the solver and compile or load its kernels on tiny problems of each kind; return the time."""
+    began = time.perf_counter()
+    rng = np.random.default_rng(0)
+    for values, scale, intercept in ((2, 1, "free"), (5, 1, (-100, 100)), (9, 10, "paper")):
+        X = rng.integers(0, values, size=(24, 4)) / scale
+        y = (X[:, 0] + X[:, 1] > X[:, 2] + rng.random(24)).astype(int)
+        y[:2] = 0, 1
+        problem = Problem.of(X, y, max_coef=3, max_features=3, intercept=intercept)
+        solve(problem, solver, time_limit=60 if solver == "exact" else 1)
+    return time.perf_counter() - began
+
+
+def run_once(instance: Instance, solver: str, limit: float) -> Run:
+    """Build the problem anew and solve it with one thread."""
+    table = instance.table()
+    began = time.perf_counter()
+    problem = instance.settings.problem(table)
+    built = time.perf_counter()
+    at_proof: list[float] = []
+
+    def note_proof(event: TraceEvent) -> None:
+        if event.lower_bound == event.objective and not at_proof:
+            at_proof.append(cpu_seconds())
+
+    start = cpu_seconds()
+    solution = solve(problem, solver, time_limit=limit, threads=1, on_progress=note_proof)
+    end = cpu_seconds()
+    proof = at_proof[0] if at_proof else end
+    return Run(
+        cpu=end - start,
+        proof=proof - start if solution.proven_optimal else None,
+        wall=time.perf_counter() - built,
+        build=built - began,
+        solution=solution,
+    )
+
+
+def measure(instance: Instance, solver: str, limit: float, repeats: int) -> Record:
+    """Warm up, solve up to `repeats` times (once where the limit is reached) and take medians."""
+    warm = warm_up(solver)
+    runs: list[Run] = []
+    began = time.perf_counter()
+    while len(runs) < repeats and time.perf_counter() - began < _ENOUGH:
+        runs.append(run_once(instance, solver, limit))
+        if not runs[-1].solution.proven_optimal:
+            break
+    return Record(
+        instance=instance.name,
+        solver=solver,
+        version=registry.availability(solver).version or supersparse.__version__,
+        limit=limit,
+        repeats=len(runs),
+        cpu_seconds=median(run.cpu for run in runs),
+        proof_seconds=_median_if_all([run.proof for run in runs]),
+        wall_seconds=median(run.wall for run in runs),
+        build_seconds=median(run.build for run in runs),
+        warm_seconds=warm,
+        peak_megabytes=peak_megabytes(),
+        model=_model(runs[-1].solution),
+        error=None,
+    )
+
+
+def _median_if_all(values: list[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return median(known) if len(known) == len(values) else None
+
+
+def _model(solution: Solution) -> Model:
+    found = solution.evaluation
+    return Model(
+        objective=float(solution.objective),
+        errors=float(found.training_errors),
+        size=found.size,
+        l1=float(found.l1),
+        lower_bound=float(solution.lower_bound),
+        gap=solution.gap,
+        proven_optimal=solution.proven_optimal,
+        proven_smallest=solution.proven_smallest,
+        stop=solution.stop.name,
+        nodes=solution.nodes,
+        incumbents=tuple((e.seconds, float(e.objective or 0)) for e in solution.trace.incumbents),
+    )
+
+
+def main() -> None:
+    """Measure what the command line names."""
+    name, solver, limit, repeats = sys.argv[1:]
+    warnings.simplefilter("ignore")  # penalties out of the paper's range are meant so
+    print(to_line(measure(all_instances()[name], solver, float(limit), int(repeats))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+from dataclasses import replace
+
+import pytest
+
+from benchmarks import check, table
+from benchmarks.ratios import against_best
+from benchmarks.record import Comparison, Machine, Model, Record, Results, Startup, load, to_line
+
+MACHINE = Machine(cpu="a chip", cores=2, system="Linux", python="3.11.0", packages=(("numpy", "2.0"),))
+MODEL = Model(
+    objective=0.0522108, errors=22.0, size=2, l1=6.0, lower_bound=0.0522108, gap=0.0, proven_optimal=True,
+    proven_smallest=True, stop="OPTIMAL", nodes=7, incumbents=((0.01, 0.349), (0.02, 0.0522108)),
+)  # fmt: skip
+OURS = Record(
+    instance="breastcancer_reg", solver="exact", version="0.1", limit=60.0, repeats=3, cpu_seconds=0.05,
+    proof_seconds=0.04, wall_seconds=0.05, build_seconds=0.001, warm_seconds=1.5, peak_megabytes=180.0,
+    model=MODEL, error=None,
+)  # fmt: skip
+STOPPED = replace(
+    OURS, solver="highs", repeats=1, cpu_seconds=60.0, proof_seconds=None,
+    model=replace(MODEL, lower_bound=0.02, gap=0.6, proven_optimal=False, proven_smallest=False),
+)  # fmt: skip
+BROKEN = replace(OURS, solver="scip", model=None, cpu_seconds=None, proof_seconds=None, error="it | crashed")
+COMPARED = Comparison(
+    instance="breastcancer_max5", size=5, largest=10, fasterrisk_errors=17, fasterrisk_seconds=1.0,
+    errors=14, seconds=0.8, proven=True, version="0.1.10", error=None,
+)  # fmt: skip
+STARTED = Startup(cold_seconds=25.0, first_incumbent_seconds=1.2, error=None)
+RESULTS = Results(MACHINE, (OURS, STOPPED, BROKEN), (COMPARED,), STARTED)
+
+
+def test_results_come_back_from_a_file_as_they_went_in(tmp_path):
+    path = tmp_path / "run.jsonl"
+    lines = [MACHINE, OURS, STOPPED, BROKEN, COMPARED, STARTED]
+    path.write_text("\n".join(map(to_line, lines)) + "\n", encoding="utf-8")
+    assert load(path) == RESULTS
+
+
+def test_a_peer_without_a_proof_counts_as_its_limit():
+    found = against_best(RESULTS, "breastcancer_reg")
+    assert found.at_least
+    assert found.value == pytest.approx(60 / 0.05)
+
+
+def test_the_table_shows_every_run_once():
+    lines = [line for line in table.markdown(RESULTS).splitlines() if line.startswith("| breastcancer_reg")]
+    assert len(lines) == 3
+    assert all(line.replace("\\|", "").count("|") == lines[0].count("|") for line in lines)
+    assert "F and l1" in lines[0]
+    assert lines[1].endswith("| ≥ 1200 |")
+    assert "it \\| crashed" in lines[2]
+
+
+def test_tables_go_between_the_markers_and_nothing_else_changes(tmp_path, monkeypatch):
+    page = tmp_path / "benchmarks.md"
+    page.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n", encoding="utf-8")
+    monkeypatch.setattr(table, "DOCS", page)
+    table.into_docs("new\n")
+    assert page.read_text(encoding="utf-8") == f"before\n{table.BEGIN}\nnew\n{table.END}\nafter\n"
+
+
+def test_the_bar_tells_a_pass_from_a_failure():
+    def of(results, what):
+        return next(v for v in check.verdicts(results) if v.what.startswith(what))
+
+    assert of(RESULTS, "breastcancer_reg, proven in").met is True
+    assert of(RESULTS, "breastcancer_reg, 100 times").met is True
+    assert of(RESULTS, "haberman_reg, 100 times").met is None
+    slow = Results(MACHINE, (replace(OURS, cpu_seconds=0.9), STOPPED))
+    assert of(slow, "breastcancer_reg, proven in").met is False
+    wrong = Results(MACHINE, (replace(OURS, model=replace(MODEL, l1=7.0)),))
+    assert of(wrong, "breastcancer_reg, the known optimum").met is False
+
+
+def test_plots_are_drawn_from_a_stored_run(tmp_path):
+    pytest.importorskip("matplotlib", reason="plots need matplotlib")
+    from benchmarks import plots
+
+    plots.draw(RESULTS, tmp_path, "run")
+    written = {p.name for p in tmp_path.iterdir()}
+    assert written == {f"run-{p}.{k}" for p in ("profile", "growth") for k in ("svg", "png")}
