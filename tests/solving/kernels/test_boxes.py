@@ -56,7 +56,7 @@ def supports(draw, source=None):
 
 @st.composite
 def boxes(draw, support):
-    low, high = support._whole()
+    _, high = support._whole()
     ends = [sorted((draw(st.integers(0, n)), draw(st.integers(0, n)))) for n in high.tolist()]
     return np.array([a for a, _ in ends], np.int64), np.array([b for _, b in ends], np.int64)
 

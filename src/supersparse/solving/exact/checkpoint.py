@@ -55,7 +55,11 @@ def fingerprint(problem: Problem) -> str:
 
 
 def save(
-    path: Path, identity: str, coefficients: tuple[int, ...], lower_bound: Fraction, tasks: list[Task]
+    path: Path,
+    identity: str,
+    coefficients: tuple[int, ...],
+    lower_bound: Fraction,
+    tasks: list[dict[str, Any]],
 ) -> None:
     """Write the open tree, replacing an older file in one step."""
     body = json.dumps(
@@ -63,7 +67,7 @@ def save(
             "problem": identity,
             "coefficients": coefficients,
             "lower_bound": str(lower_bound),
-            "tasks": [_written(task) for task in tasks],
+            "tasks": tasks,
         }
     ).encode()
     beside = path.with_name(path.name + ".new")
@@ -74,7 +78,8 @@ def save(
     os.replace(beside, path)
 
 
-def _written(task: Task) -> dict[str, Any]:
+def written(task: Task) -> dict[str, Any]:
+    """Put an open task into plain data."""
     work = task.work
     entry: dict[str, Any] = {"bound": task.bound, "case": work.instance.case, "literals": work.literals}
     if isinstance(work, Node):

@@ -25,14 +25,15 @@ class Cuts:
 
     def refresh(self) -> None:
         """Read the monitor's best model anew."""
-        best = self._monitor.best_evaluation
-        if best is None:
-            self.tie = self.strict = self.l1 = OPEN
-            return
-        below = previous_attainable(self._form.problem, best.objective)
-        self.tie = self._form.in_kernel_units(best.objective)
-        self.strict = -1 if below is None else self._form.in_kernel_units(below)
-        self.l1 = int(best.l1 * self._form.problem.unit)
+        with self._lock:  # two threads at once could leave the F of one model beside the l1 of another
+            best = self._monitor.best_evaluation
+            if best is None:
+                self.tie = self.strict = self.l1 = OPEN
+                return
+            below = previous_attainable(self._form.problem, best.objective)
+            self.tie = self._form.in_kernel_units(best.objective)
+            self.strict = -1 if below is None else self._form.in_kernel_units(below)
+            self.l1 = int(best.l1 * self._form.problem.unit)
 
     def offer(self, coefficients: list[int]) -> bool:
         """Let the evaluator judge a model; return whether it became the best."""

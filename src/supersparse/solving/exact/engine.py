@@ -10,7 +10,6 @@ from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
-from supersparse.solution.trace import relative_gap
 from supersparse.solving.contract import Capabilities, Question, SolveOptions
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts
@@ -21,8 +20,11 @@ from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.incumbent import Search, smallest_coefficients
 
-_LEAST_SHARE = 0.25  # how much the incumbent search works for each unit of the proof's work,
-_GAP_SHARE = 1.25  # and how much more while the gap is wide open
+# How much the incumbent search works for each unit of the proof's work: much while it keeps finding
+# better models, little once it has looked three times as long as the best model took.
+_SHARE_WHILE_IMPROVING = 1.5
+_SHARE_AFTERWARDS = 0.25
+_PATIENCE = 30_000_000  # touched rows
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 
 
@@ -110,9 +112,8 @@ class _Solve:
 
     @property
     def _search_share(self) -> float:
-        best = self.monitor.best_evaluation
-        assert best is not None
-        return _LEAST_SHARE + _GAP_SHARE * relative_gap(best.objective, self.monitor.lower_bound)
+        improving = self.search.spent[0] < 3 * self.search.improved_at + _PATIENCE
+        return _SHARE_WHILE_IMPROVING if improving else _SHARE_AFTERWARDS
 
     def _should_stop(self) -> bool:
         """Report, save now and then, and see whether a limit is reached."""
@@ -128,7 +129,8 @@ class _Solve:
 
     def _save(self) -> None:
         if self._file is not None and self.monitor.best is not None:
-            tasks = self.proof.open_tasks()
+            # tasks first: a model that a thread finds meanwhile may then be saved twice, never lost
+            tasks = [checkpoint.written(task) for task in self.proof.open_tasks()]
             checkpoint.save(
                 self._file, self._identity, self.monitor.best.coefficients, self.monitor.lower_bound, tasks
             )

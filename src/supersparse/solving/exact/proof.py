@@ -1,7 +1,6 @@
 """Proof: the open tasks and the workers that close them, one thread or several."""
 
 import threading
-import time
 from collections.abc import Callable
 
 from supersparse.solving.exact.covers import CancelledError
@@ -13,7 +12,7 @@ from supersparse.solving.exact.tree import Node, OpenTasks, Support, Task, expan
 WORK_PER_NODE = 100_000
 """Touched rows that count as one unit of the node limit."""
 
-_SLICE_SECONDS = 0.05
+_SLICE_WORK = 100 * WORK_PER_NODE  # about 50 ms: how long one support is searched at a time
 
 
 class Proof:
@@ -130,9 +129,10 @@ class Proof:
         support = task.work
         search = support.search or SupportSearch(support.instance, support.literals, self.cuts, self._log)
         before = search.boxes
-        closed = search.run(time.perf_counter() + _SLICE_SECONDS)
         cells, k = search.data.cell_x.shape
-        work = WORK_PER_NODE // 2 + (search.boxes - before) * (cells * (k + 8) + 200)
+        work_per_box = cells * (k + 8) + 200
+        closed = search.run(1 + _SLICE_WORK // work_per_box, cancelled)
+        work = WORK_PER_NODE // 2 + (search.boxes - before) * work_per_box
         if closed:
             return [], work
         paused = Support(instance=support.instance, literals=support.literals, search=search)

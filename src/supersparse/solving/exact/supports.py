@@ -7,6 +7,7 @@ needed. Then, over all vectors, for ties of smaller l1.
 """
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ class SupportSearch:
         self._budget = 64
         self._top = 0
         self._stack = np.zeros((0, 2, 0), np.int64)
+        self._rest()
 
     def _merge(self) -> tuple[SupportData, list[int]]:
         instance, form = self.instance, self.instance.form
@@ -84,25 +86,32 @@ class SupportSearch:
         )
         return data, sizes
 
-    def run(self, deadline: float) -> bool:
-        """Search until done (True) or past the deadline (False), a time of `time.perf_counter`."""
-        while True:
+    def run(self, boxes: int, cancelled: Callable[[], bool]) -> bool:
+        """Search until done (True), or for so many boxes or until called off (False).
+
+        How long a kernel runs without a look at `cancelled` depends on the clock; what is done
+        in all does not, so that a run can be repeated exactly.
+        """
+        self._rest()
+        limit = self.boxes + boxes
+        while self.boxes < limit and not cancelled():
             if self._top == 0 and not self._next_phase():
                 return True
+            budget = max(1, min(self._budget, limit - self.boxes))
             ties = self._phase == 2
             found = np.zeros(len(self.features) + 1, np.int64)
             began = time.perf_counter()
             cut = self.cuts.tie if ties else self.cuts.strict
             state, self._top, spent = self._run(
-                self._stack, self._top, cut, self.cuts.l1, ties, self._budget, found
+                self._stack, self._top, cut, self.cuts.l1, ties, budget, found
             )
             self.boxes += spent
             if state == FOUND:
                 self.cuts.offer(self._coefficients(found))
             elif state == PAUSED:
                 self._adapt(time.perf_counter() - began)
-            if time.perf_counter() >= deadline:
-                return False
+        self._rest()
+        return False
 
     def _run(
         self, stack: Ints, top: int, cut: int, l1: int, ties: bool, budget: int, found: Ints
@@ -126,13 +135,21 @@ class SupportSearch:
 
     @property
     def state(self) -> tuple[int, list[list[list[int]]]]:
-        """The phase and the open boxes: enough to go on in another process."""
-        return self._phase, self._stack[: self._top].tolist()
+        """The phase and the open boxes: enough to go on in another process.
+
+        Of a search that runs now, those it had when the slice began: a kernel may be writing.
+        """
+        phase, boxes = self._at_rest
+        return phase, boxes.tolist()
+
+    def _rest(self) -> None:
+        self._at_rest = self._phase, self._stack[: self._top].copy()
 
     def resume(self, state: tuple[int, list[list[list[int]]]]) -> None:
         """Go on from a saved state."""
         self._phase = state[0]
         self._lay_out([(np.array(low, np.int64), np.array(high, np.int64)) for low, high in state[1]])
+        self._rest()
 
     def _adapt(self, seconds: float) -> None:
         """Keep slices short enough for limits to be obeyed and long enough to be cheap."""
@@ -157,7 +174,8 @@ class SupportSearch:
             self.bound = max(self.bound, bound)
             if bound > self.cuts.tie and self._log is None:
                 return False
-            self._lay_out(self._improving_boxes(low, high) if bound <= self.cuts.strict else [])
+            needed = bound <= self.cuts.strict or self._log is not None  # a log has to say why not
+            self._lay_out(self._improving_boxes(low, high) if needed else [])
             return self._top > 0 or self._next_phase()
         if self._phase == 2:
             boxes = self._small_boxes(low, high)
@@ -203,7 +221,7 @@ class SupportSearch:
                 box_high[g] = half[g] - 1
             boxes.append((box_low, box_high))
         b = self.data.intercepts
-        if len(b) > 1 and all(h > 0 for h in half):
+        if len(b) and all(h > 0 for h in half):
             largest = int(max(-b[0], b[-1]))
             for t in np.flatnonzero(np.diff(np.concatenate([[0], np.abs(b) > largest // 2, [0]])) == 1):
                 outer_low, outer_high = low.copy(), high.copy()
