@@ -36,6 +36,11 @@ class ExactSolver:
         questions=frozenset({Question.BEST}), wants_start=False, checkpoints=True, logs_proof=True
     )
 
+    def check(self, problem: Problem, options: SolveOptions) -> None:
+        """Refuse a checkpoint that could not be written later."""
+        if options.checkpoint is not None:
+            checkpoint.check_place(Path(options.checkpoint))
+
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove the best model, or report the best found and how far from proven it is."""
         return _Solve(problem, options, monitor).run()

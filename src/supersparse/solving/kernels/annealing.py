@@ -71,7 +71,7 @@ def anneal(
         if count == 0:
             continue
         loss, new_b = best_b(scores, data, b, window, jumps)
-        work[0] += m
+        work[0] += m + window
         new_features, _ = model_cost(data, index)
         new_cost = loss + new_features
         if new_cost <= cost or next_random(state) / 2147483648.0 < np.exp((cost - new_cost) / temperature):

@@ -218,7 +218,7 @@ def best_on_line(
             scratch[i] = scores[i]
         add_column(scratch, data, j, value - current)
         loss, at = best_b(scratch, data, b, window, jumps)
-        work[0] += m + nonzeros
+        work[0] += m + nonzeros + window
         cost = loss + penalty(data, value) + (data.cost[j] if value != 0 else 0)
         if cost < best:
             best, best_index, best_intercept = cost, t, at

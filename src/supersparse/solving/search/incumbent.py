@@ -68,6 +68,7 @@ class Search:
         farthest = int(np.abs(form.intercept_values).max(initial=0))
         self.window = int(max(min(4096, max(256, form.n_rows)), min(2 * farthest, 2**16)))
         self.best_cost = _WORST
+        self.improved_at = 0  # work spent when the best model was found
         self.paths_done = False
         self._steps = self._schedule()
 
@@ -95,8 +96,8 @@ class Search:
                 yield
         turn = 0
         while True:
-            if turn % 4 == 3:
-                self._anneal(fresh=turn % 16 == 3)
+            if turn % 2:
+                self._anneal(fresh=turn % 8 == 1)
             else:
                 self._perturb()
             turn += 1
@@ -188,7 +189,7 @@ class Search:
             min(
                 40_000,
                 100 * self.data.n_values.sum(),
-                max(200, _SLICE // (4 * self.form.n_rows + self.window)),
+                max(200, _SLICE // (self.form.n_rows + self.window)),
             )
         )
         scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b], np.int64)
@@ -224,6 +225,7 @@ class Search:
         # a cost may be too low here (rounded rows, a size limit that b shares): the evaluator decides
         if cost < self.best_cost and self.monitor.incumbent(with_best_intercept(self.form.problem, values)):
             self.best_cost = cost
+            self.improved_at = int(self.spent[0])
 
 
 def _index_of(data: Any, values: tuple[int, ...]) -> Index:
