@@ -54,6 +54,13 @@ def fingerprint(problem: Problem) -> str:
     return digest.hexdigest()
 
 
+def check_place(path: Path) -> None:
+    """Raise where no file can be, before hours of work end with that message."""
+    if path.is_dir() or not path.parent.is_dir():
+        what = "is a folder" if path.is_dir() else "is in a folder that does not exist"
+        raise InvalidOptionError(f"checkpoint {str(path)!r} {what}; name a file in an existing folder")
+
+
 def save(
     path: Path,
     identity: str,
