@@ -24,6 +24,7 @@ RATIOS = {
 LIMITS = {"adult_reg": 15.0, "tictactoe_reg": 300.0}  # instead of twice the reference time
 INCUMBENT_SECONDS = 10.0
 MEGABYTES = 1000.0
+PEER_SECONDS = 60.0  # a peer stopped earlier leaves a ratio open
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,7 @@ def verdicts(results: Results, adult: Results | None = None) -> Iterator[Verdict
         yield from _million(instance, ours)
         peak = ours.peak_megabytes or 0.0
         yield Verdict(f"{instance.name}, memory under 1 GB", peak < MEGABYTES, f"{peak:.0f} MB")
-    for name, wanted in RATIOS.items():
-        found = against_best(results, name)
-        met = None if found is None else found.value >= wanted
-        yield Verdict(f"{name}, {wanted:g} times faster than the best peer", met, str(found))
+    yield from _ratios(results)
     yield from _adult(adult)
     yield from _startup(results)
 
@@ -101,6 +99,19 @@ def _million(instance: Instance, ours: Record) -> Iterator[Verdict]:
     if instance.name == MILLION_ROWS:
         seconds = (ours.wall_seconds or 0.0) + (ours.build_seconds or 0.0)
         yield Verdict("10^6 rows under 20 s in all", ours.proven and seconds < 20, f"{seconds:.3g} s")
+
+
+def _ratios(results: Results) -> Iterator[Verdict]:
+    for name, wanted in RATIOS.items():
+        demand = f"{name}, {wanted:g} times faster than the best peer"
+        found = against_best(results, name)
+        if found is None:
+            yield Verdict(demand, None, "-")
+            continue
+        limits = [run.limit for peer in PEERS if (run := results.of(name, peer)) is not None]
+        met = found.value >= wanted
+        stopped_early = found.at_least and not met and min(limits) < PEER_SECONDS
+        yield Verdict(demand, None if stopped_early else met, str(found))
 
 
 def _adult(adult: Results | None) -> Iterator[Verdict]:

@@ -21,12 +21,12 @@ class Ratio:
 def ratio(peer: Record, ours: Record | None) -> Ratio | None:
     """Return peer over ours: CPU seconds to the proof of F for the peer, of F and l1 for ours.
 
-    A peer without a proof counts as its limit. None when ours has no proof either, or the
-    peer failed.
+    A peer without a proof counts as its limit, or as the CPU seconds it really had if they are
+    fewer (on a busy machine). None when ours has no proof either, or the peer failed.
     """
-    if ours is None or not ours.proven or not ours.cpu_seconds or peer.model is None:
+    if ours is None or not ours.proven or not ours.cpu_seconds or peer.cpu_seconds is None:
         return None
-    seconds = peer.proof_seconds if peer.proof_seconds is not None else peer.limit
+    seconds = peer.proof_seconds if peer.proof_seconds is not None else min(peer.limit, peer.cpu_seconds)
     return Ratio(seconds / ours.cpu_seconds, at_least=not peer.proven)
 
 

@@ -94,6 +94,7 @@ class Machine:
     system: str
     python: str
     packages: tuple[tuple[str, str], ...]
+    load: float  # running processes, a minute's average, when the run began: 0 on an idle machine
 
     @classmethod
     def here(cls) -> "Machine":
@@ -104,6 +105,7 @@ class Machine:
             system=f"{platform.system()} {platform.machine()}",
             python=platform.python_version(),
             packages=tuple((name, version_of(name)) for name in PACKAGES),
+            load=round(os.getloadavg()[0], 2),
         )
 
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import check, fasterrisk, startup, table
+from benchmarks import check, risk_scores, startup, table
 from benchmarks.instances import all_instances
 from benchmarks.processes import run_job
 from benchmarks.record import Line, Machine, Record, Results, load, to_line
@@ -64,7 +64,7 @@ def measure(suite: Suite, only: frozenset[str] | None, out: Out, jobs: int) -> N
         for done in as_completed(waiting):
             _note(done.result(), out)
     for name in _names(suite.compared, only):
-        out.add(fasterrisk.compare(name, load(out.path).of(name, OURS)))
+        out.add(risk_scores.compare(name, load(out.path).of(name, OURS)))
 
 
 def _possible(jobs: Iterable[Job], only: frozenset[str] | None) -> Iterator[Job]:

@@ -97,11 +97,12 @@ def _row(instance: Instance, record: Record, results: Results) -> list[str]:
 def _machine(machine: Machine) -> str:
     packages = ", ".join(f"{name} {version}" for name, version in machine.packages)
     return (
-        f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}; {packages}. "
+        f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}; {packages}; "
+        f"load {machine.load:g} at the start. "
         "One thread each; times without compiling; ours the median of three runs (one where the time limit "
-        "was reached), alone on the machine; peers once, two side by side. "
+        "was reached), one after the other; peers once, two side by side. "
         "Ratio: a peer's CPU seconds to the proof of F over all of ours, "
-        "≥ where the peer was stopped without a proof and counts as its limit."
+        "≥ where the peer was stopped at its limit without a proof and counts as the CPU seconds it had."
     )
 
 
