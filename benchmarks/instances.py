@@ -177,21 +177,21 @@ def _synthetic_instances() -> list[Instance]:
     base = Synthetic(rows=2000, features=20, patterns=200)
     settings = Settings(largest=10, max_features=4)
     many = replace(base, patterns=5000, hidden=5)
-    whole = replace(base, rows=500, features=8, values=10, hidden=3)
+    whole = replace(base, rows=500, features=8, values=10, hidden=5)
     return [
         *(
             _family("rows", n, replace(many, rows=n), replace(settings, max_features=5))
             for n in (10**3, 10**4, 10**5, 10**6)
         ),
         *(
-            _family("features", p, replace(base, features=p), replace(settings, max_features=3))
+            _family("features", p, replace(base, features=p, hidden=3), replace(settings, max_features=3))
             for p in (10, 30, 100, 300, 1000)
         ),
+        *(_family("coefficients", m, whole, replace(settings, largest=m)) for m in (1, 10, 100, 1000)),
         *(
-            _family("coefficients", m, whole, replace(settings, largest=m, max_features=3))
-            for m in (1, 10, 100, 1000)
+            _family("size", k, replace(base, hidden=8), replace(settings, max_features=k))
+            for k in (2, 3, 4, 5, 6, 8, 10)
         ),
-        *(_family("size", k, base, replace(settings, max_features=k)) for k in (2, 3, 4, 5, 6, 8, 10)),
     ]
 
 

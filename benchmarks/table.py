@@ -20,7 +20,7 @@ _TITLES = {
     "incumbent": "Incumbents on large problems",
     "rows": "Growth: rows (20 binary features, 5,000 patterns, size limit 5)",
     "features": "Growth: features (2,000 binary rows, 200 patterns, size limit 3)",
-    "coefficients": "Growth: largest coefficient (500 rows, 8 columns of 0 to 9, 200 patterns, size limit 3)",
+    "coefficients": "Growth: largest coefficient (500 rows, 8 columns of 0 to 9, 200 patterns, size limit 4)",
     "size": "Growth: size limit (2,000 rows, 20 binary features, 200 patterns)",
 }
 
