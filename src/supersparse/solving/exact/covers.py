@@ -32,6 +32,7 @@ Words = NDArray[np.uint64]
 
 NEAREST = 16
 """How many opposite points each point is paired with."""
+_NEAR = 0.9  # other θ are tried only when the first came this near to closing the node
 _UNLIMITED = 2**60
 _MOST_COMPARISONS = 400_000_000
 _CHUNK = 20_000_000  # comparisons between two looks at whether to go on
@@ -198,7 +199,7 @@ def packing_bound(
         found = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
         if best is None or found.bound > best.bound:
             best = found
-        if best.bound > enough:
+        if best.bound > enough or (theta and best.bound < _NEAR * enough):
             break
     assert best is not None
     return best
