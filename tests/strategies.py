@@ -68,14 +68,18 @@ SETS = [
     st.sampled_from([integers(1), integers(2), integers(3)]).map(numbers),
     st.sampled_from([non_negative(3), non_positive(3), non_negative(1), non_positive(1)]).map(numbers),
     st.sampled_from([(-1.5, -0.5, 0.0, 0.5, 1.5), (0.0, 0.25, 0.5), (-0.5, 0.0, 0.5, 1.0)]),
-    st.sets(st.sampled_from([-0.3, -0.04, 0.01, 0.2, 2.0, 5.0, 30.0]), min_size=1, max_size=5).map(  # one digit
+    st.sets(
+        st.sampled_from([-0.3, -0.04, 0.01, 0.2, 2.0, 5.0, 30.0]), min_size=1, max_size=5
+    ).map(  # one digit
         lambda s: tuple(sorted(s | {0.0}))
     ),
     st.sets(st.sampled_from([-99.0, -15.0, 12.0, 110.0, 350.0]), min_size=1, max_size=4).map(  # two digits
         lambda s: tuple(sorted(s | {0.0}))
     ),
     st.sets(st.integers(-7, 7), min_size=1, max_size=5).map(lambda s: tuple(float(v) for v in sorted(s))),
-    st.sampled_from([(1.0, 2.0, 3.0), (-1.0, 1.0), (-3.0, -1.0, 1.0, 3.0), (-2.0, -1.0, 1.0, 2.0), (2.0,), (-5.0, -2.0)]),
+    st.sampled_from(
+        [(1.0, 2.0, 3.0), (-1.0, 1.0), (-3.0, -1.0, 1.0, 3.0), (-2.0, -1.0, 1.0, 2.0), (2.0,), (-5.0, -2.0)]
+    ),
 ]
 
 

@@ -1,11 +1,11 @@
 """Every installed solver against exhaustive search, exactly: F, l1, and what was proven."""
 
-from functools import lru_cache
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from strategies import Case, cases
 
+from strategies import Case, cases
 from supersparse.problem.objective import with_best_intercept
 from supersparse.solution.solution import Solution
 from supersparse.solving import registry
@@ -35,7 +35,7 @@ def _no_help_from_the_incumbent_search():
         yield
 
 
-@lru_cache(maxsize=None)
+@cache
 def oracle(case: Case) -> Solution:
     return solve(case.problem, "exhaustive")
 

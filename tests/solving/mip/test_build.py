@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import cases
 
+from strategies import cases
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solving.mip.build import build
@@ -97,7 +97,11 @@ def test_the_second_program_holds_the_models_that_are_as_good_and_prices_them_by
 def test_equal_rows_of_both_classes_cannot_both_be_right():
     problem = presolve(Problem.of([[1], [1], [0]], [0, 1, 0], C0=0.1, max_coef=2)).problem
     model = program_of(problem).model
-    pairs = [row for row, low in zip(model.rows.matrix.toarray(), model.rows.lower, strict=True) if low == 1 and row.sum() == 2]
+    pairs = [
+        row
+        for row, low in zip(model.rows.matrix.toarray(), model.rows.lower, strict=True)
+        if low == 1 and row.sum() == 2
+    ]
     assert len(pairs) == 1
 
 
@@ -118,7 +122,11 @@ def test_rows_of_a_class_of_weight_0_cost_nothing_and_have_no_variable():
 
 def test_priorities_go_to_all_variables_of_a_feature():
     problem = Problem.of(
-        [[0, 1], [1, 1], [1, 0]], [0, 1, 1], C0=0.1, coef_set={"a": 3, "b": [0, 1, 5]}, feature_names=["a", "b"]
+        [[0, 1], [1, 1], [1, 0]],
+        [0, 1, 1],
+        C0=0.1,
+        coef_set={"a": 3, "b": [0, 1, 5]},
+        feature_names=["a", "b"],
     )
     program = program_of(problem, priorities={"a": 4, "b": 2})
     a, b = program.variables[:2]

@@ -1,6 +1,6 @@
 from hypothesis import given, settings
-from strategies import cases
 
+from strategies import cases
 from supersparse.problem.problem import Problem
 from supersparse.solving.mip.margins import big_m, loss_rows
 from supersparse.solving.mip.terms import read_terms

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import cases
 
+from strategies import cases
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -51,7 +51,12 @@ def test_a_size_limit_narrows_the_scores():
 def test_forced_features_take_their_place_under_a_size_limit():
     sets = {"a": [2, 3], "b": [-1, 0, 1], "c": [-5, 0, 5]}
     problem = Problem.of(
-        [[1, 1, 1], [1, 0, 2]], [1, 0], feature_names=list("abc"), coef_set=sets, intercept="none", max_features=2
+        [[1, 1, 1], [1, 0, 2]],
+        [1, 0],
+        feature_names=list("abc"),
+        coef_set=sets,
+        intercept="none",
+        max_features=2,
     )
     least, greatest = score_range(read_terms(problem), problem.max_features)
     assert least.tolist() == [2 - 5, 2 - 10]
@@ -78,7 +83,9 @@ def test_no_useful_intercept_is_left_out(case):
         if problem.max_features is not None and sum(map(bool, coefficients)) > problem.max_features:
             continue
         for inside, outside in ((useful[0], useful[0] - 1), (useful[-1], useful[-1] + 7)):
-            losses = [evaluate(problem, Points(coefficients, b, problem.unit)).loss for b in (inside, outside)]
+            losses = [
+                evaluate(problem, Points(coefficients, b, problem.unit)).loss for b in (inside, outside)
+            ]
             assert losses[0] == losses[1]
 
 

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from solving.mip.fakes import FakeSolver, claim_of
 
+from solving.mip.fakes import FakeSolver, claim_of
 from supersparse.errors import InfeasibleError, SolverFailedError, VerificationError
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.problem import Problem
@@ -35,14 +35,15 @@ def vector(model, k, b, z):
 
 def honest(model, settings, talk):
     found = vector(model, 2, -1, 0)
-    return Outcome(stop=Stop.OPTIMAL, values=found, bound=float(model.cost @ found + model.cost_offset), nodes=3)
+    return Outcome(
+        stop=Stop.OPTIMAL, values=found, bound=float(model.cost @ found + model.cost_offset), nodes=3
+    )
 
 
 def liar(model, settings, talk):
     """Claims no error at all for the model without features, which makes four."""
     found = vector(model, 0, -1, 0)
     return Outcome(stop=Stop.OPTIMAL, values=found, bound=0.0, nodes=3)
-
 
 
 def test_an_honest_optimum_is_proven():
@@ -121,7 +122,9 @@ def test_incumbents_and_bounds_on_the_way_are_recorded():
 
 def test_a_vector_is_rounded_and_its_intercept_chosen_anew():
     def work(model, settings, talk):
-        return Outcome(stop=Stop.TIME_LIMIT, values=vector(model, 1.9999999, 0.0000001, 1), bound=None, nodes=0)
+        return Outcome(
+            stop=Stop.TIME_LIMIT, values=vector(model, 1.9999999, 0.0000001, 1), bound=None, nodes=0
+        )
 
     assert claim_of(FakeSolver(work), PROBLEM).points == BEST
 
@@ -143,7 +146,9 @@ def test_there_is_no_second_solve_for_the_smallest_model_of_all():
     problem = Problem.of([[0], [1]], [0, 1], C0=0.9, max_coef=3)
 
     def work(model, settings, talk):
-        return Outcome(stop=Stop.OPTIMAL, values=settings.start, bound=float(model.cost @ settings.start), nodes=0)
+        return Outcome(
+            stop=Stop.OPTIMAL, values=settings.start, bound=float(model.cost @ settings.start), nodes=0
+        )
 
     claim = claim_of(FakeSolver(work), problem, start=with_best_intercept(problem, [0]))
     assert claim.smallest
@@ -161,5 +166,8 @@ def test_a_gap_is_passed_on_and_named_as_the_reason():
 
     solver = FakeSolver(work)
     claim = claim_of(solver, PROBLEM, start=NOTHING, relative_gap=0.5, absolute_gap=0.2)
-    assert (solver.settings[0].relative_gap, solver.settings[0].absolute_gap) == (0.5, 2.0)  # 0.2 is two errors
+    assert (solver.settings[0].relative_gap, solver.settings[0].absolute_gap) == (
+        0.5,
+        2.0,
+    )  # 0.2 is two errors
     assert (claim.stop, claim.lower_bound, claim.smallest) == (Stop.GAP, 3 * UNIT, False)

@@ -11,7 +11,7 @@ from supersparse.solution.stop import Stop
 from supersparse.solving.contract import Capabilities, Question
 from supersparse.solving.mip import own_options
 from supersparse.solving.mip.model import Model
-from supersparse.solving.mip.precision import FLOATS, TOLERANCE, Precision
+from supersparse.solving.mip.precision import FLOATS, Precision
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver
 
@@ -69,8 +69,8 @@ def _solve(cplex: Any, model: Model, settings: RunSettings, talk: Talk) -> Outco
 
     own = cplex.parameters
     own.mip.tolerances.integrality.set(0.0)
-    own.simplex.tolerances.feasibility.set(TOLERANCE)
-    own.simplex.tolerances.optimality.set(TOLERANCE)
+    own.simplex.tolerances.feasibility.set(FLOATS.tolerance)
+    own.simplex.tolerances.optimality.set(FLOATS.tolerance)
     own.mip.tolerances.mipgap.set(min(1.0, settings.relative_gap))
     own.mip.tolerances.absmipgap.set(settings.absolute_gap)
     own.threads.set(settings.threads)
@@ -100,7 +100,7 @@ class _Listener:
 
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
-        self._best_cost = np.inf
+        self._best_cost = 1e70  # CPLEX says 1e75 before there is any
         self._best_bound = -np.inf
 
     def invoke(self, context: Any) -> None:

@@ -11,7 +11,7 @@ from supersparse.solution.stop import Stop
 from supersparse.solving.contract import Capabilities, Question
 from supersparse.solving.mip import own_options
 from supersparse.solving.mip.model import Model
-from supersparse.solving.mip.precision import FLOATS, TOLERANCE, Precision
+from supersparse.solving.mip.precision import FLOATS, Precision
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver
 
@@ -68,9 +68,9 @@ class GurobiSolver(MipSolver):
 def _solve(gurobi: Any, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
     from gurobipy import GRB
 
-    gurobi.Params.IntFeasTol = TOLERANCE
-    gurobi.Params.FeasibilityTol = TOLERANCE
-    gurobi.Params.OptimalityTol = TOLERANCE
+    gurobi.Params.IntFeasTol = FLOATS.tolerance
+    gurobi.Params.FeasibilityTol = FLOATS.tolerance
+    gurobi.Params.OptimalityTol = FLOATS.tolerance
     gurobi.Params.MIPGap = settings.relative_gap
     gurobi.Params.MIPGapAbs = settings.absolute_gap
     gurobi.Params.Threads = settings.threads

@@ -12,10 +12,10 @@ from math import ceil, floor, gcd, isfinite, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.mip.precision import TOLERANCE, Precision
+from supersparse.solving.mip.precision import Precision
 
 LARGEST_FLOAT_COST = 10**6  # above it, sums of costs drift out of a float solver's tolerances
-RELATIVE = 10 * TOLERANCE  # solvers drop what improves the best by less than about their tolerance, relatively
+RELATIVE = 1e-8  # solvers drop what improves the best by less than about 10^-9 of it
 LARGEST_INTEGER_TOTAL = 2**45  # far inside 64 bits, and a double of that size is off by far less than 1
 
 
@@ -96,7 +96,9 @@ class SolverCost:
         if not isfinite(bound):
             return None
         if self.precision.integers_only:
-            least = Fraction(round(bound))  # the cost is an integer, printed as a double that is off by a few ulps
+            least = Fraction(
+                round(bound)
+            )  # the cost is an integer, printed as a double that is off by a few ulps
         else:
             least = Fraction(bound) - Fraction(self.slack + RELATIVE * abs(bound))
         return self.unit * (self.divisor * least - self.error)

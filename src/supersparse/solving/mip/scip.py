@@ -10,7 +10,7 @@ from supersparse.solution.stop import Stop
 from supersparse.solving.contract import Capabilities, Question
 from supersparse.solving.mip import own_options
 from supersparse.solving.mip.model import Model
-from supersparse.solving.mip.precision import FLOATS, TOLERANCE, Precision
+from supersparse.solving.mip.precision import FLOATS, Precision
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver
 
@@ -63,8 +63,8 @@ class ScipSolver(MipSolver):
         """Run branch and cut; a node is one of its nodes, those before a restart included."""
         scip = _silent()
         _apply_own(scip, settings.own)
-        scip.setParam("numerics/feastol", TOLERANCE)
-        scip.setParam("numerics/dualfeastol", TOLERANCE)
+        scip.setParam("numerics/feastol", FLOATS.tolerance)
+        scip.setParam("numerics/dualfeastol", FLOATS.tolerance)
         scip.setParam("misc/catchctrlc", False)
         scip.setParam("limits/absgap", settings.absolute_gap)
         scip.setParam("limits/gap", _own_gap(settings.relative_gap))

@@ -1,0 +1,80 @@
+"""What the paper says of every optimum (section 3.1 and its footnotes), held against every solver."""
+
+from fractions import Fraction
+from itertools import product
+from math import gcd
+
+import numpy as np
+import pytest
+
+from supersparse.problem.objective import evaluate, with_best_intercept
+from supersparse.problem.problem import Problem
+from supersparse.solving import registry
+from supersparse.solving.exhaustive import ExhaustiveSolver
+from supersparse.solving.search import incumbent
+from supersparse.solving.solve import solve
+
+pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+
+
+@pytest.fixture(autouse=True)
+def _no_help_from_the_incumbent_search(monkeypatch):
+    monkeypatch.setattr(incumbent, "search", lambda problem, monitor: None)
+
+
+@pytest.fixture(params=registry.names())
+def name(request):
+    state = registry.availability(request.param)
+    if not state.installed:
+        pytest.skip(f"solver {request.param!r} is not installed; {state.remedy}")
+    return request.param
+
+
+def two_points(C0):
+    return Problem.of([[-1, 1], [1, -1]], [1, 0], C0=C0, max_coef=5, intercept="none")
+
+
+def random_problem(seed, **options):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (16, 3))
+    y = X @ [1, -2, 0] + rng.normal(0, 1.5, 16) > 0
+    y[:2] = [False, True]
+    return Problem.of(X, y.astype(int), **options)
+
+
+def test_the_two_points_of_the_footnote_have_exactly_two_optima():
+    problem = two_points(C0=0.5)
+    equally_good = ExhaustiveSolver().all_within(problem, Fraction(0)).models
+    least = min(evaluate(problem, p).l1 for p in equally_good)
+    smallest = {p.coefficients for p in equally_good if evaluate(problem, p).l1 == least}
+    assert smallest == {(-1, 0), (0, 1)}
+
+
+@pytest.mark.parametrize("C0", [0.1, 0.5, 0.99])
+def test_a_solver_finds_one_of_the_two_optima_of_the_footnote(name, C0):
+    found = solve(two_points(C0), name)
+    assert found.points.coefficients in {(-1, 0), (0, 1)}
+    assert found.proven_smallest
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_dropped_features_would_have_gained_more_than_their_penalty(name, seed):
+    problem = random_problem(seed, C0=0.05, max_coef=2)
+    found = solve(problem, name)
+    used = set(found.points.support)
+    for coefficients in product(range(-2, 3), repeat=3):
+        other = with_best_intercept(problem, coefficients)
+        added = set(other.support) - used
+        if used <= set(other.support):
+            gain = found.evaluation.loss - evaluate(problem, other).loss
+            assert gain <= len(added) * Fraction(5, 100)
+
+
+@pytest.mark.parametrize("intercept", ["free", "paper", "none", (-4, 4)], ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_points_and_intercept_of_an_optimum_are_coprime(name, seed, intercept):
+    """Dividing all of them by a common divisor would predict the same with a smaller l1."""
+    found = solve(random_problem(seed, C0=0.02, max_coef=4, intercept=intercept), name)
+    numbers = (*found.points.coefficients, found.points.intercept)
+    assert any(numbers)
+    assert gcd(*numbers) == 1
