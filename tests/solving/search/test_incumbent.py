@@ -1,0 +1,112 @@
+"""The incumbent search: feasible, repeatable, honest about what it found."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from solving.exact.hard import medium, noisy
+from strategies import cases
+from supersparse.problem.problem import Problem
+from supersparse.solution.verify import check_feasible
+from supersparse.solving.contract import SolveOptions
+from supersparse.solving.integer_form import integer_form
+from supersparse.solving.monitor import Monitor
+from supersparse.solving.search.data import search_data
+from supersparse.solving.search.incumbent import Search, search, smallest_coefficients
+from supersparse.solving.search.paths import Surrogate, backward_path, rounded
+from supersparse.solving.solve import presolve, solve
+
+pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+
+
+def searched(problem, work=2_000_000, **options):
+    small = presolve(problem)
+    monitor = Monitor(small.problem, SolveOptions(**options), small.restore)
+    search(small.problem, monitor, work)
+    return monitor
+
+
+@settings(max_examples=30)
+@given(cases())
+def test_whatever_it_reports_is_feasible_and_no_better_than_the_optimum(case):
+    events = []
+    found = searched(case.problem, on_progress=events.append)
+    best = solve(case.problem, "exact")
+    for event in events:
+        if event.points is not None:
+            check_feasible(case.problem, event.points, "what the search reports")
+            assert event.objective >= best.objective
+    assert found.best_evaluation.objective >= best.objective
+
+
+def test_it_finds_the_optimum_of_most_small_problems():
+    hits = 0
+    for seed in range(6):
+        problem = medium(seed=seed)
+        hits += searched(problem, 20_000_000).best_evaluation.objective == solve(problem, "exact").objective
+    assert hits >= 5
+
+
+def test_the_same_seed_finds_the_same_models_and_another_seed_walks_elsewhere():
+    first, again = (searched(noisy(), seed=3) for _ in range(2))
+    assert [e.points for e in first._events] == [e.points for e in again._events]
+    other = searched(noisy(), 20_000_000, seed=4)
+    same = searched(noisy(), 20_000_000, seed=3)
+    assert [e.points for e in other._events] != [e.points for e in same._events]
+
+
+def test_more_work_is_never_worse():
+    values = [searched(noisy(), work).best_evaluation.objective for work in (1, 10**6, 10**7)]
+    assert values == sorted(values, reverse=True)
+
+
+def test_a_search_can_be_continued():
+    small = presolve(noisy()).problem
+    monitor = Monitor(small, SolveOptions(), lambda points: points)
+    running = Search(integer_form(small), monitor)
+    running.run(1)
+    spent = int(running.spent[0])
+    assert spent > 0
+    running.run(10**6)
+    assert running.spent[0] >= spent + 10**6
+
+
+def test_it_stops_when_told():
+    found = searched(noisy(), 10**12, cancel=lambda: True)
+    assert found.best is not None
+
+
+def test_a_set_without_0_keeps_its_feature():
+    problem = Problem.of([[0, 1], [1, 1], [1, 0]], [0, 1, 0], coef_set={"x0": [-3, -2, 5], "x1": 2}, C0=0.1)
+    assert smallest_coefficients(problem) == [-2, 0]
+    assert searched(problem).best.coefficients[0] != 0
+
+
+@settings(max_examples=30)
+@given(cases())
+def test_search_data_hold_the_sets_and_rank_ties_below_everything_else(case):
+    form = integer_form(presolve(case.problem).problem)
+    data = search_data(form)
+    for j, values in enumerate(form.values):
+        assert data.values[j, : data.n_values[j]].tolist() == values.tolist()
+        assert data.zero[j] == (values.tolist().index(0) if 0 in values else -1)
+    longest = sum(sorted((int(np.abs(v).max()) for v in form.values), reverse=True)[: form.max_size])
+    weights = np.concatenate([data.positive, data.negative])
+    assert data.tie * longest < max(1, int(weights[weights > 0].min(initial=2**60)))
+    narrow = search_data(form, largest=1)
+    assert all(np.abs(narrow.values[j]).max() <= 1 or np.abs(v).min() > 1 for j, v in enumerate(form.values))
+
+
+@settings(max_examples=30)
+@given(cases())
+def test_roundings_of_a_path_are_indices_into_the_sets(case):
+    form = integer_form(presolve(case.problem).problem)
+    surrogate = Surrogate(form)
+    sizes = []
+    for features, w in backward_path(surrogate, form.n_features):
+        sizes.append(len(features))
+        assert len(w) == len(features)
+        assert np.isfinite(w).all()
+        for index in rounded(form, surrogate, features, w):
+            assert all(0 <= i < len(v) for i, v in zip(index, form.values, strict=True))
+    assert sizes == sorted(set(sizes), reverse=True)
