@@ -163,7 +163,7 @@ def test_the_engine_asks_whether_to_stop_often():
         asked.append(time.thread_time())  # processor time, so that a busy machine does not matter
         return False
 
-    solve(noisy(), "exact", cancel=cancel, node_limit=1500, time_limit=60)
+    solve(noisy(), "exact", cancel=cancel, node_limit=800, time_limit=60)
     assert max(b - a for a, b in itertools.pairwise(asked)) < PATIENCE / 2
 
 

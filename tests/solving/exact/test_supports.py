@@ -112,8 +112,10 @@ def test_the_state_of_a_running_search_is_the_one_it_began_its_slice_with(monkey
 
 
 def test_a_cancelled_search_stays_open():
-    form = integer_form(Problem.of([[0], [1], [2]], [0, 1, 0], C0=0.01, max_coef=9))
+    form = integer_form(Problem.of([[0, 3], [1, 1], [2, 0], [3, 2]], [0, 1, 1, 0], C0=0.01, max_coef=9))
     (instance,) = instances(form)
-    search = SupportSearch(instance, (0,), cuts_of(form))
+    search = SupportSearch(instance, (0, 3), cuts_of(form))
+    search._budget = 1
     assert not search.run(10**9, lambda: True)
+    assert search.state[1]
     assert search.run(10**9, never)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.reference import Log, run_boxes_reference
-from supersparse.solving.kernels.boxes import FOUND, PAUSED, SupportData, box_bound, run_boxes
+from supersparse.solving.kernels.boxes import DONE, FOUND, PAUSED, SupportData, box_bound, run_boxes
 from supersparse.solving.kernels.cells import cell_weights, group_rows
 
 Ints = NDArray[np.int64]
@@ -94,7 +94,7 @@ class SupportSearch:
         """
         self._rest()
         limit = self.boxes + boxes
-        while self.boxes < limit and not cancelled():
+        while self.boxes < limit:
             if self._top == 0 and not self._next_phase():
                 return True
             budget = max(1, min(self._budget, limit - self.boxes))
@@ -110,6 +110,8 @@ class SupportSearch:
                 self.cuts.offer(self._coefficients(found))
             elif state == PAUSED:
                 self._adapt(time.perf_counter() - began)
+            if state != DONE and cancelled():
+                break
         self._rest()
         return False
 
