@@ -110,11 +110,17 @@ def test_after_descent_no_single_coefficient_helps(start, seed):
 @given(starts(), st.integers(1, 2**62), st.sampled_from([1, 30, 400]), st.sampled_from([0.1, 1.0, 20.0]))
 def test_annealing_keeps_the_best_model_it_saw(start, seed, moves, heat):
     data, index, b, scores, began = start
-    intercept, state, work = np.array([b]), np.array([seed], np.uint64), np.zeros(1, np.int64)
+    intercept, state, work = np.array([b, b]), np.array([seed], np.uint64), np.zeros(1, np.int64)
     row = float(max(1, np.median(data.positive + data.negative)))
-    cost = anneal(data, index, intercept, scores, heat * row, 0.1 * heat * row, moves, WINDOW, state, work)
+    best = np.empty_like(index)
+    cost = anneal(
+        data, index, intercept, scores, best, heat * row, 0.1 * heat * row, moves, False, WINDOW, state, work
+    )
     assert cost <= began
-    check_model(data, index, int(intercept[0]), scores, cost)
+    best_scores = data.values[np.arange(len(best)), best] @ dense(data)
+    check_model(data, best, int(intercept[1]), best_scores, cost)
+    walked = data.values[np.arange(len(index)), index] @ dense(data)
+    assert np.array_equal(scores, walked)  # the walk goes on from consistent scores
 
 
 @settings(max_examples=10)
@@ -123,10 +129,11 @@ def test_the_same_seed_gives_the_same_walk(start, seed):
     data, index, b, scores, _ = start
     ends = []
     for _ in range(2):
-        own, intercept, own_scores = index.copy(), np.array([b]), scores.copy()
+        own, intercept, own_scores = index.copy(), np.array([b, b]), scores.copy()
         state, work = np.array([seed], np.uint64), np.zeros(1, np.int64)
         row = float(max(1, np.median(data.positive + data.negative)))
-        anneal(data, own, intercept, own_scores, row, 0.1 * row, 100, WINDOW, state, work)
+        best = np.empty_like(own)
+        anneal(data, own, intercept, own_scores, best, row, 0.1 * row, 100, True, WINDOW, state, work)
         descend(data, own, intercept, own_scores, WINDOW, 10**6, state, work)
         ends.append((own.tolist(), int(intercept[0]), int(work[0]), int(state[0])))
     assert ends[0] == ends[1]

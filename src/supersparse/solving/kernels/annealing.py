@@ -16,17 +16,20 @@ def anneal(
     index: Ints,
     intercept: Ints,
     scores: Ints,
+    best_index: Ints,
     hot: float,
     cold: float,
     moves: int,
+    settled: bool,
     window: int,
     state: NDArray[np.uint64],
     work: Ints,
 ) -> int:
-    """Walk for so many moves while cooling from `hot` to `cold`; keep the best model seen.
+    """Walk for so many moves while cooling from `hot` to `cold`; return the best cost seen.
 
     Moves are steps of mixed length in one coefficient, now and then in two at once, or a
-    coefficient set to 0. Changes `index`, `intercept[0]`, `scores`; returns the best cost.
+    coefficient set to 0; once `settled`, mostly of what is in use. `index`, `intercept[0]` and
+    `scores` follow the walk; `best_index` and `intercept[1]` receive the best model.
     """
     p, m = len(index), len(scores)
     jumps = np.empty(2 * window + 3, np.int64)
@@ -34,7 +37,10 @@ def anneal(
     loss, b = best_b(scores, data, intercept[0], window, jumps)
     features, size = model_cost(data, index)
     cost = loss + features
-    best, best_index, best_intercept = cost, index.copy(), b
+    best = cost
+    intercept[1] = b
+    for j in range(p):
+        best_index[j] = index[j]
     moved, before = np.empty(2, np.int64), np.empty(2, np.int64)
     ratio = cold / hot
     for move in range(moves):
@@ -43,8 +49,8 @@ def anneal(
         new_size = size
         for _ in range(2 if next_random(state) % 3 == 0 else 1):
             j = next_random(state) % p
-            if index[j] == data.zero[j] and 4 * move > moves and next_random(state) % 3 != 0:
-                j = next_random(state) % p  # later on, mostly move what is in use
+            if settled and index[j] == data.zero[j] and next_random(state) % 3 != 0:
+                j = next_random(state) % p
             old = index[j]
             n = data.n_values[j]
             if old != data.zero[j] and data.zero[j] >= 0 and next_random(state) % 8 == 0:
@@ -77,7 +83,8 @@ def anneal(
         if new_cost <= cost or next_random(state) / 2147483648.0 < np.exp((cost - new_cost) / temperature):
             cost, b, size = new_cost, new_b, new_size
             if cost < best:
-                best, best_intercept = cost, b
+                best = cost
+                intercept[1] = b
                 for j in range(p):
                     best_index[j] = index[j]
         else:
@@ -85,8 +92,5 @@ def anneal(
                 j = moved[t]
                 add_column(scores, data, j, data.values[j, before[t]] - data.values[j, index[j]])
                 index[j] = before[t]
-    for j in range(p):
-        index[j] = best_index[j]
-    intercept[0] = best_intercept
-    rescore(data, index, scores)
+    intercept[0] = b
     return best

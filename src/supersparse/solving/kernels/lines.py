@@ -56,6 +56,14 @@ def best_b(scores: Ints, data: SearchData, centre: int, window: int, jumps: Ints
     low, high = max(data.low, centre - window), min(data.high, centre + window)
     if low > high:
         low = high = max(data.low, min(data.high, centre))
+    if len(data.intercepts) == 0:
+        # beyond the scores all rows agree: one step past them is as good as any
+        least, most = scores[0], scores[0]
+        for i in range(len(scores)):
+            least, most = min(least, scores[i]), max(most, scores[i])
+        first, last = -(most // step) - 1, -(least // step) + 1
+        if first <= high and last >= low:
+            low, high = max(low, first), min(high, last)
     width = high - low + 1
     for t in range(width + 1):
         jumps[t] = 0

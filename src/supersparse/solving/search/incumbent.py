@@ -26,6 +26,7 @@ _WORST = 2**61  # the cost of what must not be kept
 DEFAULT_WORK = 400_000_000  # about one second
 _SLICE = 10_000_000  # about 50 ms: how long a kernel may run before limits are looked at
 _LEAST_STEP = 100_000  # what a step costs at least, in touched rows: its Python
+_MOVES = 30_000  # of one annealing
 _STARTS = 30  # how many roundings of the paths are improved by descent
 _NARROW = 8  # wide sets are searched among |v| <= 8 first
 
@@ -97,7 +98,7 @@ class Search:
         turn = 0
         while True:
             if turn % 2:
-                self._anneal(fresh=turn % 8 == 1)
+                yield from self._anneal(fresh=turn % 8 == 1)
             else:
                 self._perturb()
             turn += 1
@@ -174,7 +175,8 @@ class Search:
                     index[j] = self.random.integers(self.data.n_values[j])
         self._descend(index, b)
 
-    def _anneal(self, *, fresh: bool) -> None:
+    def _anneal(self, *, fresh: bool) -> Iterator[None]:
+        """Cool slowly from a hot start at the smallest model, or from a mild one at a good model."""
         from supersparse.solving.kernels.annealing import anneal
 
         row = max(1, int(np.median(self.full.positive + self.full.negative)))
@@ -185,18 +187,23 @@ class Search:
             _, values, b = self._pick()
             index, b = self._scaled_up(values, b)
             hot = float(row) * (0.4, 0.7, 1.0, 1.5, 3.0)[self.random.integers(5)]
-        moves = int(
-            min(
-                40_000,
-                100 * self.data.n_values.sum(),
-                max(200, _SLICE // (self.form.n_rows + self.window)),
-            )
-        )
-        scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b], np.int64)
-        anneal(
-            self.data, index, intercept, scores, hot, 0.15 * row, moves, self.window, self.state, self.spent
-        )
-        self._descend(index, int(intercept[0]))
+        moves = int(min(_MOVES, 100 * self.data.n_values.sum()))
+        slices = max(1, moves * (self.form.n_rows + self.window) // _SLICE)
+        ratio = (0.15 * row / hot) ** (1 / slices)
+        scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b, b], np.int64)
+        best, best_cost, best_b = index.copy(), _WORST, b
+        found = np.empty_like(index)
+        for s in range(slices):
+            settled = 4 * s >= slices
+            top = hot * ratio**s
+            cost = anneal(
+                self.data, index, intercept, scores, found, top, top * ratio, moves // slices, settled,
+                self.window, self.state, self.spent,
+            )  # fmt: skip
+            if cost < best_cost:
+                best, best_cost, best_b = found.copy(), int(cost), int(intercept[1])
+            yield
+        self._descend(best, best_b)
 
     def _scaled_up(self, values: tuple[int, ...], b: int) -> tuple[Index, int]:
         """Multiply a model up to the limit of its sets: finer steps from the same predictions."""
