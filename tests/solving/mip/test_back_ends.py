@@ -2,12 +2,14 @@
 
 import os
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from supersparse.errors import (
     InvalidOptionError,
+    SolverFailedError,
     SolverLimitError,
     UnsupportedProblemError,
 )
@@ -15,8 +17,11 @@ from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solution.stop import Stop
 from supersparse.solving import registry
+from supersparse.solving.mip.build import build
+from supersparse.solving.mip.precision import refuse_too_wide
+from supersparse.solving.mip.run import RunSettings, Talk
 from supersparse.solving.search import incumbent
-from supersparse.solving.solve import solve
+from supersparse.solving.solve import presolve, solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
@@ -221,3 +226,47 @@ def test_a_size_limited_licence_is_a_clear_error(limited):
     problem = Problem.of(rng.integers(0, 10, (2500, 6)), rng.integers(0, 2, 2500), max_coef=3)
     with pytest.raises(SolverLimitError, match="size-limited licence"):
         solve(problem, limited, time_limit=20)
+
+
+def program_of(problem, solver, formulation="bigm"):
+    small = presolve(problem).problem
+    rows = refuse_too_wide("test", small, formulation, solver.precision)
+    return build(small, rows, formulation=formulation, precision=solver.precision, priorities={})
+
+
+def run(solver, model, **changes):
+    settings = RunSettings(
+        seconds=None, nodes=None, relative_gap=0.0, absolute_gap=0.0, threads=1, seed=0, start=None, own={}
+    )
+    return solver.run(model, replace(settings, **changes), Talk(lambda report: None))
+
+
+def test_the_start_reaches_the_solver(name):
+    solver = registry.get(name)
+    for formulation in solver.capabilities.formulations:
+        program = program_of(hard_problem(), solver, formulation)
+        start = program.start(with_best_intercept(program.problem, [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]))
+        found = run(solver, program.model, nodes=0, start=start)
+        assert found.stop is Stop.NODE_LIMIT
+        assert program.model.cost @ found.values <= program.model.cost @ start
+
+
+def test_a_model_without_solution_is_said_to_have_none(name):
+    solver = registry.get(name)
+    model = program_of(easy_problem(), solver).model
+    impossible = replace(
+        model, rows=replace(model.rows, lower=np.where(model.rows.lower == 1, 1e5, model.rows.lower))
+    )
+    assert run(solver, impossible).stop is None
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [("scip", "limits/solutions"), ("gurobi", "SolutionLimit"), ("cplex", "mip.limits.solutions")],
+)
+def test_a_status_that_means_nothing_here_is_a_failure(name, limit):
+    state = registry.availability(name)
+    if not state.installed:
+        pytest.skip(f"solver {name!r} is not installed; {state.remedy}")
+    with pytest.raises(SolverFailedError, match="stopped with the status"):
+        solve(hard_problem(), name, solver_options={limit: 1}, time_limit=20)

@@ -15,6 +15,22 @@ from supersparse.solving.mip.precision import FLOATS, Precision
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver
 
+# None: no solution. Every variable is bounded, so "infeasible or unbounded" can only mean infeasible.
+STOPS: Mapping[str, Stop | None] = {
+    "MIP_optimal": Stop.OPTIMAL,
+    "optimal_tolerance": Stop.OPTIMAL,
+    "MIP_infeasible": None,
+    "MIP_infeasible_or_unbounded": None,
+    "MIP_time_limit_feasible": Stop.TIME_LIMIT,
+    "MIP_time_limit_infeasible": Stop.TIME_LIMIT,
+    "node_limit_feasible": Stop.NODE_LIMIT,
+    "node_limit_infeasible": Stop.NODE_LIMIT,
+    "mem_limit_feasible": Stop.MEMORY_LIMIT,
+    "mem_limit_infeasible": Stop.MEMORY_LIMIT,
+    "MIP_abort_feasible": Stop.INTERRUPTED,
+    "MIP_abort_infeasible": Stop.INTERRUPTED,
+}
+
 RESERVED = {
     **dict.fromkeys(
         ["timelimit", "mip.limits.nodes", "mip.tolerances.mipgap", "mip.tolerances.absmipgap"],
@@ -165,29 +181,15 @@ def _sense(low: float, high: float) -> str:
 
 
 def _outcome(cplex: Any) -> Outcome:
-    status = cplex.solution.status
-    stops = {
-        status.MIP_optimal: Stop.OPTIMAL,
-        status.optimal_tolerance: Stop.OPTIMAL,
-        status.MIP_infeasible: None,
-        status.MIP_time_limit_feasible: Stop.TIME_LIMIT,
-        status.MIP_time_limit_infeasible: Stop.TIME_LIMIT,
-        status.node_limit_feasible: Stop.NODE_LIMIT,
-        status.node_limit_infeasible: Stop.NODE_LIMIT,
-        status.mem_limit_feasible: Stop.MEMORY_LIMIT,
-        status.mem_limit_infeasible: Stop.MEMORY_LIMIT,
-        status.MIP_abort_feasible: Stop.INTERRUPTED,
-        status.MIP_abort_infeasible: Stop.INTERRUPTED,
-    }
-    found = cplex.solution.get_status()
-    if found not in stops:
-        raise SolverFailedError(f"cplex stopped with the status {cplex.solution.get_status_string()!r}")
+    status = cplex.solution.status[cplex.solution.get_status()]
+    if status not in STOPS:
+        raise SolverFailedError(f"cplex stopped with the status {status!r}")
     has_solution = cplex.solution.is_primal_feasible()
-    bound = None if stops[found] is None else cplex.solution.MIP.get_best_objective()
+    bound = None if STOPS[status] is None else cplex.solution.MIP.get_best_objective()
     if has_solution and bound is not None:
         bound = min(bound, cplex.solution.get_objective_value())
     return Outcome(
-        stop=stops[found],
+        stop=STOPS[status],
         values=np.array(cplex.solution.get_values()) if has_solution else None,
         bound=bound if bound is not None and abs(bound) < 1e20 else None,
         nodes=int(cplex.solution.progress.get_num_nodes_processed()),

@@ -21,6 +21,10 @@ from supersparse.solving.mip.precision import INTEGERS, Precision
 from supersparse.solving.mip.run import POLL_SECONDS, Outcome, Report, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver
 
+# None: no solution.
+STOPS: Mapping[str, Stop | None] = {"OPTIMAL": Stop.OPTIMAL, "INFEASIBLE": None}
+LIMITED = ("FEASIBLE", "UNKNOWN")  # some limit was met; CP-SAT does not say which
+
 RESERVED = {
     **dict.fromkeys(
         [
@@ -95,7 +99,7 @@ def minimise(model: Model, settings: RunSettings, talk: Talk) -> Outcome:
 
     solver.best_bound_callback = lambda bound: talk.report(Report(bound=float(bound)))
     with _watched(solver, talk):
-        status = solver.solve(program, Listener())
+        status = solver.status_name(solver.solve(program, Listener()))
     return _outcome(solver, status, variables, settings, talk)
 
 
@@ -175,28 +179,20 @@ def _prefer(program: Any, parameters: Any, variables: list[Any], priorities: Any
     parameters.search_branching = cp_model.PARTIAL_FIXED_SEARCH
 
 
-def _outcome(solver: Any, status: Any, variables: list[Any], settings: RunSettings, talk: Talk) -> Outcome:
-    from ortools.sat.python import cp_model
-
-    stops = {
-        cp_model.OPTIMAL: Stop.OPTIMAL,
-        cp_model.INFEASIBLE: None,
-        cp_model.FEASIBLE: _limit(solver, settings, talk),
-        cp_model.UNKNOWN: _limit(solver, settings, talk),
-    }
-    if status not in stops:
-        raise SolverFailedError(f"cpsat stopped with the status {solver.status_name(status)!r}")
-    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+def _outcome(solver: Any, status: str, variables: list[Any], settings: RunSettings, talk: Talk) -> Outcome:
+    if status not in STOPS and status not in LIMITED:
+        raise SolverFailedError(f"cpsat stopped with the status {status!r}")
+    found = status in ("OPTIMAL", "FEASIBLE")
     return Outcome(
-        stop=stops[status],
+        stop=STOPS[status] if status in STOPS else _limit(solver, settings, talk),
         values=np.array([solver.value(v) for v in variables], dtype=np.float64) if found else None,
-        bound=float(solver.best_objective_bound) if status != cp_model.INFEASIBLE else None,
+        bound=None if status == "INFEASIBLE" else float(solver.best_objective_bound),
         nodes=int(solver.num_conflicts),
     )
 
 
 def _limit(solver: Any, settings: RunSettings, talk: Talk) -> Stop:
-    """CP-SAT does not say which limit it met."""
+    """Work out which limit was met."""
     if talk.stopping:
         return Stop.INTERRUPTED
     if settings.nodes is not None and (settings.seconds is None or solver.wall_time < settings.seconds):

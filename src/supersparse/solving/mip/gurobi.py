@@ -15,6 +15,17 @@ from supersparse.solving.mip.precision import FLOATS, Precision
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver
 
+# None: no solution. Every variable is bounded, so "infeasible or unbounded" can only mean infeasible.
+STOPS: Mapping[str, Stop | None] = {
+    "OPTIMAL": Stop.OPTIMAL,
+    "INFEASIBLE": None,
+    "INF_OR_UNBD": None,
+    "TIME_LIMIT": Stop.TIME_LIMIT,
+    "NODE_LIMIT": Stop.NODE_LIMIT,
+    "INTERRUPTED": Stop.INTERRUPTED,
+    "MEM_LIMIT": Stop.MEMORY_LIMIT,
+}
+
 RESERVED = {
     **dict.fromkeys(["TimeLimit", "NodeLimit", "MIPGap", "MIPGapAbs"], own_options.LIMIT),
     **dict.fromkeys(["Threads", "Seed"], own_options.RESOURCES),
@@ -131,20 +142,14 @@ def _write(gurobi: Any, model: Model) -> Any:
 def _outcome(gurobi: Any, variables: Any) -> Outcome:
     from gurobipy import GRB
 
-    stops = {
-        GRB.OPTIMAL: Stop.OPTIMAL,
-        GRB.INFEASIBLE: None,
-        GRB.TIME_LIMIT: Stop.TIME_LIMIT,
-        GRB.NODE_LIMIT: Stop.NODE_LIMIT,
-        GRB.INTERRUPTED: Stop.INTERRUPTED,
-        GRB.MEM_LIMIT: Stop.MEMORY_LIMIT,
-    }
-    if gurobi.Status not in stops:
-        raise SolverFailedError(f"gurobi stopped with the status {gurobi.Status}")
+    names = {getattr(GRB.Status, name): name for name in dir(GRB.Status) if name.isupper()}
+    status = names.get(gurobi.Status, str(gurobi.Status))
+    if status not in STOPS:
+        raise SolverFailedError(f"gurobi stopped with the status {status!r}")
     found = gurobi.SolCount > 0
     bound = min(gurobi.ObjBound, gurobi.ObjVal) if found else gurobi.ObjBound
     return Outcome(
-        stop=stops[gurobi.Status],
+        stop=STOPS[status],
         values=np.array(variables.X) if found else None,
         bound=bound if abs(bound) < GRB.INFINITY else None,
         nodes=int(gurobi.NodeCount),

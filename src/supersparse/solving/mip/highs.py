@@ -21,8 +21,25 @@ PRECISION = Precision(
     integers_only=False, tolerance=1e-7, largest_big_m=10**6, largest_factor=10**6, largest_score=10**7
 )
 
+# None: no solution. Every variable is bounded, so "infeasible or unbounded" can only mean infeasible.
+STOPS: Mapping[str, Stop | None] = {
+    "kOptimal": Stop.OPTIMAL,
+    "kModelEmpty": Stop.OPTIMAL,
+    "kInfeasible": None,
+    "kUnboundedOrInfeasible": None,
+    "kTimeLimit": Stop.TIME_LIMIT,
+    "kSolutionLimit": Stop.NODE_LIMIT,  # mip_max_nodes; the other limits with this status are reserved
+    "kInterrupt": Stop.INTERRUPTED,
+    "kHighsInterrupt": Stop.INTERRUPTED,
+    "kMemoryLimit": Stop.MEMORY_LIMIT,
+}
+
 RESERVED = {
-    **dict.fromkeys(["time_limit", "mip_max_nodes", "mip_rel_gap", "mip_abs_gap"], own_options.LIMIT),
+    **dict.fromkeys(["time_limit", "mip_rel_gap", "mip_abs_gap"], own_options.LIMIT),
+    **dict.fromkeys(
+        ["mip_max_nodes", "mip_max_leaves", "mip_max_stall_nodes", "mip_max_improving_sols"],
+        own_options.LIMIT,
+    ),
     **dict.fromkeys(["threads", "parallel", "random_seed"], own_options.RESOURCES),
     **dict.fromkeys(["output_flag", "log_to_console"], own_options.SILENT),
     **dict.fromkeys(
@@ -131,26 +148,13 @@ def _pass_model(highs: Any, model: Model) -> None:
 
 
 def _outcome(highs: Any) -> Outcome:
-    package = _package()
-    status = package.HighsModelStatus
-    stops = {
-        status.kOptimal: Stop.OPTIMAL,
-        status.kModelEmpty: Stop.OPTIMAL,
-        status.kInfeasible: None,
-        status.kTimeLimit: Stop.TIME_LIMIT,
-        status.kSolutionLimit: Stop.NODE_LIMIT,  # the only such limit that is set is mip_max_nodes
-        status.kIterationLimit: Stop.NODE_LIMIT,
-        status.kInterrupt: Stop.INTERRUPTED,
-        status.kHighsInterrupt: Stop.INTERRUPTED,
-        status.kMemoryLimit: Stop.MEMORY_LIMIT,
-    }
-    found = highs.getModelStatus()
-    if found not in stops:
-        raise SolverFailedError(f"highs stopped with the status {highs.modelStatusToString(found)!r}")
+    status = highs.getModelStatus()
+    if status.name not in STOPS:
+        raise SolverFailedError(f"highs stopped with the status {highs.modelStatusToString(status)!r}")
     info = highs.getInfo()
-    has_solution = info.primal_solution_status == package.SolutionStatus.kSolutionStatusFeasible
+    has_solution = info.primal_solution_status == _package().SolutionStatus.kSolutionStatusFeasible
     return Outcome(
-        stop=stops[found],
+        stop=STOPS[status.name],
         values=np.array(highs.getSolution().col_value) if has_solution else None,
         bound=min(info.mip_dual_bound, info.objective_function_value)
         if has_solution

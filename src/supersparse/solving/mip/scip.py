@@ -14,10 +14,12 @@ from supersparse.solving.mip.precision import FLOATS, Precision
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver
 
+# None: no solution. Every variable is bounded, so "infeasible or unbounded" can only mean infeasible.
 STOPS: Mapping[str, Stop | None] = {
     "optimal": Stop.OPTIMAL,
     "gaplimit": Stop.OPTIMAL,  # within the gap that was asked for; whether that is 0 is for the bound to say
     "infeasible": None,
+    "inforunbd": None,
     "timelimit": Stop.TIME_LIMIT,
     "nodelimit": Stop.NODE_LIMIT,
     "totalnodelimit": Stop.NODE_LIMIT,
@@ -73,10 +75,12 @@ class ScipSolver(MipSolver):
             scip.setParam("limits/time", settings.seconds)
         if settings.nodes is not None:
             scip.setParam("limits/totalnodes", settings.nodes)
-        variables = _write(scip, model)
+        variables, slacks = _write(scip, model)
         if settings.start is not None:
+            missing = model.indicators.lower - model.indicators.matrix @ settings.start
+            everything = [*settings.start.tolist(), *np.maximum(0.0, missing).tolist()]
             solution = scip.createSol()
-            for variable, value in zip(variables, settings.start.tolist(), strict=True):
+            for variable, value in zip([*variables, *slacks], everything, strict=True):
                 scip.setSolVal(solution, variable, value)
             scip.addSol(solution)
         listener = _listen(scip, variables, talk)
@@ -90,7 +94,8 @@ def _own_gap(relative_gap: float) -> float:
     return min(1e20, relative_gap / (1 - relative_gap)) if relative_gap < 1 else 1e20
 
 
-def _write(scip: Any, model: Model) -> list[Any]:
+def _write(scip: Any, model: Model) -> tuple[list[Any], list[Any]]:
+    """Return the variables, and those that SCIP adds: by how much each indicator row is missed."""
     import pyscipopt
 
     variables = [
@@ -115,9 +120,11 @@ def _write(scip: Any, model: Model) -> list[Any]:
     for i, (low, high) in enumerate(zip(rows.lower.tolist(), rows.upper.tolist(), strict=True)):
         scip.addCons(pyscipopt.ExprCons(total(rows.matrix, i), lhs=_finite(low), rhs=_finite(high)))
     logical = model.indicators
+    slacks = []
     for i, (low, binary) in enumerate(zip(logical.lower.tolist(), logical.binary.tolist(), strict=True)):
-        scip.addConsIndicator(-total(logical.matrix, i) <= -low, variables[binary], activeone=False)
-    return variables
+        row = scip.addConsIndicator(-total(logical.matrix, i) <= -low, variables[binary], activeone=False)
+        slacks.append(scip.getSlackVarIndicator(row))
+    return variables, slacks
 
 
 def _finite(side: float) -> float | None:

@@ -54,6 +54,9 @@ class TwoSolves:
 
     def _least_objective(self) -> tuple[Stop, Fraction | None]:
         """Return why the first call stopped and, where it says optimal, what F is by its own z."""
+        over = self.monitor.stop_reason()
+        if over is not None and self.monitor.best is not None:
+            return over, None
         program = self._build(None)
 
         def hear_bound(bound: float) -> None:
