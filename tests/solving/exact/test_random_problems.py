@@ -61,6 +61,18 @@ def related_columns(draw):
     )
 
 
+@st.composite
+def too_wide_for_64_bits(draw):
+    """Entries from 10^-12 to 10^12: kernels see them rounded, and must leave near-ties to the evaluator."""
+    entry = st.sampled_from([1e-12, 2e-12, -3e-12, 0.1, 5e11, -7e11, 3e12, 3e12 + 1, 0.0])
+    n = draw(st.integers(4, 8))
+    X = draw(st.lists(st.tuples(entry, entry), min_size=n, max_size=n))
+    y = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n).filter(lambda y: len(set(y)) == 2))
+    intercept = draw(st.sampled_from(["free", "none", "paper", (-2, 3), (2, 2)]))
+    C1 = draw(st.sampled_from(["auto", 0.002]))
+    return Problem.of([list(row) for row in X], y, C0=0.01, C1=C1, max_coef=3, intercept=intercept)
+
+
 few = settings(max_examples=100)
 many = settings(max_examples=2500, suppress_health_check=list(HealthCheck))
 
@@ -74,6 +86,19 @@ def test_the_proof_agrees_with_exhaustive_search(case):
 @settings(max_examples=40)
 @given(related_columns())
 def test_the_proof_agrees_where_columns_say_the_same(problem):
+    check(problem)
+
+
+@settings(max_examples=40)
+@given(too_wide_for_64_bits())
+def test_the_proof_agrees_where_kernels_see_rounded_entries(problem):
+    check(problem)
+
+
+@pytest.mark.long
+@settings(max_examples=1000, suppress_health_check=list(HealthCheck))
+@given(too_wide_for_64_bits())
+def test_the_proof_agrees_on_many_problems_with_rounded_entries(problem):
     check(problem)
 
 
