@@ -62,7 +62,7 @@ def start_of(problem):
 
 def test_a_node_limit_gives_the_same_answer_each_time(name):
     problem = hard_problem()
-    first, second = (solve(problem, name, node_limit=5, initial=start_of(problem)) for _ in range(2))
+    first, second = (solve(problem, name, node_limit=2, initial=start_of(problem)) for _ in range(2))
     assert first.stop is Stop.NODE_LIMIT
     assert (first.points, first.lower_bound, first.nodes) == (second.points, second.lower_bound, second.nodes)
 
@@ -178,6 +178,12 @@ def test_branching_priorities_lead_to_the_same_optimum_or_are_refused(name):
         expected = solve(problem, "exhaustive")
         found = solve(problem, name, branching_priorities={"x1": 5, "x2": 1})
         assert (found.objective, found.evaluation.l1) == (expected.objective, expected.evaluation.l1)
+
+
+@pytest.mark.parametrize("priority", [-1, 2.5, True, "high", 10**9])
+def test_a_priority_that_is_no_small_whole_number_is_refused(priority):
+    with pytest.raises(InvalidOptionError, match="branching_priorities: 'x1' has"):
+        solve(easy_problem(), "scip", branching_priorities={"x1": priority})
 
 
 def test_too_fine_data_are_refused_before_any_solving(name, monkeypatch):

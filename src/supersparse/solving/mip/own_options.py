@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from supersparse.errors import InvalidOptionError, did_you_mean
 
+LARGEST_PRIORITY = 1_000_000
+
 # Why a name is reserved, for the tables of the back ends.
 LIMIT = "use time_limit, node_limit, relative_gap or absolute_gap"
 TOLERANCE = "what it proves rests on this value"
@@ -33,6 +35,20 @@ def check_kind(who: str, name: str, value: object, current: object) -> None:
             raise bad_value(who, name, value, "it takes True or False")
     elif isinstance(current, int) and (is_bool or not isinstance(value, int)):
         raise bad_value(who, name, value, "it takes a whole number")
+
+
+def check_priorities(given: Mapping[str, object]) -> None:
+    """Raise for a priority that not every solver can take."""
+    for feature, priority in given.items():
+        if (
+            isinstance(priority, bool)
+            or not isinstance(priority, int)
+            or not 0 <= priority <= LARGEST_PRIORITY
+        ):
+            raise InvalidOptionError(
+                f"branching_priorities: {feature!r} has {priority!r}; give a whole number from 0 to "
+                f"{LARGEST_PRIORITY}, higher ones are branched on first"
+            )
 
 
 def bad_value(who: str, name: str, value: object, reason: object = None) -> InvalidOptionError:

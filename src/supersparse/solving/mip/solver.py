@@ -7,7 +7,9 @@ from typing import ClassVar
 from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
 from supersparse.solving.contract import Capabilities, SolveOptions
+from supersparse.solving.mip.margins import LossRows
 from supersparse.solving.mip.model import Model
+from supersparse.solving.mip.own_options import check_priorities
 from supersparse.solving.mip.precision import Precision, refuse_too_wide
 from supersparse.solving.mip.run import Outcome, RunSettings, Talk
 from supersparse.solving.mip.two_solves import TwoSolves
@@ -31,18 +33,20 @@ class MipSolver(ABC):
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
         """Refuse, before any solving, what this solver cannot do honestly."""
+        self._checked_rows(problem, options)
+
+    def _checked_rows(self, problem: Problem, options: SolveOptions) -> LossRows:
         self.check_own_options(options.solver_options)
-        refuse_too_wide(self.name, problem, options.formulation, self.precision)
+        check_priorities(options.branching_priorities)
+        return refuse_too_wide(self.name, problem, options.formulation, self.precision)
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Find the least F and, of the models that reach it, the least l1."""
-        self.check_own_options(options.solver_options)
-        rows = refuse_too_wide(self.name, problem, options.formulation, self.precision)
         return TwoSolves(
             name=self.name,
             run=self.run,
             precision=self.precision,
-            rows=rows,
+            rows=self._checked_rows(problem, options),
             options=options,
             monitor=monitor,
         ).claim()
