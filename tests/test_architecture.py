@@ -38,7 +38,7 @@ MAY_IMPORT = {
 
 # Third parties stay at home: package -> the places that may import it.
 HOMES = {
-    "highspy": ["solving/mip/highs.py"],
+    "highspy": ["solving/mip/highs.py", "solving/exact/partition/lp.py"],
     "pyscipopt": ["solving/mip/scip.py"],
     "ortools": ["solving/mip/cpsat.py"],
     "gurobipy": ["solving/mip/gurobi.py"],

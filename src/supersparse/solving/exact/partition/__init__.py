@@ -1,1 +1,1 @@
-"""The second bound: cost partitioning over groups of columns with balanced sets, for one-hot and binary data."""
+"""The second bound: cost partitioning with balanced sets, for one-hot and binary data."""

@@ -22,6 +22,7 @@ class NetPoints:
     """Points of one sign each; entries, coefficients and b are those of the integer form."""
 
     x: Ints  # (points, features)
+    bits: Ints  # the same for two-valued columns: 1 where the larger value stands, else 0
     sign: Ints  # +1 or -1
     weight: Ints
     base: int
@@ -41,18 +42,20 @@ class NetPoints:
     @property
     def n_features(self) -> int:
         """Number of features."""
-        return self.x.shape[1]
+        return int(self.x.shape[1])
 
 
 def net_points(form: IntegerForm) -> NetPoints:
     """Read the points of an exact form."""
     difference = form.positive - form.negative
+    lower = form.columns.min(axis=1, initial=OPEN)
     kept = np.concatenate([_heaviest(difference), _heaviest(-difference)])
     kept.sort()
     magnitudes = [np.abs(v[v != 0]) for v in form.values]
     least = np.array([int(m.min(initial=OPEN)) if len(m) else 0 for m in magnitudes], np.int64)
     return NetPoints(
         x=np.ascontiguousarray(form.columns.T[kept]),
+        bits=(form.columns.T[kept] > lower).astype(np.int64),
         sign=np.sign(difference[kept]),
         weight=np.abs(difference[kept]),
         base=int(np.minimum(form.positive, form.negative).sum()),

@@ -1,0 +1,136 @@
+"""The bound of one node: column generation over balanced sets, then integers.
+
+Each round solves the program of the sets found so far (`program`), prices all balanced sets with its
+prices and adds the cheapest. To turn a solution into a certificate each set is sent through all symmetries,
+the multipliers are scaled until no point is overloaded and rounded down to integers; `check` then computes
+what they prove.
+"""
+
+import numpy as np
+
+from supersparse.solving.exact.instance import Ints
+from supersparse.solving.exact.partition.balanced import are_balanced, points_of
+from supersparse.solving.exact.partition.certificate import (
+    Allowed,
+    Certificate,
+    Multipliers,
+    Proven,
+    check,
+    loads,
+)
+from supersparse.solving.exact.partition.context import Context
+from supersparse.solving.exact.partition.lp import Columns, Floats
+from supersparse.solving.exact.partition.program import build
+from supersparse.solving.exact.partition.symmetry import stabiliser
+
+_SETS_PER_ROUND = 400
+_LEAST_REDUCED_COST = 1e-5
+_LEAST_PRICE = 1e-9
+_LEAST_RATIO = 0.3  # prices further from feasible say nothing about the best partition
+
+
+class NodeBound:
+    """Column generation at one node; each `step` is one round."""
+
+    def __init__(self, context: Context, allowed: Allowed) -> None:
+        self._context = context
+        self._allowed = allowed
+        self._symmetries = stabiliser(context.symmetries, allowed)
+        self._program = build(context, allowed, self._symmetries)
+        self._first = self._program.lp.n_columns
+        self._noise = np.random.default_rng(0)
+        self._known: set[tuple[int, ...]] = set()
+        self._sets: list[tuple[int, Ints]] = []
+        self._decided = context.points.base + sum(
+            context.groups[j].states[s[0]].cost for j, s in enumerate(allowed) if len(s) == 1
+        )
+        self.finished = False
+        self.ceiling = np.inf  # an estimate, not proven: no partition of this node gives more
+
+    @property
+    def quads(self) -> list[Ints]:
+        """All balanced sets found so far."""
+        return [q for _, q in self._sets]
+
+    def step(self) -> Proven | None:
+        """Solve, say what the solution proves, and look for sets that improve it; None if interrupted."""
+        solved = self._program.lp.solve(self._context.interrupted)
+        if solved is None:
+            return None
+        x, price = solved
+        certificate = self._certificate(x[self._first :])
+        proven = check(self._context.points, self._context.groups, self._allowed, certificate)
+        self.finished = self._price(price) == 0
+        return proven
+
+    def _price(self, price: Floats) -> int:
+        """Add sets of negative reduced cost; return how many.
+
+        The prices also give a ceiling: they become feasible when what a state's value row has too much
+        is moved to the state of the same group without sets, or all points are made dearer.
+        """
+        program = self._program
+        added, ratio = 0, 1.0
+        moved = np.where(program.is_value_row, price, 0.0)
+        for k, f in enumerate(program.families):
+            below = 1.0 if f.group < 0 else float(price[f.value_row])
+            if below < _LEAST_PRICE:
+                continue
+            of_point = (price[f.first_row : f.first_row + len(f.size)] / f.size)[f.orbit]
+            most = _SETS_PER_ROUND * (2 if f.group < 0 else 1)
+            quads, least = f.sets.price(of_point, below - _LEAST_REDUCED_COST, most, self._noise)
+            added += self._add(k, quads)
+            if f.group in program.end_row and least < below:
+                moved[f.value_row] = least
+                moved[program.end_row[f.group]] += below - least
+            else:
+                ratio = min(ratio, max(least, _LEAST_PRICE) / below)
+        if ratio >= _LEAST_RATIO:
+            of_points = float((price * program.limits)[~program.is_value_row].sum()) / ratio
+            of_states = float((moved * program.limits).sum())
+            self.ceiling = self._decided + program.unit * (of_points + of_states)
+        return added
+
+    def _add(self, family: int, quads: Ints) -> int:
+        """Add sets, checked to be balanced, that are not known up to symmetry."""
+        f = self._program.families[family]
+        quads = quads[are_balanced(self._context.points, quads, f.columns)]
+        columns = Columns()
+        for q in quads:
+            hit = sorted(f.orbit[points_of(q)].tolist())
+            key = (family, *hit)
+            if key not in self._known:
+                self._known.add(key)
+                self._sets.append((family, q))
+                columns.append(*f.column(hit))
+        self._program.lp.add(columns)
+        return len(columns.value)
+
+    def _certificate(self, u: Floats) -> Certificate:
+        points, fine, unit = self._context.points, self._context.fine, self._program.unit
+        parts: dict[tuple[int, int], list[tuple[Ints, Floats]]] = {}
+        family = np.array([k for k, _ in self._sets], np.int64)
+        for k, f in enumerate(self._program.families):
+            used = np.flatnonzero((family == k) & (u > _LEAST_PRICE))
+            if len(used) == 0:
+                continue
+            quads = np.array([self._sets[t][1] for t in used])
+            share = u[used] * (f.times / len(self._symmetries))
+            for s in self._symmetries:
+                key = (-1, 0) if f.group < 0 else (s.group[f.group], s.state[f.group][f.state])
+                parts.setdefault(key, []).append((s.point[quads], share))
+        merged = {
+            k: (np.concatenate([q for q, _ in p]), np.concatenate([v for _, v in p]))
+            for k, p in parts.items()
+        }
+        load, highest = np.zeros(points.n), np.zeros((len(self._allowed), points.n))
+        for (j, _), (quads, value) in merged.items():
+            if j < 0:
+                load += loads(points.n, quads, value)
+            else:
+                highest[j] = np.maximum(highest[j], loads(points.n, quads, value))
+        overload = float(((load + highest.sum(axis=0)) * unit / points.weight).max(initial=1.0))
+        scale = unit * fine * (1 - 1e-12) / overload
+        rounded = {k: Multipliers(q, np.floor(v * scale).astype(np.int64)) for k, (q, v) in merged.items()}
+        nothing = Multipliers(np.zeros((0, 4), np.int64), np.zeros(0, np.int64))
+        return Certificate(fine=fine, common=rounded.pop((-1, 0), nothing), by_state=rounded)

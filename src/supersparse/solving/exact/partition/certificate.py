@@ -1,0 +1,134 @@
+"""Cost partitioning: the inequality behind the second bound, and the check that believes nobody.
+
+At a node each group j may be in one of the states A_j. Its *top* is the union of what those states
+make available. Let u0 >= 0 be multipliers for sets that are balanced with every group at its top, and
+u^{j,c} >= 0 for sets that are balanced with group j in state c and the others at their tops. If at every
+point i the loads (sums of multipliers of sets that contain i) obey
+
+    load0_i + Σ_j max_{c ∈ A_j} load^{j,c}_i  <=  w_i ,
+
+then every model whose groups are in states c_j ∈ A_j pays
+
+    cost >= base + Σ_i w_i z_i + Σ_j cost(c_j)
+         >= base + Σ_i z_i (load0_i + Σ_j load^{j,c_j}_i) + Σ_j cost(c_j)
+         >= base + Σ u0 + Σ_j (Σ u^{j,c_j} + cost(c_j))
+         >= base + Σ u0 + Σ_j min_{c ∈ A_j} (Σ u^{j,c} + cost(c)) .
+
+The third line holds because fewer available columns keep a set balanced: each set counted there has a
+wrong point in this model. States of one group share the capacity of a point, since only one of them occurs; a
+relaxation with one variable for each column cannot say that.
+
+Multipliers are integers in units of 1/`fine` of a kernel unit, so all of this is integer arithmetic. The
+check uses the points, the groups' columns and the multipliers, no symmetry and nothing a linear program said.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.errors import VerificationError
+from supersparse.solving.exact.instance import Ints
+from supersparse.solving.exact.partition.balanced import are_balanced
+from supersparse.solving.exact.partition.groups import Group
+from supersparse.solving.exact.partition.net_points import NetPoints
+
+Allowed = tuple[tuple[int, ...], ...]
+"""The states each group may be in, at one node."""
+
+_LARGEST_TOTAL = 2**61
+Number = TypeVar("Number", np.int64, np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """Balanced sets (p1, p2, n1, n2), a point possibly twice, and the multiplier of each."""
+
+    quads: Ints
+    value: Ints
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Certificate:
+    """Multipliers that prove a bound at a node."""
+
+    fine: int
+    common: Multipliers
+    by_state: Mapping[tuple[int, int], Multipliers]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proven:
+    """What a certificate proves: no model of the node costs less than `bound`/`fine` kernel units.
+
+    `in_state[j][c]` is the same for the models of the node with group j in state c.
+    """
+
+    fine: int
+    bound: int
+    in_state: tuple[dict[int, int], ...]
+
+
+def finest(points: NetPoints, groups: tuple[Group, ...]) -> int:
+    """The finest unit in which every sum of a certificate fits 64 bits."""
+    most = points.base + int(points.weight.sum()) + sum(s.cost for g in groups for s in g.states) + 1
+    return max(1, min(2**30, _LARGEST_TOTAL // (4 * most)))
+
+
+def top(groups: tuple[Group, ...], allowed: Allowed, group: int = -1, state: int = 0) -> list[int]:
+    """The available columns with every group at its top, one of them possibly in a state."""
+    return sorted(
+        f
+        for j, (g, states) in enumerate(zip(groups, allowed, strict=True))
+        for f in frozenset().union(*(g.states[c].available for c in ((state,) if j == group else states)))
+    )
+
+
+def check(points: NetPoints, groups: tuple[Group, ...], allowed: Allowed, certificate: Certificate) -> Proven:
+    """Recompute everything a certificate claims; raise if any of it is false."""
+    load = _load(points, certificate.common, top(groups, allowed))
+    gained = [dict.fromkeys(states, 0) for states in allowed]
+    for j, states in enumerate(allowed):
+        largest = np.zeros(points.n, np.int64)
+        for c in states:
+            multipliers = certificate.by_state.get((j, c))
+            if multipliers is not None:
+                largest = np.maximum(largest, _load(points, multipliers, top(groups, allowed, j, c)))
+                gained[j][c] = int(multipliers.value.sum())
+        load = load + largest
+        if int(load.max(initial=0)) >= _LARGEST_TOTAL:
+            raise VerificationError("the multipliers of a cost partition exceed every capacity")
+    if (load > points.weight * certificate.fine).any():
+        raise VerificationError("the multipliers of a cost partition exceed the weight of a point")
+    paid = [
+        {c: gained[j][c] + certificate.fine * groups[j].states[c].cost for c in states}
+        for j, states in enumerate(allowed)
+    ]
+    least = [min(p.values()) for p in paid]
+    bound = certificate.fine * points.base + int(certificate.common.value.sum()) + sum(least)
+    return Proven(
+        fine=certificate.fine,
+        bound=bound,
+        in_state=tuple({c: bound - m + v for c, v in p.items()} for m, p in zip(least, paid, strict=True)),
+    )
+
+
+def _load(points: NetPoints, multipliers: Multipliers, columns: list[int]) -> Ints:
+    """Sum the multipliers at each point, having checked that they may be used."""
+    quads, value = multipliers.quads, multipliers.value
+    if (value < 0).any() or sum(value.tolist()) >= _LARGEST_TOTAL // 4:
+        raise VerificationError("a multiplier of a cost partition is negative or too large")
+    if not are_balanced(points, quads, columns).all():
+        raise VerificationError("a set in a cost partition is not balanced on the available columns")
+    return loads(points.n, quads, value)
+
+
+def loads(n: int, quads: Ints, value: NDArray[Number]) -> NDArray[Number]:
+    """Sum the multipliers of the sets at each of n points; a repeated point carries its set once."""
+    load = np.zeros(n, value.dtype)
+    for k in range(4):
+        repeated = quads[:, k] == quads[:, k - 1] if k in (1, 3) else np.zeros(len(quads), bool)
+        np.add.at(load, quads[:, k], np.where(repeated, 0, value))
+    return load

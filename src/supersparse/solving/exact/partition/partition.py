@@ -1,0 +1,92 @@
+"""PartitionBound: the second bound as the engine uses it, in slices."""
+
+import time
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from supersparse.problem.attainable import next_attainable
+from supersparse.solving.exact.partition.context import Context
+from supersparse.solving.exact.partition.groups import find_groups
+from supersparse.solving.exact.partition.lp import never
+from supersparse.solving.exact.partition.net_points import net_points
+from supersparse.solving.exact.partition.symmetry import find_symmetries
+from supersparse.solving.exact.partition.tree import PartitionTree
+from supersparse.solving.integer_form import IntegerForm
+
+
+class PartitionBound:
+    """Proves lower bounds on F where columns are two-valued and many of them are used.
+
+    It holds for every problem whose form is exact and whose usable columns are two-valued: any finite
+    coefficient sets, C0 for each feature, a numeric C1 (a used feature pays at least its smallest
+    magnitude), class and sample weights, repeated and contradicting rows, forced features, and every
+    intercept: sets take as much of one class as of the other, so b drops out, and what b itself costs is
+    not negative and left out. A size limit is ignored, which is a relaxation.
+
+    `lower_bound` is proven and never falls. When it reaches the objective of a known model, that model is
+    optimal in F; nothing is said about ties in l1.
+    """
+
+    def __init__(
+        self, form: IntegerForm, target: Fraction, *, interrupted: Callable[[], bool] = never
+    ) -> None:
+        """Prepare to prove that no model has F < target, usually the best known objective.
+
+        `interrupted` is asked while a linear program runs, a few times a second; its work is then lost.
+        """
+        self._form = form
+        points = net_points(form)
+        groups = find_groups(points)
+        context = Context(points, groups, find_symmetries(points, groups))
+        context.interrupted = interrupted
+        self._interrupted = interrupted
+        self._tree = PartitionTree(context, target * form.scale)
+        self._steps = self._tree.steps()
+        self.lower_bound = Fraction(0)
+        self.done = False
+        self._read()
+
+    @staticmethod
+    def applies(form: IntegerForm) -> bool:
+        """Say whether the bound holds and both classes have something to lose."""
+        both = bool((form.positive > form.negative).any() and (form.positive < form.negative).any())
+        used = [c for c, values in zip(form.columns, form.values, strict=True) if values.any()]
+        return form.slack == 0 and both and all(len(np.unique(c)) <= 2 for c in used)
+
+    @property
+    def target(self) -> Fraction:
+        """The objective below which there shall be no model; it can be lowered only."""
+        return self._tree.target / self._form.scale
+
+    @target.setter
+    def target(self, value: Fraction) -> None:
+        self._tree.target = min(self._tree.target, value * self._form.scale)
+        self._read()
+
+    @property
+    def nodes(self) -> int:
+        """Nodes opened so far."""
+        return self._tree.nodes
+
+    def run(self, deadline: float) -> None:
+        """Work until `time.perf_counter()` reaches the deadline, or to the end.
+
+        A linear program is not cut short by the deadline, only by `interrupted`; it may take seconds.
+        """
+        while not self.done and time.perf_counter() < deadline and not self._interrupted():
+            try:
+                next(self._steps)
+            except StopIteration:
+                self.done = True
+            self._read()
+
+    def _read(self) -> None:
+        bound = self._tree.bound
+        if bound is None:
+            proven = self.target
+        else:
+            proven = min(self.target, next_attainable(self._form.problem, bound / self._form.scale))
+        self.lower_bound = max(self.lower_bound, proven)
+        self.done = self.done or self.lower_bound >= self.target

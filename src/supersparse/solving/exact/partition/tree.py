@@ -1,0 +1,145 @@
+"""The tree over states of groups, best bound first.
+
+A node says which states each group may be in. Where its bound does not suffice, states that the
+certificate already rules out are dropped. If there are none, an orbit of undecided groups is split: with
+the node's symmetries, either all groups of the orbit are in their first state, or one of them is not and,
+up to symmetry, it is the first of them, which gets a child for each of its other states. Where a symmetry
+of the node takes the first state to another state of the same group, one group is split alone. The
+smallest orbit goes first: it leaves its children the most symmetries, and so the smallest programs. Where
+every group is decided, the leaf takes over.
+"""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+
+from supersparse.solving.exact.partition.balanced import points_of
+from supersparse.solving.exact.partition.bound import NodeBound
+from supersparse.solving.exact.partition.certificate import Allowed, Proven, top
+from supersparse.solving.exact.partition.context import Context
+from supersparse.solving.exact.partition.leaf import Leaf
+from supersparse.solving.exact.partition.symmetry import group_orbits, stabiliser
+
+_STALLED_ROUNDS = 3
+_STALLED_GAIN = 0.003  # of the bound, over those rounds
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """States the groups may be in, and what is proven of them, in kernel units."""
+
+    bound: Fraction
+    allowed: Allowed
+
+
+class PartitionTree:
+    """Proves that no model costs less than `target` kernel units, or how far that can be proven."""
+
+    def __init__(self, context: Context, target: Fraction) -> None:
+        self._context = context
+        self.target = target
+        self.nodes = 0
+        self._open: list[tuple[Fraction, int, Node]] = []
+        self._pushed = 0
+        self._given_up: list[Fraction] = []
+        self._now: Fraction | None = None  # proven of the node that is worked on
+        least = sum(min(s.cost for s in g.states) for g in context.groups)
+        everything = tuple(tuple(range(len(g.states))) for g in context.groups)
+        self._push(Fraction(context.points.base + least), everything)
+
+    @property
+    def bound(self) -> Fraction | None:
+        """Proven of all models; None when nothing is left below the target."""
+        known = [*self._given_up, *(b for b, _, _ in self._open[:1])]
+        return min(known if self._now is None else [*known, self._now], default=None)
+
+    def steps(self) -> Iterator[None]:
+        """Work to the end; pause after each linear program."""
+        while self._open:
+            _, _, node = heapq.heappop(self._open)
+            if node.bound >= self.target:
+                continue
+            self.nodes += 1
+            self._now = node.bound
+            decided = all(len(states) == 1 for states in node.allowed)
+            yield from self._leaf(node) if decided else self._expand(node)
+            self._now = None
+
+    def _push(self, bound: Fraction, allowed: Allowed) -> None:
+        self._pushed += 1
+        heapq.heappush(self._open, (bound, self._pushed, Node(bound, allowed)))
+
+    def _expand(self, node: Node) -> Iterator[None]:
+        search = NodeBound(self._context, node.allowed)
+        best: Proven | None = None
+        history: list[Fraction] = []
+        while not search.finished:
+            proven = search.step()
+            if proven is None:
+                yield
+                continue
+            if best is None or proven.bound > best.bound:
+                best = proven
+            self._now = max(node.bound, Fraction(best.bound, best.fine))
+            history.append(self._now)
+            if self._now >= self.target:
+                return
+            yield
+            if search.ceiling < self.target or _has_stalled(history):
+                break
+        assert best is not None
+        self._split(node, best)
+
+    def _split(self, node: Node, best: Proven) -> None:
+        kept = tuple(
+            tuple(c for c in states if Fraction(best.in_state[j][c], best.fine) < self.target)
+            for j, states in enumerate(node.allowed)
+        )
+        if not all(kept):
+            return
+        if kept != node.allowed:
+            self._push(max(node.bound, Fraction(best.bound, best.fine)), kept)
+            return
+        symmetries = stabiliser(self._context.symmetries, kept)
+        members = min(group_orbits(symmetries, kept), key=lambda m: (len(m), m[0]))
+        j = members[0]
+        first, *others = kept[j]
+        images = {(s.group[j], s.state[j][first]) for s in symmetries}
+        self._child(node, best, dict(images) if len(images) == len(members) else {j: first})
+        for c in others:
+            self._child(node, best, {j: c})
+
+    def _child(self, node: Node, best: Proven, decided: dict[int, int]) -> None:
+        inherited = max(best.in_state[j][c] for j, c in decided.items())
+        states = tuple((decided[j],) if j in decided else s for j, s in enumerate(node.allowed))
+        self._push(max(node.bound, Fraction(inherited, best.fine)), states)
+
+    def _leaf(self, node: Node) -> Iterator[None]:
+        points, groups = self._context.points, self._context.groups
+        paid = points.base + sum(groups[j].states[c].cost for j, (c,) in enumerate(node.allowed))
+        symmetries = [s.point for s in stabiliser(self._context.symmetries, node.allowed)]
+        columns, enough = top(groups, node.allowed), ceil(self.target - paid)
+        leaf = Leaf(points, columns, symmetries, enough, self._context.fine)
+        balanced = NodeBound(self._context, node.allowed)
+        while not balanced.finished:
+            balanced.step()
+            yield
+        for quad in balanced.quads:
+            leaf.add(np.array(points_of(quad)))
+        while not leaf.done:
+            leaf.step()
+            self._now = max(node.bound, Fraction(paid + leaf.bound))
+            yield
+        if paid + leaf.bound < self.target:
+            self._given_up.append(max(node.bound, Fraction(paid + leaf.bound)))
+
+
+def _has_stalled(history: list[Fraction]) -> bool:
+    if len(history) <= 2 * _STALLED_ROUNDS:
+        return False
+    gained = history[-1] - history[-1 - _STALLED_ROUNDS]
+    return float(gained) < _STALLED_GAIN * float(history[-1])

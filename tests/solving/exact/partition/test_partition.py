@@ -1,0 +1,96 @@
+"""The second bound: never above the optimum, and strong where it is meant to be."""
+
+import time
+from fractions import Fraction
+
+import pytest
+
+from solving.exact.partition.one_hot import boards, few_squares, random_problem
+from supersparse.problem.objective import evaluate
+from supersparse.problem.problem import Problem
+from supersparse.solving.exact.partition.partition import PartitionBound
+from supersparse.solving.exhaustive import _all_points
+from supersparse.solving.integer_form import integer_form
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def optimum(problem):
+    return min(evaluate(problem, points).objective for points in _all_points(problem))
+
+
+def run_to_the_end(bound, slice_seconds=0.001):
+    seen = [bound.lower_bound]
+    while not bound.done:
+        bound.run(time.perf_counter() + slice_seconds)
+        seen.append(bound.lower_bound)
+    return seen
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(200), *(pytest.param(s, marks=pytest.mark.long) for s in range(200, 2000))]
+)
+def test_the_bound_is_never_above_the_optimum(seed):
+    problem = random_problem(seed)
+    form = integer_form(problem)
+    if not PartitionBound.applies(form):
+        return
+    best = optimum(problem)
+    bound = PartitionBound(form, best + [Fraction(0), Fraction(1, 7), Fraction(1)][seed % 3])
+    seen = run_to_the_end(bound)
+    assert seen == sorted(seen)
+    assert bound.lower_bound <= best
+
+
+def test_most_small_problems_are_covered_and_many_are_closed():
+    covered = closed = 0
+    for seed in range(60):
+        problem = random_problem(seed)
+        form = integer_form(problem)
+        if PartitionBound.applies(form):
+            covered += 1
+            best = optimum(problem)
+            bound = PartitionBound(form, best)
+            run_to_the_end(bound)
+            closed += bound.lower_bound == best
+    assert covered > 40
+    assert closed > covered // 3
+
+
+def test_symmetric_data_is_bounded_correctly():
+    problem = few_squares([0, 8])
+    best = optimum(problem)
+    bound = PartitionBound(integer_form(problem), best)
+    run_to_the_end(bound)
+    assert bound.lower_bound <= best
+
+
+def test_it_does_not_apply_to_columns_of_three_values():
+    problem = Problem.of([[0], [1], [2]], [0, 1, 0], C0=0.01, max_coef=3)
+    assert not PartitionBound.applies(integer_form(problem))
+
+
+def test_a_lower_target_is_taken_over_and_a_higher_one_is_not():
+    bound = PartitionBound(integer_form(few_squares([4])), Fraction(1))
+    bound.target = Fraction(1, 2)
+    bound.target = Fraction(3, 4)
+    assert bound.target == Fraction(1, 2)
+
+
+def test_an_interrupted_bound_stops_and_stays_proven():
+    bound = PartitionBound(integer_form(few_squares([0, 4])), Fraction(1, 2), interrupted=lambda: True)
+    bound.run(time.perf_counter() + 60)
+    assert not bound.done
+    assert bound.lower_bound < Fraction(1, 2)
+
+
+@pytest.mark.long
+def test_tic_tac_toe_with_all_squares_is_proven():
+    X, y = boards()
+    assert X.shape == (958, 27)
+    assert y.sum() == 626
+    problem = Problem.of(X, y, C0=0.01, max_coef=10)
+    best_known = Fraction(13, 958) + Fraction(18, 100)
+    bound = PartitionBound(integer_form(problem), best_known)
+    run_to_the_end(bound)
+    assert bound.lower_bound == best_known
