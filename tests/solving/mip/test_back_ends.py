@@ -180,12 +180,6 @@ def test_branching_priorities_lead_to_the_same_optimum_or_are_refused(name):
         assert (found.objective, found.evaluation.l1) == (expected.objective, expected.evaluation.l1)
 
 
-@pytest.mark.parametrize("priority", [-1, 2.5, True, "high", 10**9])
-def test_a_priority_that_is_no_small_whole_number_is_refused(priority):
-    with pytest.raises(InvalidOptionError, match="branching_priorities: 'x1' has"):
-        solve(easy_problem(), "scip", branching_priorities={"x1": priority})
-
-
 def test_too_fine_data_are_refused_before_any_solving(name, monkeypatch):
     monkeypatch.setattr(incumbent, "search", lambda problem, monitor: pytest.fail("searched"))
     rng = np.random.default_rng(0)

@@ -1,6 +1,8 @@
 """Checking options that are passed through to a solver by its own names."""
 
 from collections.abc import Iterable, Mapping
+from operator import index
+from typing import SupportsIndex
 
 from supersparse.errors import InvalidOptionError, did_you_mean
 
@@ -40,11 +42,8 @@ def check_kind(who: str, name: str, value: object, current: object) -> None:
 def check_priorities(given: Mapping[str, object]) -> None:
     """Raise for a priority that not every solver can take."""
     for feature, priority in given.items():
-        if (
-            isinstance(priority, bool)
-            or not isinstance(priority, int)
-            or not 0 <= priority <= LARGEST_PRIORITY
-        ):
+        is_whole = isinstance(priority, SupportsIndex) and not isinstance(priority, bool)
+        if not is_whole or not 0 <= index(priority) <= LARGEST_PRIORITY:  # type: ignore[arg-type]
             raise InvalidOptionError(
                 f"branching_priorities: {feature!r} has {priority!r}; give a whole number from 0 to "
                 f"{LARGEST_PRIORITY}, higher ones are branched on first"
