@@ -15,6 +15,7 @@ from supersparse.solving.kernels.lines import (
     best_b_anywhere,
     best_on_line,
     line_at_fixed_b,
+    loss_at,
 )
 from supersparse.solving.search.data import search_data
 
@@ -99,7 +100,7 @@ def test_the_line_at_fixed_b_is_the_loss_of_every_value(state, draws, b):
     j = draws.draw(st.integers(0, len(index) - 1))
     current = data.values[j, index[j]]
     totals = np.empty(data.values.shape[1] + 2, np.int64)
-    line_at_fixed_b(scores, data, j, current, b, totals)
+    line_at_fixed_b(loss_at(scores, data, b), scores, data, j, current, b, totals)
     column = dense(data)[j]
     for t in range(data.n_values[j]):
         moved = scores + (data.values[j, t] - current) * column + b * data.step

@@ -4,9 +4,19 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.lines import SearchData, add_column, best_b, best_on_line, penalty
+from supersparse.solving.kernels.lines import (
+    SearchData,
+    add_column,
+    best_b,
+    best_on_line,
+    most_promising,
+    penalty,
+)
 
 Ints = NDArray[np.int64]
+
+WIDE = 100  # with more features than this, only the most promising ones are tried in full
+PROMISING = 12
 
 
 @njit(cache=True, nogil=True)
@@ -74,8 +84,11 @@ def descend(
     loss, intercept[0] = best_b(scores, data, intercept[0], window, jumps)
     features, size = model_cost(data, index)
     cost = loss + features
+    wide = p > WIDE
     while work[0] < limit:
         improved = False
+        if wide:
+            order = most_promising(scores, data, index, intercept[0], PROMISING, totals, work)
         shuffle(order, state)
         for j in order:
             if work[0] >= limit:
@@ -117,7 +130,10 @@ def descend(
             own = penalty(data, value) + data.cost[out]
             add_column(scores, data, out, -value)
             best, best_j, best_at, best_intercept = cost, -1, np.int64(0), np.int64(0)
-            for j in order:
+            candidates = order
+            if wide:
+                candidates = most_promising(scores, data, index, intercept[0], PROMISING, totals, work)
+            for j in candidates:
                 if work[0] >= limit:
                     break
                 if j == out or data.values[j, index[j]] != 0:

@@ -135,22 +135,32 @@ def first_at_least(values: Ints, n: int, target: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def line_at_fixed_b(scores: Ints, data: SearchData, j: int, current: int, b: int, totals: Ints) -> None:
+def loss_at(scores: Ints, data: SearchData, b: int) -> int:
+    """The loss of the scores with intercept b."""
+    loss = np.int64(0)
+    for i in range(len(scores)):
+        score = scores[i] + b * data.step
+        if score <= 0:
+            loss += data.positive[i]
+        if score >= 0:
+            loss += data.negative[i]
+    return loss
+
+
+@njit(cache=True, nogil=True)
+def line_at_fixed_b(
+    loss: int, scores: Ints, data: SearchData, j: int, current: int, b: int, totals: Ints
+) -> None:
     """Fill ``totals[t]`` with the loss when feature j takes its t-th value and b stays.
 
-    A difference array over the values: each row changes its mind at one breakpoint.
+    A difference array over the values: each row changes its mind at one breakpoint. `loss` is
+    that of the scores as they are, so only the rows with a nonzero entry are touched.
     """
     n = data.n_values[j]
     values = data.values[j]
     for t in range(n + 1):
         totals[t] = 0
-    outside = 0
-    for i in range(len(scores)):
-        score = scores[i] + b * data.step
-        if score <= 0:
-            outside += data.positive[i]
-        if score >= 0:
-            outside += data.negative[i]
+    outside = loss
     for t in range(data.start[j], data.start[j + 1]):
         i, x = data.row[t], data.entry[t]
         score = scores[i] + b * data.step
@@ -203,7 +213,7 @@ def best_on_line(
     nonzeros = data.start[j + 1] - data.start[j]
     narrow = n * m <= 40_000
     if not narrow:
-        line_at_fixed_b(scores, data, j, current, b, totals)
+        line_at_fixed_b(loss_at(scores, data, b), scores, data, j, current, b, totals)
         work[0] += m + 4 * nonzeros
         for t in range(n):
             totals[t] += penalty(data, values[t]) + (data.cost[j] if values[t] != 0 else 0)
@@ -258,3 +268,28 @@ def best_b_anywhere(scores: Ints, data: SearchData) -> tuple[int, int]:
         if loss < best and until >= data.low:
             best, best_at = loss, max(b, data.low)
     return best, best_at
+
+
+@njit(cache=True, nogil=True)
+def most_promising(
+    scores: Ints, data: SearchData, index: Ints, b: int, keep: int, totals: Ints, work: Ints
+) -> Ints:
+    """The features in use, and of the others the `keep` that cost least at fixed b."""
+    p = len(index)
+    loss = loss_at(scores, data, b)
+    work[0] += len(scores)
+    cost = np.empty(p, np.int64)
+    used = 0
+    for j in range(p):
+        if data.values[j, index[j]] != 0:
+            cost[j] = -1  # before all others
+            used += 1
+            continue
+        line_at_fixed_b(loss, scores, data, j, 0, b, totals)
+        work[0] += 4 * (data.start[j + 1] - data.start[j]) + data.n_values[j]
+        cost[j] = 2**62
+        for t in range(data.n_values[j]):
+            value = data.values[j, t]
+            if value != 0:
+                cost[j] = min(cost[j], totals[t] + penalty(data, value) + data.cost[j])
+    return order_of(cost)[: min(p, used + keep)]

@@ -26,6 +26,7 @@ _WORST = 2**61  # the cost of what must not be kept
 DEFAULT_WORK = 400_000_000  # about one second
 _SLICE = 10_000_000  # about 50 ms: how long a kernel may run before limits are looked at
 _LEAST_STEP = 100_000  # what a step costs at least, in touched rows: its Python
+_MOST_SLICES = 20  # of one descent
 _MOVES = 30_000  # of one annealing
 _STARTS = 30  # how many roundings of the paths are improved by descent
 _NARROW = 8  # wide sets are searched among |v| <= 8 first
@@ -93,16 +94,14 @@ class Search:
         if self.data is not self.full:
             self.data, narrow_pool = self.full, list(self.pool)
             for _, values, b in narrow_pool[:5]:
-                self._descend(self.data_index(values), b)
-                yield
+                yield from self._descend(self.data_index(values), b)
         turn = 0
         while True:
             if turn % 2:
                 yield from self._anneal(fresh=turn % 8 == 1)
             else:
-                self._perturb()
+                yield from self._perturb()
             turn += 1
-            yield
 
     def _paths(self) -> Iterator[None]:
         """Round the paths at all scales, then descend from the best rounding of each fit."""
@@ -119,8 +118,7 @@ class Search:
                 self._keep(*best)
             yield
         for _, values, b in sorted(starts)[:_STARTS]:
-            self._descend(self.data_index(values), b)
-            yield
+            yield from self._descend(self.data_index(values), b)
 
     def _fits(
         self, surrogate: Surrogate, largest: int
@@ -148,16 +146,23 @@ class Search:
         """Place values in the sets in use now, the nearest where one is missing."""
         return _index_of(self.data, values)
 
-    def _descend(self, index: Index, b: int) -> int:
+    def _descend(self, index: Index, b: int) -> Iterator[None]:
+        """Descend to a local optimum, in slices."""
         from supersparse.solving.kernels.descent import descend, rescore
 
         scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b], np.int64)
         rescore(self.data, index, scores)
-        cost = int(descend(self.data, index, intercept, scores, self.window, _SLICE, self.state, self.spent))
-        self._keep(cost, _values_of(self.data, index), int(intercept[0]))
-        return cost
+        for _ in range(_MOST_SLICES):
+            before = self.spent[0]
+            cost = int(
+                descend(self.data, index, intercept, scores, self.window, _SLICE, self.state, self.spent)
+            )
+            self._keep(cost, _values_of(self.data, index), int(intercept[0]))
+            yield
+            if self.spent[0] - before < _SLICE:
+                break
 
-    def _perturb(self) -> None:
+    def _perturb(self) -> Iterator[None]:
         """Change one to three coefficients of a good model at random and descend from there."""
         _, values, b = self._pick()
         index = self.data_index(values)
@@ -173,7 +178,7 @@ class Search:
                 if len(choices):
                     j = self.random.choice(choices)
                     index[j] = self.random.integers(self.data.n_values[j])
-        self._descend(index, b)
+        yield from self._descend(index, b)
 
     def _anneal(self, *, fresh: bool) -> Iterator[None]:
         """Cool slowly from a hot start at the smallest model, or from a mild one at a good model."""
@@ -203,7 +208,7 @@ class Search:
             if cost < best_cost:
                 best, best_cost, best_b = found.copy(), int(cost), int(intercept[1])
             yield
-        self._descend(best, best_b)
+        yield from self._descend(best, best_b)
 
     def _scaled_up(self, values: tuple[int, ...], b: int) -> tuple[Index, int]:
         """Multiply a model up to the limit of its sets: finer steps from the same predictions."""
