@@ -1,6 +1,7 @@
 """Small one-hot and binary problems, and the tic-tac-toe boards."""
 
 import random
+from functools import cache
 
 import numpy as np
 
@@ -45,6 +46,7 @@ def random_problem(seed):
     )
 
 
+@cache
 def boards():
     """All 958 final boards of tic-tac-toe as 27 columns (square by x, o, blank), and whether x has won."""
     lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
@@ -52,9 +54,12 @@ def boards():
     def has_won(board, player):
         return any(all(board[i] == player for i in line) for line in lines)
 
-    found = set()
+    found, seen = set(), set()
 
     def play(board, player):
+        if board in seen:
+            return
+        seen.add(board)
         if has_won(board, "x") or has_won(board, "o") or "b" not in board:
             found.add(board)
             return

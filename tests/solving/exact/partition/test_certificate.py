@@ -119,7 +119,7 @@ def test_pricing_finds_the_cheapest_balanced_set_of_each_sum(seed):
                 best[total.tobytes()] = min(cost, best.get(total.tobytes(), np.inf))
     sets = BalancedSets(points, columns)
     assert sets.n_sums == len(best)
-    quads, least = sets.price(price, np.inf, len(best) + 1, np.random.default_rng(0))
+    quads, least = sets.price(price, np.inf, len(best), np.random.default_rng(0))
     assert are_balanced(points, quads, columns).all()
     found = sorted(float(price[np.unique(q)].sum()) for q in quads)
     np.testing.assert_allclose(found, sorted(best.values()), atol=1e-6)
@@ -156,6 +156,7 @@ def test_a_node_bound_with_symmetries_equals_the_one_without():
     bounds = []
     for used in (symmetries, symmetries[:1]):
         node = NodeBound(Context(points, groups, used), allowed)
+        assert sum(1 for _ in node.prepare()) == 1 + 4 * (1 if len(used) > 1 else 4)
         while not node.finished:
             proven = node.step()
         bounds.append(proven.bound / proven.fine)
@@ -195,3 +196,14 @@ def test_rounded_multipliers_stay_balanced():
     rounded = to_integers(sign, np.array([0.3, 0.2, 1 / 6, 1 / 6, 1 / 6]))
     assert (rounded * sign).sum() == 0
     assert (rounded > 0).all()
+
+
+def test_where_sums_are_few_pricing_returns_several_sets_of_one_sum():
+    # without columns all sums are equal, and yet three positives and three negatives give disjoint sets
+    problem = Problem.of(np.eye(6), [1, 1, 1, 0, 0, 0], C0=0.1, max_coef=3)
+    points = net_points(integer_form(problem))
+    sets = BalancedSets(points, [])
+    assert sets.n_sums == 1
+    quads, _ = sets.price(np.full(6, 0.1), 1.0, 40, np.random.default_rng(0))
+    assert are_balanced(points, quads, []).all()
+    assert set(np.unique(quads)) == set(range(6))

@@ -24,6 +24,8 @@ from supersparse.solving.exact.partition.net_points import NetPoints
 
 Floats = NDArray[np.float64]
 
+_MOST_PASSES = 12
+
 
 def are_balanced(points: NetPoints, quads: Ints, columns: list[int]) -> Flags:
     """Say of each (p1, p2, n1, n2) whether it is a balanced set on the columns, in integers."""
@@ -51,12 +53,27 @@ class BalancedSets:
         self._sides = [_Side(a, b, c, common) for a, b, c in zip(first, second, ids, strict=True)]
 
     def price(self, price: Floats, below: float, most: int, noise: np.random.Generator) -> tuple[Ints, float]:
-        """Return, for up to `most` sums, the cheapest set that costs less than `below`; and the least cost.
+        """Return about `most` sets that cost less than `below`, and the least cost of any set.
 
-        The cost of a set is the sum of its points' prices, a repeated point's taken once.
+        The cost of a set is the sum of its points' prices, a repeated point's taken once. Of each sum
+        the cheapest set is taken; where sums are few, again with the points used so far made dearer.
         """
         if self.n_sums == 0:
             return np.zeros((0, 4), np.int64), np.inf
+        quads, sums, least = self._cheapest(price, below, most, noise)
+        found = [quads]
+        dearer = price.copy()
+        for _ in range(min(_MOST_PASSES, most // max(1, len(sums))) - 1):
+            dearer[np.unique(found[-1])] += below / 4
+            quads, sums, _ = self._cheapest(dearer, below, most, noise)
+            if len(quads) == 0:
+                break
+            found.append(quads)
+        return np.concatenate(found), least
+
+    def _cheapest(
+        self, price: Floats, below: float, most: int, noise: np.random.Generator
+    ) -> tuple[Ints, Ints, float]:
         costs = [side.costs(price, noise) for side in self._sides]
         up, down = (np.minimum.reduceat(c, s.start) for c, s in zip(costs, self._sides, strict=True))
         total = up + down
@@ -64,7 +81,7 @@ class BalancedSets:
         if len(sums) > most:
             sums = sums[np.argpartition(total[sums], most)[:most]]
         ends = [side.cheapest(c, sums) for c, side in zip(costs, self._sides, strict=True)]
-        return np.column_stack([ends[0], ends[1]]), float(np.min(total))
+        return np.column_stack(ends), sums, float(np.min(total))
 
 
 def _pairs(points: NetPoints, code: NDArray[np.uint64], sign: int) -> tuple[Ints, Ints, NDArray[np.uint64]]:

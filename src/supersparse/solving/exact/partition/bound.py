@@ -6,10 +6,12 @@ the multipliers are scaled until no point is overloaded and rounded down to inte
 what they prove.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from supersparse.solving.exact.instance import Ints
-from supersparse.solving.exact.partition.balanced import are_balanced, points_of
+from supersparse.solving.exact.partition.balanced import BalancedSets, are_balanced, points_of
 from supersparse.solving.exact.partition.certificate import (
     Allowed,
     Certificate,
@@ -26,11 +28,12 @@ from supersparse.solving.exact.partition.symmetry import stabiliser
 _SETS_PER_ROUND = 400
 _LEAST_REDUCED_COST = 1e-5
 _LEAST_PRICE = 1e-9
+_NEAR = 1.03  # a ceiling so near to the bound asks for precise solutions
 _LEAST_RATIO = 0.3  # prices further from feasible say nothing about the best partition
 
 
 class NodeBound:
-    """Column generation at one node; each `step` is one round."""
+    """Column generation at one node: first `prepare`, then each `step` is one round."""
 
     def __init__(self, context: Context, allowed: Allowed) -> None:
         self._context = context
@@ -39,6 +42,7 @@ class NodeBound:
         self._program = build(context, allowed, self._symmetries)
         self._first = self._program.lp.n_columns
         self._noise = np.random.default_rng(0)
+        self._listed: list[BalancedSets] = []
         self._known: set[tuple[int, ...]] = set()
         self._sets: list[tuple[int, Ints]] = []
         self._decided = context.points.base + sum(
@@ -46,6 +50,12 @@ class NodeBound:
         )
         self.finished = False
         self.ceiling = np.inf  # an estimate, not proven: no partition of this node gives more
+
+    def prepare(self) -> Iterator[None]:
+        """List the balanced sets of each family; pause after each."""
+        for f in self._program.families:
+            self._listed.append(self._context.sets(f.columns))
+            yield
 
     @property
     def quads(self) -> list[Ints]:
@@ -60,7 +70,12 @@ class NodeBound:
         x, price = solved
         certificate = self._certificate(x[self._first :])
         proven = check(self._context.points, self._context.groups, self._allowed, certificate)
-        self.finished = self._price(price) == 0
+        added = self._price(price)
+        if self._program.lp.is_rough:
+            if added == 0 or self.ceiling * proven.fine < _NEAR * proven.bound:
+                self._program.lp.refine()
+        else:
+            self.finished = added == 0
         return proven
 
     def _price(self, price: Floats) -> int:
@@ -78,7 +93,7 @@ class NodeBound:
                 continue
             of_point = (price[f.first_row : f.first_row + len(f.size)] / f.size)[f.orbit]
             most = _SETS_PER_ROUND * (2 if f.group < 0 else 1)
-            quads, least = f.sets.price(of_point, below - _LEAST_REDUCED_COST, most, self._noise)
+            quads, least = self._listed[k].price(of_point, below - _LEAST_REDUCED_COST, most, self._noise)
             added += self._add(k, quads)
             if f.group in program.end_row and least < below:
                 moved[f.value_row] = least

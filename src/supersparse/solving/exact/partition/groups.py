@@ -25,7 +25,7 @@ from supersparse.solving.exact.instance import Flags
 from supersparse.solving.exact.partition.net_points import NetPoints
 
 LARGEST = 4
-_MOST_STEPS = 3000  # of the search for the columns that complete a group
+_MOST_STEPS = 200  # of the search for the columns that complete a group
 
 
 @dataclass(frozen=True)

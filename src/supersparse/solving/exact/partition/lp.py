@@ -15,6 +15,8 @@ from supersparse.solving.exact.instance import Ints
 
 Floats = NDArray[np.float64]
 
+_ROUGH, _FINE = 1e-2, 1e-4
+
 
 def never() -> bool:
     """Let a program run to its end."""
@@ -63,13 +65,19 @@ class GrowingLP:
     """
 
     def __init__(self, limits: Floats) -> None:
-        self._highs = _silent(solver="ipm", run_crossover="off", ipm_optimality_tolerance=1e-4)
+        self._highs = _silent(solver="ipm", run_crossover="off", ipm_optimality_tolerance=_ROUGH)
+        self.is_rough = True
         import highspy
 
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         n, none = len(limits), np.zeros(0, np.int32)
         self._highs.addRows(n, np.full(n, -np.inf), limits, 0, np.zeros(n, np.int32), none, np.zeros(0))
         self.n_columns = 0
+
+    def refine(self) -> None:
+        """Solve more precisely from now on; rough solutions are cheaper and their prices as good."""
+        self.is_rough = False
+        self._highs.setOptionValue("ipm_optimality_tolerance", _FINE)
 
     def add(self, columns: Columns, *, free: bool = False) -> None:
         """Add columns."""

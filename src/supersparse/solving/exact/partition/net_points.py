@@ -13,8 +13,8 @@ import numpy as np
 from supersparse.solving.exact.instance import Ints
 from supersparse.solving.integer_form import OPEN, IntegerForm
 
-MOST_POINTS = 1200
-"""Points kept of each class: the pairs of a class are listed, about half the square of this."""
+MOST_ROWS = 50_000
+"""Points times states of single columns: about the rows of a node's linear program without symmetries."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,8 +49,10 @@ def net_points(form: IntegerForm) -> NetPoints:
     """Read the points of an exact form."""
     difference = form.positive - form.negative
     lower = form.columns.min(axis=1, initial=OPEN)
-    kept = np.concatenate([_heaviest(difference), _heaviest(-difference)])
-    kept.sort()
+    most = MOST_ROWS // (1 + 4 * sum(1 for v in form.values if v.any()) // 3)
+    kept = np.flatnonzero(difference)
+    if len(kept) > most:
+        kept = np.sort(np.concatenate([_heaviest(difference, most // 2), _heaviest(-difference, most // 2)]))
     magnitudes = [np.abs(v[v != 0]) for v in form.values]
     least = np.array([int(m.min(initial=OPEN)) if len(m) else 0 for m in magnitudes], np.int64)
     return NetPoints(
@@ -69,7 +71,7 @@ def net_points(form: IntegerForm) -> NetPoints:
     )
 
 
-def _heaviest(weight: Ints) -> Ints:
+def _heaviest(weight: Ints, most: int) -> Ints:
     of_class = np.flatnonzero(weight > 0)
     by_weight = of_class[np.argsort(-weight[of_class], kind="stable")]
-    return by_weight[:MOST_POINTS]
+    return by_weight[:most]

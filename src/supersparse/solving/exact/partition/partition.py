@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from supersparse.problem.attainable import next_attainable
+from supersparse.problem.attainable import next_attainable, previous_attainable
 from supersparse.solving.exact.partition.context import Context
 from supersparse.solving.exact.partition.groups import find_groups
 from supersparse.solving.exact.partition.lp import never
@@ -42,7 +42,8 @@ class PartitionBound:
         context = Context(points, groups, find_symmetries(points, groups))
         context.interrupted = interrupted
         self._interrupted = interrupted
-        self._tree = PartitionTree(context, target * form.scale)
+        self._target = target
+        self._tree = PartitionTree(context, self._needed())
         self._steps = self._tree.steps()
         self.lower_bound = Fraction(0)
         self.done = False
@@ -58,11 +59,12 @@ class PartitionBound:
     @property
     def target(self) -> Fraction:
         """The objective below which there shall be no model; it can be lowered only."""
-        return self._tree.target / self._form.scale
+        return self._target
 
     @target.setter
     def target(self, value: Fraction) -> None:
-        self._tree.target = min(self._tree.target, value * self._form.scale)
+        self._target = min(self._target, value)
+        self._tree.target = min(self._tree.target, self._needed())
         self._read()
 
     @property
@@ -81,6 +83,13 @@ class PartitionBound:
             except StopIteration:
                 self.done = True
             self._read()
+
+    def _needed(self) -> Fraction:
+        """What the tree has to prove, in kernel units: that F exceeds the last value below the target."""
+        below = previous_attainable(self._form.problem, self._target)
+        if below is None:
+            return Fraction(0)
+        return (below + (self._target - below) / 1000) * self._form.scale
 
     def _read(self) -> None:
         bound = self._tree.bound

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from supersparse.solving.exact.instance import Flags, Ints
-from supersparse.solving.exact.partition.balanced import BalancedSets
 from supersparse.solving.exact.partition.certificate import Allowed, top
 from supersparse.solving.exact.partition.context import Context
 from supersparse.solving.exact.partition.lp import Columns, Floats, GrowingLP
@@ -32,7 +31,6 @@ class Family:
     state: int
     times: int  # groups in the orbit
     columns: list[int]
-    sets: BalancedSets
     orbit: Ints  # of each point
     size: Ints  # of each orbit
     first_row: int
@@ -71,8 +69,7 @@ def build(context: Context, allowed: Allowed, symmetries: tuple[Symmetry, ...]) 
     available = top(groups, allowed)
     families = [
         Family(
-            group=-1, state=0, times=1, columns=available, sets=context.sets(available),
-            orbit=orbit, size=size, first_row=0, value_row=-1,
+            group=-1, state=0, times=1, columns=available, orbit=orbit, size=size, first_row=0, value_row=-1,
         )
     ]  # fmt: skip
     limits: list[float] = (points.weight[np.unique(orbit, return_index=True)[1]] / unit).tolist()
@@ -97,7 +94,7 @@ def build(context: Context, allowed: Allowed, symmetries: tuple[Symmetry, ...]) 
                 available = top(groups, allowed, j, c)
                 families.append(
                     Family(
-                        group=j, state=c, times=len(members), columns=available, sets=context.sets(available),
+                        group=j, state=c, times=len(members), columns=available,
                         orbit=own, size=own_size, first_row=own_rows[-1], value_row=len(limits),
                     )
                 )  # fmt: skip

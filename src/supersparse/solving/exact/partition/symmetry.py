@@ -19,7 +19,7 @@ from supersparse.solving.exact.partition.net_points import NetPoints
 from supersparse.solving.integer_form import OPEN
 
 MOST_SYMMETRIES = 128
-_MOST_STEPS = 20_000
+_MOST_STEPS = 30_000  # comparisons of one column with another
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,8 @@ def _images(points: NetPoints, groups: tuple[Group, ...], order: list[int]) -> l
     steps = 0
 
     def fits(image: list[int], new: int) -> bool:
+        nonlocal steps
+        steps += 1
         f = order[len(image)]
         if new in image or own[f] != own[new]:
             return False
@@ -87,8 +89,6 @@ def _images(points: NetPoints, groups: tuple[Group, ...], order: list[int]) -> l
         )
 
     def extend(image: list[int]) -> bool:
-        nonlocal steps
-        steps += 1
         if steps > _MOST_STEPS or len(found) > MOST_SYMMETRIES:
             return False
         if len(image) == len(order):

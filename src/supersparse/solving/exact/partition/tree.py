@@ -75,6 +75,7 @@ class PartitionTree:
 
     def _expand(self, node: Node) -> Iterator[None]:
         search = NodeBound(self._context, node.allowed)
+        yield from search.prepare()
         best: Proven | None = None
         history: list[Fraction] = []
         while not search.finished:
@@ -125,6 +126,7 @@ class PartitionTree:
         columns, enough = top(groups, node.allowed), ceil(self.target - paid)
         leaf = Leaf(points, columns, symmetries, enough, self._context.fine)
         balanced = NodeBound(self._context, node.allowed)
+        yield from balanced.prepare()
         while not balanced.finished:
             balanced.step()
             yield
