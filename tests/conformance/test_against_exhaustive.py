@@ -46,9 +46,9 @@ def require_solver(name):
         pytest.skip(f"solver {name!r} is not installed; {state.remedy}")
 
 
-def check(name: str, formulation: str, case: Case) -> None:
+def check(name: str, formulation: str, case: Case, **options: object) -> None:
     best = oracle(case)
-    found = solve(case.problem, name, formulation=formulation)
+    found = solve(case.problem, name, formulation=formulation, **options)
     assert found.lower_bound <= best.objective  # a bound may be weak, never wrong
     assert found.objective == best.objective
     assert found.proven_optimal
@@ -71,6 +71,16 @@ deterministic = settings(
 def test_solver_agrees_with_exhaustive_search(name, formulation, case):
     require_solver(name)
     check(name, formulation, case)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in registry.names() if registry.solver_class(n).capabilities.takes_pair_covers]
+)
+@settings(deterministic, max_examples=40)
+@given(case=cases())
+def test_pair_covers_cut_off_no_best_model(name, case):
+    require_solver(name)
+    check(name, "bigm", case, pair_covers=True)
 
 
 @pytest.mark.long

@@ -37,6 +37,7 @@ class Capabilities:
     extra: str | None = None
     formulations: frozenset[str] = frozenset()
     branching_priorities: bool = False
+    takes_pair_covers: bool = False
     checkpoints: bool = False
     logs_proof: bool = False
     uses_kernels: bool = True  # compiled on first use, before the clock starts
@@ -60,6 +61,7 @@ class SolveOptions:
     cancel: Callable[[], bool] | None = None
     formulation: Formulation = "bigm"
     branching_priorities: Mapping[str, int] = field(default_factory=dict)  # by feature name; higher first
+    pair_covers: bool = False  # add the exact engine's inequalities to a MIP back end
     checkpoint: str | PathLike[str] | None = None  # where to save the open tree, and to resume it from
     proof_log: Callable[[object], None] | None = None  # receives each branching and each pruning reason
     solver_options: Mapping[str, object] = field(default_factory=dict)  # by the solver's own names

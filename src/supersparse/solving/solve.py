@@ -96,6 +96,8 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
     can = solver.capabilities
     if options.formulation != "bigm" and options.formulation not in can.formulations:
         raise UnsupportedProblemError(f"solver {solver.name!r} has no {options.formulation!r} formulation")
+    if options.pair_covers and not can.takes_pair_covers:
+        raise UnsupportedProblemError(f"solver {solver.name!r} takes no pair covers; the MIP back ends do")
     if options.branching_priorities:
         if not can.branching_priorities:
             raise UnsupportedProblemError(f"solver {solver.name!r} takes no branching priorities")

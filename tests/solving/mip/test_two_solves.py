@@ -154,6 +154,11 @@ def test_there_is_no_second_solve_for_the_smallest_model_of_all():
     assert claim.smallest
 
 
+def test_a_gap_does_not_keep_a_proven_optimum_from_its_second_solve():
+    claim = claim_of(FakeSolver(honest, outcome(bound=2.0)), PROBLEM, relative_gap=0.5)
+    assert (claim.stop, claim.lower_bound, claim.smallest) == (Stop.OPTIMAL, UNIT, True)
+
+
 def test_the_known_model_is_the_start():
     solver = FakeSolver(outcome(stop=Stop.TIME_LIMIT))
     claim_of(solver, PROBLEM, start=BEST)

@@ -15,6 +15,7 @@ from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance, instances
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
+from supersparse.solving.exact.second import SecondBound
 from supersparse.solving.exact.tree import fixed_cost, root
 from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
@@ -56,6 +57,7 @@ class _Solve:
         self.search = Search(self.form, monitor)
         self.cuts = Cuts(self.form, monitor)
         self.proof = Proof(self.cuts, options.proof_log)
+        self.second = SecondBound(self.form)
         self.stop: Stop | None = None
         self._reported = -1
         self._file = None if options.checkpoint is None else Path(options.checkpoint)
@@ -100,6 +102,7 @@ class _Solve:
             if self.search.spent[0] - searched < self._search_share * self.proof.work:
                 self.search.run(1)
                 self.cuts.refresh()
+            self._take_second_turn()
 
     def _prove_in_threads(self, threads: int) -> None:
         """Prove in the background; this thread searches now and then, reports and watches the limits."""
@@ -107,6 +110,7 @@ class _Solve:
         workers = self.proof.start(threads, lambda: self.stop is not None)
         try:
             while self.proof.is_open and not self._should_stop():
+                self._take_second_turn()
                 if self.search.spent[0] - searched < self._search_share * self.proof.work / threads:
                     self.search.run(1)
                     self.cuts.refresh()
@@ -115,6 +119,12 @@ class _Solve:
         finally:
             self.proof.finish(workers)
 
+    def _take_second_turn(self) -> None:
+        """Let the second bound work when it is its turn."""
+        best = self.monitor.best_evaluation
+        if best is not None and self.second.is_due(self.proof.work):
+            self.monitor.bound(self.second.step(best.objective, self.proof.work, self._should_stop))
+
     @property
     def _search_share(self) -> float:
         improving = self.search.spent[0] < 3 * self.search.improved_at + _PATIENCE
@@ -122,7 +132,7 @@ class _Solve:
 
     def _should_stop(self) -> bool:
         """Report, save now and then, and see whether a limit is reached."""
-        self.monitor.nodes = self.proof.work // WORK_PER_NODE
+        self.monitor.nodes = (self.proof.work + self.second.work) // WORK_PER_NODE
         bound = self.proof.bound
         if bound is not None and bound > self._reported:
             self._reported = bound
@@ -130,6 +140,14 @@ class _Solve:
         if self._file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
             self._save()
         self.stop = self.monitor.stop_reason()
+        best = self.monitor.best_evaluation
+        if (
+            self.stop is None
+            and best is not None
+            and self.monitor.lower_bound >= best.objective
+            and self.second.work
+        ):
+            self.stop = Stop.GAP  # the second bound closed the gap; ties in l1 stay open
         return self.stop is not None
 
     def _save(self) -> None:

@@ -9,6 +9,7 @@ C0 or a size limit asks for it, β where l1 is asked for and a set has both sign
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from supersparse.problem.problem import Problem
 from supersparse.solving.contract import Formulation
+from supersparse.solving.mip.covers import write_literals, write_pair_covers
 from supersparse.solving.mip.draft import Draft, Linear
 from supersparse.solving.mip.margins import LossRows
 from supersparse.solving.mip.model import Model
@@ -23,7 +25,7 @@ from supersparse.solving.mip.precision import Precision
 from supersparse.solving.mip.program import Program
 from supersparse.solving.mip.scaling import ExactCost, SolverCost
 from supersparse.solving.mip.terms import read_terms
-from supersparse.solving.mip.write_term import write_term
+from supersparse.solving.mip.write_term import WrittenTerm, write_term
 from supersparse.solving.presolve.merge import row_groups
 
 
@@ -34,6 +36,7 @@ def build(
     formulation: Formulation,
     precision: Precision,
     priorities: Mapping[str, int],
+    pair_covers: bool = False,
     l1_within: Fraction | None = None,
 ) -> Program:
     """Write the program that minimises F or, given `l1_within`, the l1 of the models whose F is no larger."""
@@ -61,7 +64,10 @@ def build(
     costs = _row_costs(problem)
     in_question = np.flatnonzero(rows.is_open & (costs > 0))
     binaries = [draft.variable(0, 1) for _ in in_question]
-    _write_contradictions(draft, problem, dict(zip(in_question.tolist(), binaries, strict=True)))
+    z = dict(zip(in_question.tolist(), binaries, strict=True))
+    _write_contradictions(draft, problem, z)
+    if pair_covers:
+        written = _with_pair_covers(draft, problem, written, z)
     draft.loss(
         rows.factors[in_question],
         columns=[w.variables.number for w in written],
@@ -101,6 +107,20 @@ def build(
         variables=tuple(w.variables for w in written),
         loss_binary=tuple(zip(in_question.tolist(), binaries, strict=True)),
     )
+
+
+def _with_pair_covers(
+    draft: Draft, problem: Problem, written: list[WrittenTerm], z: Mapping[int, int]
+) -> list[WrittenTerm]:
+    """Add the pair covers and the binaries they speak of."""
+    features = [w for w in written if w.term.name is not None]
+    made = [write_literals(draft, w) for w in features]
+    write_pair_covers(draft, problem, [literals for literals, _ in made], z)
+    signed = [
+        replace(w, variables=replace(w.variables, signs=signs))
+        for w, (_, signs) in zip(features, made, strict=True)
+    ]
+    return [*signed, *(w for w in written if w.term.name is None)]
 
 
 def _row_costs(problem: Problem) -> NDArray[np.object_]:

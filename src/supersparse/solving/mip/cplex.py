@@ -62,6 +62,7 @@ class CplexSolver(MipSolver):
         extra="cplex",
         formulations=frozenset(["bigm", "indicator"]),
         branching_priorities=True,
+        takes_pair_covers=True,
         own_options=None,
     )
     precision: ClassVar[Precision] = FLOATS

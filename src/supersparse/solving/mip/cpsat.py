@@ -57,6 +57,7 @@ class CpSatSolver(MipSolver):
         extra="cpsat",
         formulations=frozenset(["bigm", "indicator"]),
         branching_priorities=True,
+        takes_pair_covers=True,
         own_options=None,
     )
     precision: ClassVar[Precision] = INTEGERS

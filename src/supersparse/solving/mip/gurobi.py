@@ -54,6 +54,7 @@ class GurobiSolver(MipSolver):
         extra="gurobi",
         formulations=frozenset(["bigm", "indicator"]),
         branching_priorities=True,
+        takes_pair_covers=True,
         own_options=None,
     )
     precision: ClassVar[Precision] = FLOATS

@@ -66,6 +66,7 @@ class HighsSolver(MipSolver):
         questions=frozenset([Question.BEST]),
         package="highspy",
         formulations=frozenset(["bigm"]),
+        takes_pair_covers=True,
         own_options=None,
     )
     precision: ClassVar[Precision] = PRECISION

@@ -25,6 +25,7 @@ class TermVariables:
     choice: tuple[tuple[int, int], ...] = ()  # (value, binary) of the non-zero values, for one-of-K sets
     nonzero: int | None = None  # α
     magnitude: tuple[int, int] | None = None  # β and its unit: |c| = unit·β
+    signs: tuple[tuple[int, int], ...] = ()  # (binary, sign): 1 when c has that sign; for pair covers only
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +74,8 @@ class Program:
                 values[binary] = value == c
             if variables.nonzero is not None:
                 values[variables.nonzero] = c != 0
+            for binary, sign in variables.signs:
+                values[binary] = c * sign > 0
             if variables.magnitude is not None:
                 variable, unit = variables.magnitude
                 values[variable] = abs(c) // unit

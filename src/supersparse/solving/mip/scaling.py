@@ -96,9 +96,8 @@ class SolverCost:
         if not isfinite(bound):
             return None
         if self.precision.integers_only:
-            least = Fraction(
-                round(bound)
-            )  # the cost is an integer, printed as a double that is off by a few ulps
+            # The cost is an integer; the solver prints it as a double that may be off by a few ulps.
+            least = Fraction(round(bound))
         else:
             least = Fraction(bound) - Fraction(self.slack + RELATIVE * abs(bound))
         return self.unit * (self.divisor * least - self.error)

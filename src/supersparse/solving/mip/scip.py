@@ -52,6 +52,7 @@ class ScipSolver(MipSolver):
         extra="scip",
         formulations=frozenset(["bigm", "indicator"]),
         branching_priorities=True,
+        takes_pair_covers=True,
         own_options=None,
     )
     precision: ClassVar[Precision] = FLOATS

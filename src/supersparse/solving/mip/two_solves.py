@@ -77,7 +77,7 @@ class TwoSolves:
         if self._best().l1 == _least_possible_l1(self._problem):
             return Stop.OPTIMAL, True
         over = self.monitor.stop_reason()
-        if over is not None:
+        if over is not None and over is not Stop.GAP:  # a gap in F says nothing about l1
             return over, False
         program = self._build(self._best().objective)
         bounds: list[float] = []
@@ -97,6 +97,7 @@ class TwoSolves:
             formulation=self.options.formulation,
             precision=self.precision,
             priorities=self.options.branching_priorities,
+            pair_covers=self.options.pair_covers,
             l1_within=l1_within,
         )
 

@@ -9,8 +9,8 @@ the left side would be positive and the right side negative. So at least one of 
 
     Σ_{i ∈ P ∪ N} z_i >= 1 .
 
-Fewer available columns ask for less, so the set stays balanced when columns are removed. On two-valued
-columns, with as many positives as negatives, it is enough to compare how often the larger value stands.
+Fewer available columns ask for less, so the set stays balanced when columns are removed. With as many
+positives as negatives, shifting and scaling a column changes nothing: its levels are compared.
 
 Pairs (p1, p2) are matched with pairs (n1, n2) by a 64-bit fingerprint of the sum; what a
 fingerprint says is checked in integers (`are_balanced`) before it is believed.
@@ -29,9 +29,9 @@ _MOST_PASSES = 12
 
 def are_balanced(points: NetPoints, quads: Ints, columns: list[int]) -> Flags:
     """Say of each (p1, p2, n1, n2) whether it is a balanced set on the columns, in integers."""
-    bits = points.bits[:, columns]
+    level = points.level[:, columns]
     classes = (points.sign[quads] == np.array([1, 1, -1, -1])).all(axis=1)
-    sums = bits[quads[:, 0]] + bits[quads[:, 1]] - bits[quads[:, 2]] - bits[quads[:, 3]]
+    sums = level[quads[:, 0]] + level[quads[:, 1]] - level[quads[:, 2]] - level[quads[:, 3]]
     return np.asarray(classes & ~sums.any(axis=1))
 
 
@@ -45,7 +45,9 @@ class BalancedSets:
 
     def __init__(self, points: NetPoints, columns: list[int]) -> None:
         multipliers = np.random.default_rng(0).integers(0, 2**63, points.n_features, dtype=np.uint64)
-        code = (points.bits.astype(np.uint64)[:, columns] * multipliers[columns]).sum(axis=1, dtype=np.uint64)
+        code = (points.level.astype(np.uint64)[:, columns] * multipliers[columns]).sum(
+            axis=1, dtype=np.uint64
+        )
         first, second, ids = zip(*(_pairs(points, code, s) for s in (1, -1)), strict=True)
         common = np.intersect1d(ids[0], ids[1])
         self.n_sums = len(common)

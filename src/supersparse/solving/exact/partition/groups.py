@@ -47,9 +47,10 @@ class Group:
 def find_groups(points: NetPoints) -> tuple[Group, ...]:
     """Split the usable columns into one-hot groups and single columns."""
     left = [int(f) for f in points.usable]
+    holds, two_valued = points.level > 0, points.level.max(axis=0, initial=0) <= 1
     groups = []
     while left:
-        columns = _one_hot(left, points.bits.astype(bool))
+        columns = _one_hot([f for f in left if two_valued[f]], holds) if two_valued[left[0]] else None
         if columns is not None:
             groups.append(_one_hot_group(points, columns))
         else:

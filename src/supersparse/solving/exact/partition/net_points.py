@@ -22,7 +22,7 @@ class NetPoints:
     """Points of one sign each; entries, coefficients and b are those of the integer form."""
 
     x: Ints  # (points, features)
-    bits: Ints  # the same for two-valued columns: 1 where the larger value stands, else 0
+    level: Ints  # the same less each column's least entry, over the common divisor: 0 and 1 for two values
     sign: Ints  # +1 or -1
     weight: Ints
     base: int
@@ -48,7 +48,8 @@ class NetPoints:
 def net_points(form: IntegerForm) -> NetPoints:
     """Read the points of an exact form."""
     difference = form.positive - form.negative
-    lower = form.columns.min(axis=1, initial=OPEN)
+    level = form.columns - form.columns.min(axis=1, initial=OPEN, keepdims=True)
+    level //= np.maximum(1, np.gcd.reduce(level, axis=1, keepdims=True))
     most = MOST_ROWS // (1 + 4 * sum(1 for v in form.values if v.any()) // 3)
     kept = np.flatnonzero(difference)
     if len(kept) > most:
@@ -57,7 +58,7 @@ def net_points(form: IntegerForm) -> NetPoints:
     least = np.array([int(m.min(initial=OPEN)) if len(m) else 0 for m in magnitudes], np.int64)
     return NetPoints(
         x=np.ascontiguousarray(form.columns.T[kept]),
-        bits=(form.columns.T[kept] > lower).astype(np.int64),
+        level=np.ascontiguousarray(level.T[kept]),
         sign=np.sign(difference[kept]),
         weight=np.abs(difference[kept]),
         base=int(np.minimum(form.positive, form.negative).sum()),

@@ -15,12 +15,14 @@ from supersparse.solving.exact.partition.symmetry import find_symmetries
 from supersparse.solving.exact.partition.tree import PartitionTree
 from supersparse.solving.integer_form import IntegerForm
 
+_MOST_VALUES = 6  # of a column; on finer scales sums of points hardly ever coincide
+
 
 class PartitionBound:
-    """Proves lower bounds on F where columns are two-valued and many of them are used.
+    """Proves lower bounds on F where columns have few values and many of them are used.
 
-    It holds for every problem whose form is exact and whose usable columns are two-valued: any finite
-    coefficient sets, C0 for each feature, a numeric C1 (a used feature pays at least its smallest
+    It holds for every problem whose form is exact, and has something to say where columns are one-hot,
+    binary or short scales, so that sums of points coincide: any finite coefficient sets, C0 for each feature, a numeric C1 (a used feature pays at least its smallest
     magnitude), class and sample weights, repeated and contradicting rows, forced features, and every
     intercept: sets take as much of one class as of the other, so b drops out, and what b itself costs is
     not negative and left out. A size limit is ignored, which is a relaxation.
@@ -51,10 +53,10 @@ class PartitionBound:
 
     @staticmethod
     def applies(form: IntegerForm) -> bool:
-        """Say whether the bound holds and both classes have something to lose."""
+        """Say whether the bound holds and is worth trying."""
         both = bool((form.positive > form.negative).any() and (form.positive < form.negative).any())
         used = [c for c, values in zip(form.columns, form.values, strict=True) if values.any()]
-        return form.slack == 0 and both and all(len(np.unique(c)) <= 2 for c in used)
+        return form.slack == 0 and both and all(len(np.unique(c)) <= _MOST_VALUES for c in used)
 
     @property
     def target(self) -> Fraction:

@@ -57,7 +57,7 @@ def _is_closed(found: list[Symmetry]) -> bool:
 def _images(points: NetPoints, groups: tuple[Group, ...], order: list[int]) -> list[tuple[int, ...]]:
     """List the maps of columns that keep costs, hulls, groups and common weights; empty when too many."""
     by_class = [
-        points.bits[points.sign == s].T * points.weight[points.sign == s] @ points.bits[points.sign == s]
+        points.level[points.sign == s].T * points.weight[points.sign == s] @ points.level[points.sign == s]
         for s in (1, -1)
     ]
     group_of = {f: g for g, group in enumerate(groups) for f in group.columns}
@@ -105,12 +105,12 @@ def _symmetry(
     """Complete a map of columns to a symmetry; None when the rows do not agree."""
     column = np.arange(points.n_features)
     column[order] = image
-    moved = np.zeros_like(points.bits)
-    moved[:, column] = points.bits
+    moved = np.zeros_like(points.level)
+    moved[:, column] = points.level
     used = sorted(order)
     where: dict[tuple[bytes, int, int], list[int]] = {}
     for i in range(points.n):
-        where.setdefault(_key(points, points.bits, i, used), []).append(i)
+        where.setdefault(_key(points, points.level, i, used), []).append(i)
     point = []
     for i in range(points.n):
         same = where.get(_key(points, moved, i, used))
@@ -127,8 +127,8 @@ def _symmetry(
     return Symmetry(column, np.array(point), tuple(group), tuple(state))
 
 
-def _key(points: NetPoints, bits: Ints, i: int, used: list[int]) -> tuple[bytes, int, int]:
-    return bits[i, used].tobytes(), int(points.sign[i]), int(points.weight[i])
+def _key(points: NetPoints, level: Ints, i: int, used: list[int]) -> tuple[bytes, int, int]:
+    return level[i, used].tobytes(), int(points.sign[i]), int(points.weight[i])
 
 
 def stabiliser(symmetries: tuple[Symmetry, ...], allowed: Allowed) -> tuple[Symmetry, ...]:

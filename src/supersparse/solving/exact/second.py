@@ -1,0 +1,59 @@
+"""The second bound beside the first: when it starts, and how much of the time it gets."""
+
+import threading
+import time
+from collections.abc import Callable
+from fractions import Fraction
+
+from supersparse.solving.exact.partition.partition import PartitionBound
+from supersparse.solving.integer_form import IntegerForm
+
+_START_AFTER = 200_000_000  # work of the first proof: what closes sooner needs no help
+_SHARE = 4  # once it runs it gets four parts of the work, the tree over supports one
+_WORK_PER_STEP = 50_000_000  # what one step counts for, in touched rows
+_ONE_STEP = 0.001  # seconds: a step begun before this is over is finished
+_LOOK_EVERY = 0.05  # seconds
+
+
+class SecondBound:
+    """Runs the partition bound in steps next to the tree over supports.
+
+    It holds where many two-valued columns are used at once, which is where pair covers stop short.
+    Without room for most features a size limit decides, which it ignores; then it is left out.
+    """
+
+    def __init__(self, form: IntegerForm) -> None:
+        self._form = form
+        self._bound: PartitionBound | None = None
+        self._may_help = 2 * form.max_size >= form.n_features and PartitionBound.applies(form)
+        self._began_at = 0
+        self.work = 0
+
+    def is_due(self, proof_work: int) -> bool:
+        """Whether it is its turn, given the work done by the first proof."""
+        if not self._may_help or proof_work < _START_AFTER or (self._bound is not None and self._bound.done):
+            return False
+        if self._bound is None:
+            return True
+        return self.work < _SHARE * (proof_work - self._began_at)
+
+    def step(self, target: Fraction, proof_work: int, should_stop: Callable[[], bool]) -> Fraction:
+        """Do one step and return the bound proven so far; gives up waiting when asked to stop.
+
+        A step solves a linear program, which cannot be interrupted: it runs in a thread of its own
+        while this one watches the limits.
+        """
+        if self._bound is None:
+            self._bound, self._began_at = PartitionBound(self._form, target), proof_work
+        bound = self._bound
+        bound.target = target
+        worker = threading.Thread(
+            target=lambda: bound.run(time.perf_counter() + _ONE_STEP), name="second-bound", daemon=True
+        )
+        worker.start()
+        while worker.is_alive():
+            worker.join(_LOOK_EVERY)
+            if should_stop() and worker.is_alive():
+                return Fraction(0)
+        self.work += _WORK_PER_STEP
+        return bound.lower_bound
