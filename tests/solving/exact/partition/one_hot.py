@@ -20,6 +20,8 @@ def random_problem(seed):
         k = rng.choice([1, 1, 2, 3, 3, 4])
         values = [rng.randrange(max(2, k)) for _ in range(n)]
         columns += [[int(v == c) for v in values] for c in range(k)]
+    if rng.random() < 0.3:
+        columns.insert(0, [rng.choice([-1, 0, 2, 5]) for _ in range(n)])
     X = np.array(columns[:5]).T * rng.choice([1, 1, 0.5, 3])
     y = [rng.randint(0, 1) for _ in range(n)]
     y[:2] = 0, 1

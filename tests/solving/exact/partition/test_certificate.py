@@ -70,7 +70,8 @@ def test_a_set_of_one_state_is_not_believed_in_another():
     groups = find_groups(points)
     positive = np.flatnonzero(points.sign > 0)
     negative = [
-        int(np.flatnonzero((points.sign < 0) & (points.bits[:, 1] == points.bits[p, 1]))[0]) for p in positive
+        int(np.flatnonzero((points.sign < 0) & (points.level[:, 1] == points.level[p, 1]))[0])
+        for p in positive
     ]
     pair = Multipliers(
         np.array([[positive[0]] * 2 + [negative[0]] * 2]), np.array([8 * int(points.weight[0])])
@@ -113,8 +114,8 @@ def test_pricing_finds_the_cheapest_balanced_set_of_each_sum(seed):
     best = {}
     for p in combinations_with_replacement(np.flatnonzero(points.sign > 0), 2):
         for n in combinations_with_replacement(np.flatnonzero(points.sign < 0), 2):
-            total = points.bits[list(p)][:, columns].sum(axis=0)
-            if (total == points.bits[list(n)][:, columns].sum(axis=0)).all():
+            total = points.level[list(p)][:, columns].sum(axis=0)
+            if (total == points.level[list(n)][:, columns].sum(axis=0)).all():
                 cost = float(price[sorted({*p, *n})].sum())
                 best[total.tobytes()] = min(cost, best.get(total.tobytes(), np.inf))
     sets = BalancedSets(points, columns)
@@ -140,9 +141,9 @@ def test_the_symmetries_of_the_board_are_found_and_map_points_onto_points():
     symmetries = find_symmetries(points, find_groups(points))
     assert len(symmetries) == 8
     for s in symmetries:
-        moved = np.zeros_like(points.bits)
-        moved[s.point[:, None], s.column] = points.bits
-        assert (moved == points.bits).all()
+        moved = np.zeros_like(points.level)
+        moved[s.point[:, None], s.column] = points.level
+        assert (moved == points.level).all()
         assert (points.sign[s.point] == points.sign).all()
         assert (points.weight[s.point] == points.weight).all()
 

@@ -65,8 +65,8 @@ def test_symmetric_data_is_bounded_correctly():
     assert bound.lower_bound <= best
 
 
-def test_it_does_not_apply_to_columns_of_three_values():
-    problem = Problem.of([[0], [1], [2]], [0, 1, 0], C0=0.01, max_coef=3)
+def test_it_does_not_apply_to_columns_of_many_values():
+    problem = Problem.of([[v] for v in range(9)], [0, 1, 0] * 3, C0=0.01, max_coef=3)
     assert not PartitionBound.applies(integer_form(problem))
 
 

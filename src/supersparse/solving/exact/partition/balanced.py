@@ -65,7 +65,7 @@ class BalancedSets:
         quads, sums, least = self._cheapest(price, below, most, noise)
         found = [quads]
         dearer = price.copy()
-        for _ in range(min(_MOST_PASSES, most // max(1, len(sums))) - 1):
+        for _ in range(min(_MOST_PASSES, most // max(1, 4 * len(sums))) - 1):
             dearer[np.unique(found[-1])] += below / 4
             quads, sums, _ = self._cheapest(dearer, below, most, noise)
             if len(quads) == 0:

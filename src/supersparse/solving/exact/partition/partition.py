@@ -21,11 +21,12 @@ _MOST_VALUES = 6  # of a column; on finer scales sums of points hardly ever coin
 class PartitionBound:
     """Proves lower bounds on F where columns have few values and many of them are used.
 
-    It holds for every problem whose form is exact, and has something to say where columns are one-hot,
-    binary or short scales, so that sums of points coincide: any finite coefficient sets, C0 for each feature, a numeric C1 (a used feature pays at least its smallest
-    magnitude), class and sample weights, repeated and contradicting rows, forced features, and every
-    intercept: sets take as much of one class as of the other, so b drops out, and what b itself costs is
-    not negative and left out. A size limit is ignored, which is a relaxation.
+    It has something to say where columns are one-hot, binary or short scales, so that sums of points
+    coincide. It holds for every problem whose form is exact: any finite coefficient sets, C0 for each
+    feature, a numeric C1 (a used feature pays at least its smallest magnitude), class and sample weights,
+    repeated and contradicting rows, forced features, and every intercept: sets take as much of one class
+    as of the other, so b drops out, and what b itself costs is not negative and left out. A size limit is
+    ignored, which is a relaxation.
 
     `lower_bound` is proven and never falls. When it reaches the objective of a known model, that model is
     optimal in F; nothing is said about ties in l1.
