@@ -34,7 +34,7 @@ def test_the_bound_is_never_above_the_optimum(seed):
     problem = random_problem(seed)
     form = integer_form(problem)
     if not PartitionBound.applies(form):
-        return
+        pytest.skip("no point of one class weighs anything")
     best = optimum(problem)
     bound = PartitionBound(form, best + [Fraction(0), Fraction(1, 7), Fraction(1)][seed % 3])
     seen = run_to_the_end(bound)
