@@ -25,7 +25,7 @@ _HOMES = {
     "two_digits": "problem.coefficients",
 }
 
-__all__ = ["__version__", *_HOMES]  # noqa: PLE0604  (names are served by __getattr__)
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> object:

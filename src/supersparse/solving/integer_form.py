@@ -102,7 +102,7 @@ def _intercept_values(allowed: IntArray | None) -> Ints:
         return np.zeros(0, np.int64)
     if largest_magnitude(allowed) > OPEN:
         raise UnsupportedProblemError(
-            f"the intercept's set reaches {largest_magnitude(allowed)} units, more than 2^60; use a coarser set"
+            f"the intercept's set reaches {largest_magnitude(allowed)} units, over 2^60; use a coarser set"
         )
     return allowed.astype(np.int64)
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from supersparse.solving.exact.partition.partition import PartitionBound
 from supersparse.solving.integer_form import IntegerForm
 
-_START_AFTER = 200_000_000  # work of the first proof: what closes sooner needs no help
+_START_AFTER = 3_000_000_000  # work of the first proof, ten seconds or so: what closes sooner needs no help
 _SHARE = 4  # once it runs it gets four parts of the work, the tree over supports one
 _WORK_PER_STEP = 50_000_000  # what one step counts for, in touched rows
 _ONE_STEP = 0.001  # seconds: a step begun before this is over is finished
@@ -27,6 +27,7 @@ class SecondBound:
         self._bound: PartitionBound | None = None
         self._may_help = 2 * form.max_size >= form.n_features and PartitionBound.applies(form)
         self._began_at = 0
+        self._giving_up = threading.Event()
         self.work = 0
 
     def is_due(self, proof_work: int) -> bool:
@@ -40,11 +41,12 @@ class SecondBound:
     def step(self, target: Fraction, proof_work: int, should_stop: Callable[[], bool]) -> Fraction:
         """Do one step and return the bound proven so far; gives up waiting when asked to stop.
 
-        A step solves a linear program, which cannot be interrupted: it runs in a thread of its own
-        while this one watches the limits.
+        A step solves a linear program, which may take seconds: it runs in a thread of its own while
+        this one watches the limits.
         """
         if self._bound is None:
-            self._bound, self._began_at = PartitionBound(self._form, target), proof_work
+            self._bound = PartitionBound(self._form, target, interrupted=self._giving_up.is_set)
+            self._began_at = proof_work
         bound = self._bound
         bound.target = target
         worker = threading.Thread(
@@ -54,6 +56,7 @@ class SecondBound:
         while worker.is_alive():
             worker.join(_LOOK_EVERY)
             if should_stop() and worker.is_alive():
+                self._giving_up.set()  # the linear program ends early and its work is lost
                 return Fraction(0)
         self.work += _WORK_PER_STEP
         return bound.lower_bound
