@@ -26,6 +26,7 @@ from supersparse.solving.search.incumbent import Search, smallest_coefficients
 _SHARE_WHILE_IMPROVING = 1.5
 _SHARE_AFTERWARDS = 0.25
 _PATIENCE = 30_000_000  # touched rows
+_REPORT_EVERY = 2_000_000  # touched rows between two reports of the bound: some ten milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 
 
@@ -60,6 +61,7 @@ class _Solve:
         self.second = SecondBound(self.form)
         self.stop: Stop | None = None
         self._reported = -1
+        self._report_at = 0
         self._file = None if options.checkpoint is None else Path(options.checkpoint)
         self._identity = "" if self._file is None else checkpoint.fingerprint(problem)
         self._saved_at = time.perf_counter()
@@ -86,6 +88,7 @@ class _Solve:
         else:
             self._prove_in_threads(self.options.threads)
         if self.stop is not None:
+            self._report()
             self._save()
             return self.monitor.claim(stop=self.stop, smallest=False)
         assert self.monitor.best_evaluation is not None
@@ -133,10 +136,9 @@ class _Solve:
     def _should_stop(self) -> bool:
         """Report, save now and then, and see whether a limit is reached."""
         self.monitor.nodes = (self.proof.work + self.second.work) // WORK_PER_NODE
-        bound = self.proof.bound
-        if bound is not None and bound > self._reported:
-            self._reported = bound
-            self.monitor.bound(next_attainable(self.problem, Fraction(bound) / self.form.scale))
+        if self.proof.work >= self._report_at:
+            self._report_at = self.proof.work + _REPORT_EVERY
+            self._report()
         if self._file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
             self._save()
         self.stop = self.monitor.stop_reason()
@@ -149,6 +151,13 @@ class _Solve:
         ):
             self.stop = Stop.GAP  # the second bound closed the gap; ties in l1 stay open
         return self.stop is not None
+
+    def _report(self) -> None:
+        """Tell the monitor the bound of everything open."""
+        bound = self.proof.bound
+        if bound is not None and bound > self._reported:
+            self._reported = bound
+            self.monitor.bound(next_attainable(self.problem, Fraction(bound) / self.form.scale))
 
     def _save(self) -> None:
         if self._file is not None and self.monitor.best is not None:

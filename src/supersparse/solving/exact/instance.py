@@ -50,6 +50,11 @@ class Instance:
         return self.form.n_features
 
     @cached_property
+    def n_ranks(self) -> Ints:
+        """How many values each column takes."""
+        return np.asarray(self.form.ranks.max(axis=1) + 1, np.int64)
+
+    @cached_property
     def has_twins(self) -> bool:
         """Whether any feature has a twin that goes before it."""
         return max(self.twin_of, default=-1) >= 0
