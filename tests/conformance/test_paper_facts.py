@@ -10,9 +10,9 @@ import pytest
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solving import registry
-from supersparse.solving.exhaustive import ExhaustiveSolver
 from supersparse.solving.search import incumbent
 from supersparse.solving.solve import solve
+from supersparse.solving.solve_many import solve_all_within
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
@@ -44,9 +44,9 @@ def random_problem(seed, **options):
 
 def test_the_two_points_of_the_footnote_have_exactly_two_optima():
     problem = two_points(C0=0.5)
-    equally_good = ExhaustiveSolver().all_within(problem, Fraction(0)).models
-    least = min(evaluate(problem, p).l1 for p in equally_good)
-    smallest = {p.coefficients for p in equally_good if evaluate(problem, p).l1 == least}
+    equally_good = solve_all_within(problem).models
+    least = min(m.evaluation.l1 for m in equally_good)
+    smallest = {m.points.coefficients for m in equally_good if m.evaluation.l1 == least}
     assert smallest == {(-1, 0), (0, 1)}
 
 

@@ -9,20 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from problem.reference import data, small_problems
-from supersparse.problem.objective import evaluate
+from supersparse.errors import InvalidOptionError, UnsupportedProblemError
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.exhaustive import ExhaustiveSolver
 from supersparse.solving.solve import solve
+from supersparse.solving.solve_many import solve_all_within, solve_each_size
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
 
 def test_the_footnotes_two_points_have_exactly_two_optima():
     problem = Problem.of([[-1, 1], [1, -1]], [1, -1], C0=0.5, max_coef=3, intercept="none")
-    pool = ExhaustiveSolver().all_within(problem, Fraction(0))
-    smallest = min(evaluate(problem, p).l1 for p in pool.models)
-    best = {p.coefficients for p in pool.models if evaluate(problem, p).l1 == smallest}
+    pool = solve_all_within(problem, 0)
+    smallest = min(m.evaluation.l1 for m in pool.models)
+    best = {m.points.coefficients for m in pool.models if m.evaluation.l1 == smallest}
     assert best == {(-1, 0), (0, 1)}
     assert solve(problem, "exhaustive").points.coefficients in best
 
@@ -53,15 +53,32 @@ def test_coefficients_and_intercept_are_coprime_at_the_optimum(case, intercept):
 @settings(max_examples=30)
 @given(small_problems())
 def test_the_three_questions_agree(problem):
-    solver = ExhaustiveSolver()
     best = solve(problem, "exhaustive")
-    per_size = solver.best_per_size(problem)
-    assert min(evaluate(problem, p).objective for p in per_size.values()) == best.objective
-    assert all(evaluate(problem, p).size == size for size, p in per_size.items())
-    pool = solver.all_within(problem, Fraction(1, 10))
+    per_size = solve_each_size(problem)
+    assert per_size.complete
+    assert min(m.evaluation.objective for m in per_size.models) == best.objective
+    sizes = [m.evaluation.size for m in per_size.models]
+    assert sizes == sorted(set(sizes))
+    pool = solve_all_within(problem, Fraction(1, 10))
     assert pool.complete
-    assert best.points.coefficients in {p.coefficients for p in pool.models}
-    assert all(evaluate(problem, p).objective <= best.objective * Fraction(11, 10) for p in pool.models)
+    assert best.points.coefficients in {m.points.coefficients for m in pool.models}
+    assert all(m.evaluation.objective <= best.objective * Fraction(11, 10) for m in pool.models)
+
+
+def test_a_limit_leaves_the_answer_incomplete_and_says_so():
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
+    assert not solve_each_size(problem, node_limit=2).complete
+    assert not solve_all_within(problem, node_limit=2).complete
+
+
+def test_a_solver_is_refused_a_question_it_does_not_answer():
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
+    with pytest.raises(UnsupportedProblemError, match="the best model of each size"):
+        solve_each_size(problem, "highs")
+    with pytest.raises(UnsupportedProblemError, match="all models within"):
+        solve_all_within(problem, 0.1, "highs")
+    with pytest.raises(InvalidOptionError, match="negative"):
+        solve_all_within(problem, -0.1)
 
 
 def test_the_size_limit_is_obeyed_with_and_without_the_intercept_in_it():

@@ -109,11 +109,31 @@ def _check_at_least(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimedPool:
-    """The answer to `Question.ALL_WITHIN`: one model for each coefficient vector."""
+class ClaimedModels:
+    """Several models, and whether the solver claims that none is missing."""
 
     models: tuple[Points, ...]
     complete: bool
+
+
+@runtime_checkable
+class AnswersPerSize(Protocol):
+    """A solver that declares `Question.BEST_PER_SIZE`."""
+
+    def best_per_size(self, problem: Problem, options: SolveOptions, monitor: "Monitor") -> ClaimedModels:
+        """Of exactly each size the model with the least (F, l1), smallest size first."""
+        ...
+
+
+@runtime_checkable
+class AnswersAllWithin(Protocol):
+    """A solver that declares `Question.ALL_WITHIN`."""
+
+    def all_within(
+        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: "Monitor"
+    ) -> ClaimedModels:
+        """Every λ, with its best b, of F <= (1 + epsilon)·F*."""
+        ...
 
 
 @runtime_checkable

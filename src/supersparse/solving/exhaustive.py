@@ -12,7 +12,7 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import Capabilities, ClaimedPool, Question, SolveOptions
+from supersparse.solving.contract import Capabilities, ClaimedModels, Question, SolveOptions
 from supersparse.solving.monitor import Monitor
 
 MOST_VECTORS = 50_000_000
@@ -40,7 +40,7 @@ class ExhaustiveSolver:
         monitor.bound(monitor.best_evaluation.objective)
         return monitor.claim(stop=Stop.OPTIMAL, smallest=True)
 
-    def best_per_size(self, problem: Problem) -> dict[int, Points]:
+    def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Answer `Question.BEST_PER_SIZE`: of exactly each size, the least (F, l1)."""
         _refuse_large(problem)
         best: dict[int, tuple[Fraction, Fraction, Points]] = {}
@@ -49,14 +49,30 @@ class ExhaustiveSolver:
             known = best.get(found.size)
             if known is None or (found.objective, found.l1) < known[:2]:
                 best[found.size] = (found.objective, found.l1, points)
-        return {size: best[size][2] for size in sorted(best)}
+            if _over(monitor):
+                break
+        models = tuple(best[size][2] for size in sorted(best))
+        return ClaimedModels(models=models, complete=monitor.stop_reason() is None)
 
-    def all_within(self, problem: Problem, epsilon: Fraction) -> ClaimedPool:
+    def all_within(
+        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
+    ) -> ClaimedModels:
         """Answer `Question.ALL_WITHIN`: every λ, with its best b, of F <= (1 + epsilon)·F*."""
         _refuse_large(problem)
-        priced = [(evaluate(problem, points).objective, points) for points in _all_points(problem)]
+        priced = []
+        for points in _all_points(problem):
+            priced.append((evaluate(problem, points).objective, points))
+            if _over(monitor):
+                break
         limit = (1 + epsilon) * min(objective for objective, _ in priced)
-        return ClaimedPool(models=tuple(p for objective, p in priced if objective <= limit), complete=True)
+        models = tuple(p for objective, p in priced if objective <= limit)
+        return ClaimedModels(models=models, complete=monitor.stop_reason() is None)
+
+
+def _over(monitor: Monitor) -> bool:
+    """Count one vector and say whether a limit is reached."""
+    monitor.nodes += 1
+    return monitor.stop_reason() is not None
 
 
 def _all_points(problem: Problem) -> Iterator[Points]:

@@ -27,10 +27,7 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
     >>> solve(problem, "exhaustive").points
     Points(coefficients=(2,), intercept=-1, denominator=1)
     """
-    settings = SolveOptions.read(options)
-    chosen = registry.get(choose(problem) if solver == "auto" else solver)
-    check_answers(chosen, Question.BEST)
-    _check_expressible(chosen, problem, settings)
+    chosen, settings = chosen_solver(problem, solver, options, Question.BEST)
     if settings.initial is not None:
         settings = replace(settings, initial=_read_initial(problem, settings.initial))
     warn_about_penalties(problem)
@@ -55,6 +52,17 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
         claim = chosen.solve(small.problem, settings, monitor)
     points = with_best_intercept(problem, small.restore(claim.points).coefficients)
     return verify(problem, replace(claim, points=points), solver=chosen.name)
+
+
+def chosen_solver(
+    problem: Problem, solver: str, options: dict[str, object], question: Question
+) -> tuple[Solver, SolveOptions]:
+    """Read the options, find the solver, and refuse what it cannot answer or express."""
+    settings = SolveOptions.read(options)
+    chosen = registry.get(choose(problem) if solver == "auto" else solver)
+    check_answers(chosen, question)
+    _check_expressible(chosen, problem, settings)
+    return chosen, settings
 
 
 def _read_initial(problem: Problem, initial: Points) -> Points:
