@@ -1,11 +1,20 @@
 """Cuts: what is still worth looking for, in kernel units."""
 
 import threading
+from typing import NamedTuple
 
 from supersparse.problem.attainable import previous_attainable
 from supersparse.problem.objective import with_best_intercept
 from supersparse.solving.integer_form import OPEN, IntegerForm
 from supersparse.solving.monitor import Monitor
+
+
+class Thresholds(NamedTuple):
+    """The cuts of one model; read together, so that another thread cannot mix two models."""
+
+    tie: int
+    strict: int
+    l1: int
 
 
 class Cuts:
@@ -28,12 +37,19 @@ class Cuts:
         with self._lock:  # two threads at once could leave the F of one model beside the l1 of another
             best = self._monitor.best_evaluation
             if best is None:
-                self.tie = self.strict = self.l1 = OPEN
+                self.now = Thresholds(OPEN, OPEN, OPEN)
                 return
             below = previous_attainable(self._form.problem, best.objective)
-            self.tie = self._form.in_kernel_units(best.objective)
-            self.strict = -1 if below is None else self._form.in_kernel_units(below)
-            self.l1 = int(best.l1 * self._form.problem.unit)
+            self.now = Thresholds(
+                tie=self._form.in_kernel_units(best.objective),
+                strict=-1 if below is None else self._form.in_kernel_units(below),
+                l1=int(best.l1 * self._form.problem.unit),
+            )
+
+    @property
+    def tie(self) -> int:
+        """What a model as good as the best one costs."""
+        return self.now.tie
 
     def offer(self, coefficients: list[int]) -> bool:
         """Let the evaluator judge a model; return whether it became the best."""

@@ -114,9 +114,10 @@ class SupportSearch:
             ties = self._phase == 2
             found = np.zeros(len(self.features) + 1, np.int64)
             began = time.perf_counter()
-            cut = self.cuts.tie if ties else self.cuts.strict
+            now = self.cuts.now
+            cut = now.tie if ties else now.strict
             state, self._top, spent = self._run(
-                self._stack, self._top, cut, self.cuts.l1, ties, budget, found
+                self._stack, self._top, cut, now.l1, ties, budget, found
             )
             self.boxes += spent
             if state == FOUND:
@@ -184,12 +185,13 @@ class SupportSearch:
         self._phase += 1
         low, high = self._whole()
         if self._phase == 1:
-            bound = self.data.fixed + int(box_bound(self.data, low, high, self.cuts.tie - self.data.fixed))
+            now = self.cuts.now
+            bound = self.data.fixed + int(box_bound(self.data, low, high, now.tie - self.data.fixed))
             self.boxes += 1
             self.bound = max(self.bound, bound)
-            if bound > self.cuts.tie and self._log is None:
+            if bound > now.tie and self._log is None:
                 return False
-            needed = bound <= self.cuts.strict or self._log is not None  # a log has to say why not
+            needed = bound <= now.strict or self._log is not None  # a log has to say why not
             self._lay_out(self._improving_boxes(low, high) if needed else [])
             return self._top > 0 or self._next_phase()
         if self._phase == 2:
@@ -260,10 +262,11 @@ class SupportSearch:
     def _small_boxes(self, low: Ints, high: Ints) -> list[tuple[Ints, Ints]]:
         """The box of vectors whose l1 can be below the best one's."""
         least = int(self.data.magnitude[:, 0].sum())
-        if least >= self.cuts.l1 or self.data.fixed > self.cuts.tie:
+        now = self.cuts.now
+        if least >= now.l1 or self.data.fixed > now.tie:
             return []
         high = high.copy()
         for f in range(len(self.sizes)):
-            room = self.cuts.l1 - (least - int(self.data.magnitude[f, 0]))
+            room = now.l1 - (least - int(self.data.magnitude[f, 0]))
             high[f] = int(np.searchsorted(self.data.magnitude[f, : self.sizes[f]], room)) - 1
         return [(low, high)]
