@@ -116,9 +116,7 @@ class SupportSearch:
             began = time.perf_counter()
             now = self.cuts.now
             cut = now.tie if ties else now.strict
-            state, self._top, spent = self._run(
-                self._stack, self._top, cut, now.l1, ties, budget, found
-            )
+            state, self._top, spent = self._run(self._stack, self._top, cut, now.l1, ties, budget, found)
             self.boxes += spent
             if state == FOUND:
                 self.cuts.offer(self._coefficients(found))
