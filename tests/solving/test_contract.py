@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from supersparse.errors import InvalidOptionError
-from supersparse.solving.contract import SolveOptions
+from supersparse.solving.options import SolveOptions
 
 
 def test_options_have_open_limits_and_one_thread_by_default():

@@ -12,8 +12,9 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import Capabilities, ClaimedModels, Question, SolveOptions
+from supersparse.solving.contract import Capabilities, ClaimedModels, Question
 from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
 
 MOST_VECTORS = 50_000_000
 

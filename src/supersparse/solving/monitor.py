@@ -17,7 +17,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
 from supersparse.solution.trace import Trace, TraceEvent
-from supersparse.solving.contract import SolveOptions
+from supersparse.solving.options import SolveOptions
 
 _TELL_EVERY = 0.25  # seconds between two words to the user when nothing changes
 _WEIGH_EVERY = 0.2

@@ -11,8 +11,9 @@ from supersparse.problem.problem import Problem
 from supersparse.solution.solution import Solution
 from supersparse.solution.verify import check_feasible, verify
 from supersparse.solving import registry
-from supersparse.solving.contract import Question, Refuses, SolveOptions, Solver
+from supersparse.solving.contract import Question, Refuses, Solver
 from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve.drop import DropColumns
 from supersparse.solving.presolve.merge import MergeRows
 

@@ -6,8 +6,8 @@ import threading
 import numpy as np
 
 from supersparse.problem.problem import Problem
-from supersparse.solving.contract import SolveOptions
 from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve.merge import MergeRows
 
 _lock = threading.Lock()

@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 
 from supersparse.problem.objective import with_best_intercept
-from supersparse.solving.contract import SolveOptions
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.integer_form import OPEN
 from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
 from supersparse.solving.search.incumbent import smallest_coefficients
 
 

@@ -1,9 +1,10 @@
 """A back end that says what it is told to say."""
 
-from supersparse.solving.contract import Capabilities, Question, SolveOptions
+from supersparse.solving.contract import Capabilities, Question
 from supersparse.solving.mip.precision import FLOATS
 from supersparse.solving.mip.solver import MipSolver
 from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
 
 
 class FakeSolver(MipSolver):

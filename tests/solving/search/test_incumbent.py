@@ -8,9 +8,9 @@ from solving.exact.hard import medium, noisy
 from strategies import cases
 from supersparse.problem.problem import Problem
 from supersparse.solution.verify import check_feasible
-from supersparse.solving.contract import SolveOptions
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
 from supersparse.solving.search.data import search_data
 from supersparse.solving.search.incumbent import Search, search, smallest_coefficients
 from supersparse.solving.search.paths import Surrogate, backward_path, rounded

@@ -10,7 +10,7 @@ from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import Capabilities, Question, SolveOptions
+from supersparse.solving.contract import Capabilities, Question
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance, instances
@@ -19,6 +19,7 @@ from supersparse.solving.exact.second import SecondBound
 from supersparse.solving.exact.tree import fixed_cost, root
 from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
 from supersparse.solving.search.incumbent import Search, smallest_coefficients
 
 # How much the incumbent search works for each unit of the proof's work: much while it keeps finding

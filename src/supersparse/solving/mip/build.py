@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.problem.problem import Problem
-from supersparse.solving.contract import Formulation
 from supersparse.solving.mip.covers import write_literals, write_pair_covers
 from supersparse.solving.mip.draft import Draft, Linear
 from supersparse.solving.mip.margins import LossRows
@@ -26,6 +25,7 @@ from supersparse.solving.mip.program import Program
 from supersparse.solving.mip.scaling import ExactCost, SolverCost
 from supersparse.solving.mip.terms import read_terms
 from supersparse.solving.mip.write_term import WrittenTerm, write_term
+from supersparse.solving.options import Formulation
 from supersparse.solving.presolve.merge import row_groups
 
 

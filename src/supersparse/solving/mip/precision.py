@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from supersparse.errors import UnsupportedProblemError
 from supersparse.problem.problem import Problem
-from supersparse.solving.contract import Formulation
 from supersparse.solving.mip.margins import LossRows, loss_rows
 from supersparse.solving.mip.terms import read_terms
+from supersparse.solving.options import Formulation
 
 
 @dataclass(frozen=True, kw_only=True)

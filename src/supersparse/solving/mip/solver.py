@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
-from supersparse.solving.contract import Capabilities, SolveOptions
+from supersparse.solving.contract import Capabilities
 from supersparse.solving.mip.margins import LossRows
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.own_options import check_priorities
@@ -14,6 +14,7 @@ from supersparse.solving.mip.precision import Precision, refuse_too_wide
 from supersparse.solving.mip.run import Outcome, RunSettings, Talk
 from supersparse.solving.mip.two_solves import TwoSolves
 from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
 
 
 class MipSolver(ABC):

@@ -16,7 +16,6 @@ from supersparse.problem.objective import Evaluation
 from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import SolveOptions
 from supersparse.solving.mip.build import build
 from supersparse.solving.mip.margins import LossRows
 from supersparse.solving.mip.model import Model
@@ -24,6 +23,7 @@ from supersparse.solving.mip.precision import Precision
 from supersparse.solving.mip.program import FloatArray, Program
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk, attend
 from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
 
 Run = Callable[[Model, RunSettings, Talk], Outcome]
 

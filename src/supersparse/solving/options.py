@@ -1,0 +1,77 @@
+"""SolveOptions: what every solver takes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from math import isfinite
+from os import PathLike
+from typing import Literal
+
+from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.problem.points import Points
+from supersparse.solution.trace import TraceEvent
+
+Formulation = Literal["bigm", "indicator"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolveOptions:
+    """What every solver takes. Limits of None are open."""
+
+    time_limit: float | None = None  # seconds
+    node_limit: int | None = None  # deterministic work units
+    memory_limit: float | None = None  # megabytes of the whole process
+    relative_gap: float = 0.0
+    absolute_gap: float = 0.0
+    threads: int = 1
+    seed: int = 0
+    initial: Points | None = None
+    on_progress: Callable[[TraceEvent], None] | None = None
+    cancel: Callable[[], bool] | None = None
+    formulation: Formulation = "bigm"
+    branching_priorities: Mapping[str, int] = field(default_factory=dict)  # by feature name; higher first
+    pair_covers: bool = False  # add the exact engine's inequalities to a MIP back end
+    checkpoint: str | PathLike[str] | None = None  # where to save the open tree, and to resume it from
+    proof_log: Callable[[object], None] | None = None  # receives each branching and each pruning reason
+    solver_options: Mapping[str, object] = field(default_factory=dict)  # by the solver's own names
+
+    def __post_init__(self) -> None:
+        _check_at_least("time_limit", self.time_limit, 0, optional=True)
+        _check_at_least("node_limit", self.node_limit, 0, optional=True, whole=True)
+        _check_at_least("memory_limit", self.memory_limit, 1, optional=True)
+        _check_at_least("relative_gap", self.relative_gap, 0)
+        _check_at_least("absolute_gap", self.absolute_gap, 0)
+        _check_at_least("threads", self.threads, 1, whole=True)
+        _check_at_least("seed", self.seed, 0, whole=True)
+        if self.formulation not in ("bigm", "indicator"):
+            raise InvalidOptionError(
+                f"formulation is {self.formulation!r}; "
+                f"{did_you_mean(str(self.formulation), ['bigm', 'indicator'])}"
+            )
+
+    @classmethod
+    def read(cls, options: Mapping[str, object]) -> "SolveOptions":
+        """Read options by name; an unknown one raises with the nearest known."""
+        known = [f.name for f in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise InvalidOptionError(f"unknown option {name!r}; {did_you_mean(name, known)}")
+        return cls(**options)  # type: ignore[arg-type]
+
+
+def _check_at_least(
+    name: str, value: object, least: int, *, optional: bool = False, whole: bool = False
+) -> None:
+    if value is None and optional:
+        return
+    number = (
+        isinstance(value, int | float | Fraction)
+        or hasattr(value, "__index__")
+        or hasattr(value, "__float__")
+    )
+    if not number or isinstance(value, bool | str):
+        raise InvalidOptionError(f"{name} is {value!r}; give a number of at least {least}")
+    if whole and not hasattr(value, "__index__"):
+        raise InvalidOptionError(f"{name} is {value!r}; give a whole number of at least {least}")
+    if not isfinite(value) or value < least:  # type: ignore[arg-type, operator]
+        raise InvalidOptionError(f"{name} is {value!r}; give a finite number of at least {least}")
