@@ -49,14 +49,22 @@ class SecondBound:
             self._began_at = proof_work
         bound = self._bound
         bound.target = target
-        worker = threading.Thread(
-            target=lambda: bound.run(time.perf_counter() + _ONE_STEP), name="second-bound", daemon=True
-        )
+        failures: list[BaseException] = []
+
+        def one_step() -> None:
+            try:
+                bound.run(time.perf_counter() + _ONE_STEP)
+            except BaseException as failure:  # raised again below, in the solver's own thread
+                failures.append(failure)
+
+        worker = threading.Thread(target=one_step, name="second-bound", daemon=True)
         worker.start()
         while worker.is_alive():
             worker.join(_LOOK_EVERY)
             if should_stop() and worker.is_alive():
                 self._giving_up.set()  # the linear program ends early and its work is lost
                 return Fraction(0)
+        if failures:
+            raise failures[0]
         self.work += _WORK_PER_STEP
         return bound.lower_bound
