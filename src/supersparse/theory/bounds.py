@@ -1,0 +1,239 @@
+"""Theorems 1 and 2: bounds on the true error rate of every scoring system that a problem allows.
+
+By Hoeffding's inequality one classifier, fixed beforehand, has a true error rate above its rate on N
+independent rows plus ε with probability at most exp(-2Nε²). By the union bound that happens to none of M
+classifiers, except with probability δ, when ε = sqrt((log M - log δ) / 2N). So everything turns on M, which
+must be finite and must not depend on the rows. The loss may be either count of errors (a score of 0 wrong for
+both classes, or what `predict` does), as long as both sides of the inequality use the same one.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from supersparse.errors import InvalidOptionError
+from supersparse.problem.decimals import exact
+from supersparse.problem.problem import Problem
+from supersparse.theory.conditions import decimal, notes, obstacles, why_not_directions
+from supersparse.theory.space import declared_space
+
+
+class Form(Enum):
+    """Which count of classifiers a bound rests on."""
+
+    THEOREM_1 = "Theorem 1"
+    THEOREM_1_SIZE = "Theorem 1 with the size limit"
+    THEOREM_2 = "Theorem 2"
+    THEOREM_2_SIZE = "Theorem 2 with the size limit"
+    THEOREM_2_FAREY = "Theorem 2 with the paper's Farey points"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Bound:
+    """True error rate <= training error rate + slack, for all `count` classifiers at once.
+
+    `proven` is False where the paper's count of Farey points is below the number of classifiers:
+    the union bound then leaves some of them out.
+    """
+
+    form: Form
+    count: int  # exact; Theorem 1 adds 1 to it, as the paper does
+    n_rows: int
+    delta: Fraction
+    training_error: Fraction | None
+    proven: bool
+    notes: tuple[str, ...]
+
+    @property
+    def log_count(self) -> float:
+        """Natural logarithm of the number under the root: count + 1 in Theorem 1, count in Theorem 2."""
+        plus_one = self.form in (Form.THEOREM_1, Form.THEOREM_1_SIZE)
+        return math.log(self.count + plus_one)
+
+    @property
+    def slack(self) -> float:
+        """How far the true error rate can lie above the training error rate; 0.1 is ten percentage points."""
+        return hoeffding_slack(self.log_count, delta=self.delta, n_rows=self.n_rows)
+
+    @property
+    def limit(self) -> float | None:
+        """The bound on the true error rate; None when no training error was given. May exceed 1."""
+        return None if self.training_error is None else float(self.training_error) + self.slack
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the bound is 100 % or more, which any error rate obeys."""
+        return (self.slack if self.limit is None else self.limit) >= 1
+
+    def in_words(self) -> str:
+        """Say what the bound says. Percentages are rounded upwards."""
+        if not self.proven:
+            return (
+                f"{self.form.value}, for comparison only: + {_points_up(self.slack)}. "
+                f"There are {_approximately(self.count)} such points and more classifiers than that, "
+                "so nothing is proven."
+            )
+        words = (
+            f"{self.form.value}: except with probability {decimal(self.delta)} over the draw of "
+            f"{self.n_rows} rows, each of {_approximately(self.count)} classifiers has a true error rate "
+            f"of at most its training error rate + {_points_up(self.slack)}."
+        )
+        if self.limit is not None and self.training_error is not None:
+            seen = f"{100 * float(self.training_error):.1f} %"
+            words += f" With {seen} in training: at most {_percent_up(self.limit)}."
+        if self.says_nothing:
+            words += " That is 100 % or more, so it says nothing: too many classifiers for so few rows."
+        return " ".join([words, *self.notes])
+
+    def __repr__(self) -> str:  # not the count: Python refuses to print integers of more than 4300 digits
+        return (
+            f"Bound({self.form.value}, slack={self.slack:.4g}, log_count={self.log_count:.6g}, "
+            f"n_rows={self.n_rows}, delta={decimal(self.delta)}, proven={self.proven})"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoBound:
+    """Why a bound is not given; of all forms, or of one."""
+
+    form: Form | None  # None: no form applies
+    reasons: tuple[str, ...]
+
+    def in_words(self) -> str:
+        """Say why, and what to change."""
+        which = "no bound" if self.form is None else f"{self.form.value}: no bound"
+        return f"{which}: {'. Also: '.join(self.reasons)}"
+
+
+def generalization_bound(
+    problem: Problem,
+    *,
+    delta: object = 0.01,
+    training_error: object = None,
+    cut_points_fitted: bool = False,
+) -> Bound | NoBound:
+    """Return the sharpest bound that is proven, the one to report.
+
+    It holds for every allowed scoring system at once, so also for the one that a solver picked by looking at
+    the rows, and with C0 chosen on them. `training_error` is a rate, from which `Bound.limit` follows. A size
+    limit must, like the sets, have been declared before; for one that was chosen on the same rows, take
+    the forms without it from `bounds`.
+
+    >>> problem = Problem.of([[0], [1]] * 500, [0, 1] * 500, max_coef=5, intercept=(-5, 5))
+    >>> generalization_bound(problem, training_error=0.02)
+    Bound(Theorem 2, slack=0.06708, log_count=4.39445, n_rows=1000, delta=0.01, proven=True)
+    """
+    forms = bounds(problem, delta=delta, training_error=training_error, cut_points_fitted=cut_points_fitted)
+    proven = [b for b in forms if isinstance(b, Bound) and b.proven and b.form is not Form.THEOREM_2_FAREY]
+    if proven:
+        return min(proven, key=lambda b: b.log_count)
+    (refusal,) = forms
+    assert isinstance(refusal, NoBound), "Theorem 1 applies wherever any form does"
+    return refusal
+
+
+def bounds(
+    problem: Problem,
+    *,
+    delta: object = 0.01,
+    training_error: object = None,
+    cut_points_fitted: bool = False,
+) -> tuple[Bound | NoBound, ...]:
+    """Return all forms side by side; a form that does not apply says why, and nothing else when none does.
+
+    Theorem 1 counts the vectors (λ, b) in L, and 1 more, as the paper prints it. Theorem 2 counts what
+    differs among them as classifiers: the directions of (λ, b), which for sets -Λ, ..., Λ are the coprime
+    vectors, and the zero vector. An intercept range is one more coordinate of the box, equal to the others or
+    not, but it must hold 0. With the size limit, only vectors with at most that many features count. The
+    paper's Farey points need -Λ, ..., Λ in every coordinate; an intercept is one of P + 1 there. Any other
+    limits of the problem are left aside: they only make the set smaller, and some of them come from the rows.
+    """
+    probability = _read_probability(delta)
+    error = _read_error(training_error)
+    reasons = obstacles(problem, cut_points_fitted)
+    space = declared_space(problem)
+    if reasons or space is None:
+        return (NoBound(form=None, reasons=reasons),)
+    remarks = notes(problem)
+
+    def bound(form: Form, count: int, proven: bool = True) -> Bound:
+        return Bound(
+            form=form,
+            count=count,
+            n_rows=problem.rows.n_rows,
+            delta=probability,
+            training_error=error,
+            proven=proven,
+            notes=remarks,
+        )
+
+    found: list[Bound | NoBound] = [bound(Form.THEOREM_1, space.n_vectors())]
+    if space.limits_size:
+        found.append(bound(Form.THEOREM_1_SIZE, space.n_vectors(space.max_size)))
+    directions = space.n_directions()
+    if directions is None:
+        return (*found, NoBound(form=Form.THEOREM_2, reasons=(why_not_directions(problem, space),)))
+    found.append(bound(Form.THEOREM_2, directions))
+    if space.limits_size:
+        of_size = space.n_directions(space.max_size)
+        assert of_size is not None
+        found.append(bound(Form.THEOREM_2_SIZE, of_size))
+    farey = space.n_farey()
+    if farey is None:
+        why = (
+            "the paper's count needs points from -Λ to Λ for all features, and the intercept from -Λ to Λ too"
+        )
+        return (*found, NoBound(form=Form.THEOREM_2_FAREY, reasons=(why,)))
+    return (*found, bound(Form.THEOREM_2_FAREY, farey, proven=farey >= directions))
+
+
+def hoeffding_slack(log_count: float, *, delta: object, n_rows: int) -> float:
+    """Return sqrt((log_count - log δ) / 2N).
+
+    >>> round(hoeffding_slack(0.0, delta=0.05, n_rows=1000), 4)  # one classifier, fixed beforehand
+    0.0387
+    """
+    if n_rows < 1:
+        raise InvalidOptionError(f"n_rows is {n_rows}; give at least 1 row")
+    return math.sqrt((log_count + negative_log(_read_probability(delta))) / (2 * n_rows))
+
+
+def negative_log(probability: Fraction) -> float:
+    """Return -log of a fraction, also of one below the smallest float."""
+    return math.log(probability.denominator) - math.log(probability.numerator)
+
+
+def _read_probability(delta: object) -> Fraction:
+    value = exact(delta, "delta", InvalidOptionError)
+    if not 0 < value < 1:
+        raise InvalidOptionError(f"delta is {delta}; give a probability between 0 and 1, such as 0.01")
+    return value
+
+
+def _read_error(training_error: object) -> Fraction | None:
+    if training_error is None:
+        return None
+    value = exact(training_error, "training_error", InvalidOptionError)
+    if not 0 <= value <= 1:
+        raise InvalidOptionError(
+            f"training_error is {training_error}; give a rate from 0 to 1, such as errors / rows"
+        )
+    return value
+
+
+def _points_up(rate: float) -> str:
+    tenths = math.ceil(round(rate * 1000, 6))  # 0.158 * 1000 is a little above 158 in floats
+    return f"{tenths / 10:.1f} percentage points"
+
+
+def _percent_up(rate: float) -> str:
+    return _points_up(rate).replace("percentage points", "%")
+
+
+def _approximately(count: int) -> str:
+    if count < 10**6:
+        return str(count)
+    exponent = math.floor(math.log10(count))
+    mantissa = f"{10 ** (math.log10(count) - exponent):.1f}"
+    return f"about 1.0·10^{exponent + 1}" if mantissa == "10.0" else f"about {mantissa}·10^{exponent}"
