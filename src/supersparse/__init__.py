@@ -17,6 +17,7 @@ _HOMES = {
     "ScoringSystem": "scorecard",
     "Solution": "solution.solution",
     "Stop": "solution.stop",
+    "constraints": "problem.constraints",
     "integers": "problem.coefficients",
     "non_negative": "problem.coefficients",
     "non_positive": "problem.coefficients",
@@ -25,13 +26,16 @@ _HOMES = {
     "two_digits": "problem.coefficients",
 }
 
+_ROOMS = {"constraints"}  # names that stand for a whole module
+
 __all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'supersparse' has no attribute {name!r}")
-    return getattr(import_module(f"supersparse.{_HOMES[name]}"), name)
+    home = import_module(f"supersparse.{_HOMES[name]}")
+    return home if name in _ROOMS else getattr(home, name)
 
 
 def __dir__() -> list[str]:

@@ -160,12 +160,16 @@ def _minimised(problem: "Problem") -> str:
     if negative != 1 or positive != 1:
         no, yes = problem.rows.classes
         parts[0] += f" (weight {shown(positive)} for {yes}, {shown(negative)} for {no})"
-    penalties = sorted(set(problem.C0))
-    if len(penalties) == 1:
+    penalties = sorted({c for c, own in zip(problem.C0, problem.levels, strict=True) if own is None})
+    if problem.has_levels:
+        parts.append("a penalty by the level of each feature's points")
+    if not penalties:
+        pass
+    elif len(penalties) == 1:
         parts.append(f"{shown(penalties[0])} per feature")
     else:
         parts.append(f"{shown(penalties[0])} to {shown(penalties[-1])} per feature")
-    if problem.intercept.is_penalised:
+    if problem.intercept.is_penalised and problem.intercept_levels is None:
         parts.append(f"{shown(problem.intercept_C0)} for an intercept")
     if problem.C1:
         parts.append(f"{shown(problem.C1)} per point")
@@ -176,7 +180,7 @@ def _allowed(problem: "Problem") -> str:
     """The allowed scoring systems in words."""
     sets = {s for s in problem.sets if len(s.values) > 1 or s.values[0] != 0}
     points = _values(sets.pop()) if len(sets) == 1 else "from a set for each feature"
-    limit = "" if problem.max_features is None else f", at most {problem.max_features} features"
+    limit = "".join(f", {constraint.in_words()}" for constraint in problem.asked)
     intercept = {
         "free": "any intercept",
         "range": f"intercept from {problem.intercept.low} to {problem.intercept.high}",

@@ -92,7 +92,7 @@ def test_balanced_weights_give_each_class_half_of_the_total():
         ({"C0": -0.1}, "C0 is -0.1, which is negative; give 0 or more"),
         ({"C0": float("nan")}, "C0 is nan; give a finite number"),
         ({"C0": float("inf")}, "C0 is inf; give a finite number"),
-        ({"C0": None}, "C0 is None, which is not a number"),
+        ({"C0": "small"}, "C0 is 'small', which is not a number"),
         ({"C0": [0.1]}, "C0 has 1 entries for 3 features; give one each"),
         ({"C0": {"age": -1, "*": 0}}, "C0 of 'age' is -1, which is negative"),
         ({"C0": {"agee": 1, "*": 0}}, "C0: no feature is called 'agee'; did you mean 'age'"),

@@ -32,7 +32,7 @@ def previous_attainable(problem: Problem, value: Fraction) -> Fraction | None:
 
 
 def _loss_step_and_penalties(problem: Problem) -> tuple[Fraction, list[Fraction] | None]:
-    """The step of the loss, and all values of the penalty when one C0 serves all features."""
+    """The step of the loss, and all values of the penalty when one C0, and no levels, serve all features."""
     rows = problem.rows
     parts = [
         gcd_of(rows.weights[of_class]) * weight / problem.total_weight
@@ -43,7 +43,7 @@ def _loss_step_and_penalties(problem: Problem) -> tuple[Fraction, list[Fraction]
     usable = {c for c, s in zip(problem.C0, problem.sets, strict=True) if s != NOTHING_ALLOWED_BUT_ZERO}
     if problem.intercept.is_penalised:
         usable.add(problem.intercept_C0)
-    if len(usable) > 1 or step == 0 or problem.C1:
+    if len(usable) > 1 or step == 0 or problem.C1 or problem.has_levels:
         return step, None
     count = problem.n_features + problem.intercept.is_penalised
     if problem.max_features is not None:

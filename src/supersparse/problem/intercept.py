@@ -1,10 +1,12 @@
 """The intercept: its four modes, and the one rule that chooses it for given coefficients."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.errors import InvalidProblemError
 from supersparse.problem.coefficients import CoefficientSet
@@ -57,7 +59,8 @@ class InterceptChoice:
     """What b may be in integer units, and what each choice costs.
 
     `low` and `high` are None where open. `allowed` is None where every integer between
-    them is. Costs are integers in the unit of the weights given to `best_intercept`.
+    them is. Costs are integers in the unit of the weights given to `best_intercept`;
+    `costs`, one for each allowed value, take the place of `cost_nonzero` where levels rule.
     """
 
     low: int | None
@@ -65,6 +68,16 @@ class InterceptChoice:
     allowed: IntArray | None
     cost_nonzero: int = 0
     cost_magnitude: int = 0
+    costs: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WrongLimit:
+    """Σ of the weights of wrong rows, which may be negative, is at most a limit."""
+
+    positive_weight: IntArray
+    negative_weight: IntArray
+    at_most: int
 
 
 def best_intercept(
@@ -73,21 +86,45 @@ def best_intercept(
     step: int,
     positive_weight: IntArray,
     negative_weight: IntArray,
-) -> int:
+    limits: Sequence[WrongLimit] = (),
+) -> int | None:
     """Choose b for scores ``scores + b * step``; every result of every solver passes through here.
 
     Of all b with the least loss: the one nearest the middle of its interval (of an interval
     without end: nearest its end), then the smaller |b|, then the negative one. Where b is
     penalised, |b| decides before the middle does, because it is part of what is minimised.
+    With limits, intervals end where a limit begins or ceases to be obeyed; None says that no
+    allowed b obeys them all.
 
     >>> free = InterceptChoice(low=None, high=None, allowed=None)
     >>> best_intercept(free, np.array([0, 10]), 1, np.array([0, 1]), np.array([1, 0]))
     -5
     """
     starts, losses = loss_by_intercept(scores, step, positive_weight, negative_weight)
+    obeyed = None
+    if limits:
+        starts, losses, obeyed = _with_limits(starts, losses, scores, step, limits)
     if choice.allowed is not None:
-        return _cheapest_allowed(choice, starts, losses)
-    return _middle_of_best_interval(choice, starts, losses)
+        return _cheapest_allowed(choice, starts, losses, obeyed)
+    return _middle_of_best_interval(choice, starts, losses, obeyed)
+
+
+def _with_limits(
+    starts: IntArray, losses: IntArray, scores: IntArray, step: int, limits: Sequence[WrongLimit]
+) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+    """Cut the intervals where it changes whether all limits are obeyed, and say where they are."""
+    parts = [(starts, losses)]
+    parts += [loss_by_intercept(scores, step, w.positive_weight, w.negative_weight) for w in limits]
+    ends = np.unique(np.concatenate([s for s, _ in parts]))
+    loss, *totals = (
+        np.concatenate([values[:1], values[np.searchsorted(s, ends, side="right")]]) for s, values in parts
+    )
+    obeyed = np.ones(len(ends) + 1, dtype=bool)
+    for total, limit in zip(totals, limits, strict=True):
+        obeyed &= (total <= limit.at_most).astype(bool)
+    changes = (loss[1:] != loss[:-1]) | (obeyed[1:] != obeyed[:-1])
+    kept = np.concatenate([[True], changes.astype(bool)])
+    return ends[kept[1:]], loss[kept], obeyed[kept]
 
 
 def loss_by_intercept(
@@ -100,7 +137,7 @@ def loss_by_intercept(
     """
     positive_right_from = (-scores) // step + 1
     negative_wrong_from = -(scores // step)
-    has_positive, has_negative = positive_weight > 0, negative_weight > 0
+    has_positive, has_negative = positive_weight != 0, negative_weight != 0
     where = np.concatenate([positive_right_from[has_positive], negative_wrong_from[has_negative]])
     change = np.concatenate([-positive_weight[has_positive], negative_weight[has_negative]])
     starts, position = np.unique(where, return_inverse=True)
@@ -111,38 +148,55 @@ def loss_by_intercept(
     return starts[changes], np.cumsum(np.concatenate([jumps[:1], jumps[1:][changes]]))
 
 
-def _cheapest_allowed(choice: InterceptChoice, starts: IntArray, losses: IntArray) -> int:
+def _cheapest_allowed(
+    choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: NDArray[np.bool_] | None
+) -> int | None:
     assert choice.allowed is not None
+    values = choice.allowed.tolist()
+    costs = choice.costs or [choice.cost_nonzero * (b != 0) for b in values]
     at = np.searchsorted(starts, choice.allowed, side="right")
     ranked = (
-        (int(losses[t]) + choice.cost_nonzero * (b != 0) + choice.cost_magnitude * abs(b), abs(b), b)
-        for t, b in zip(at.tolist(), choice.allowed.tolist(), strict=True)
+        (int(losses[t]) + cost + choice.cost_magnitude * abs(b), abs(b), b)
+        for t, b, cost in zip(at.tolist(), values, costs, strict=True)
+        if obeyed is None or obeyed[t]
     )
-    return int(min(ranked)[2])
+    best = min(ranked, default=None)
+    return None if best is None else int(best[2])
 
 
-def _middle_of_best_interval(choice: InterceptChoice, starts: IntArray, losses: IntArray) -> int:
+def _middle_of_best_interval(
+    choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: NDArray[np.bool_] | None
+) -> int | None:
     best: tuple[int, Fraction, int, int] | None = None
-    for low, high, loss in _intervals(choice, starts, losses):
+    for low, high, loss in _intervals(choice, starts, losses, obeyed):
         b = _nearest_to_middle(low, high, choice)
         if b is None:
             continue
         rank = (loss, abs(b - _middle(low, high)), abs(b), b)
         if best is None or rank < best:
             best = rank
-    assert best is not None, "the allowed range of b holds at least one integer"
-    return best[3]
+    assert best is not None or obeyed is not None, "the allowed range of b holds at least one integer"
+    return None if best is None else best[3]
 
 
 def _intervals(
-    choice: InterceptChoice, starts: IntArray, losses: IntArray
+    choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: NDArray[np.bool_] | None
 ) -> list[tuple[int | None, int | None, int]]:
     """Maximal intervals of least loss, among those that meet the allowed range."""
     first = 0 if choice.low is None else int(np.searchsorted(starts, choice.low, side="right"))
     last = len(starts) if choice.high is None else int(np.searchsorted(starts, choice.high, side="right"))
-    least = losses[first : last + 1].min()
+    within = losses[first : last + 1]
+    if obeyed is None:
+        least = within.min()
+        best = within == least
+    else:
+        usable = obeyed[first : last + 1]
+        if not usable.any():
+            return []
+        least = within[usable].min()
+        best = (within == least) & usable
     found = []
-    for t in np.flatnonzero(losses[first : last + 1] == least) + first:
+    for t in np.flatnonzero(best) + first:
         low = None if t == 0 else int(starts[t - 1])
         high = None if t == len(starts) else int(starts[t]) - 1
         found.append((low, high, int(least)))

@@ -1,6 +1,6 @@
 """Addressing features by name or by pattern, the same way for every per-feature setting."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
@@ -72,3 +72,36 @@ def _look_up(
             f"{what} says nothing about feature {name!r}; add it, or a key '*' for all others"
         )
     return default(name)
+
+
+def names_or_patterns(given: object, what: str) -> tuple[str, ...]:
+    """Read one name or pattern, or a list of them."""
+    listed = [given] if isinstance(given, str) else given
+    if isinstance(listed, Mapping) or not isinstance(listed, Iterable):
+        raise InvalidProblemError(f"{what} is {given!r}; give a feature's name, a pattern, or a list of them")
+    found = tuple(listed)
+    for name in found:
+        if not isinstance(name, str):
+            raise InvalidProblemError(f"{what}: {name!r} is not a feature name; use text")
+    if not found:
+        raise InvalidProblemError(f"{what} is empty; name at least one feature, or leave the constraint out")
+    return found
+
+
+def matching(wanted: Sequence[str], names: Sequence[str], what: str) -> tuple[int, ...]:
+    """Return the positions of the features that names or patterns speak of, in order, each once.
+
+    >>> matching(["b*", "a"], ["a", "b1", "b2", "c"], "of")
+    (0, 1, 2)
+    """
+    found: set[int] = set()
+    for word in wanted:
+        fitting = [names.index(word)] if word in names else _fitting(word, names)
+        if not fitting:
+            raise InvalidProblemError(f"{what}: no feature is called {word!r}; {did_you_mean(word, names)}")
+        found.update(fitting)
+    return tuple(sorted(found))
+
+
+def _fitting(pattern: str, names: Sequence[str]) -> list[int]:
+    return [j for j, name in enumerate(names) if fnmatchcase(name, pattern)]

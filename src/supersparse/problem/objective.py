@@ -1,14 +1,15 @@
 """The one evaluator: what a scoring system costs on the rows of a problem, exactly."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, lcm
 
 import numpy as np
 
 from supersparse.problem.decimals import IntArray, fits_int64, weighted_sum
-from supersparse.problem.intercept import InterceptChoice, best_intercept
+from supersparse.problem.intercept import InterceptChoice, WrongLimit, best_intercept
+from supersparse.problem.limits import RateLimit
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -22,6 +23,8 @@ class Evaluation:
     wrong_positive: Fraction  # weight of the positive rows with score <= 0
     wrong_negative: Fraction  # weight of the negative rows with score >= 0
     zero_negative: Fraction  # of those, the weight with score exactly 0
+    positive: Fraction  # weight of all positive rows
+    negative: Fraction  # weight of all negative rows
     size: int  # ‖λ‖0 as the problem counts it: with b in it for intercept="paper"
     features: int
     l1: Fraction
@@ -35,6 +38,16 @@ class Evaluation:
     def predicted_errors(self) -> Fraction:
         """Weight of the rows that `predict` gets wrong: a score of 0 predicts the negative class."""
         return self.training_errors - self.zero_negative
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """The share of the positive rows that is right; a score of 0 is wrong."""
+        return 1 - self.wrong_positive / self.positive
+
+    @property
+    def specificity(self) -> Fraction:
+        """The share of the negative rows that is right; a score of 0 is wrong."""
+        return 1 - self.wrong_negative / self.negative
 
 
 def evaluate(problem: Problem, points: Points) -> Evaluation:
@@ -60,50 +73,93 @@ def evaluate(problem: Problem, points: Points) -> Evaluation:
         + (abs(points.intercept) if counts_intercept else 0),
         points.denominator,
     )
-    penalty = sum((problem.C0[j] for j in support), Fraction(0))
-    if counts_intercept:
-        penalty += problem.intercept_C0
     return Evaluation(
-        objective=loss + penalty + (problem.C1 or 0) * l1,
+        objective=loss + total_penalty(problem, points) + (problem.C1 or 0) * l1,
         loss=loss,
         wrong_positive=wrong_positive * rows.weight_unit,
         wrong_negative=wrong_negative * rows.weight_unit,
         zero_negative=zero_negative * rows.weight_unit,
+        positive=problem.positive_weight * rows.weight_unit,
+        negative=(problem.total_weight - problem.positive_weight) * rows.weight_unit,
         size=len(support) + counts_intercept,
         features=len(support),
         l1=l1,
     )
 
 
-def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points:
-    """Complete coefficients, given in the problem's unit, by the intercept the conventions choose."""
+def total_penalty(problem: Problem, points: Points) -> Fraction:
+    """What the coefficients and a penalised intercept cost, the C1 term left out."""
+    costly = range(problem.n_features) if problem.has_levels else points.support
+    features = (problem.penalty(j, Fraction(points.coefficients[j], points.denominator)) for j in costly)
+    return sum(features, problem.intercept_penalty(points.intercept_value))
+
+
+def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points | None:
+    """Complete coefficients, given in the problem's unit, by the intercept the conventions choose.
+
+    None when no allowed intercept obeys the rate limits and the limits on the size beside
+    these coefficients; so never for a plain problem and a model of allowed size.
+    """
     scores = integer_scores(problem, coefficients, 0)
     unit = Fraction(1, problem.total_weight)
     negative, positive = (w * unit for w in problem.class_weights)
-    costs = (
-        [problem.intercept_C0, Fraction(problem.C1 or 0, problem.unit)]
-        if problem.intercept.is_penalised
-        else [0, 0]
-    )
-    scale = np.lcm.reduce(
-        np.array([Fraction(v).denominator for v in (negative, positive, *costs)], dtype=object)
-    )
-    weights = problem.rows.weights
-    zero = np.zeros_like(weights)
+    penalties = intercept_penalties(problem)
+    l1 = Fraction(problem.C1 or 0, problem.unit) if problem.intercept.is_penalised else Fraction(0)
+    scale = lcm(*(v.denominator for v in (negative, positive, l1, *penalties.values())))
     choice = intercept_choice(
         problem,
         features=sum(1 for c in coefficients if c),
-        cost_nonzero=int(costs[0] * scale),
-        cost_magnitude=int(costs[1] * scale),
+        cost_nonzero=int(problem.intercept_C0 * scale),
+        cost_magnitude=int(l1 * scale),
     )
+    if choice.allowed is not None:
+        allowed = _beside_support(problem, coefficients, choice.allowed)
+        choice = replace(choice, allowed=allowed)
+        if problem.intercept_levels is not None:
+            costs = tuple(int(penalties[Fraction(b, problem.unit)] * scale) for b in allowed.tolist())
+            choice = replace(choice, costs=costs)
+    weights = problem.rows.weights
+    zero = np.zeros_like(weights)
     b = best_intercept(
         choice,
         scores,
         problem.score_step,
         _scaled(problem, np.where(problem.rows.positive, weights, zero), int(positive * scale)),
         _scaled(problem, np.where(problem.rows.positive, zero, weights), int(negative * scale)),
+        [wrong_limit(problem, limit) for limit in problem.rate_limits],
     )
-    return Points(tuple(coefficients), b, problem.unit)
+    return None if b is None else Points(tuple(coefficients), b, problem.unit)
+
+
+def intercept_penalties(problem: Problem) -> dict[Fraction, Fraction]:
+    """What each allowed value of a penalised intercept costs; without levels one value stands for all."""
+    if problem.intercept_levels is None:
+        return {Fraction(1): problem.intercept_C0}
+    assert problem.intercept.allowed is not None
+    return {v: problem.intercept_penalty(v) for v in problem.intercept.allowed.values}
+
+
+def wrong_limit(problem: Problem, limit: RateLimit) -> WrongLimit:
+    """Return a rate limit as the choice of the intercept takes it: by class."""
+    positive = problem.rows.positive
+    zero = np.zeros_like(limit.weights)
+    return WrongLimit(
+        positive_weight=np.where(positive, limit.weights, zero),
+        negative_weight=np.where(positive, zero, limit.weights),
+        at_most=limit.at_most,
+    )
+
+
+def _beside_support(problem: Problem, coefficients: Sequence[int], allowed: IntArray) -> IntArray:
+    """Keep the values of b that obey the limits in which b counts."""
+    for limit in problem.support_limits:
+        if limit.intercept_weight:
+            total = limit.total(coefficients)
+            if total > limit.at_most:
+                allowed = allowed[allowed != 0]
+            if total + limit.intercept_weight > limit.at_most:
+                allowed = allowed[allowed == 0]
+    return allowed
 
 
 def intercept_choice(

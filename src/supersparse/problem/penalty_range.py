@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 from math import gcd, lcm
 
@@ -25,8 +26,11 @@ def smallest_loss_step(problem: Problem) -> Fraction:
 
 
 def constant_model_loss(problem: Problem) -> Fraction:
-    """The loss of the best model without features: no feature can save more."""
-    return evaluate(problem, with_best_intercept(problem, [0] * problem.n_features)).loss
+    """The loss of the best model without features, limits left aside: no feature can save more."""
+    free = problem if problem.is_plain else replace(problem, support_limits=(), rate_limits=())
+    constant = with_best_intercept(free, [0] * problem.n_features)
+    assert constant is not None, "without limits there is always an intercept"
+    return evaluate(free, constant).loss
 
 
 def objective_step(problem: Problem) -> Fraction:
@@ -37,6 +41,9 @@ def objective_step(problem: Problem) -> Fraction:
         for of_class, weight in zip((~rows.positive, rows.positive), problem.class_weights, strict=True)
     ]
     parts += [*set(problem.C0), problem.intercept_C0]
+    for levels in {*problem.levels, problem.intercept_levels} - {None}:
+        assert levels is not None
+        parts += levels.penalties
     denominator = lcm(*(p.denominator for p in parts))
     return Fraction(gcd(*(int(p * denominator) for p in parts)), denominator)
 
@@ -57,7 +64,12 @@ def warn_about_penalties(problem: Problem) -> None:
         f"useful values of C0 lie between {float(low):.3g} (one row) "
         f"and {float(high):.3g} (the best constant model)"
     )
-    active = [c for c, s in zip(problem.C0, problem.sets, strict=True) if len(s.values) > 1]
+    active = [
+        c
+        for c, s, levels in zip(problem.C0, problem.sets, problem.levels, strict=True)
+        if len(s.values) > 1 and levels is None
+    ]
+    may_be_needed = problem.support_limits or problem.rate_limits or problem.has_levels
     if active and min(active) < low * (1 - ROUNDING):
         warnings.warn(
             f"C0 = {float(min(active)):g} is below the loss of a single row, "
@@ -65,7 +77,7 @@ def warn_about_penalties(problem: Problem) -> None:
             PenaltyRangeWarning,
             stacklevel=_callers_level(),
         )
-    if active and min(active) > high * (1 + ROUNDING):
+    if active and min(active) > high * (1 + ROUNDING) and not may_be_needed:
         warnings.warn(
             f"C0 = {float(min(active)):g} exceeds all that any features can save, "
             f"so no feature will be used; {useful}",

@@ -1,26 +1,35 @@
 """Problem: what is asked, frozen.
 
-    minimise  F = (1/N) Σ_i s_i·W(y_i)·1[y_i·(x_i·λ + b) <= 0]  +  Σ_j C0_j·1[λ_j ≠ 0]  (+ C1·‖λ‖1)
+    minimise  F = (1/N) Σ_i s_i·W(y_i)·1[y_i·(x_i·λ + b) <= 0]  +  Σ_j penalty_j(λ_j)  (+ C1·‖λ‖1)
 
-over λ_j in the coefficient set of feature j and the allowed intercepts b, with N = Σ s_i.
+over λ_j in the coefficient set of feature j and the allowed intercepts b, with N = Σ s_i. The
+penalty is C0_j·1[λ_j ≠ 0], or that of the level in which λ_j lies. Constraints limit single
+values, the support, the wrong rows and the largest score.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
-from supersparse.errors import InfeasibleError, InvalidProblemError
-from supersparse.problem.coefficients import CoefficientSet, integers
-from supersparse.problem.decimals import exact
+from supersparse.problem.coefficients import CoefficientSet
+from supersparse.problem.constraints.reading import read_constraints
+from supersparse.problem.constraints.support import MaxFeatures
+from supersparse.problem.feasible import check_feasible
 from supersparse.problem.intercept import Intercept, read_intercept
-from supersparse.problem.naming import INTERCEPT, per_feature
+from supersparse.problem.levels import Levels, read_levels
+from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SupportLimit, ValueLimit
+from supersparse.problem.reading.penalties import read_class_weight, read_l1_penalty, read_size_penalty
+from supersparse.problem.reading.sets import (
+    NOTHING_ALLOWED_BUT_ZERO,
+    read_sets,
+    under_value_limits,
+    without_useless_columns,
+)
 from supersparse.problem.rows import Rows, read_rows
 
-NOTHING_ALLOWED_BUT_ZERO = CoefficientSet((Fraction(0),))
+__all__ = ["NOTHING_ALLOWED_BUT_ZERO", "Problem"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,12 +38,20 @@ class Problem:
 
     rows: Rows
     sets: tuple[CoefficientSet, ...]
-    C0: tuple[Fraction, ...]
+    C0: tuple[Fraction, ...]  # 0 for a feature with levels: ask `penalty`
     C1: Fraction | None  # None: ties in F are broken by the least l1, exactly
     max_features: int | None
     intercept: Intercept
     intercept_C0: Fraction  # noqa: N815  # paid for b != 0, with intercept="paper" only
     class_weights: tuple[Fraction, Fraction]  # (negative, positive)
+    levels: tuple[Levels | None, ...]
+    intercept_levels: Levels | None
+    asked: tuple[Constraint, ...]  # what the limits below, max_features and the sets come from
+    given_sets: tuple[CoefficientSet, ...]  # before constraints and constant columns narrowed them
+    value_limits: tuple[ValueLimit, ...]  # the sets obey them already
+    support_limits: tuple[SupportLimit, ...]
+    rate_limits: tuple[RateLimit, ...]
+    score_limits: tuple[ScoreLimit, ...]
 
     @classmethod
     def of(
@@ -42,41 +59,103 @@ class Problem:
         X: object,
         y: object,
         *,
-        C0: object = 0.01,
+        C0: object = None,
         C1: object = "auto",
         coef_set: object = None,
         max_coef: int = 100,
         bounds: object = None,
+        levels: object = None,
         max_features: int | None = None,
+        min_features: int | None = None,
+        constraints: object = None,
         intercept: object = "free",
         class_weight: object = None,
         sample_weight: object = None,
+        groups: object = None,
         feature_names: Sequence[str] | None = None,
         positive: object = None,
     ) -> "Problem":
         """Read data and settings; everything wrong with them is said here, before any solving.
 
-        `coef_set`, `bounds` and `C0` take one value for all features, one for each, or a
-        mapping by name or pattern (``{"age*": non_negative(5)}``).
+        `coef_set`, `bounds` and `C0` (0.01 unless given) take one value for all features, one
+        for each, or a mapping by name or pattern (``{"age*": non_negative(5)}``).
+
+        `levels` take the place of both C0 and `coef_set`: ``[(values, penalty), ...]`` for all
+        features, or a mapping by name or pattern; features that it leaves out have C0.
+
+        `constraints` is a list of what the functions of `supersparse.constraints` return, and
+        `groups` names the groups they speak of: ``{"sex": one label a row}``.
 
         >>> problem = Problem.of([[0], [1]], [0, 1], C0=0.1, max_coef=5)
         >>> problem.sets[0]
         CoefficientSet(-5, -4, -3, ..., 3, 4, 5; 11 values)
         """
-        rows = read_rows(X, y, sample_weight=sample_weight, feature_names=feature_names, positive=positive)
-        sets, intercept_set = _read_sets(coef_set, max_coef, bounds, rows.names)
+        rows = read_rows(
+            X,
+            y,
+            sample_weight=sample_weight,
+            feature_names=feature_names,
+            positive=positive,
+            groups=groups,
+        )
+        all_levels = read_levels(levels, rows.names)
+        sets, intercept_set = read_sets(coef_set, max_coef, bounds, rows.names, all_levels)
         intercept_rule = read_intercept(intercept, intercept_set)
-        penalties, intercept_penalty = _read_size_penalty(C0, rows.names, intercept_rule)
-        problem = cls(
+        penalties, intercept_penalty = read_size_penalty(C0, rows.names, intercept_rule, all_levels)
+        asked = read_constraints(constraints, max_features, min_features)
+        limits = [
+            limit
+            for constraint in asked
+            for limit in constraint.limits(rows, counts_intercept=intercept_rule.is_penalised)
+        ]
+        return cls(
             rows=rows,
-            sets=_without_useless_columns(rows, sets, intercept_rule),
+            sets=sets,
             C0=penalties,
-            C1=_read_l1_penalty(C1),
-            max_features=_read_max_features(max_features),
+            C1=read_l1_penalty(C1),
+            max_features=None,
             intercept=intercept_rule,
             intercept_C0=intercept_penalty,
-            class_weights=_read_class_weight(class_weight, rows),
+            class_weights=read_class_weight(class_weight, rows),
+            levels=all_levels[:-1],
+            intercept_levels=all_levels[-1] if intercept_rule.is_penalised else None,
+            asked=asked,
+            given_sets=sets,
+            value_limits=tuple(limit for limit in limits if isinstance(limit, ValueLimit)),
+            support_limits=tuple(limit for limit in limits if isinstance(limit, SupportLimit)),
+            rate_limits=tuple(limit for limit in limits if isinstance(limit, RateLimit)),
+            score_limits=tuple(limit for limit in limits if isinstance(limit, ScoreLimit)),
+        )._narrowed()
+
+    def without(self, constraints: Iterable[Constraint]) -> "Problem":
+        """Return the same problem without some of what was asked; of a problem not yet presolved.
+
+        >>> problem = Problem.of([[0], [1]], [0, 1], max_features=0)
+        >>> problem.without(problem.asked).max_features is None
+        True
+        """
+        dropped = set(constraints)
+        return replace(
+            self,
+            asked=tuple(c for c in self.asked if c not in dropped),
+            value_limits=tuple(limit for limit in self.value_limits if limit.source not in dropped),
+            support_limits=tuple(limit for limit in self.support_limits if limit.source not in dropped),
+            rate_limits=tuple(limit for limit in self.rate_limits if limit.source not in dropped),
+            score_limits=tuple(limit for limit in self.score_limits if limit.source not in dropped),
+        )._narrowed()
+
+    def _narrowed(self) -> "Problem":
+        """Take the sizes and the sets anew from what is given and asked; raise if nothing can obey."""
+        sets = without_useless_columns(
+            self.rows,
+            under_value_limits(self.rows.names, self.given_sets, self.value_limits),
+            self.intercept,
+            self.levels,
+            self.support_limits,
+            self.score_limits,
         )
+        most = min((c.most for c in self.asked if isinstance(c, MaxFeatures)), default=None)
+        problem = replace(self, sets=sets, max_features=most)
         problem.check_feasible()
         return problem
 
@@ -84,6 +163,31 @@ class Problem:
     def n_features(self) -> int:
         """Number of features, the intercept not counted."""
         return self.rows.n_features
+
+    def penalty(self, j: int, value: Fraction) -> Fraction:
+        """What feature j costs at a value; 0 too may cost something where levels say so."""
+        own = self.levels[j]
+        if own is not None:
+            return own.penalty(value)
+        return self.C0[j] if value else Fraction(0)
+
+    def intercept_penalty(self, value: Fraction) -> Fraction:
+        """What the intercept costs at a value: nothing unless ``intercept="paper"``."""
+        if not self.intercept.is_penalised:
+            return Fraction(0)
+        if self.intercept_levels is not None:
+            return self.intercept_levels.penalty(value)
+        return self.intercept_C0 if value else Fraction(0)
+
+    @cached_property
+    def has_levels(self) -> bool:
+        """Whether levels say what some coefficient costs."""
+        return self.intercept_levels is not None or any(own is not None for own in self.levels)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are only sets, C0, C1 and max_features: no levels and no further limits."""
+        return not (self.has_levels or self.support_limits or self.rate_limits or self.score_limits)
 
     @cached_property
     def unit(self) -> int:
@@ -104,6 +208,11 @@ class Problem:
         return int(self.rows.weights.sum(dtype=object))
 
     @cached_property
+    def positive_weight(self) -> int:
+        """The part of the total weight that lies on positive rows."""
+        return int(self.rows.weights[self.rows.positive].sum(dtype=object))
+
+    @cached_property
     def ignored(self) -> tuple[int, ...]:
         """Constant columns that an intercept makes useless; their coefficient is 0."""
         return tuple(
@@ -118,180 +227,5 @@ class Problem:
         return tuple(j for j, s in enumerate(self.sets) if 0 not in s)
 
     def check_feasible(self) -> None:
-        """Raise when no scoring system can obey the sets and the size limit."""
-        intercept_forced = self.intercept.allowed is not None and 0 not in self.intercept.allowed
-        needed = len(self.forced) + intercept_forced
-        if self.max_features is not None and needed > self.max_features:
-            raise InfeasibleError(
-                f"{needed} coefficient set(s) leave out 0 but max_features is {self.max_features}; "
-                f"allow 0 for some of {[self.rows.names[j] for j in self.forced]} or raise max_features"
-            )
-        if self.intercept.mode == "range":
-            assert self.intercept.low is not None
-            assert self.intercept.high is not None
-            low, high = self.intercept.low * self.unit, self.intercept.high * self.unit
-            if math.ceil(low) > math.floor(high):
-                raise InfeasibleError(
-                    f"no multiple of 1/{self.unit} lies in the intercept's range "
-                    f"({self.intercept.low}, {self.intercept.high}); widen it"
-                )
-
-
-def _read_sets(
-    coef_set: object, max_coef: object, bounds: object, names: tuple[str, ...]
-) -> tuple[tuple[CoefficientSet, ...], CoefficientSet]:
-    largest = _whole(max_coef)
-    if largest is None or largest < 1:
-        raise InvalidProblemError(f"max_coef is {max_coef!r}; give a whole number of at least 1")
-    default = integers(largest)
-
-    def read(value: object, name: str) -> CoefficientSet:
-        if value is None:
-            return default
-        if isinstance(value, CoefficientSet):
-            return value
-        largest = _whole(value)
-        if largest is not None:
-            return integers(largest)
-        return CoefficientSet.of(value)  # type: ignore[arg-type]
-
-    if isinstance(coef_set, Mapping):
-        sets = per_feature(
-            coef_set,
-            names,
-            what="coef_set",
-            read=read,
-            default=lambda _: default,
-            extra_keys=[INTERCEPT, "*"],
-        )
-        intercept_set = read(coef_set.get(INTERCEPT, coef_set.get("*")), INTERCEPT)
-    elif isinstance(coef_set, list | tuple) and any(_is_a_set(v) for v in coef_set):
-        sets = per_feature(coef_set, names, what="coef_set", read=read)
-        intercept_set = default
-    else:
-        intercept_set = read(coef_set, INTERCEPT)
-        sets = (intercept_set,) * len(names)
-    if bounds is None:
-        return sets, intercept_set
-    pairs = _read_bounds(bounds, names)
-    return tuple(
-        s if pair is None else s.within(pair[0], pair[1], name)
-        for s, pair, name in zip(sets, pairs, names, strict=True)
-    ), intercept_set
-
-
-def _is_a_set(value: object) -> bool:
-    """Whether an entry of a list speaks of one feature's set, not of one value."""
-    return value is None or isinstance(
-        value, CoefficientSet | list | tuple | range | set | frozenset | np.ndarray
-    )
-
-
-def _whole(value: object) -> int | None:
-    """Return a whole number, numpy's included, as Python's; None for anything else."""
-    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__") or isinstance(value, np.ndarray):
-        return None
-    return int(value.__index__())
-
-
-def _read_bounds(
-    bounds: object, names: tuple[str, ...]
-) -> tuple[tuple[float | None, float | None] | None, ...]:
-    def read(value: object, name: str) -> tuple[float | None, float | None] | None:
-        if value is None:
-            return None
-        if not isinstance(value, tuple | list) or len(value) != 2:
-            raise InvalidProblemError(f"feature {name!r}: the bounds are {value!r}; give a pair (low, high)")
-        return value[0], value[1]
-
-    if isinstance(bounds, tuple) and len(bounds) == 2 and not isinstance(bounds[0], tuple | list):
-        return (read(bounds, "all"),) * len(names)
-    return per_feature(bounds, names, what="bounds", read=read, default=lambda _: None, extra_keys=["*"])
-
-
-def _read_size_penalty(
-    C0: object, names: tuple[str, ...], intercept: Intercept
-) -> tuple[tuple[Fraction, ...], Fraction]:
-    def read(value: object, name: str) -> Fraction:
-        return _non_negative(value, "C0" if not isinstance(C0, Mapping) else f"C0 of {name!r}")
-
-    if isinstance(C0, np.ndarray) and C0.ndim == 1:
-        C0 = list(C0)
-    penalties = per_feature(C0, names, what="C0", read=read, extra_keys=[INTERCEPT, "*"])
-    if not intercept.is_penalised:
-        return penalties, Fraction(0)
-    if isinstance(C0, Mapping):
-        given = C0.get(INTERCEPT, C0.get("*"))
-        if given is None:
-            raise InvalidProblemError(
-                f"intercept='paper' penalises the intercept too; give C0 a key {INTERCEPT!r}"
-            )
-        return penalties, read(given, INTERCEPT)
-    if isinstance(C0, Sequence) and not isinstance(C0, str):
-        raise InvalidProblemError(
-            f"intercept='paper' penalises the intercept too; give C0 as a mapping with a key {INTERCEPT!r}"
-        )
-    return penalties, read(C0, INTERCEPT)
-
-
-def _read_l1_penalty(C1: object) -> Fraction | None:
-    if isinstance(C1, str):
-        if C1 == "auto":
-            return None
-        raise InvalidProblemError(f"C1 is {C1!r}; give 'auto', or a number of at least 0")
-    return _non_negative(C1, "C1")
-
-
-def _non_negative(value: object, what: str) -> Fraction:
-    number = exact(value, what)
-    if number < 0:
-        raise InvalidProblemError(f"{what} is {value}, which is negative; give 0 or more")
-    return number
-
-
-def _read_max_features(value: object) -> int | None:
-    if value is None:
-        return None
-    number = _whole(value)
-    if number is None or number < 0:
-        raise InvalidProblemError(f"max_features is {value!r}; give a whole number of at least 0, or None")
-    return number
-
-
-def _read_class_weight(class_weight: object, rows: Rows) -> tuple[Fraction, Fraction]:
-    """Return (W-, W+); "balanced" gives each class half of the total weight (appendix B)."""
-    if class_weight is None:
-        return Fraction(1), Fraction(1)
-    negative, positive = rows.classes
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        total = int(rows.weights.sum(dtype=object))
-        of_positive = int(rows.weights[rows.positive].sum(dtype=object))
-        return Fraction(total, 2 * (total - of_positive)), Fraction(total, 2 * of_positive)
-    if not isinstance(class_weight, Mapping):
-        raise InvalidProblemError(
-            f"class_weight is {class_weight!r}; use None, 'balanced' or {{label: weight}}"
-        )
-    for label in class_weight:
-        if label not in (negative, positive):
-            raise InvalidProblemError(
-                f"class_weight names the class {label!r}; the classes are {negative!r} and {positive!r}"
-            )
-    weights = tuple(_non_negative(class_weight.get(c, 1), f"the weight of class {c!r}") for c in rows.classes)
-    if not any(weights):
-        raise InvalidProblemError("both class weights are 0; give at least one class a positive weight")
-    return weights[0], weights[1]
-
-
-def _without_useless_columns(
-    rows: Rows, sets: tuple[CoefficientSet, ...], intercept: Intercept
-) -> tuple[CoefficientSet, ...]:
-    """Allow nothing but 0 for constant columns: the intercept does their work.
-
-    Without an intercept only an all-zero column is useless. A set that leaves out 0 is the
-    user's word and stays.
-    """
-    has_intercept = intercept.mode != "none"
-    return tuple(
-        NOTHING_ALLOWED_BUT_ZERO if constant and 0 in s and (has_intercept or largest == 0) else s
-        for s, constant, largest in zip(sets, rows.constant, rows.magnitudes, strict=True)
-    )
+        """Raise for what can be seen without search: that no scoring system obeys all that is asked."""
+        check_feasible(self)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supersparse.errors import InvalidDataError
 from supersparse.problem.decimals import IntArray, gcd_of, integer_column, largest_magnitude
+from supersparse.problem.groups import Grouping, read_groups
 from supersparse.problem.table import numeric_column, read_table
 
 
@@ -29,6 +30,7 @@ class Rows:
     weights: IntArray
     weight_unit: Fraction
     classes: tuple[object, object]  # (negative, positive)
+    groupings: tuple[Grouping, ...] = ()  # by which rates may be limited; merged rows have none
 
     @property
     def n_rows(self) -> int:
@@ -58,11 +60,12 @@ def read_rows(
     sample_weight: object = None,
     feature_names: Sequence[str] | None = None,
     positive: object = None,
+    groups: object = None,
 ) -> Rows:
     """Read rows from a data frame, an array or a sparse matrix.
 
     Labels may be any two values; the larger in sorted order is the positive class unless
-    `positive` names the other.
+    `positive` names the other. `groups` divide the rows: ``{name: one label a row}``.
     """
     names, raw = read_table(X, feature_names)
     n_rows = len(raw[0]) if raw else 0
@@ -81,6 +84,7 @@ def read_rows(
             raise InvalidDataError(
                 "only one class is left after dropping the rows of weight 0; two classes are needed"
             )
+    groupings = read_groups(groups, n_rows, keep)
     exact_columns = [integer_column(c) for c in raw]
     return Rows(
         names=tuple(names),
@@ -90,6 +94,7 @@ def read_rows(
         weights=weights,
         weight_unit=unit,
         classes=classes,
+        groupings=groupings,
     )
 
 

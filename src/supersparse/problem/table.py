@@ -102,7 +102,7 @@ def numeric_column(column: Column, name: str) -> Column:
         return column
     if column.dtype != object:
         raise _not_numbers(name, repr(column[0].item()) if len(column) else str(column.dtype))
-    missing = sum(_is_missing(v) for v in column)
+    missing = sum(is_missing(v) for v in column)
     if missing:
         raise _missing(name, missing)
     if all(type(v) is float for v in column):
@@ -117,7 +117,8 @@ def numeric_column(column: Column, name: str) -> Column:
     return np.array([exact(v, f"a value of column {name!r}", InvalidDataError) for v in column], dtype=object)
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
+    """Whether a value stands for nothing: None, NaN, NA, NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating | Decimal) and bool(value != value)

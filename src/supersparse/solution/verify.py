@@ -6,6 +6,7 @@ from supersparse.errors import VerificationError
 from supersparse.problem.objective import evaluate, intercept_choice
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.violations import violated
 from supersparse.solution.claim import Claim
 from supersparse.solution.solution import Solution
 
@@ -13,8 +14,8 @@ from supersparse.solution.solution import Solution
 def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
     """Confirm a claim in exact arithmetic, or raise with both numbers.
 
-    Checked: the points lie in their sets, the size and the intercept obey the problem, the
-    model costs no more than claimed, and the bound does not exceed the model's cost.
+    Checked: the points lie in their sets, the size, the intercept and the rows obey what was
+    asked, the model costs no more than claimed, and the bound does not exceed its cost.
     """
     check_feasible(problem, claim.points, solver)
     evaluation = evaluate(problem, claim.points)
@@ -44,7 +45,7 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
 
 
 def check_feasible(problem: Problem, points: Points, who: str) -> None:
-    """Raise unless the points obey the sets, the size limit and the intercept's rule."""
+    """Raise unless the points obey the sets, every constraint and the intercept's rule."""
     if len(points.coefficients) != problem.n_features:
         raise VerificationError(
             f"{who} gave {len(points.coefficients)} coefficients for {problem.n_features} features"
@@ -58,6 +59,10 @@ def check_feasible(problem: Problem, points: Points, who: str) -> None:
     size = features + (problem.intercept.is_penalised and points.intercept != 0)
     if problem.max_features is not None and size > problem.max_features:
         raise VerificationError(f"{who} gave a model of size {size}; the limit is {problem.max_features}")
+    broken = violated(problem, points)
+    if broken:
+        words = ", ".join(repr(constraint.in_words()) for constraint in broken)
+        raise VerificationError(f"{who} gave a model that breaks what was asked: {words}")
     _check_intercept(problem, points, features, who)
 
 

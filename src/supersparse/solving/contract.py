@@ -5,6 +5,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import ClassVar, Protocol, runtime_checkable
 
+from supersparse.problem.limits import Constraint
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
@@ -33,8 +34,23 @@ class Capabilities:
     checkpoints: bool = False
     logs_proof: bool = False
     uses_kernels: bool = True  # compiled on first use, before the clock starts
+    levels: bool = False  # penalties by level, see `Problem.levels`
+    constraints: frozenset[str] = frozenset()  # of the kinds that `constraint_kinds` names
     wants_start: bool = True  # whether the incumbent search runs first and hands its best over
     own_options: frozenset[str] | None = frozenset()  # passed through; None: the solver checks them itself
+
+
+SUPPORT, RATES, SCORE = "support", "rates", "score"
+
+
+def constraint_kinds(problem: Problem) -> dict[str, tuple[Constraint, ...]]:
+    """Return what a problem asks beyond sets and max_features, by the kind a solver must declare."""
+    by_kind = {
+        SUPPORT: [limit.source for limit in problem.support_limits],
+        RATES: [limit.source for limit in problem.rate_limits],
+        SCORE: [limit.source for limit in problem.score_limits],
+    }
+    return {kind: tuple(dict.fromkeys(sources)) for kind, sources in by_kind.items() if sources}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,10 @@ from supersparse.errors import InfeasibleError, UnsupportedProblemError
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.violations import obeys_without_intercept
 from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import Capabilities, ClaimedModels, Question
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, ClaimedModels, Question
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 
@@ -24,7 +25,11 @@ class ExhaustiveSolver:
 
     name: ClassVar[str] = "exhaustive"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        questions=frozenset(Question), uses_kernels=False, wants_start=False
+        questions=frozenset(Question),
+        uses_kernels=False,
+        wants_start=False,
+        levels=True,
+        constraints=frozenset({SUPPORT, RATES, SCORE}),
     )
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
@@ -36,7 +41,7 @@ class ExhaustiveSolver:
             stop = monitor.stop_reason()
             if stop is not None:
                 return monitor.claim(stop=stop, smallest=False)
-        _require_some(monitor.best)
+        _require_some(problem, monitor.best)
         assert monitor.best_evaluation is not None
         monitor.bound(monitor.best_evaluation.objective)
         return monitor.claim(stop=Stop.OPTIMAL, smallest=True)
@@ -46,14 +51,15 @@ class ExhaustiveSolver:
         _refuse_large(problem)
         best: dict[int, tuple[Fraction, Fraction, Points]] = {}
         for points in _all_points(problem):
-            found = evaluate(problem, points)
-            known = best.get(found.size)
-            if known is None or (found.objective, found.l1) < known[:2]:
-                best[found.size] = (found.objective, found.l1, points)
+            if points is not None:
+                found = evaluate(problem, points)
+                known = best.get(found.size)
+                if known is None or (found.objective, found.l1) < known[:2]:
+                    best[found.size] = (found.objective, found.l1, points)
             if _over(monitor):
                 break
         models = tuple(best[size][2] for size in sorted(best))
-        return ClaimedModels(models=models, complete=monitor.stop_reason() is None)
+        return _claimed(problem, models, monitor)
 
     def all_within(
         self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
@@ -62,12 +68,13 @@ class ExhaustiveSolver:
         _refuse_large(problem)
         priced = []
         for points in _all_points(problem):
-            priced.append((evaluate(problem, points).objective, points))
+            if points is not None:
+                priced.append((evaluate(problem, points).objective, points))
             if _over(monitor):
                 break
-        limit = (1 + epsilon) * min(objective for objective, _ in priced)
+        limit = (1 + epsilon) * min((objective for objective, _ in priced), default=Fraction(0))
         models = tuple(p for objective, p in priced if objective <= limit)
-        return ClaimedModels(models=models, complete=monitor.stop_reason() is None)
+        return _claimed(problem, models, monitor)
 
 
 def _over(monitor: Monitor) -> bool:
@@ -76,8 +83,15 @@ def _over(monitor: Monitor) -> bool:
     return monitor.stop_reason() is not None
 
 
-def _all_points(problem: Problem) -> Iterator[Points]:
-    """Every feasible λ with its best intercept, small coefficients first."""
+def _claimed(problem: Problem, models: tuple[Points, ...], monitor: Monitor) -> ClaimedModels:
+    complete = monitor.stop_reason() is None
+    if complete:
+        _require_some(problem, models[0] if models else None)
+    return ClaimedModels(models=models, complete=complete)
+
+
+def _all_points(problem: Problem) -> Iterator[Points | None]:
+    """Every λ of allowed size with its best intercept, small coefficients first; None for one not allowed."""
     unit = problem.unit
     choices = [sorted((int(v * unit) for v in s.values), key=lambda v: (abs(v), v)) for s in problem.sets]
     limit = problem.max_features
@@ -85,7 +99,8 @@ def _all_points(problem: Problem) -> Iterator[Points]:
     for coefficients in product(*choices):
         size = sum(1 for c in coefficients if c) + intercept_forced
         if limit is None or size <= limit:
-            yield with_best_intercept(problem, coefficients)
+            obeys = obeys_without_intercept(problem, coefficients)
+            yield with_best_intercept(problem, coefficients) if obeys else None
 
 
 def _refuse_large(problem: Problem) -> None:
@@ -99,6 +114,9 @@ def _refuse_large(problem: Problem) -> None:
         )
 
 
-def _require_some(points: Points | None) -> None:
+def _require_some(problem: Problem, points: Points | None) -> None:
     if points is None:
-        raise InfeasibleError("no scoring system obeys the coefficient sets and the size limit")
+        asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
+        raise InfeasibleError(
+            f"no scoring system obeys all that is asked of it ({asked}); drop or relax a constraint"
+        )

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from types import FrameType
 
-from supersparse.errors import UnsupportedProblemError
+from supersparse.errors import SolverFailedError, UnsupportedProblemError
 from supersparse.problem.decimals import exact
 from supersparse.problem.objective import Evaluation, evaluate
 from supersparse.problem.points import Points
@@ -73,8 +73,13 @@ class Monitor:
         limit = self.options.time_limit
         return None if limit is None else max(0.0, limit - self.seconds)
 
-    def incumbent(self, points: Points) -> bool:
-        """Report a model; return whether it is the best so far by (F, l1)."""
+    def incumbent(self, points: Points | None) -> bool:
+        """Report a model; return whether it is the best so far by (F, l1).
+
+        None, for coefficients beside which no intercept is allowed, is no model.
+        """
+        if points is None:
+            return False
         found = evaluate(self.problem, points)
         with self._lock:
             known = self.best_evaluation
@@ -146,7 +151,10 @@ class Monitor:
 
     def claim(self, *, stop: Stop, smallest: bool, objective: Fraction | None = None) -> Claim:
         """Put the best model and bound into a claim."""
-        assert self.best is not None, "a solver claims a result only after reporting a model"
+        if self.best is None:
+            raise SolverFailedError(
+                f"the solver stopped before it found any scoring system that is allowed: {stop.value}"
+            )
         return Claim(
             points=self.best,
             objective=objective,

@@ -11,7 +11,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solution.solution import Solution
 from supersparse.solution.verify import check_feasible, verify
 from supersparse.solving import registry
-from supersparse.solving.contract import Question, Refuses, Solver
+from supersparse.solving.contract import Capabilities, Question, Refuses, Solver, constraint_kinds
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve.drop import DropColumns
@@ -46,12 +46,13 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
     with monitor.keeping_best_on_interrupt():
         if settings.initial is not None:
             monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
-        if chosen.capabilities.wants_start:
+        if chosen.capabilities.wants_start and small.problem.is_plain:
             from supersparse.solving.search.incumbent import search
 
             search(small.problem, monitor)
         claim = chosen.solve(small.problem, settings, monitor)
-    points = with_best_intercept(problem, small.restore(claim.points).coefficients)
+    found = small.restore(claim.points)
+    points = with_best_intercept(problem, found.coefficients) or found  # found: verify says what it breaks
     return verify(problem, replace(claim, points=points), solver=chosen.name)
 
 
@@ -101,8 +102,30 @@ def check_answers(solver: Solver, question: Question) -> None:
         raise UnsupportedProblemError(f"solver {solver.name!r} does not answer: {question.value}")
 
 
+def _check_asked(solver: Solver, problem: Problem) -> None:
+    """Raise when a solver does not declare levels or a kind of constraint that the problem has."""
+    can = solver.capabilities
+    if problem.has_levels and not can.levels:
+        raise _cannot(solver, "levels", [n for n in registry.names() if _declared(n).levels])
+    for kind, asked in constraint_kinds(problem).items():
+        if kind not in can.constraints:
+            able = [n for n in registry.names() if kind in _declared(n).constraints]
+            raise _cannot(solver, repr(asked[0].in_words()), able)
+
+
+def _declared(name: str) -> Capabilities:
+    return registry.solver_class(name).capabilities
+
+
+def _cannot(solver: Solver, what: str, able: list[str]) -> UnsupportedProblemError:
+    return UnsupportedProblemError(
+        f"solver {solver.name!r} cannot express {what}; solvers that can: {', '.join(able)}"
+    )
+
+
 def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) -> None:
     can = solver.capabilities
+    _check_asked(solver, problem)
     if options.formulation != "bigm" and options.formulation not in can.formulations:
         raise UnsupportedProblemError(f"solver {solver.name!r} has no {options.formulation!r} formulation")
     if options.pair_covers and not can.takes_pair_covers:

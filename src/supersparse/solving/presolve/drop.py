@@ -1,6 +1,7 @@
 """Drop the columns that may only have the coefficient 0."""
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from supersparse.problem.points import Points
 from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
@@ -15,8 +16,15 @@ class DropColumns:
 
     @classmethod
     def of(cls, problem: Problem) -> "DropColumns":
-        """Find the columns to keep; one is kept in any case, so that a problem has columns."""
-        kept = [j for j, s in enumerate(problem.sets) if s != NOTHING_ALLOWED_BUT_ZERO]
+        """Find the columns to keep; one is kept in any case, so that a problem has columns.
+
+        A column whose 0 costs something, as levels may have it, is kept with its cost.
+        """
+        kept = [
+            j
+            for j, s in enumerate(problem.sets)
+            if s != NOTHING_ALLOWED_BUT_ZERO or problem.penalty(j, Fraction(0))
+        ]
         return cls(tuple(kept or [0]), problem.n_features)
 
     def accepts(self, problem: Problem) -> bool:
@@ -31,7 +39,20 @@ class DropColumns:
             return tuple(values[j] for j in self.kept)
 
         smaller = replace(rows, names=pick(rows.names), columns=pick(rows.columns), scales=pick(rows.scales))
-        return replace(problem, rows=smaller, sets=pick(problem.sets), C0=pick(problem.C0))
+        return replace(
+            problem,
+            rows=smaller,
+            sets=pick(problem.sets),
+            C0=pick(problem.C0),
+            levels=pick(problem.levels),
+            given_sets=pick(problem.given_sets),
+            support_limits=tuple(
+                replace(limit, weights=pick(limit.weights)) for limit in problem.support_limits
+            ),
+            score_limits=tuple(
+                replace(limit, low=pick(limit.low), high=pick(limit.high)) for limit in problem.score_limits
+            ),
+        )
 
     def restore(self, points: Points) -> Points:
         """Give the dropped columns their coefficient 0."""

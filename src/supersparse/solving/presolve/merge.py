@@ -1,7 +1,8 @@
 """Merge equal rows: the canonical form of the data.
 
 Equal rows of one class become one row with the sum of their weights, sorted by value. So
-weight k equals k copies, and the order of the rows has no effect on anything that follows.
+weight k equals k copies, and the order of the rows has no effect on anything that follows. Equal
+rows of one class are right or wrong together, so limits on wrong rows are summed likewise.
 """
 
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from supersparse.problem.problem import Problem
 
 @dataclass(frozen=True)
 class MergeRows:
-    """Holds for every problem: the objective depends on the rows only through these sums."""
+    """Holds for every problem: objective and limits depend on the rows only through these sums."""
 
     @staticmethod
     def accepts(problem: Problem) -> bool:
@@ -39,8 +40,10 @@ class MergeRows:
             positive=rows.positive[first],
             weights=weights // common,
             weight_unit=rows.weight_unit * Fraction(common),
+            groupings=(),  # rows of several groups are merged: the limits hold what was asked of them
         )
-        return replace(problem, rows=merged)
+        limits = tuple(limit.merged(group, len(first)) for limit in problem.rate_limits)
+        return replace(problem, rows=merged, rate_limits=limits)
 
     @staticmethod
     def restore(points: Points) -> Points:

@@ -1,0 +1,47 @@
+"""What a scoring system must obey besides its coefficient sets.
+
+>>> from supersparse import Problem, constraints as c, solve
+>>> X, y = [[0, 1], [1, 1], [0, 0], [1, 0]], [1, 1, 0, 0]
+>>> asked = [c.at_most(1, of="x*"), c.min_sensitivity(0.9)]
+>>> problem = Problem.of(X, y, C0=0.1, max_coef=2, constraints=asked)
+>>> [constraint.in_words() for constraint in problem.asked]
+['at most 1 of x*', 'sensitivity of at least 0.9']
+>>> solve(problem, "exhaustive").points.coefficients
+(0, 2)
+"""
+
+from supersparse.problem.constraints.rates import (
+    max_difference,
+    max_error,
+    max_false_positive_rate,
+    min_sensitivity,
+    min_specificity,
+)
+from supersparse.problem.constraints.score import max_total_score
+from supersparse.problem.constraints.support import (
+    at_least,
+    at_most,
+    budget,
+    exactly,
+    only_if,
+    thresholds_per_variable,
+)
+from supersparse.problem.constraints.values import fixed, must_not_use, must_use
+
+__all__ = [
+    "at_least",
+    "at_most",
+    "budget",
+    "exactly",
+    "fixed",
+    "max_difference",
+    "max_error",
+    "max_false_positive_rate",
+    "max_total_score",
+    "min_sensitivity",
+    "min_specificity",
+    "must_not_use",
+    "must_use",
+    "only_if",
+    "thresholds_per_variable",
+]

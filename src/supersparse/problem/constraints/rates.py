@@ -1,0 +1,203 @@
+"""Constraints on rates of errors: over all rows, within groups, and between groups.
+
+Rates weigh rows by their sample weights, never by class weights. A score of 0 is wrong for
+both classes, as in the objective.
+"""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import permutations
+from math import floor, lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.errors import InvalidProblemError, did_you_mean
+from supersparse.problem.groups import Grouping
+from supersparse.problem.limits import Constraint, RateLimit
+from supersparse.problem.reading.numbers import share, shown
+from supersparse.problem.rows import Rows
+
+Group = str | tuple[str, object] | None
+
+# Which rows a rate is a share of, and whether it counts those that are right or wrong.
+CLASS_OF = {"sensitivity": True, "specificity": False, "false positive rate": False, "error": None}
+RIGHT = ("sensitivity", "specificity")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate(Constraint):
+    """A bound on one rate: from below for sensitivity and specificity, else from above."""
+
+    rate: str
+    bound: Fraction
+    group: Group
+
+    def in_words(self) -> str:
+        """Say what is asked."""
+        side = "at least" if self.rate in RIGHT else "at most"
+        return f"{self.rate} of {side} {shown(self.bound)}{_among(self.group)}"
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[RateLimit, ...]:
+        """One limit for each group: the weight of wrong rows is at most a share of all."""
+        wrong = 1 - self.bound if self.rate in RIGHT else self.bound
+        found = []
+        for words, members in _members(self.group, rows, self.rate):
+            of_rate = _counted(self.rate, rows, members, words)
+            weights = np.where(of_rate, rows.weights.astype(object), 0)
+            found.append(RateLimit.of(weights, floor(wrong * int(weights.sum())), self))
+        return tuple(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference(Constraint):
+    """A bound on how far a rate may differ between any two groups."""
+
+    rate: str
+    group: str
+    bound: Fraction
+
+    def in_words(self) -> str:
+        """Say what is asked."""
+        return (
+            f"a difference in {self.rate} of at most {shown(self.bound)} between the groups of {self.group}"
+        )
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[RateLimit, ...]:
+        """One limit for each ordered pair of groups; shares of right and of wrong rows differ alike."""
+        parts = [
+            np.where(_counted(self.rate, rows, members, words), rows.weights.astype(object), 0)
+            for words, members in _members(self.group, rows, self.rate)
+        ]
+        if len(parts) < 2:
+            raise InvalidProblemError(
+                f"{self.in_words()}: all rows belong to one group; compare at least two, or leave it out"
+            )
+        found = []
+        for first, second in permutations(parts, 2):
+            totals = int(first.sum()), int(second.sum())
+            whole = lcm(*totals)
+            weights = first * (whole // totals[0]) - second * (whole // totals[1])
+            found.append(RateLimit.of(weights, floor(self.bound * whole), self))
+        return tuple(found)
+
+
+def _among(group: Group) -> str:
+    if group is None:
+        return ""
+    return f" in every group of {group}" if isinstance(group, str) else f" among {group[0]} = {group[1]}"
+
+
+def _members(group: Group, rows: Rows, what: str) -> Iterable[tuple[str, NDArray[np.bool_]]]:
+    """The rows of each group that is spoken of, with its name in words."""
+    if group is None:
+        return [("", np.ones(rows.n_rows, dtype=bool))]
+    name = group if isinstance(group, str) else group[0]
+    grouping = _grouping(name, rows, what)
+    if isinstance(group, str):
+        return [(f"{name} = {label}", grouping.of(label)) for label in grouping.labels]
+    label = group[1]
+    if label not in grouping.labels:
+        raise InvalidProblemError(
+            f"{what}: no row has {name} = {label!r}; the groups of {name!r} are "
+            + ", ".join(repr(known) for known in grouping.labels)
+        )
+    return [(f"{name} = {label}", grouping.of(label))]
+
+
+def _grouping(name: str, rows: Rows, what: str) -> Grouping:
+    for grouping in rows.groupings:
+        if grouping.name == name:
+            return grouping
+    raise InvalidProblemError(
+        f"{what}: no groups are called {name!r}; "
+        + (
+            did_you_mean(name, [g.name for g in rows.groupings])
+            if rows.groupings
+            else f"give groups={{{name!r}: one label a row}}"
+        )
+    )
+
+
+def _counted(rate: str, rows: Rows, members: NDArray[np.bool_], words: str) -> NDArray[np.bool_]:
+    """The rows that a rate is a share of."""
+    of_class = CLASS_OF[rate]
+    found = members if of_class is None else members & (rows.positive == of_class)
+    if not found.any():
+        missing = rows.classes[1 if of_class else 0]
+        raise InvalidProblemError(
+            f"{rate}: the group {words} has no rows of class {missing!r}; "
+            "leave that group out, or merge it with another"
+        )
+    return found
+
+
+def _rate(rate: str, bound: object, group: object) -> Rate:
+    what = f"the bound on the {rate}"
+    return Rate(rate=rate, bound=share(bound, what), group=_read_group(group, rate))
+
+
+def _read_group(group: object, what: str) -> Group:
+    if group is None or isinstance(group, str):
+        return group
+    if isinstance(group, tuple | list) and len(group) == 2 and isinstance(group[0], str):
+        label = group[1].item() if isinstance(group[1], np.generic) else group[1]
+        if isinstance(label, Hashable):
+            return group[0], label
+    raise InvalidProblemError(f"{what}: group is {group!r}; give a name, or a pair such as ('sex', 'F')")
+
+
+def min_sensitivity(bound: float | Fraction, *, group: Group = None) -> Rate:
+    """At least this share of the positive rows is right: score above 0.
+
+    `group` is a pair ``("sex", "F")`` for one group, or ``"sex"`` for each group of that name.
+
+    >>> min_sensitivity(0.9, group=("sex", "F")).in_words()
+    'sensitivity of at least 0.9 among sex = F'
+    """
+    return _rate("sensitivity", bound, group)
+
+
+def min_specificity(bound: float | Fraction, *, group: Group = None) -> Rate:
+    """At least this share of the negative rows is right: score below 0.
+
+    >>> min_specificity(0.8, group="sex").in_words()
+    'specificity of at least 0.8 in every group of sex'
+    """
+    return _rate("specificity", bound, group)
+
+
+def max_false_positive_rate(bound: float | Fraction, *, group: Group = None) -> Rate:
+    """At most this share of the negative rows is wrong: score of 0 or more.
+
+    >>> max_false_positive_rate(0.2).in_words()
+    'false positive rate of at most 0.2'
+    """
+    return _rate("false positive rate", bound, group)
+
+
+def max_error(bound: float | Fraction, *, group: Group = None) -> Rate:
+    """At most this share of all rows is wrong.
+
+    >>> max_error(0.1).in_words()
+    'error of at most 0.1'
+    """
+    return _rate("error", bound, group)
+
+
+def max_difference(rate: str, *, group: str, at_most: float | Fraction) -> Difference:
+    """A rate differs by at most so much between any two groups of one name.
+
+    The rate is "sensitivity", "specificity", "false positive rate" or "error".
+
+    >>> max_difference("sensitivity", group="sex", at_most=0.05).in_words()
+    'a difference in sensitivity of at most 0.05 between the groups of sex'
+    """
+    if rate not in CLASS_OF:
+        raise InvalidProblemError(
+            f"max_difference: no rate is called {rate!r}; {did_you_mean(str(rate), CLASS_OF)}"
+        )
+    if not isinstance(group, str):
+        raise InvalidProblemError(f"max_difference: group is {group!r}; give the name of the groups")
+    return Difference(rate=rate, group=group, bound=share(at_most, "max_difference: at_most"))

@@ -1,0 +1,226 @@
+"""Constraints on which features are used together: counts, conditions, budgets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from supersparse.errors import InvalidProblemError
+from supersparse.problem.limits import Constraint, SupportLimit
+from supersparse.problem.naming import matching, names_or_patterns, per_feature
+from supersparse.problem.reading.numbers import count, non_negative, shown
+from supersparse.problem.rows import Rows
+
+Names = str | Sequence[str]
+
+
+def _indicator(at: Sequence[int], n: int, weight: int = 1) -> tuple[int, ...]:
+    return tuple(weight if j in at else 0 for j in range(n))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count(Constraint):
+    """How many of some features may be used."""
+
+    of: tuple[str, ...]
+    least: int | None
+    most: int | None
+
+    def in_words(self) -> str:
+        """Say what is asked."""
+        names = ", ".join(self.of)
+        if self.least == self.most:
+            return f"exactly {self.most} of {names}"
+        return f"at least {self.least} of {names}" if self.most is None else f"at most {self.most} of {names}"
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
+        """One limit for each side."""
+        at = matching(self.of, rows.names, repr(self.in_words()))
+        found = []
+        if self.most is not None:
+            ones = _indicator(at, rows.n_features)
+            found.append(SupportLimit(weights=ones, at_most=Fraction(self.most), source=self))
+        if self.least is not None:
+            negated = _indicator(at, rows.n_features, -1)
+            found.append(SupportLimit(weights=negated, at_most=Fraction(-self.least), source=self))
+        return tuple(found)
+
+
+def at_most(k: int, *, of: Names) -> Count:
+    """Of the features named, at most k are used.
+
+    >>> at_most(2, of=["age*", "sex"]).in_words()
+    'at most 2 of age*, sex'
+    """
+    return Count(of=names_or_patterns(of, "at_most: of"), least=None, most=count(k, "at_most: the number"))
+
+
+def at_least(k: int, *, of: Names) -> Count:
+    """Of the features named, at least k are used.
+
+    >>> at_least(1, of="lab*").in_words()
+    'at least 1 of lab*'
+    """
+    return Count(of=names_or_patterns(of, "at_least: of"), least=count(k, "at_least: the number"), most=None)
+
+
+def exactly(k: int, *, of: Names) -> Count:
+    """Of the features named, exactly k are used.
+
+    >>> exactly(1, of=["a", "b"]).in_words()
+    'exactly 1 of a, b'
+    """
+    number = count(k, "exactly: the number")
+    return Count(of=names_or_patterns(of, "exactly: of"), least=number, most=number)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholds(Constraint):
+    """At most so many features for each raw variable."""
+
+    most: int
+    variables: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def in_words(self) -> str:
+        """Say what is asked."""
+        names = ", ".join(name for name, _ in self.variables)
+        return f"at most {self.most} threshold{'' if self.most == 1 else 's'} for each of {names}"
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
+        """One limit for each variable."""
+        return tuple(
+            SupportLimit(
+                weights=_indicator(
+                    matching(of, rows.names, f"thresholds_per_variable: {variable!r}"), rows.n_features
+                ),
+                at_most=Fraction(self.most),
+                source=self,
+            )
+            for variable, of in self.variables
+        )
+
+
+def thresholds_per_variable(most: int, variables: Mapping[str, Names] | Names) -> Thresholds:
+    """Of the features made from one raw variable, at most so many are used, for each variable.
+
+    A list of patterns stands for one variable each.
+
+    >>> thresholds_per_variable(1, {"age": ["age>=40", "age>=60"], "bmi": "bmi>=*"}).in_words()
+    'at most 1 threshold for each of age, bmi'
+    """
+    what = "thresholds_per_variable"
+    if isinstance(variables, Mapping):
+        if not variables:
+            raise InvalidProblemError(f"{what} names no variable; give {{variable: its features}}")
+        read = tuple(
+            (str(name), names_or_patterns(of, f"{what}: {name!r}")) for name, of in variables.items()
+        )
+    else:
+        read = tuple((pattern, (pattern,)) for pattern in names_or_patterns(variables, what))
+    return Thresholds(most=count(most, f"{what}: the number"), variables=read)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlyIf(Constraint):
+    """Features that are used only beside others."""
+
+    used: tuple[str, ...]
+    needs: tuple[str, ...]
+
+    def in_words(self) -> str:
+        """Say what is asked."""
+        return f"{', '.join(self.used)} only if {' or '.join(self.needs)}"
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
+        """α_a - Σ α_b <= 0 for each feature a."""
+        needed = _indicator(matching(self.needs, rows.names, "only_if"), rows.n_features, -1)
+        return tuple(
+            SupportLimit(
+                weights=tuple(w + (j == a) for j, w in enumerate(needed)), at_most=Fraction(0), source=self
+            )
+            for a in matching(self.used, rows.names, "only_if")
+        )
+
+
+def only_if(used: Names, needs: Names) -> OnlyIf:
+    """A feature is used only if another is; where several are needed, one of them will do.
+
+    >>> only_if("age*sex", "age").in_words()
+    'age*sex only if age'
+    """
+    return OnlyIf(used=names_or_patterns(used, "only_if"), needs=names_or_patterns(needs, "only_if"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget(Constraint):
+    """What the features in use may cost together."""
+
+    costs: tuple[tuple[str, Fraction], ...]
+    most: Fraction
+
+    def in_words(self) -> str:
+        """Say what is asked."""
+        costs = ", ".join(f"{name} {shown(cost)}" for name, cost in self.costs)
+        return f"features for at most {shown(self.most)} ({costs})"
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
+        """One limit."""
+        weights = per_feature(
+            dict(self.costs),
+            rows.names,
+            what="budget",
+            read=lambda cost, _: non_negative(cost, "budget"),
+            default=lambda _: Fraction(0),
+        )
+        return (SupportLimit(weights=weights, at_most=self.most, source=self),)
+
+
+def budget(costs: Mapping[str, float | Fraction], *, at_most: float | Fraction) -> Budget:
+    """The features in use cost at most so much together; those not named cost nothing.
+
+    >>> budget({"lab": 30, "ct*": 99.5}, at_most=100).in_words()
+    'features for at most 100 (lab 30, ct* 99.5)'
+    """
+    if not isinstance(costs, Mapping) or not costs:
+        raise InvalidProblemError(f"budget: the costs are {costs!r}; give {{feature or pattern: cost}}")
+    read = tuple(
+        (names_or_patterns(name, "budget")[0], non_negative(cost, f"budget: the cost of {name!r}"))
+        for name, cost in costs.items()
+    )
+    return Budget(costs=read, most=non_negative(at_most, "budget: at_most"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxFeatures(Constraint):
+    """The argument `max_features`; the problem itself holds the limit."""
+
+    most: int
+
+    def in_words(self) -> str:
+        """Say what is asked."""
+        return f"at most {self.most} feature{'' if self.most == 1 else 's'}"
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
+        """None: see `Problem.max_features`."""
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinFeatures(Constraint):
+    """The argument `min_features`."""
+
+    least: int
+
+    def in_words(self) -> str:
+        """Say what is asked."""
+        return f"at least {self.least} feature{'' if self.least == 1 else 's'}"
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
+        """One limit, in which the intercept counts where it counts in the size."""
+        return (
+            SupportLimit(
+                weights=(-1,) * rows.n_features,
+                at_most=Fraction(-self.least),
+                source=self,
+                intercept_weight=-1 if counts_intercept else 0,
+            ),
+        )

@@ -1,0 +1,116 @@
+"""What constraints become: exact inequalities that solvers obey and the evaluator checks.
+
+A `Constraint` is what was asked, in the user's names. Against the rows of a problem it becomes
+limits on single values, on the support, on wrong rows, or on the largest score.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.problem.decimals import IntArray, fits_int64, gcd_of
+from supersparse.problem.rows import Rows
+
+
+class Constraint(ABC):
+    """Something a scoring system must obey, as it was asked; see `supersparse.constraints`."""
+
+    @abstractmethod
+    def in_words(self) -> str:
+        """Say what is asked, for messages and reports."""
+
+    @abstractmethod
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> "tuple[Limit, ...]":
+        """Return what it means on these rows; names that fit nothing are errors.
+
+        `counts_intercept` says whether b counts in the size, as with ``intercept="paper"``.
+        """
+
+    def __str__(self) -> str:
+        return self.in_words()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueLimit:
+    """The coefficient of one feature: not 0 where `equals` is None, else that value."""
+
+    name: str
+    equals: Fraction | None
+    source: Constraint
+
+    def allows(self, value: Fraction) -> bool:
+        """Whether a coefficient obeys."""
+        return value != 0 if self.equals is None else value == self.equals
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupportLimit:
+    """Σ_j weights_j·[λ_j ≠ 0] + intercept_weight·[b ≠ 0] <= at_most.
+
+    The intercept's weight is 0 unless b counts in the size (``intercept="paper"``).
+    """
+
+    weights: tuple[Fraction | int, ...]  # one a feature
+    at_most: Fraction
+    source: Constraint
+    intercept_weight: int = 0
+
+    def total(self, coefficients: Sequence[int | Fraction]) -> Fraction | int:
+        """The weight of the features in use, the intercept left out."""
+        return sum(w for w, c in zip(self.weights, coefficients, strict=True) if c)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RateLimit:
+    """Σ_i weights_i·[row i is wrong] <= at_most, in integers; a score of 0 is wrong for both classes.
+
+    The weights share no divisor. They may be negative, where two groups are compared.
+    """
+
+    weights: IntArray  # one a row; int64, or Python's integers where their sum could leave 64 bits
+    at_most: int
+    source: Constraint
+
+    @classmethod
+    def of(cls, weights: IntArray, at_most: int, source: Constraint) -> "RateLimit":
+        """Divide out what the weights share, rounding the limit down, and choose the dtype."""
+        common = max(1, gcd_of(weights))
+        lean = weights // common
+        dtype = np.int64 if fits_int64(sum(abs(int(w)) for w in lean)) else object
+        return cls(weights=lean.astype(dtype), at_most=at_most // common, source=source)
+
+    def total(self, wrong: NDArray[np.bool_]) -> int:
+        """The weight of the rows that are wrong."""
+        return int(self.weights[wrong].sum(dtype=self.weights.dtype))
+
+    def merged(self, group: NDArray[np.intp], n_groups: int) -> "RateLimit":
+        """Return the same limit over merged rows: equal rows of one class are wrong together."""
+        dtype = object if self.weights.dtype == object else np.int64
+        weights = np.zeros(n_groups, dtype=dtype)
+        np.add.at(weights, group, self.weights)
+        return RateLimit.of(weights, self.at_most, self.source)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreLimit:
+    """Σ_j max(λ_j·low_j, λ_j·high_j) <= at_most: the largest score reachable, without the intercept."""
+
+    low: tuple[Fraction, ...]
+    high: tuple[Fraction, ...]
+    at_most: Fraction
+    source: Constraint
+
+    def term(self, j: int, value: Fraction) -> Fraction:
+        """The most points that feature j can give."""
+        return max(value * self.low[j], value * self.high[j])
+
+    def total(self, values: Sequence[Fraction]) -> Fraction:
+        """The largest score that any row within the ranges reaches."""
+        return sum((self.term(j, v) for j, v in enumerate(values) if v), Fraction(0))
+
+
+Limit = ValueLimit | SupportLimit | RateLimit | ScoreLimit

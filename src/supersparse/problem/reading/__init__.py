@@ -1,0 +1,1 @@
+"""Reading what the user gives for a problem into exact numbers."""
