@@ -15,7 +15,7 @@ from fractions import Fraction
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.decimals import exact
 from supersparse.problem.problem import Problem
-from supersparse.theory.conditions import decimal, notes, obstacles, why_not_directions
+from supersparse.theory.conditions import decimal, obstacles, why_not_directions
 from supersparse.theory.space import declared_space
 
 
@@ -43,7 +43,6 @@ class Bound:
     delta: Fraction
     training_error: Fraction | None
     proven: bool
-    notes: tuple[str, ...]
 
     @property
     def log_count(self) -> float:
@@ -84,7 +83,7 @@ class Bound:
             words += f" With {seen} in training: at most {_percent_up(self.limit)}."
         if self.says_nothing:
             words += " That is 100 % or more, so it says nothing: too many classifiers for so few rows."
-        return " ".join([words, *self.notes])
+        return words
 
     def __repr__(self) -> str:  # not the count: Python refuses to print integers of more than 4300 digits
         return (
@@ -152,10 +151,9 @@ def bounds(
     probability = _read_probability(delta)
     error = _read_error(training_error)
     reasons = obstacles(problem, cut_points_fitted)
-    space = declared_space(problem)
-    if reasons or space is None:
+    if reasons:
         return (NoBound(form=None, reasons=reasons),)
-    remarks = notes(problem)
+    space = declared_space(problem)
 
     def bound(form: Form, count: int, proven: bool = True) -> Bound:
         return Bound(
@@ -165,7 +163,6 @@ def bounds(
             delta=probability,
             training_error=error,
             proven=proven,
-            notes=remarks,
         )
 
     found: list[Bound | NoBound] = [bound(Form.THEOREM_1, space.n_vectors())]

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
-from supersparse.theory.space import ModelSpace
+from supersparse.theory.space import ModelSpace, declared_sets
 
 
 def obstacles(problem: Problem, cut_points_fitted: bool) -> tuple[str, ...]:
@@ -35,29 +35,17 @@ def obstacles(problem: Problem, cut_points_fitted: bool) -> tuple[str, ...]:
             f"the sample weights differ ({decimal(least)} to {decimal(greatest)}) and the theorems are "
             "about rows that count alike; use sample_weight=None"
         )
-    if len(problem.ignored) == problem.n_features:
-        reasons.append("every column is constant in these rows; add a column that varies")
     return tuple(reasons)
-
-
-def notes(problem: Problem) -> tuple[str, ...]:
-    """Say what was counted other than as it stands in the problem."""
-    if not problem.ignored:
-        return ()
-    names = ", ".join(repr(problem.rows.names[j]) for j in problem.ignored[:3])
-    names += ", ..." if len(problem.ignored) > 3 else ""
-    return (f"Constant in these rows, and counted with the widest set of the others: {names}.",)
 
 
 def why_not_directions(problem: Problem, space: ModelSpace) -> str:
     """Name the first set for which Theorem 2 does not count the classifiers."""
-    named = list(zip(problem.rows.names, problem.sets, strict=True))
+    named = list(zip(problem.rows.names, declared_sets(problem), strict=True))
     if problem.intercept.allowed is not None:
         named.append((INTERCEPT, problem.intercept.allowed))
-    ignored = {problem.rows.names[j] for j in problem.ignored}
     step = "whole numbers" if space.unit == 1 else f"multiples of 1/{space.unit}"
     for name, values in named:
-        if name not in ignored and space.is_broken(values):
+        if space.is_broken(values):
             return (
                 f"the set of {name!r} is not an unbroken run of {step} through 0, "
                 "so dividing by a common divisor may leave it"

@@ -55,9 +55,7 @@ def one_more_digit(
     now = generalization_bound(problem, delta=delta, cut_points_fitted=cut_points_fitted)
     if isinstance(now, NoBound):
         return now
-    space = declared_space(problem)
-    assert space is not None, "there is a bound"
-    finer = space.with_one_more_digit()
+    finer = declared_space(problem).with_one_more_digit()
     by_directions = now.form in (Form.THEOREM_2, Form.THEOREM_2_SIZE)
     directions = finer.n_directions(finer.max_size) if by_directions else None
     log_count_finer = math.log(finer.n_vectors(finer.max_size) + 1 if directions is None else directions)

@@ -100,19 +100,13 @@ class ModelSpace:
         return ModelSpace(sets=finer, intercept_range=self.intercept_range, max_size=self.max_size)
 
 
-def declared_space(problem: Problem) -> ModelSpace | None:
-    """Return what the problem allowed before its rows were seen; None if every column is constant.
+def declared_space(problem: Problem) -> ModelSpace:
+    """Return what the problem allowed before its rows were seen.
 
-    A problem fixes columns that are constant in its rows at 0. That choice came from the data, so they
-    count here as before: with the widest set among the other features.
+    A problem fixes columns that are constant in its rows at 0. That choice came from the rows, so here such a
+    column has the set that it was given.
     """
-    ignored = set(problem.ignored)
-    seen = [s for j, s in enumerate(problem.sets) if j not in ignored]
-    sets = Counter(seen)
-    if ignored:
-        if not seen:
-            return None
-        sets[widest_with_zero(sets)] += len(ignored)
+    sets = Counter(declared_sets(problem))
     intercept = problem.intercept
     if intercept.allowed is not None:
         sets[intercept.allowed] += 1
@@ -124,10 +118,10 @@ def declared_space(problem: Problem) -> ModelSpace | None:
     )
 
 
-def widest_with_zero(sets: Mapping[CoefficientSet, int]) -> CoefficientSet:
-    """The set of most values, 0 added where it is missing."""
-    widest = max(sets, key=lambda s: (len(s.values) + (0 not in s), s.values))
-    return widest if 0 in widest else CoefficientSet.of([*widest.values, 0])
+def declared_sets(problem: Problem) -> tuple[CoefficientSet, ...]:
+    """The set of each feature, of a constant one too."""
+    ignored = set(problem.ignored)
+    return tuple(problem.given_sets[j] if j in ignored else s for j, s in enumerate(problem.sets))
 
 
 def _with_steps_in_ten(coarse: CoefficientSet) -> CoefficientSet:
