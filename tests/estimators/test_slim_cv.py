@@ -167,9 +167,9 @@ def test_a_fold_that_cannot_be_used_is_named():
 
 def test_ctrl_c_in_a_fold_interrupts_the_cross_validation():
     class Interrupted(SLIMClassifier):
-        def fit(self, X, y, sample_weight=None):
+        def fit(self, X, y, sample_weight=None, groups=None):
             self.stop_ = Stop.INTERRUPTED
 
     fold = Fold(name="fold 1 of 1", train=np.arange(36), test=np.arange(36))
     with pytest.raises(KeyboardInterrupt):
-        fit_fold(Interrupted(), X, Y, None, {0: Fraction(1), 1: Fraction(1)}, fold)
+        fit_fold(Interrupted(), X, Y, None, {}, {0: Fraction(1), 1: Fraction(1)}, fold)

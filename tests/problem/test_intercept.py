@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supersparse.problem.intercept import InterceptChoice, best_intercept, loss_by_intercept
+from supersparse.problem.intercept import InterceptChoice, WrongLimit, best_intercept, loss_by_intercept
 
 FREE = InterceptChoice(low=None, high=None, allowed=None)
 FAR = 60  # beyond every threshold of the cases below
@@ -55,6 +55,47 @@ def test_the_choice_is_that_of_trying_every_intercept(rows, low, width):
         key=lambda b: (abs(b - middle_of_run(b, losses)), abs(b), b),
     )
     assert best_intercept(InterceptChoice(low=low, high=high, allowed=None), *rows) == best
+
+
+@st.composite
+def limits_on(draw, rows):
+    n = len(rows[0])
+    weights = st.lists(st.integers(-3, 3), min_size=n, max_size=n).map(np.array)
+    one = st.builds(WrongLimit, positive_weight=weights, negative_weight=weights, at_most=st.integers(-2, 5))
+    return draw(st.lists(one, max_size=3))
+
+
+def obeyed_at(b, rows, limits):
+    return all(
+        loss_at(b, rows[0], rows[1], limit.positive_weight, limit.negative_weight) <= limit.at_most
+        for limit in limits
+    )
+
+
+@given(st.data(), scored_rows(), st.one_of(st.none(), st.integers(-20, 20)))
+def test_of_the_intercepts_that_obey_limits_on_wrong_rows_the_rule_chooses_one(data, rows, low):
+    limits = data.draw(limits_on(rows))
+    state = {b: (loss_at(b, *rows), obeyed_at(b, rows, limits)) for b in range(-FAR, FAR + 1)}
+    allowed = [b for b in state if state[b][1] and (low is None or b >= low)]
+    best = min(
+        allowed,
+        key=lambda b: (state[b][0], abs(b - middle_of_run(b, state)), abs(b), b),
+        default=None,
+    )
+    assert best_intercept(InterceptChoice(low=low, high=None, allowed=None), *rows, limits) == best
+
+
+@given(st.data(), scored_rows(), st.lists(st.integers(-15, 15), min_size=1, unique=True).map(sorted))
+def test_a_penalised_intercept_may_cost_something_else_at_each_value(data, rows, allowed):
+    costs = data.draw(st.lists(st.integers(0, 4), min_size=len(allowed), max_size=len(allowed)))
+    limits = data.draw(limits_on(rows))
+    choice = InterceptChoice(low=None, high=None, allowed=np.array(allowed), costs=tuple(costs))
+    best = min(
+        ((loss_at(b, *rows) + cost, abs(b), b) for b, cost in zip(allowed, costs, strict=True)
+         if obeyed_at(b, rows, limits)),
+        default=(None, None, None),
+    )  # fmt: skip
+    assert best_intercept(choice, *rows, limits) == best[2]
 
 
 @given(

@@ -46,6 +46,6 @@ def test_a_traced_incumbent_has_a_coefficient_for_each_column_of_the_user():
 def test_a_solution_says_in_one_line_what_it_is():
     problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=Fraction(1, 3), max_coef=2)
     assert repr(solve(problem, "exhaustive")) == (
-        "Solution(objective=0.333333, proven optimal, errors=1, size=0, l1=0, "
-        "solver='exhaustive', stop=OPTIMAL)"
+        "Solution(objective=0.333333, proven optimal, errors=1, sensitivity=1, specificity=0, "
+        "size=0, l1=0, solver='exhaustive', stop=OPTIMAL)"
     )

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from supersparse import constraints as c
 from supersparse.errors import VerificationError
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -93,3 +94,23 @@ def test_errors_are_recounted_where_floating_point_sees_a_margin():
     claim = replace(HONEST, points=Points((3, -1), 0), objective=Fraction(0), lower_bound=Fraction(0))
     with pytest.raises(VerificationError, match=r"an objective of 0 .* costs 0.5 .*1 errors"):
         verify(problem, claim, solver="float solver")
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"constraints": c.at_least(1, of="x1")}, "'at least 1 of x1'"),
+        ({"constraints": c.min_specificity(0.9)}, "'specificity of at least 0.9'"),
+        (
+            {"constraints": c.min_specificity(0.9, group="g"), "groups": {"g": [0, 0, 1, 1]}},
+            "'specificity of at least 0.9 in every group of g'",
+        ),
+        ({"constraints": c.max_total_score(1)}, "'a total score of at most 1'"),
+        ({"min_features": 2}, "'at least 2 features'"),
+    ],
+)
+def test_a_model_that_breaks_a_constraint_is_refused_in_its_words(asked, words):
+    problem = Problem.of(X, Y, C0=0.25, coef_set=[-2, -1, 0, 1, 2], **asked)
+    claim = replace(HONEST, points=Points((2, 0), 0), objective=None, lower_bound=Fraction(0))
+    with pytest.raises(VerificationError, match=f"liar gave a model that breaks what was asked: {words}"):
+        verify(problem, claim, solver="liar")

@@ -1,10 +1,15 @@
-"""Options: what every solver takes, and what is refused."""
+"""Options and constraints: what every solver takes, and what is refused."""
 
 import numpy as np
 import pytest
 
-from supersparse.errors import InvalidOptionError
+from supersparse import constraints as c
+from supersparse.errors import InvalidOptionError, UnsupportedProblemError
+from supersparse.problem.problem import Problem
+from supersparse.solving import registry
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
 from supersparse.solving.options import SolveOptions
+from supersparse.solving.solve import check_asked
 
 
 def test_options_have_open_limits_and_one_thread_by_default():
@@ -42,3 +47,53 @@ def test_numpys_numbers_are_numbers():
 def test_an_unknown_or_impossible_option_is_refused(options, message):
     with pytest.raises(InvalidOptionError, match=message):
         SolveOptions.read(options)
+
+
+class Limited:
+    """A solver that declares nothing beyond the plain problem."""
+
+    name = "limited"
+    capabilities = Capabilities(questions=frozenset({Question.BEST}))
+
+
+GROUPS = {"sex": ["f", "f", "m", "m"]}
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "words"),
+    [
+        ({"levels": [([1], 0.1)]}, "levels", "levels"),
+        ({"min_features": 1}, "support", "'at least 1 feature'"),
+        ({"constraints": c.at_most(1, of="x*")}, "support", r"'at most 1 of x\*'"),
+        ({"constraints": c.min_sensitivity(0.9)}, "rates", "'sensitivity of at least 0.9'"),
+        (
+            {"constraints": c.max_difference("error", group="sex", at_most=0.1), "groups": GROUPS},
+            "rates",
+            "'a difference in error",
+        ),
+        ({"constraints": c.max_total_score(5)}, "score", "'a total score of at most 5'"),
+    ],
+)
+def test_what_a_solver_does_not_declare_is_refused_before_solving(asked, kind, words):
+    problem = Problem.of([[0], [1], [2], [3]], [0, 1, 0, 1], **asked)
+    with pytest.raises(
+        UnsupportedProblemError, match=f"solver 'limited' cannot express {words}.*that can: .*exhaustive"
+    ):
+        check_asked(Limited(), problem)
+    able = type("Able", (), {"name": "able"})
+    able.capabilities = Capabilities(
+        questions=frozenset({Question.BEST}), levels=kind == "levels", constraints=frozenset({kind})
+    )
+    check_asked(able(), problem)
+
+
+def test_values_asked_for_are_sets_and_every_solver_takes_them():
+    asked = [c.must_use("x0"), c.fixed("x1", 1)]
+    problem = Problem.of([[0, 1], [1, 3]], [0, 1], constraints=asked, max_features=2)
+    assert problem.is_plain
+    check_asked(Limited(), problem)
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_every_solver_declares_kinds_that_there_are(name):
+    assert registry.solver_class(name).capabilities.constraints <= {SUPPORT, RATES, SCORE}

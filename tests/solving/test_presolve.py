@@ -3,13 +3,16 @@
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from problem.reference import data, values
-from supersparse.problem.objective import evaluate
+from strategies import constrained_problems
+from supersparse import constraints as c
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.violations import violated
 from supersparse.solving.presolve.drop import DropColumns
 from supersparse.solving.presolve.merge import MergeRows
 from supersparse.solving.solve import presolve
@@ -64,6 +67,54 @@ def test_the_objective_of_any_points_is_unchanged(case, coefficients, b):
     points = Points(tuple(kept), b)
     assert evaluate(small.problem, small.reduce(points)) == evaluate(problem, points)
     assert small.restore(small.reduce(points)) == points
+
+
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@given(st.data(), constrained_problems())
+def test_merging_and_dropping_change_no_cost_and_no_constraint(data, case):
+    problem = case.problem
+    small = presolve(problem)
+    assert small.problem.unit == problem.unit
+    values = [data.draw(st.sampled_from(s.values)) for s in problem.sets]
+    allowed = problem.intercept.allowed
+    b = data.draw(st.integers(-4, 4).map(Fraction) if allowed is None else st.sampled_from(allowed.values))
+    points = Points(tuple(int(v * problem.unit) for v in values), int(b * problem.unit), problem.unit)
+    reduced = small.reduce(points)
+    assert small.restore(reduced) == points
+    assert evaluate(small.problem, reduced) == evaluate(problem, points)
+    assert violated(small.problem, reduced) == violated(problem, points)
+    chosen = with_best_intercept(small.problem, reduced.coefficients)
+    best = with_best_intercept(problem, points.coefficients)
+    assert (chosen and small.restore(chosen)) == best
+
+
+def test_limits_on_wrong_rows_are_summed_over_merged_rows_of_several_groups():
+    problem = Problem.of(
+        [[1], [0], [1], [1], [0]],
+        [1, 0, 1, 1, 0],
+        groups={"sex": ["f", "f", "f", "m", "m"]},
+        constraints=c.max_difference("sensitivity", group="sex", at_most=0.5),
+    )
+    merged = MergeRows.apply(problem)
+    assert merged.rows.n_rows == 2
+    assert [limit.weights.tolist() for limit in problem.rate_limits] == [[1, 0, 1, -2, 0], [-1, 0, -1, 2, 0]]
+    assert [limit.weights.tolist() for limit in merged.rate_limits] == [
+        [0, 0],
+        [0, 0],
+    ]  # f and m err together
+
+
+def test_a_column_whose_zero_costs_something_is_not_dropped():
+    problem = Problem.of(
+        [[0, 3], [1, 4]],
+        [0, 1],
+        levels={"x0": [([1], 0.1)], "x1": [([1], 0), ([0], 0.25)]},
+        constraints=c.must_not_use("x1"),
+    )
+    assert DropColumns.of(problem).kept == (0, 1)
+    assert evaluate(presolve(problem).problem, Points((1, 0), 0)).objective == Fraction(1, 2) + Fraction(
+        35, 100
+    )
 
 
 def test_dead_columns_are_dropped_and_restored_with_coefficient_zero():

@@ -16,6 +16,7 @@ from supersparse.estimators.reading import as_array, read_features
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.scores import nearest_float, score_rows
 from supersparse.problem.coefficients import CoefficientSet
+from supersparse.problem.limits import Constraint
 from supersparse.problem.problem import Problem
 from supersparse.problem.table import as_frame, read_table
 from supersparse.scorecard import ScoringSystem
@@ -26,7 +27,10 @@ SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "C1": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
     "coef_set": [None, Integral, "array-like", CoefficientSet, dict],
     "max_coef": [Interval(Integral, 1, None, closed="left")],
+    "levels": [None, list, tuple, dict],
     "max_features": [None, Interval(Integral, 0, None, closed="left")],
+    "min_features": [None, Interval(Integral, 0, None, closed="left")],
+    "constraints": [None, Constraint, list, tuple],
     "class_weight": [None, StrOptions({"balanced"}), dict],
     "intercept": [StrOptions({"free", "paper", "none"}), tuple, list],
     "solver": [str],
@@ -42,7 +46,7 @@ SHARED_CONSTRAINTS: dict[str, list[Any]] = {
 class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A fitted scoring system as a classifier; subclasses say how it is learned."""
 
-    def _problem(self, X: Any, y: NDArray[Any], sample_weight: Any, C0: object) -> Problem:
+    def _problem(self, X: Any, y: NDArray[Any], sample_weight: Any, groups: Any, C0: object) -> Problem:
         return Problem.of(
             X,
             y,
@@ -50,10 +54,14 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             C1=self.C1,
             coef_set=self.coef_set,
             max_coef=self.max_coef,
+            levels=self.levels,
             max_features=self.max_features,
+            min_features=self.min_features,
+            constraints=self.constraints,
             intercept=self.intercept,
             class_weight=self.class_weight,
             sample_weight=sample_weight,
+            groups=groups,
         )
 
     def _learn(self, problem: Problem, *, seed: int) -> Self:
@@ -85,6 +93,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.proven_smallest_ = solution.proven_smallest
         self.training_errors_ = _count(evaluation.training_errors)
         self.predicted_errors_ = _count(evaluation.predicted_errors)
+        self.training_sensitivity_ = float(evaluation.sensitivity)
+        self.training_specificity_ = float(evaluation.specificity)
         self.stop_ = solution.stop
         self.trace_ = solution.trace
         self.scoring_system_ = ScoringSystem.from_solution(solution)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.errors import InvalidDataError, PenaltyRangeWarning
+from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
 from supersparse.estimators.reading import take_rows
 from supersparse.estimators.slim import SLIMClassifier
 from supersparse.problem.decimals import integer_column
@@ -41,6 +41,7 @@ def fit_fold(
     X: Any,
     y: NDArray[Any],
     sample_weight: NDArray[Any] | None,
+    groups: dict[str, NDArray[Any]],
     costs: dict[object, Fraction],
     fold: Fold,
 ) -> FoldResult:
@@ -51,9 +52,10 @@ def fit_fold(
         warnings.simplefilter("ignore", PenaltyRangeWarning)
         try:
             weights = None if sample_weight is None else sample_weight[fold.train]
-            model.fit(take_rows(X, fold.train), y[fold.train], sample_weight=weights)
-        except InvalidDataError as found:
-            raise InvalidDataError(f"the training rows of {fold.name}: {found}") from None
+            labels = {name: column[fold.train] for name, column in groups.items()}
+            model.fit(take_rows(X, fold.train), y[fold.train], sample_weight=weights, groups=labels)
+        except (InvalidDataError, InvalidProblemError, InfeasibleError) as found:
+            raise type(found)(f"the training rows of {fold.name}: {found}") from None
     if model.stop_ is Stop.INTERRUPTED:
         raise KeyboardInterrupt  # half a cross-validation chooses nothing
     fitted = time.perf_counter()

@@ -21,9 +21,10 @@ class SLIMClassifier(ScoringSystemClassifier):
 
     Parameters
     ----------
-    C0 : float, array-like of shape (n_features,) or dict, default=0.01
+    C0 : float, array-like of shape (n_features,) or dict, default=None
         The training error that a feature must save to be used: 0.01 is one row in a hundred.
         A dict gives values by feature name or pattern, ``{"age*": 0.02, "*": 0.01}``.
+        None is 0.01; `levels` take the place of C0.
     C1 : "auto" or float, default="auto"
         "auto": of all models with the least objective, one with the least sum of absolute
         coefficients, exactly. A number is a penalty on that sum, honoured as written.
@@ -32,8 +33,16 @@ class SLIMClassifier(ScoringSystemClassifier):
         for all features, or a dict of sets by feature name or pattern.
     max_coef : int, default=100
         The largest magnitude of a coefficient that no set speaks of.
+    levels : list of (values, penalty) or dict of such lists, default=None
+        Penalties by the values of a coefficient, the most welcome values first:
+        ``[([-1, 1], 0.01), ([-2, 2], 0.02)]``. They take the place of `C0` and `coef_set`, for
+        all features or, in a dict, for those named; 0 costs nothing unless a level holds it.
     max_features : int, default=None
         The largest number of features.
+    min_features : int, default=None
+        The smallest number of features.
+    constraints : list of constraints, default=None
+        What else the scoring system must obey; see `supersparse.constraints`.
     class_weight : None, "balanced" or dict, default=None
         What an error costs in each class; "balanced" gives both classes half of the total.
     intercept : {"free", "paper", "none"} or (low, high), default="free"
@@ -79,6 +88,9 @@ class SLIMClassifier(ScoringSystemClassifier):
         The weight of the training rows in error, a score of 0 being an error for both classes.
     predicted_errors_ : int or float
         The weight of those that `predict` gets wrong, a score of 0 being the negative class.
+    training_sensitivity_, training_specificity_ : float
+        The share of the positive, and of the negative, training rows that is right, by weight,
+        a score of 0 being wrong for both classes.
     stop_ : Stop
         Why the solver stopped.
     trace_ : Trace
@@ -107,18 +119,21 @@ class SLIMClassifier(ScoringSystemClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C0": [Interval(Real, 0, None, closed="left"), "array-like", dict],
+        "C0": [None, Interval(Real, 0, None, closed="left"), "array-like", dict],
         **SHARED_CONSTRAINTS,
     }
 
     def __init__(
         self,
         *,
-        C0: Any = 0.01,
+        C0: Any = None,
         C1: Any = "auto",
         coef_set: Any = None,
         max_coef: int = 100,
+        levels: Any = None,
         max_features: int | None = None,
+        min_features: int | None = None,
+        constraints: Any = None,
         class_weight: Any = None,
         intercept: Any = "free",
         solver: str = "auto",
@@ -133,7 +148,10 @@ class SLIMClassifier(ScoringSystemClassifier):
         self.C1 = C1
         self.coef_set = coef_set
         self.max_coef = max_coef
+        self.levels = levels
         self.max_features = max_features
+        self.min_features = min_features
+        self.constraints = constraints
         self.class_weight = class_weight
         self.intercept = intercept
         self.solver = solver
@@ -145,7 +163,7 @@ class SLIMClassifier(ScoringSystemClassifier):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn a scoring system.
 
         Parameters
@@ -156,12 +174,16 @@ class SLIMClassifier(ScoringSystemClassifier):
             Labels of two values.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight k is the same as k copies of a row, weight 0 as leaving it out.
+        groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
+            The groups that constraints speak of: a label for each row, by name. A frame has a
+            name for each column, and scikit-learn can divide it among folds; an array is
+            called "group".
 
         Returns
         -------
         self
         """
         X, y = read_training(self, X, y)
-        problem = self._problem(X, y, sample_weight, self.C0)
+        problem = self._problem(X, y, sample_weight, groups, self.C0)
         self.classes_ = np.unique(y)
         return self._learn(problem, seed=seed_from(self.random_state))

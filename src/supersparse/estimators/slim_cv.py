@@ -19,6 +19,7 @@ from supersparse.estimators.reading import as_array, read_training
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.slim import SLIMClassifier
 from supersparse.problem.decimals import exact
+from supersparse.problem.groups import group_columns
 from supersparse.problem.penalty_range import constant_model_loss, smallest_loss_step
 from supersparse.problem.problem import Problem
 from supersparse.solving.presolve.merge import MergeRows
@@ -45,8 +46,10 @@ class SLIMClassifierCV(ScoringSystemClassifier):
         Sparsity is the mean number of features over the folds. The deviation is that of the
         folds' errors at the least mean error, ``std_test_score``; the standard error is that
         over the root of the number of folds.
-    C1, coef_set, max_coef, max_features, class_weight, intercept, solver, gap
-        As in `SLIMClassifier`, for every fit.
+    C1, coef_set, max_coef, levels, max_features, min_features, constraints, class_weight, \
+intercept, solver, gap
+        As in `SLIMClassifier`, for every fit. Some feature must be without levels: C0 is chosen
+        for those.
     time_limit, node_limit : default=60, default=None
         Limits of each single fit: there are folds x values + 1 of them.
     n_jobs : int, default=None
@@ -108,7 +111,10 @@ class SLIMClassifierCV(ScoringSystemClassifier):
         C1: Any = "auto",
         coef_set: Any = None,
         max_coef: int = 100,
+        levels: Any = None,
         max_features: int | None = None,
+        min_features: int | None = None,
+        constraints: Any = None,
         class_weight: Any = None,
         intercept: Any = "free",
         solver: str = "auto",
@@ -125,7 +131,10 @@ class SLIMClassifierCV(ScoringSystemClassifier):
         self.C1 = C1
         self.coef_set = coef_set
         self.max_coef = max_coef
+        self.levels = levels
         self.max_features = max_features
+        self.min_features = min_features
+        self.constraints = constraints
         self.class_weight = class_weight
         self.intercept = intercept
         self.solver = solver
@@ -137,7 +146,9 @@ class SLIMClassifierCV(ScoringSystemClassifier):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, rate_groups: Any = None
+    ) -> Self:
         """Choose C0 by cross-validation and learn a scoring system from all rows.
 
         Parameters
@@ -151,26 +162,34 @@ class SLIMClassifierCV(ScoringSystemClassifier):
             out; weights count in the fits and in the errors of the folds.
         groups : array-like of shape (n_samples,), default=None
             Passed to the splitter, for those that keep groups together.
+        rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
+            The groups that constraints speak of: what `SLIMClassifier.fit` calls `groups`, a
+            name that scikit-learn's splitters have here.
 
         Returns
         -------
         self
         """
         X, y = read_training(self, X, y)
-        problem = self._problem(X, y, sample_weight, 0)
+        problem = self._problem(X, y, sample_weight, rate_groups, 0 if self.levels is None else None)
+        if all(levels is not None for levels in problem.levels):
+            raise InvalidProblemError(
+                "levels say what every feature costs, so there is no C0 to choose; use SLIMClassifier"
+            )
         self.classes_ = np.unique(y)
         self.Cs_ = read_values(self.Cs, problem)
         weights = None if sample_weight is None else as_array(sample_weight)
         costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
+        labels = group_columns(rate_groups)
         folds = self._folds(X, y, groups)
         seed = seed_from(self.random_state)
         results = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_fold)(self._model(float(C0), seed), X, y, weights, costs, fold)
+            delayed(fit_fold)(self._model(float(C0), seed), X, y, weights, labels, costs, fold)
             for C0 in self.Cs_
             for fold in folds
         )
         self._choose([results[i : i + len(folds)] for i in range(0, len(results), len(folds))])
-        return self._learn(self._problem(X, y, sample_weight, self.C0_), seed=seed)
+        return self._learn(self._problem(X, y, sample_weight, rate_groups, self.C0_), seed=seed)
 
     def _folds(self, X: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
         splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))

@@ -8,8 +8,7 @@ from math import ceil, floor, lcm
 import numpy as np
 
 from supersparse.problem.decimals import IntArray, fits_int64, weighted_sum
-from supersparse.problem.intercept import InterceptChoice, WrongLimit, best_intercept
-from supersparse.problem.limits import RateLimit
+from supersparse.problem.intercept import InterceptChoice, best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -126,7 +125,7 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
         problem.score_step,
         _scaled(problem, np.where(problem.rows.positive, weights, zero), int(positive * scale)),
         _scaled(problem, np.where(problem.rows.positive, zero, weights), int(negative * scale)),
-        [wrong_limit(problem, limit) for limit in problem.rate_limits],
+        problem.wrong_limits,
     )
     return None if b is None else Points(tuple(coefficients), b, problem.unit)
 
@@ -137,17 +136,6 @@ def intercept_penalties(problem: Problem) -> dict[Fraction, Fraction]:
         return {Fraction(1): problem.intercept_C0}
     assert problem.intercept.allowed is not None
     return {v: problem.intercept_penalty(v) for v in problem.intercept.allowed.values}
-
-
-def wrong_limit(problem: Problem, limit: RateLimit) -> WrongLimit:
-    """Return a rate limit as the choice of the intercept takes it: by class."""
-    positive = problem.rows.positive
-    zero = np.zeros_like(limit.weights)
-    return WrongLimit(
-        positive_weight=np.where(positive, limit.weights, zero),
-        negative_weight=np.where(positive, zero, limit.weights),
-        at_most=limit.at_most,
-    )
 
 
 def _beside_support(problem: Problem, coefficients: Sequence[int], allowed: IntArray) -> IntArray:

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.constraints.reading import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.feasible import check_feasible
-from supersparse.problem.intercept import Intercept, read_intercept
+from supersparse.problem.intercept import Intercept, WrongLimit, read_intercept
 from supersparse.problem.levels import Levels, read_levels
 from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SupportLimit, ValueLimit
 from supersparse.problem.reading.penalties import read_class_weight, read_l1_penalty, read_size_penalty
@@ -211,6 +213,19 @@ class Problem:
     def positive_weight(self) -> int:
         """The part of the total weight that lies on positive rows."""
         return int(self.rows.weights[self.rows.positive].sum(dtype=object))
+
+    @cached_property
+    def wrong_limits(self) -> tuple[WrongLimit, ...]:
+        """The rate limits by class, as the choice of the intercept takes them."""
+        positive = self.rows.positive
+        return tuple(
+            WrongLimit(
+                positive_weight=np.where(positive, limit.weights, 0),
+                negative_weight=np.where(positive, 0, limit.weights),
+                at_most=limit.at_most,
+            )
+            for limit in self.rate_limits
+        )
 
     @cached_property
     def ignored(self) -> tuple[int, ...]:

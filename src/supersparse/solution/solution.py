@@ -49,6 +49,8 @@ class Solution:
         state = "proven optimal" if self.proven_optimal else f"gap {self.gap:.1%}"
         return (
             f"Solution(objective={float(self.objective):.6f}, {state}, "
-            f"errors={float(self.evaluation.training_errors):g}, size={self.evaluation.size}, "
+            f"errors={float(self.evaluation.training_errors):g}, "
+            f"sensitivity={float(self.evaluation.sensitivity):.4g}, "
+            f"specificity={float(self.evaluation.specificity):.4g}, size={self.evaluation.size}, "
             f"l1={float(self.evaluation.l1):g}, solver={self.solver!r}, stop={self.stop.name})"
         )

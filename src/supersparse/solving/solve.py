@@ -102,7 +102,7 @@ def check_answers(solver: Solver, question: Question) -> None:
         raise UnsupportedProblemError(f"solver {solver.name!r} does not answer: {question.value}")
 
 
-def _check_asked(solver: Solver, problem: Problem) -> None:
+def check_asked(solver: Solver, problem: Problem) -> None:
     """Raise when a solver does not declare levels or a kind of constraint that the problem has."""
     can = solver.capabilities
     if problem.has_levels and not can.levels:
@@ -125,7 +125,7 @@ def _cannot(solver: Solver, what: str, able: list[str]) -> UnsupportedProblemErr
 
 def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) -> None:
     can = solver.capabilities
-    _check_asked(solver, problem)
+    check_asked(solver, problem)
     if options.formulation != "bigm" and options.formulation not in can.formulations:
         raise UnsupportedProblemError(f"solver {solver.name!r} has no {options.formulation!r} formulation")
     if options.pair_covers and not can.takes_pair_covers:
