@@ -3,12 +3,13 @@
 from fractions import Fraction
 from itertools import product
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from problem.reference import small_problems
+from strategies import constrained_problems
 from supersparse.problem.attainable import next_attainable, previous_attainable
-from supersparse.problem.objective import evaluate, intercept_choice
+from supersparse.problem.objective import evaluate, intercept_choice, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -47,6 +48,22 @@ def test_no_objective_lies_between_a_value_and_the_one_before(problem, value):
         else:
             assert before < v
             assert not [f for f in found if before < f < v]
+
+
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@given(st.data(), constrained_problems())
+def test_under_levels_and_constraints_every_objective_is_attainable(data, case):
+    problem = case.problem
+    found = []
+    for _ in range(2):
+        values = [data.draw(st.sampled_from(s.values)) for s in problem.sets]
+        points = with_best_intercept(problem, [int(v * problem.unit) for v in values])
+        if points is not None:
+            found.append(evaluate(problem, points).objective)
+    for value in found:
+        assert next_attainable(problem, value) == value
+        before = previous_attainable(problem, value)
+        assert all(before is not None and other <= before for other in found if other < value)
 
 
 def test_a_bound_is_raised_to_the_next_number_of_errors_and_features():

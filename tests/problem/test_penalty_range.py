@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from supersparse import constraints
 from supersparse.errors import PenaltyRangeWarning
 from supersparse.problem.penalty_range import (
     constant_model_loss,
@@ -79,3 +80,21 @@ def test_the_size_limit_and_the_papers_intercept_enter_the_largest_l1():
     two = [[0, 1], [1, 0]]
     assert largest_l1(Problem.of(two, [0, 1], max_coef=10, max_features=1)) == 10
     assert largest_l1(Problem.of(two, [0, 1], max_coef=10, intercept="paper")) == 30
+
+
+def test_a_penalty_too_high_for_any_feature_is_no_mistake_where_a_limit_may_need_one():
+    asked = {"C0": 0.9, "max_coef": 2, "constraints": constraints.min_sensitivity(1)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_about_penalties(Problem.of([[0], [1], [1]], [0, 1, 1], **asked))
+        warn_about_penalties(Problem.of([[0], [1], [1]], [0, 1, 1], levels=[([1], 0.001)]))
+
+
+def test_the_best_constant_model_leaves_limits_aside():
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], constraints=constraints.max_error(0), min_features=1)
+    assert constant_model_loss(problem) == Fraction(1, 3)
+
+
+def test_the_penalties_of_levels_are_steps_of_the_objective():
+    problem = Problem.of([[0], [1], [1], [0]], [0, 1, 1, 1], levels=[([1], 0.125), ([2], 0.3)])
+    assert objective_step(problem) == Fraction(1, 40)

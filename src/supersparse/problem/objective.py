@@ -78,8 +78,8 @@ def evaluate(problem: Problem, points: Points) -> Evaluation:
         wrong_positive=wrong_positive * rows.weight_unit,
         wrong_negative=wrong_negative * rows.weight_unit,
         zero_negative=zero_negative * rows.weight_unit,
-        positive=problem.positive_weight * rows.weight_unit,
-        negative=(problem.total_weight - problem.positive_weight) * rows.weight_unit,
+        positive=problem.class_totals[1],
+        negative=problem.class_totals[0],
         size=len(support) + counts_intercept,
         features=len(support),
         l1=l1,
@@ -88,9 +88,12 @@ def evaluate(problem: Problem, points: Points) -> Evaluation:
 
 def total_penalty(problem: Problem, points: Points) -> Fraction:
     """What the coefficients and a penalised intercept cost, the C1 term left out."""
-    costly = range(problem.n_features) if problem.has_levels else points.support
-    features = (problem.penalty(j, Fraction(points.coefficients[j], points.denominator)) for j in costly)
-    return sum(features, problem.intercept_penalty(points.intercept_value))
+    start = (
+        problem.intercept_penalty(points.intercept_value) if problem.intercept.is_penalised else Fraction(0)
+    )
+    if not problem.has_levels:
+        return sum((problem.C0[j] for j in points.support), start)
+    return sum((problem.penalty(j, value) for j, value in enumerate(points.values)), start)
 
 
 def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points | None:

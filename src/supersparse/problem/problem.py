@@ -210,9 +210,11 @@ class Problem:
         return int(self.rows.weights.sum(dtype=object))
 
     @cached_property
-    def positive_weight(self) -> int:
-        """The part of the total weight that lies on positive rows."""
-        return int(self.rows.weights[self.rows.positive].sum(dtype=object))
+    def class_totals(self) -> tuple[Fraction, Fraction]:
+        """The sample weight of the negative and of the positive rows."""
+        of_positive = int(self.rows.weights[self.rows.positive].sum(dtype=object))
+        unit = self.rows.weight_unit
+        return (self.total_weight - of_positive) * unit, of_positive * unit
 
     @cached_property
     def wrong_limits(self) -> tuple[WrongLimit, ...]:
