@@ -4,7 +4,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supersparse.solving.kernels.cells import cell_weights, group_rows
+from supersparse.solving.kernels.cells import (
+    cell_weights,
+    group_rows,
+    net_cells,
+    spreads,
+    support_cells,
+)
 
 
 @st.composite
@@ -54,3 +60,28 @@ def test_cells_hold_the_weights_of_their_rows(case, draws):
     assert up.tolist() == np.bincount(cell, positive, count).tolist()
     assert down.tolist() == np.bincount(cell, negative, count).tolist()
     assert cell[row].tolist() == list(range(count))
+
+
+@settings(max_examples=80)
+@given(tables(), st.data())
+def test_a_signed_support_sees_its_own_columns_and_net_weights(case, draws):
+    ranks, support = case
+    m = ranks.shape[1]
+    weights = st.lists(st.integers(0, 9), min_size=m, max_size=m).map(lambda w: np.array(w, np.int64))
+    positive, negative = draws.draw(weights), draws.draw(weights)
+    signs = np.array([draws.draw(st.sampled_from([-1, 1])) for _ in support], np.int64)
+    columns = 3 * ranks.astype(np.int64) - 5
+    n_ranks = ranks.max(axis=1).astype(np.int64) + 1
+    x, up, down, row, base = support_cells(ranks, n_ranks, columns, positive, negative, support, signs)
+    assert x.tolist() == (columns[support][:, row].T * signs).tolist()
+    assert base == np.minimum(up, down).sum()
+    assert (up.sum(), down.sum()) == (positive.sum(), negative.sum())
+    for heavy, light in ((up, down), (down, up)):
+        which, net, weight = net_cells(x, heavy, light)
+        assert which.tolist() == np.flatnonzero(heavy > light).tolist()
+        assert net.tolist() == x[which].tolist()
+        assert weight.tolist() == (heavy - light)[which].tolist()
+    if (up + down).sum() and len(support):
+        mean = np.average(x, axis=0, weights=up + down)
+        expected = np.sqrt(np.average((x - mean) ** 2, axis=0, weights=up + down))
+        np.testing.assert_allclose(spreads(x, up + down), expected, atol=1e-9)

@@ -23,10 +23,11 @@ from supersparse.solving.options import SolveOptions
 from supersparse.solving.search.incumbent import Search, smallest_coefficients
 
 # How much the incumbent search works for each unit of the proof's work: much while it keeps finding
-# better models, little once it has looked three times as long as the best model took.
+# better models, little once it has looked four times as long as the best model took.
 _SHARE_WHILE_IMPROVING = 1.5
-_SHARE_AFTERWARDS = 0.25
-_PATIENCE = 30_000_000  # touched rows
+_SHARE_AFTERWARDS = 0.1
+_PATIENCE = 20_000_000  # touched rows
+_LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few milliseconds
 _REPORT_EVERY = 2_000_000  # touched rows between two reports of the bound: some ten milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 
@@ -101,7 +102,12 @@ class _Solve:
     def _prove_here(self) -> None:
         """Prove and search in turns, by work done, so that a run can be repeated exactly."""
         searched = int(self.search.spent[0])
-        while self.proof.is_open and not self._should_stop():
+        look_at = 0
+        while self.proof.is_open:
+            if self.proof.work >= look_at:
+                look_at = self.proof.work + _LOOK_EVERY
+                if self._should_stop():
+                    break
             self.proof.step(self._should_stop)
             if self.search.spent[0] - searched < self._search_share * self.proof.work:
                 self.search.run(1)
@@ -131,7 +137,7 @@ class _Solve:
 
     @property
     def _search_share(self) -> float:
-        improving = self.search.spent[0] < 3 * self.search.improved_at + _PATIENCE
+        improving = self.search.spent[0] < 4 * self.search.improved_at + _PATIENCE
         return _SHARE_WHILE_IMPROVING if improving else _SHARE_AFTERWARDS
 
     def _should_stop(self) -> bool:
@@ -146,9 +152,9 @@ class _Solve:
         best = self.monitor.best_evaluation
         if (
             self.stop is None
+            and self.second.work
             and best is not None
             and self.monitor.lower_bound >= best.objective
-            and self.second.work
         ):
             self.stop = Stop.GAP  # the second bound closed the gap; ties in l1 stay open
         return self.stop is not None

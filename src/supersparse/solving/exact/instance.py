@@ -55,6 +55,22 @@ class Instance:
         return np.asarray(self.form.ranks.max(axis=1) + 1, np.int64)
 
     @cached_property
+    def n_magnitudes(self) -> Ints:
+        """How many magnitudes each literal may take."""
+        sizes = [n for values in self.form.values for n in ((values > 0).sum(), (values < 0).sum())]
+        return np.array(sizes, np.int64)
+
+    @cached_property
+    def magnitudes(self) -> Ints:
+        """The magnitudes of each literal, sorted; short rows repeat their last."""
+        table = np.zeros((2 * self.n_features, int(self.n_magnitudes.max(initial=1))), np.int64)
+        for f, values in enumerate(self.form.values):
+            for literal, own in ((2 * f, values[values > 0]), (2 * f + 1, -values[values < 0][::-1])):
+                if len(own):
+                    table[literal, : len(own)], table[literal, len(own) :] = own, own[-1]
+        return table
+
+    @cached_property
     def has_twins(self) -> bool:
         """Whether any feature has a twin that goes before it."""
         return max(self.twin_of, default=-1) >= 0

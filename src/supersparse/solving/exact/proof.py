@@ -6,7 +6,7 @@ from collections.abc import Callable
 from supersparse.solving.exact.covers import CancelledError
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.reference import Log
-from supersparse.solving.exact.supports import SupportSearch, least_cost
+from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.exact.tree import Node, OpenTasks, Support, Task, expand
 
 WORK_PER_NODE = 100_000
@@ -127,10 +127,9 @@ class Proof:
             pairs = task.work.pairs
             return parts, WORK_PER_NODE + 4 * (0 if pairs is None else len(pairs))
         support = task.work
-        fresh = support.search is None and self._log is None
-        if fresh and least_cost(support.instance, support.literals) > self.cuts.tie:
-            return [], WORK_PER_NODE // 4
         search = support.search or SupportSearch(support.instance, support.literals, self.cuts, self._log)
+        if search.bound > self.cuts.tie and self._log is None:
+            return [], WORK_PER_NODE // 4
         before = search.boxes
         cells, k = search.data.cell_x.shape
         work_per_box = cells * (k + 8) + 200

@@ -16,25 +16,10 @@ from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.reference import Log, run_boxes_reference
 from supersparse.solving.kernels.boxes import DONE, FOUND, PAUSED, SupportData, box_bound, run_boxes
-from supersparse.solving.kernels.cells import cell_weights, group_rows
+from supersparse.solving.kernels.cells import net_cells, spreads, support_cells
 
 Ints = NDArray[np.int64]
 _SLICE_SECONDS = 0.05
-
-
-def least_cost(instance: Instance, literals: tuple[int, ...]) -> int:
-    """What a support costs at least: the lighter class of each of its cells, and its C0."""
-    features = np.array([literal // 2 for literal in literals], np.int64)
-    positive, negative, _ = _cells(instance, features)
-    loss = int(np.minimum(positive, negative).sum())
-    return loss + int(instance.form.cost[features].sum()) + instance.intercept_cost
-
-
-def _cells(instance: Instance, features: Ints) -> tuple[Ints, Ints, Ints]:
-    """Merge the rows on some features: both weights of each cell, and one row of it."""
-    form = instance.form
-    cell, count = group_rows(form.ranks, instance.n_ranks, features)
-    return cell_weights(cell, count, form.positive, form.negative)
 
 
 class SupportSearch:
@@ -60,33 +45,25 @@ class SupportSearch:
 
     def _merge(self) -> tuple[SupportData, list[int]]:
         instance, form = self.instance, self.instance.form
-        features = np.array(self.features, np.int64)
-        positive, negative, row = _cells(instance, features)
-        signs = np.array(self.signs, np.int64)
-        x = np.ascontiguousarray((form.columns[features][:, row] * signs[:, None]).T)
-        up, down = np.flatnonzero(positive > negative), np.flatnonzero(positive < negative)
-        magnitudes = [
-            np.sort(form.values[f][form.values[f] * s > 0] * s) for f, s in zip(features, signs, strict=True)
-        ]
-        sizes = [len(m) for m in magnitudes]
-        table = np.zeros((len(sizes), max(sizes)), np.int64)
-        for t, m in enumerate(magnitudes):
-            table[t, : len(m)], table[t, len(m) :] = m, m[-1]
-        weight = (positive + negative).astype(np.float64)
-        centre = weight @ x / weight.sum()
-        spread = np.sqrt(weight @ ((x - centre) ** 2) / weight.sum())
+        literals = np.array(self.literals, np.int64)
+        features, signs = literals // 2, 1 - 2 * (literals % 2)
+        x, positive, negative, row, base = support_cells(
+            form.ranks, instance.n_ranks, form.columns, form.positive, form.negative, features, signs
+        )
+        up, up_x, up_weight = net_cells(x, positive, negative)
+        down, down_x, down_weight = net_cells(x, negative, positive)
+        sizes = instance.n_magnitudes[literals]
         self._rows = row[up], row[down]
-        base = int(np.minimum(positive, negative).sum())
         data = SupportData(
-            up_x=x[up],
-            down_x=x[down],
-            up_weight=positive[up] - negative[up],
-            down_weight=negative[down] - positive[down],
+            up_x=up_x,
+            down_x=down_x,
+            up_weight=up_weight,
+            down_weight=down_weight,
             cell_x=x,
             positive=positive,
             negative=negative,
-            magnitude=table,
-            spread=spread,
+            magnitude=instance.magnitudes[literals],
+            spread=spreads(x, positive + negative),
             step=form.step,
             slack=form.slack,
             base=base,
@@ -97,7 +74,7 @@ class SupportSearch:
             intercepts=instance.intercepts,
             counts_b=int(instance.counts_b),
         )
-        return data, sizes
+        return data, sizes.tolist()
 
     def run(self, boxes: int, cancelled: Callable[[], bool]) -> bool:
         """Search until done (True), or for so many boxes or until called off (False).

@@ -8,7 +8,8 @@ that is reached becomes a task of its own, searched in boxes. Tasks are taken be
 
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,13 +45,15 @@ class Support:
     search: SupportSearch | None = None
 
 
-@dataclass(order=True)
-class Task:
-    """An open part of the search space with its bound; ties in the bound go to the older."""
+class Task(NamedTuple):
+    """An open part of the search space with its bound; ties in the bound go to the older.
+
+    No two tasks share an age, so comparing tasks never looks at their work.
+    """
 
     bound: int
     age: int
-    work: Node | Support = field(compare=False)
+    work: Node | Support
 
 
 class OpenTasks:

@@ -59,7 +59,8 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
 
     A positive i and a negative j conflict when the largest possible score difference,
     Σ_f (d_f > 0 ? B_f·d_f : A_f·d_f) with d = x_i - x_j, is too small: both right needs
-    score_i - score_j >= 2 in integer scores. Each conflict costs at least the smaller weight,
+    score_i - score_j >= 2 in integer scores. Twice that difference is M·d + Σ_f W_f·|d_f| with
+    M = A + B and W = B - A, so with the scores at M known only dimensions of W > 0 are looked at. Each conflict costs at least the smaller weight,
     and matched weights are used once, so the sum is a valid bound whatever the order. With
     rounded data each |d_f| may be off by 1, which the slack adds back. Where b is restricted,
     a cell that is wrong for every b and λ of the box pays alone. Stops above `enough`.
@@ -67,11 +68,15 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     k = data.magnitude.shape[0]
     n_up, n_down = len(data.up_weight), len(data.down_weight)
     A, B, M = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
+    wide, n_wide = np.empty(k, np.int64), 0
     slack = np.int64(0)
     for f in range(k):
         A[f], B[f] = data.magnitude[f, low[f]], data.magnitude[f, high[f]]
         M[f] = A[f] + B[f]
         slack += data.slack * B[f]
+        if B[f] > A[f]:
+            wide[n_wide] = f
+            n_wide += 1
     limit = (0 if data.slack else 1) - slack
     left_up, left_down = data.up_weight.copy(), data.down_weight.copy()
     total = np.int64(0)
@@ -97,31 +102,47 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
         if total > enough:
             return total
     up_score, down_score = np.empty(n_up, np.int64), np.empty(n_down, np.int64)
+    least_up, most_down = np.int64(2**62), np.int64(-(2**62))
     for i in range(n_up):
         s = np.int64(0)
         for f in range(k):
             s += M[f] * data.up_x[i, f]
-        up_score[i] = -s
-    rest = np.int64(0)
+        up_score[i] = s
+        least_up = min(least_up, s)
     for j in range(n_down):
         s = np.int64(0)
         for f in range(k):
             s += M[f] * data.down_x[j, f]
         down_score[j] = s
-        rest += left_down[j]
-    up_order, down_order = order_of(up_score), order_of(down_score)
+        most_down = max(most_down, s)
+    # only cells within the other class's range of scores can conflict
+    up, down = np.empty(n_up, np.int64), np.empty(n_down, np.int64)
+    up_key, down_key = np.empty(n_up, np.int64), np.empty(n_down, np.int64)
+    a, b, rest = 0, 0, np.int64(0)
+    for i in range(n_up):
+        if left_up[i] > 0 and up_score[i] <= most_down + 2:
+            up[a], up_key[a] = i, -up_score[i]
+            a += 1
+    for j in range(n_down):
+        if left_down[j] > 0 and down_score[j] >= least_up - 2:
+            down[b], down_key[b] = j, down_score[j]
+            rest += left_down[j]
+            b += 1
+    if total + rest <= enough:
+        return total
+    n_up, n_down = a, b
+    up_order, down_order = order_of(up_key[:n_up]), order_of(down_key[:n_down])
     following = np.arange(n_up + 1)  # skips positives already used up
     begin = n_up
-    for t in range(n_down):
-        j = down_order[t]
+    for at in range(n_down):
+        j = down[down_order[at]]
         if total + rest <= enough:
             return total  # cannot be pruned any more
         rest -= left_down[j]
         if left_down[j] == 0:
             continue
         # positives at or below the negative's mid-box score, highest first
-        target = -down_score[j] - 2
-        while begin > 0 and up_score[up_order[begin - 1]] >= target:
+        while begin > 0 and up_score[up[up_order[begin - 1]]] <= down_score[j] + 2:
             begin -= 1
         a = begin
         while left_down[j] > 0:
@@ -134,15 +155,17 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
                 a = after
             if a == n_up:
                 break
-            i = up_order[a]
+            i = up[up_order[a]]
             if left_up[i] == 0:
                 following[a] = a + 1
                 continue
-            most = np.int64(0)
-            for f in range(k):
-                d = data.up_x[i, f] - data.down_x[j, f]
-                most += B[f] * d if d > 0 else A[f] * d
-            if most <= limit:
+            spare = 2 * limit - up_score[i] + down_score[j]
+            for t in range(n_wide):
+                f = wide[t]
+                spare -= (B[f] - A[f]) * abs(data.up_x[i, f] - data.down_x[j, f])
+                if spare < 0:
+                    break
+            if spare >= 0:
                 u = min(left_up[i], left_down[j])
                 left_up[i] -= u
                 left_down[j] -= u
@@ -160,9 +183,37 @@ def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) ->
     `b_low` and `b_high` index the restricted intercepts, if any. The loss counts every cell in
     full; a penalty on |b| is added by the caller.
     """
+    starts, losses = loss_steps(data, vector)
+    last = len(starts)
+    best, best_b = np.int64(2**62), np.int64(0)
+    if len(data.intercepts) == 0:
+        for t in range(last + 1):
+            b = data.b_least if t == 0 else max(data.b_least, starts[t - 1])
+            until = data.b_most if t == last else min(data.b_most, starts[t] - 1)
+            if losses[t] < best and b <= until:
+                best, best_b = losses[t], until if t == 0 else b
+        return best, best_b
+    t = 0
+    for at in range(b_low, b_high + 1):
+        b = data.intercepts[at]
+        while t < last and starts[t] <= b:
+            t += 1
+        cost = losses[t] + data.counts_b * data.cost_l1 * abs(b)
+        if cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b)):
+            best, best_b = cost, b
+    return best, best_b
+
+
+@njit(cache=True, nogil=True)
+def loss_steps(data: SupportData, vector: Ints) -> tuple[Ints, Ints]:
+    """The loss as a step function of b: ``losses[t]`` holds from ``starts[t-1]`` to ``starts[t] - 1``.
+
+    A cell's positive rows are right from b = floor(-s/step) + 1 on, its negative ones wrong from
+    ceil(-s/step) on. Where those b lie close together they are counted in a table, else sorted.
+    """
     k, m = data.cell_x.shape[1], data.cell_x.shape[0]
     keys, change = np.empty(2 * m, np.int64), np.empty(2 * m, np.int64)
-    loss = np.int64(0)
+    loss, least, most = np.int64(0), np.int64(2**62), np.int64(-(2**62))
     for i in range(m):
         s = np.int64(0)
         for f in range(k):
@@ -171,32 +222,29 @@ def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) ->
         keys[i], change[i] = -q + (1 if s == q * data.step else 0), -data.positive[i]
         keys[m + i], change[m + i] = -q, data.negative[i]
         loss += data.positive[i]
+        least, most = min(least, -q), max(most, keys[i])
+    starts, losses = np.empty(2 * m, np.int64), np.empty(2 * m + 1, np.int64)
+    losses[0] = loss
+    n = 0
+    if most - least <= 16 * m:
+        table = np.zeros(most - least + 1, np.int64)
+        for t in range(2 * m):
+            table[keys[t] - least] += change[t]
+        for b in range(len(table)):
+            if table[b] != 0:
+                loss += table[b]
+                starts[n], losses[n + 1] = least + b, loss
+                n += 1
+        return starts[:n], losses[: n + 1]
     order = order_of(keys)
-    if len(data.intercepts) == 0:
-        best, best_b = np.int64(2**62), np.int64(0)
-        if data.b_least < keys[order[0]]:
-            best, best_b = loss, min(data.b_most, keys[order[0]] - 1)
-        t = 0
-        while t < 2 * m and keys[order[t]] <= data.b_most:
-            b = keys[order[t]]
-            while t < 2 * m and keys[order[t]] == b:
-                loss += change[order[t]]
-                t += 1
-            until = keys[order[t]] - 1 if t < 2 * m else data.b_most
-            if loss < best and until >= data.b_least:
-                best, best_b = loss, max(b, data.b_least)
-        return best, best_b
-    best, best_b = np.int64(2**62), np.int64(0)
-    t = 0
-    for at in range(b_low, b_high + 1):
-        b = data.intercepts[at]
-        while t < 2 * m and keys[order[t]] <= b:
-            loss += change[order[t]]
-            t += 1
-        cost = loss + data.counts_b * data.cost_l1 * abs(b)
-        if cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b)):
-            best, best_b = cost, b
-    return best, best_b
+    for t in range(2 * m):
+        loss += change[order[t]]
+        if n > 0 and starts[n - 1] == keys[order[t]]:
+            losses[n] = loss
+        else:
+            starts[n], losses[n + 1] = keys[order[t]], loss
+            n += 1
+    return starts[:n], losses[: n + 1]
 
 
 @njit(cache=True, nogil=True)

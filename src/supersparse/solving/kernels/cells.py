@@ -56,3 +56,62 @@ def cell_weights(
         down[cell[i]] += negative[i]
         row[cell[i]] = i
     return up, down, row
+
+
+@njit(cache=True, nogil=True)
+def support_cells(
+    ranks: NDArray[np.int32],
+    n_ranks: Ints,
+    columns: Ints,
+    positive: Ints,
+    negative: Ints,
+    support: Ints,
+    signs: Ints,
+) -> tuple[Ints, Ints, Ints, Ints, int]:
+    """Merge the rows on a signed support: (x of each cell, positive, negative, row, base).
+
+    Signs are folded into x; base is the loss that no model on the support avoids.
+    """
+    cell, count = group_rows(ranks, n_ranks, support)
+    up, down, row = cell_weights(cell, count, positive, negative)
+    x = np.empty((count, len(support)), np.int64)
+    base = np.int64(0)
+    for c in range(count):
+        base += min(up[c], down[c])
+        for t in range(len(support)):
+            x[c, t] = columns[support[t], row[c]] * signs[t]
+    return x, up, down, row, base
+
+
+@njit(cache=True, nogil=True)
+def net_cells(x: Ints, heavy: Ints, light: Ints) -> tuple[Ints, Ints, Ints]:
+    """Keep the cells whose first weight is larger: (which, their x, by how much)."""
+    n = 0
+    for c in range(len(heavy)):
+        n += heavy[c] > light[c]
+    which, weight = np.empty(n, np.int64), np.empty(n, np.int64)
+    net = np.empty((n, x.shape[1]), np.int64)
+    t = 0
+    for c in range(len(heavy)):
+        if heavy[c] > light[c]:
+            which[t], weight[t] = c, heavy[c] - light[c]
+            net[t] = x[c]
+            t += 1
+    return which, net, weight
+
+
+@njit(cache=True, nogil=True)
+def spreads(x: Ints, weight: Ints) -> NDArray[np.float64]:
+    """The weighted standard deviation of each column; a guide for splitting, not part of a bound."""
+    k = x.shape[1]
+    spread = np.zeros(k)
+    total = max(1.0, float(weight.sum()))
+    for t in range(k):
+        centre = 0.0
+        for c in range(len(weight)):
+            centre += weight[c] * x[c, t]
+        centre /= total
+        for c in range(len(weight)):
+            spread[t] += weight[c] * (x[c, t] - centre) ** 2
+        spread[t] = np.sqrt(spread[t] / total)
+    return spread

@@ -64,6 +64,8 @@ def best_b(scores: Ints, data: SearchData, centre: int, window: int, jumps: Ints
         first, last = -(most // step) - 1, -(least // step) + 1
         if first <= high and last >= low:
             low, high = max(low, first), min(high, last)
+    elif data.intercepts[0] <= high and data.intercepts[-1] >= low:
+        low, high = max(low, data.intercepts[0]), min(high, data.intercepts[-1])
     width = high - low + 1
     for t in range(width + 1):
         jumps[t] = 0
