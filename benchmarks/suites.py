@@ -8,6 +8,7 @@ OURS = "exact"
 PEERS = ("highs", "scip", "cpsat")
 SOLVERS = (OURS, *PEERS)
 REPEATS = 3
+PATIENCE = 4  # a peer's limit is in CPU seconds; it may take so many times as long on a busy machine
 FAMILIES = ("rows", "features", "coefficients", "size")
 
 

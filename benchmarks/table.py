@@ -100,7 +100,7 @@ def _machine(machine: Machine) -> str:
         f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}; {packages}; "
         f"load {machine.load:g} at the start. "
         "One thread each; times without compiling; ours the median of three runs (one where the time limit "
-        "was reached), one after the other; peers once, two side by side. "
+        "was reached), one after the other; peers once, stopped by CPU time. "
         "Ratio: a peer's CPU seconds to the proof of F over all of ours, "
         "≥ where the peer was stopped at its limit without a proof and counts as the CPU seconds it had."
     )

@@ -60,8 +60,9 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     A positive i and a negative j conflict when the largest possible score difference,
     Σ_f (d_f > 0 ? B_f·d_f : A_f·d_f) with d = x_i - x_j, is too small: both right needs
     score_i - score_j >= 2 in integer scores. Twice that difference is M·d + Σ_f W_f·|d_f| with
-    M = A + B and W = B - A, so with the scores at M known only dimensions of W > 0 are looked at. Each conflict costs at least the smaller weight,
-    and matched weights are used once, so the sum is a valid bound whatever the order. With
+    M = A + B and W = B - A, so with the scores at M known only dimensions of W > 0 are looked at.
+    Each conflict costs at least the smaller weight, and matched weights are used once, so the sum
+    is a valid bound whatever the order. With
     rounded data each |d_f| may be off by 1, which the slack adds back. Where b is restricted,
     a cell that is wrong for every b and λ of the box pays alone. Stops above `enough`.
     """
