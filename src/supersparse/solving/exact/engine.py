@@ -23,10 +23,10 @@ from supersparse.solving.options import SolveOptions
 from supersparse.solving.search.incumbent import Search, smallest_coefficients
 
 # How much the incumbent search works for each unit of the proof's work: much while it keeps finding
-# better models, little once it has looked four times as long as the best model took.
+# better models, little once it has looked three times as long as the best model took.
 _SHARE_WHILE_IMPROVING = 1.5
 _SHARE_AFTERWARDS = 0.1
-_PATIENCE = 20_000_000  # touched rows
+_PATIENCE = 40_000_000  # touched rows
 _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few milliseconds
 _REPORT_EVERY = 2_000_000  # touched rows between two reports of the bound: some ten milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
@@ -137,7 +137,7 @@ class _Solve:
 
     @property
     def _search_share(self) -> float:
-        improving = self.search.spent[0] < 4 * self.search.improved_at + _PATIENCE
+        improving = self.search.spent[0] < 3 * self.search.improved_at + _PATIENCE
         return _SHARE_WHILE_IMPROVING if improving else _SHARE_AFTERWARDS
 
     def _should_stop(self) -> bool:
