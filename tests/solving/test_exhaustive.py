@@ -1,7 +1,7 @@
 """Exhaustive search, the oracle: small cases checked by hand, and the facts of the paper."""
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from math import gcd
 
 import pytest
@@ -9,9 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from problem.reference import data, small_problems
-from supersparse.errors import InvalidOptionError, UnsupportedProblemError
+from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
+from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.solution.models import bounds_by_size
+from supersparse.solution.verify import check_feasible
 from supersparse.solving.solve import solve
 from supersparse.solving.solve_many import solve_all_within, solve_each_size
 
@@ -63,6 +66,42 @@ def test_the_three_questions_agree(problem):
     assert pool.complete
     assert best.points.coefficients in {m.points.coefficients for m in pool.models}
     assert all(m.evaluation.objective <= best.objective * Fraction(11, 10) for m in pool.models)
+
+
+@settings(max_examples=30)
+@given(small_problems())
+def test_each_size_has_its_least_objective_also_where_the_intercept_counts(problem):
+    per_size = {m.evaluation.size: m.evaluation for m in solve_each_size(problem).models}
+    unit = problem.unit
+    values = [[int(v * unit) for v in s.values] for s in problem.sets]
+    allowed = problem.intercept.allowed
+    for coefficients in product(*values):
+        free = range(-9 * unit, 9 * unit + 1) if allowed is None else [int(v * unit) for v in allowed.values]
+        for b in free:
+            model = Points(coefficients, b, unit)
+            try:
+                check_feasible(problem, model, "the test")
+            except VerificationError:
+                continue
+            found = evaluate(problem, model)
+            best = per_size[found.size]
+            assert (best.objective, best.l1) <= (found.objective, found.l1)
+
+
+def test_bounds_by_size_are_the_objectives_where_all_is_proven_and_none_where_nothing_is_allowed():
+    problem = Problem.of([[0, 1], [1, 0], [1, 1]], [0, 1, 1], C0=0.1, coef_set=[1, 2])
+    found = solve_each_size(problem)
+    assert found.bounds == (None, None, found.models[0].evaluation.objective)
+    assert found.smallest == {2}
+    assert solve_each_size(problem, node_limit=2).bounds == (0, 0, 0)
+
+
+def test_a_bound_that_a_model_refutes_is_not_believed():
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
+    models = solve_each_size(problem).models
+    for wrong in [(Fraction(1),), (None,)]:
+        with pytest.raises(VerificationError, match="no model of size 0 costs less"):
+            bounds_by_size(models, wrong, complete=True, sizes=2, solver="liar")
 
 
 def test_a_limit_leaves_the_answer_incomplete_and_says_so():

@@ -55,10 +55,19 @@ def constraint_kinds(problem: Problem) -> dict[str, tuple[Constraint, ...]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedModels:
-    """Several models, and whether the solver claims that none is missing."""
+    """Several models, and whether the solver claims that none is missing.
+
+    For `Question.BEST_PER_SIZE`, ``bounds[s]`` is claimed proven: no feasible model of exactly s
+    features (the intercept counted where the size counts it) has a smaller F; None: there is no
+    such model. Sizes beyond the end are not bounded. With `complete` and no bounds the models
+    are proven best, and sizes without a model have none. ``smallest`` holds the sizes whose model is proven
+    to have the least l1 of its F as well; with `complete` all have.
+    """
 
     models: tuple[Points, ...]
     complete: bool
+    bounds: tuple[Fraction | None, ...] = ()
+    smallest: frozenset[int] = frozenset()
 
 
 @runtime_checkable
@@ -66,7 +75,11 @@ class AnswersPerSize(Protocol):
     """A solver that declares `Question.BEST_PER_SIZE`."""
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
-        """Of exactly each size the model with the least (F, l1), smallest size first."""
+        """Of exactly each size the model with the least (F, l1), smallest size first.
+
+        A size may be left out, with its bound, when no model of it has a smaller F, the C0 of
+        its features left out, than one of fewer features: such a model is best for no C0 > 0.
+        """
         ...
 
 

@@ -1,12 +1,15 @@
 """Exhaustive search: try every coefficient vector. The oracle all solvers are held against."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 from typing import ClassVar
 
 from supersparse.errors import InfeasibleError, UnsupportedProblemError
+from supersparse.problem.constraints.support import MinFeatures
+from supersparse.problem.limits import SupportLimit
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -18,6 +21,7 @@ from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 
 MOST_VECTORS = 50_000_000
+_INTERCEPT = MinFeatures(least=0)  # asks for nothing: the limits on b below are this file's own
 
 
 class ExhaustiveSolver:
@@ -50,14 +54,15 @@ class ExhaustiveSolver:
         """Answer `Question.BEST_PER_SIZE`: of exactly each size, the least (F, l1)."""
         _refuse_large(problem)
         best: dict[int, tuple[Fraction, Fraction, Points]] = {}
-        for points in _all_points(problem):
-            if points is not None:
-                found = evaluate(problem, points)
-                known = best.get(found.size)
-                if known is None or (found.objective, found.l1) < known[:2]:
-                    best[found.size] = (found.objective, found.l1, points)
-            if _over(monitor):
-                break
+        for variant in _by_intercept(problem):
+            for points in _all_points(variant):
+                if points is not None:
+                    found = evaluate(problem, points)
+                    known = best.get(found.size)
+                    if known is None or (found.objective, found.l1) < known[:2]:
+                        best[found.size] = (found.objective, found.l1, points)
+                if _over(monitor):
+                    break
         models = tuple(best[size][2] for size in sorted(best))
         return _claimed(problem, models, monitor)
 
@@ -101,6 +106,25 @@ def _all_points(problem: Problem) -> Iterator[Points | None]:
         if limit is None or size <= limit:
             obeys = obeys_without_intercept(problem, coefficients)
             yield with_best_intercept(problem, coefficients) if obeys else None
+
+
+def _by_intercept(problem: Problem) -> list[Problem]:
+    """The problem; where b counts in the size, once with b = 0 and once with another b."""
+    if not problem.intercept.is_penalised:
+        return [problem]
+    nothing = (0,) * problem.n_features
+    return [
+        replace(
+            problem,
+            support_limits=(
+                *problem.support_limits,
+                SupportLimit(
+                    weights=nothing, at_most=Fraction(most), source=_INTERCEPT, intercept_weight=weight
+                ),
+            ),
+        )
+        for weight, most in ((1, 0), (-1, -1))
+    ]
 
 
 def _refuse_large(problem: Problem) -> None:

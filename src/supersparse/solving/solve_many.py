@@ -1,17 +1,29 @@
 """The two questions that have many answers: the best of each size, and all within a factor of the best."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.decimals import exact
+from supersparse.problem.objective import with_best_intercept
+from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solution.models import Models, verify_models
-from supersparse.solving.contract import AnswersAllWithin, AnswersPerSize, Question
+from supersparse.solution.models import Models, SizedModels, bounds_by_size, verified
+from supersparse.solution.stop import Stop
+from supersparse.solving.contract import (
+    AnswersAllWithin,
+    AnswersPerSize,
+    ClaimedModels,
+    Question,
+    Refuses,
+    Solver,
+)
 from supersparse.solving.monitor import Monitor
-from supersparse.solving.solve import chosen_solver
+from supersparse.solving.options import SolveOptions
+from supersparse.solving.solve import Presolved, chosen_solver, presolve
 
 
-def solve_each_size(problem: Problem, solver: str = "exhaustive", **options: object) -> Models:
+def solve_each_size(problem: Problem, solver: str = "exhaustive", **options: object) -> SizedModels:
     """Find, for each size, the model with the least (F, l1) of exactly that size.
 
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_coef=3)
@@ -20,10 +32,27 @@ def solve_each_size(problem: Problem, solver: str = "exhaustive", **options: obj
     """
     chosen, settings = chosen_solver(problem, solver, options, Question.BEST_PER_SIZE)
     assert isinstance(chosen, AnswersPerSize)
-    monitor = Monitor(problem, settings, lambda points: points)
-    with monitor.keeping_best_on_interrupt():
-        claimed = chosen.best_per_size(problem, settings, monitor)
-    return verify_models(problem, claimed.models, complete=claimed.complete, solver=chosen.name)
+    small = presolve(problem)
+    claimed, monitor = _asked(chosen, small, settings, chosen.best_per_size)
+    points = [small.restore(model) for model in claimed.models]
+    if not problem.intercept.is_penalised:  # else another intercept could be another size
+        points = _with_best_intercepts(problem, points)
+    found = verified(problem, points, chosen.name)
+    sizes = 1 + (problem.n_features + problem.intercept.is_penalised)
+    if problem.max_features is not None:
+        sizes = min(sizes, 1 + problem.max_features)
+    return SizedModels(
+        models=found,
+        complete=claimed.complete,
+        solver=chosen.name,
+        stop=_why(claimed, monitor),
+        nodes=monitor.nodes,
+        seconds=monitor.seconds,
+        bounds=bounds_by_size(
+            found, claimed.bounds, complete=claimed.complete, sizes=sizes, solver=chosen.name
+        ),
+        smallest=frozenset(m.evaluation.size for m in found) if claimed.complete else claimed.smallest,
+    )
 
 
 def solve_all_within(
@@ -35,7 +64,40 @@ def solve_all_within(
         raise InvalidOptionError(f"epsilon is {epsilon}, which is negative; give 0 or more")
     chosen, settings = chosen_solver(problem, solver, options, Question.ALL_WITHIN)
     assert isinstance(chosen, AnswersAllWithin)
-    monitor = Monitor(problem, settings, lambda points: points)
+    answer = chosen.all_within
+    small = presolve(problem)
+    claimed, monitor = _asked(chosen, small, settings, lambda p, s, m: answer(p, factor, s, m))
+    points = _with_best_intercepts(problem, [small.restore(model) for model in claimed.models])
+    return Models(
+        models=verified(problem, points, chosen.name),
+        complete=claimed.complete,
+        solver=chosen.name,
+        stop=_why(claimed, monitor),
+        nodes=monitor.nodes,
+        seconds=monitor.seconds,
+    )
+
+
+def _asked(
+    chosen: Solver,
+    small: Presolved,
+    settings: SolveOptions,
+    question: Callable[[Problem, SolveOptions, Monitor], ClaimedModels],
+) -> tuple[ClaimedModels, Monitor]:
+    if isinstance(chosen, Refuses):
+        chosen.check(small.problem, settings)
+    if chosen.capabilities.uses_kernels:
+        from supersparse.solving.warm_up import warm_up
+
+        warm_up()
+    monitor = Monitor(small.problem, settings, small.restore)
     with monitor.keeping_best_on_interrupt():
-        claimed = chosen.all_within(problem, factor, settings, monitor)
-    return verify_models(problem, claimed.models, complete=claimed.complete, solver=chosen.name)
+        return question(small.problem, settings, monitor), monitor
+
+
+def _with_best_intercepts(problem: Problem, models: list[Points]) -> list[Points]:
+    return [with_best_intercept(problem, points.coefficients) or points for points in models]
+
+
+def _why(claimed: ClaimedModels, monitor: Monitor) -> Stop:
+    return Stop.OPTIMAL if claimed.complete else monitor.stop_reason() or Stop.SEARCH_ENDED
