@@ -31,7 +31,7 @@ def program_of(problem, formulation="bigm", l1_within=None, precision=INTEGERS, 
 def is_feasible(model, values):
     sums = model.rows.matrix @ values
     logical = model.indicators
-    asked = values[logical.binary] == 0
+    asked = values[logical.binary] == logical.when
     return (
         ((model.lower <= values) & (values <= model.upper)).all()
         and ((model.rows.lower <= sums) & (sums <= model.rows.upper)).all()

@@ -5,7 +5,10 @@
                c_j in its set,  |c_j| <= Λ_j α_j,  |c_j| <= β_j
 
 Variables are made only where they are needed: z for rows that can be right and wrong, α where
-C0 or a size limit asks for it, β where l1 is asked for and a set has both signs.
+C0 or a size limit asks for it, β where l1 is asked for and a set has both signs. Levels are
+written as in appendix A. Where a limit is easier to obey with a row that is wrong, or with a
+feature in use, z and α must not be larger than the truth either: `M'_i (1 - z_i) >= y_i·score_i`
+with M'_i the best y_i·score_i, and one binary for each sign of c_j.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,12 +21,14 @@ from numpy.typing import NDArray
 from supersparse.problem.problem import Problem
 from supersparse.solving.mip.covers import write_literals, write_pair_covers
 from supersparse.solving.mip.draft import Draft, Linear
+from supersparse.solving.mip.limit_rows import limit_rows
 from supersparse.solving.mip.margins import LossRows
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import Precision
 from supersparse.solving.mip.program import Program
 from supersparse.solving.mip.scaling import ExactCost, SolverCost
 from supersparse.solving.mip.terms import read_terms
+from supersparse.solving.mip.write_limits import write_limits
 from supersparse.solving.mip.write_term import WrittenTerm, write_term
 from supersparse.solving.options import Formulation
 from supersparse.solving.presolve.merge import row_groups
@@ -41,6 +46,7 @@ def build(
 ) -> Program:
     """Write the program that minimises F or, given `l1_within`, the l1 of the models whose F is no larger."""
     terms = read_terms(problem)
+    limits = limit_rows(problem, terms)
     draft = Draft()
     limit = problem.max_features
     limited = limit is not None and limit < sum(t.counted for t in terms)
@@ -48,11 +54,14 @@ def build(
         write_term(
             draft,
             term,
+            replace(
+                limits.wants(t),
+                size=term.counted and (limited or term.C0 > 0 or limits.wants(t).size),
+                magnitude=term.counted and (l1_within is not None or bool(problem.C1)),
+            ),
             priority=0 if term.name is None else priorities.get(term.name, 0),
-            wants_size=term.counted and (limited or term.C0 > 0),
-            wants_l1=term.counted and (l1_within is not None or bool(problem.C1)),
         )
-        for term in terms
+        for t, term in enumerate(terms)
     ]
     if limited:
         assert limit is not None
@@ -62,10 +71,11 @@ def build(
         )
 
     costs = _row_costs(problem)
-    in_question = np.flatnonzero(rows.is_open & (costs > 0))
+    in_question = np.flatnonzero(rows.is_open & ((costs > 0) | limits.rows_that_count))
     binaries = [draft.variable(0, 1) for _ in in_question]
     z = dict(zip(in_question.tolist(), binaries, strict=True))
     _write_contradictions(draft, problem, z)
+    write_limits(draft, limits, written, z, rows.is_always_wrong)
     if pair_covers:
         written = _with_pair_covers(draft, problem, written, z)
     draft.loss(
@@ -75,12 +85,22 @@ def build(
         binary=binaries,
         big_m=rows.big_m[in_question] if formulation == "bigm" else None,
     )
+    exact = [i for i in z if limits.rows_that_help[i]]
+    if exact:
+        draft.loss(
+            -rows.factors[exact],
+            columns=[w.variables.number for w in written],
+            needed=1 - rows.needed[exact],
+            binary=[z[i] for i in exact],
+            big_m=rows.reverse_big_m[exact] if formulation == "bigm" else None,
+            when=True,
+        )
 
     F = _exact(
         draft,
         [
             (Fraction(1), Linear(0, tuple(zip(binaries, costs[in_question], strict=True)))),
-            *((w.term.C0, w.size) for w in written),
+            *(part for w in written for part in w.penalty),
             *((Fraction(problem.C1 or 0, problem.unit), w.magnitude) for w in written),
         ],
         offset=sum(costs[rows.is_always_wrong], Fraction(0)),
@@ -112,7 +132,10 @@ def build(
 def _with_pair_covers(
     draft: Draft, problem: Problem, written: list[WrittenTerm], z: Mapping[int, int]
 ) -> list[WrittenTerm]:
-    """Add the pair covers and the binaries they speak of."""
+    """Add the pair covers and the binaries they speak of.
+
+    They hold for every scoring system, so for those that obey the limits as well.
+    """
     features = [w for w in written if w.term.name is not None]
     made = [write_literals(draft, w) for w in features]
     write_pair_covers(draft, problem, [literals for literals, _ in made], z)

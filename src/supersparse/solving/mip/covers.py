@@ -30,6 +30,10 @@ def write_literals(draft: Draft, written: WrittenTerm) -> tuple[tuple[Linear, Li
         ), ()
     least, greatest = term.values[0], term.values[-1]
     literals, made = [], []
+    known = {sign: binary for binary, sign in written.variables.signs}
+    if known:  # an exact size has made them
+        positive, negative = (Linear(0, ((known[s], 1),)) if s in known else Linear() for s in (1, -1))
+        return (positive, negative), written.variables.signs
     for sign, reach in ((1, greatest), (-1, -least)):
         if reach <= 0:
             literals.append(Linear())

@@ -8,7 +8,7 @@ import numpy as np
 
 from supersparse.errors import SolverError, SolverFailedError, SolverLimitError
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import Capabilities, Question
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
 from supersparse.solving.mip import own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import FLOATS, Precision
@@ -63,6 +63,8 @@ class CplexSolver(MipSolver):
         formulations=frozenset(["bigm", "indicator"]),
         branching_priorities=True,
         takes_pair_covers=True,
+        levels=True,
+        constraints=frozenset([SUPPORT, RATES, SCORE]),
         own_options=None,
     )
     precision: ClassVar[Precision] = FLOATS
@@ -160,7 +162,7 @@ def _write(cplex: Any, model: Model) -> None:
             sense="G" * len(logical),
             rhs=logical.lower.tolist(),
             indvar=logical.binary.tolist(),
-            complemented=[1] * len(logical),
+            complemented=(~logical.when).astype(int).tolist(),
         )
     ranked = np.flatnonzero(model.priorities)
     if len(ranked):

@@ -13,7 +13,7 @@ import numpy as np
 
 from supersparse.errors import SolverFailedError
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import Capabilities, Question
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
 from supersparse.solving.mip import own_options
 from supersparse.solving.mip.child import run_in_child
 from supersparse.solving.mip.model import Model
@@ -58,6 +58,8 @@ class CpSatSolver(MipSolver):
         formulations=frozenset(["bigm", "indicator"]),
         branching_priorities=True,
         takes_pair_covers=True,
+        levels=True,
+        constraints=frozenset([SUPPORT, RATES, SCORE]),
         own_options=None,
     )
     precision: ClassVar[Precision] = INTEGERS
@@ -163,8 +165,10 @@ def _write(program: Any, model: Model) -> list[Any]:
         if np.isfinite(high):
             program.add(row(rows.matrix, i) <= int(high))
     logical = model.indicators
-    for i, (low, binary) in enumerate(zip(logical.lower.tolist(), logical.binary.tolist(), strict=True)):
-        program.add(row(logical.matrix, i) >= int(low)).only_enforce_if(~variables[binary])
+    each = zip(logical.lower.tolist(), logical.binary.tolist(), logical.when.tolist(), strict=True)
+    for i, (low, binary, when) in enumerate(each):
+        literal = variables[binary] if when else ~variables[binary]
+        program.add(row(logical.matrix, i) >= int(low)).only_enforce_if(literal)
     priced = np.flatnonzero(model.cost)
     program.minimize(total(model.cost[priced].tolist(), priced.tolist()) + int(model.cost_offset))
     return variables

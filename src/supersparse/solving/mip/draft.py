@@ -26,6 +26,7 @@ class _Loss:
     values: NDArray[np.float64]
     needed: NDArray[np.float64]
     binary: NDArray[np.intp]
+    when: bool
     is_logical: bool
 
 
@@ -37,7 +38,7 @@ class Draft:
     upper: list[int] = field(default_factory=list)
     priority: list[int] = field(default_factory=list)
     _rows: list[tuple[Sequence[tuple[int, float]], float, float]] = field(default_factory=list)
-    _loss: "_Loss | None" = None
+    _losses: list[_Loss] = field(default_factory=list)
 
     def variable(self, lower: int, upper: int, priority: int = 0) -> int:
         """Add an integer variable and return its index."""
@@ -57,16 +58,20 @@ class Draft:
         needed: IntArray,
         binary: Sequence[int],
         big_m: IntArray | None,
+        when: bool = False,
     ) -> None:
-        """Add ``factors[i]·x[columns] >= needed[i]`` where the binary is 0: by an M, or logically."""
+        """Add ``factors[i]·x[columns] >= needed[i]`` where the binary is `when`: by an M, or logically."""
         i, t = np.nonzero(factors)
         at = np.stack([i, np.asarray(columns, dtype=np.intp)[t]], axis=1)
         values = factors[i, t].astype(np.float64)
         where = np.asarray(binary, dtype=np.intp)
         if big_m is not None:
             at = np.concatenate([at, np.stack([np.arange(len(where)), where], axis=1)])
-            values = np.concatenate([values, big_m.astype(np.float64)])
-        self._loss = _Loss(at, values, needed.astype(np.float64), where, is_logical=big_m is None)
+            values = np.concatenate([values, (-big_m if when else big_m).astype(np.float64)])
+            needed = needed - big_m if when else needed
+        self._losses.append(
+            _Loss(at, values, needed.astype(np.float64), where, when, is_logical=big_m is None)
+        )
 
     def linear_rows(self) -> LinearRows:
         """Return all rows but the logical ones."""
@@ -75,23 +80,27 @@ class Draft:
         values = np.array([f for _, _, f in entries], dtype=np.float64)
         lower = np.array([low for _, low, _ in self._rows], dtype=np.float64)
         upper = np.array([high for _, _, high in self._rows], dtype=np.float64)
-        loss = self._loss
-        if loss is not None and not loss.is_logical:
-            at = np.concatenate([at, loss.at + np.array([len(lower), 0])])
-            values = np.concatenate([values, loss.values])
-            lower = np.concatenate([lower, loss.needed])
-            upper = np.concatenate([upper, np.full(len(loss.needed), inf)])
+        for loss in self._losses:
+            if not loss.is_logical:
+                at = np.concatenate([at, loss.at + np.array([len(lower), 0])])
+                values = np.concatenate([values, loss.values])
+                lower = np.concatenate([lower, loss.needed])
+                upper = np.concatenate([upper, np.full(len(loss.needed), inf)])
         return LinearRows(matrix=self._matrix(at, values, len(lower)), lower=lower, upper=upper)
 
     def indicator_rows(self) -> IndicatorRows:
         """Return the logical rows."""
-        loss = self._loss
-        if loss is None or not loss.is_logical:
-            loss = _Loss(
-                np.zeros((0, 2), np.intp), np.zeros(0), np.zeros(0), np.zeros(0, np.intp), is_logical=True
-            )
-        matrix = self._matrix(loss.at, loss.values, len(loss.needed))
-        return IndicatorRows(matrix=matrix, lower=loss.needed, binary=loss.binary)
+        at, values, lower = np.zeros((0, 2), np.intp), np.zeros(0), np.zeros(0)
+        binary, when = np.zeros(0, np.intp), np.zeros(0, np.bool_)
+        for loss in self._losses:
+            if loss.is_logical:
+                at = np.concatenate([at, loss.at + np.array([len(lower), 0])])
+                values = np.concatenate([values, loss.values])
+                lower = np.concatenate([lower, loss.needed])
+                binary = np.concatenate([binary, loss.binary])
+                when = np.concatenate([when, np.full(len(loss.needed), loss.when)])
+        matrix = self._matrix(at, values, len(lower))
+        return IndicatorRows(matrix=matrix, lower=lower, binary=binary, when=when)
 
     def _matrix(self, at: NDArray[np.intp], values: NDArray[np.float64], height: int) -> csr_array:
         return coo_array((values, (at[:, 0], at[:, 1])), shape=(height, len(self.lower))).tocsr()

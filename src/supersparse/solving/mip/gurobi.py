@@ -8,7 +8,7 @@ import numpy as np
 
 from supersparse.errors import SolverError, SolverFailedError, SolverLimitError
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import Capabilities, Question
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
 from supersparse.solving.mip import own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import FLOATS, Precision
@@ -55,6 +55,8 @@ class GurobiSolver(MipSolver):
         formulations=frozenset(["bigm", "indicator"]),
         branching_priorities=True,
         takes_pair_covers=True,
+        levels=True,
+        constraints=frozenset([SUPPORT, RATES, SCORE]),
         own_options=None,
     )
     precision: ClassVar[Precision] = FLOATS
@@ -133,10 +135,11 @@ def _write(gurobi: Any, model: Model) -> Any:
         if chosen.any():
             gurobi.addMConstr(rows.matrix[np.flatnonzero(chosen)], variables, sense, side[chosen])
     logical = model.indicators
-    for i, (low, binary) in enumerate(zip(logical.lower.tolist(), logical.binary.tolist(), strict=True)):
+    each = zip(logical.lower.tolist(), logical.binary.tolist(), logical.when.tolist(), strict=True)
+    for i, (low, binary, when) in enumerate(each):
         at = slice(logical.matrix.indptr[i], logical.matrix.indptr[i + 1])
         total = logical.matrix.data[at] @ variables[logical.matrix.indices[at]]
-        gurobi.addGenConstrIndicator(variables[binary].item(), False, total.item(), GRB.GREATER_EQUAL, low)
+        gurobi.addGenConstrIndicator(variables[binary].item(), when, total.item(), GRB.GREATER_EQUAL, low)
     return variables
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from supersparse.errors import SolverFailedError
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import Capabilities, Question
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
 from supersparse.solving.mip import own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import Precision
@@ -67,6 +67,8 @@ class HighsSolver(MipSolver):
         package="highspy",
         formulations=frozenset(["bigm"]),
         takes_pair_covers=True,
+        levels=True,
+        constraints=frozenset([SUPPORT, RATES, SCORE]),
         own_options=None,
     )
     precision: ClassVar[Precision] = PRECISION

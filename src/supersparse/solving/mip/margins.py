@@ -35,6 +35,11 @@ class LossRows:
         return self.needed - self.worst
 
     @property
+    def reverse_big_m(self) -> IntArray:
+        """What z = 0 must give away where z = 1 must mean wrong: the BEST margin minus the last wrong one."""
+        return self.best - self.needed + 1
+
+    @property
     def is_open(self) -> NDArray[np.bool_]:
         """Which rows can be right and can be wrong."""
         return np.asarray((self.best >= self.needed) & (self.worst < self.needed), dtype=bool)
@@ -44,10 +49,9 @@ class LossRows:
         """Which rows no model gets right."""
         return np.asarray(self.best < self.needed, dtype=bool)
 
-    @property
-    def largest_big_m(self) -> int:
-        """The largest M of an open row, in units of γ."""
-        return _largest(self.big_m[self.is_open])
+    def largest_big_m(self, exact: NDArray[np.bool_]) -> int:
+        """The largest M of an open row, in units of γ; rows whose z is `exact` have one in each direction."""
+        return max(_largest(self.big_m[self.is_open]), _largest(self.reverse_big_m[self.is_open & exact]))
 
     @property
     def largest_factor(self) -> int:

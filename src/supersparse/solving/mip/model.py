@@ -24,11 +24,12 @@ class LinearRows:
 
 @dataclass(frozen=True, kw_only=True)
 class IndicatorRows:
-    """``matrix[i]·x >= lower[i]`` whenever the binary variable ``binary[i]`` is 0."""
+    """``matrix[i]·x >= lower[i]`` whenever the binary variable ``binary[i]`` is ``when[i]``."""
 
     matrix: csr_array
     lower: NDArray[np.float64]
     binary: NDArray[np.intp]
+    when: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.lower)

@@ -1,9 +1,11 @@
 """Precision: what a solver's arithmetic can tell apart, and the refusal of what it cannot."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 from supersparse.errors import UnsupportedProblemError
 from supersparse.problem.problem import Problem
+from supersparse.solving.mip.limit_rows import LimitRows, limit_rows
 from supersparse.solving.mip.margins import LossRows, loss_rows
 from supersparse.solving.mip.terms import read_terms
 from supersparse.solving.options import Formulation
@@ -40,14 +42,18 @@ INTEGERS = Precision(
 
 
 def refuse_too_wide(who: str, problem: Problem, formulation: Formulation, precision: Precision) -> LossRows:
-    """Return the loss rows, or raise when the solver could not tell a right row from a wrong one."""
-    rows = loss_rows(problem, read_terms(problem))
+    """Return the loss rows, or raise when the solver could not tell a right row from a wrong one.
+
+    Or, likewise, a limit that is obeyed from one that is not.
+    """
+    terms = read_terms(problem)
+    rows, limits = loss_rows(problem, terms), limit_rows(problem, terms)
     checks = [
         ("scores reach", rows.largest_score, precision.largest_score),
         ("values reach", rows.largest_factor, precision.largest_factor),
     ]
     if formulation == "bigm":
-        checks.append(("big-M is", rows.largest_big_m, precision.largest_big_m))
+        checks.append(("big-M is", rows.largest_big_m(limits.rows_that_help), precision.largest_big_m))
     for what, size, limit in checks:
         if size > limit:
             raise UnsupportedProblemError(
@@ -55,4 +61,19 @@ def refuse_too_wide(who: str, problem: Problem, formulation: Formulation, precis
                 f"right from wrong only up to {limit:.3g}; round the data to fewer digits, bring the columns "
                 "to one scale, allow smaller coefficients, or use a solver with exact arithmetic"
             )
+    _refuse_heavy_limits(who, limits, precision)
     return rows
+
+
+def _refuse_heavy_limits(who: str, limits: LimitRows, precision: Precision) -> None:
+    for weight in limits.weights():
+        for what, size, limit in (
+            ("its weights reach", weight.largest, precision.largest_factor),
+            ("its weights add up to", weight.total, precision.largest_score),
+        ):
+            if size > limit:
+                raise UnsupportedProblemError(
+                    f"{who} cannot express {weight.source.in_words()!r}: in whole numbers {what} "
+                    f"{Decimal(size):.3g}, and its arithmetic is sure only up to {limit:.3g}; "
+                    "round weights, ranges and bounds to fewer digits, or use a solver with exact arithmetic"
+                )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from supersparse.problem.objective import integer_scores, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.violations import obeys_without_intercept
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.scaling import ExactCost, SolverCost
 from supersparse.solving.mip.terms import Term
@@ -22,10 +23,12 @@ class TermVariables:
     """Which variables of the model stand for one term."""
 
     number: int  # k, of c = offset + step·k
-    choice: tuple[tuple[int, int], ...] = ()  # (value, binary) of the non-zero values, for one-of-K sets
+    choice: tuple[tuple[int, int], ...] = ()  # (value, binary) for one-of-K sets; 0 only where levels rule
+    levels: tuple[tuple[tuple[int, ...], int], ...] = ()  # (values, binary): 1 when c is one of them
     nonzero: int | None = None  # α
     magnitude: tuple[int, int] | None = None  # β and its unit: |c| = unit·β
-    signs: tuple[tuple[int, int], ...] = ()  # (binary, sign): 1 when c has that sign; for pair covers only
+    positive_part: tuple[int, int] | None = None  # likewise for max(c, 0)
+    signs: tuple[tuple[int, int], ...] = ()  # (binary, sign): 1 when c has that sign
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,13 +45,13 @@ class Program:
     aim: SolverCost
     terms: tuple[Term, ...]
     variables: tuple[TermVariables, ...]
-    loss_binary: tuple[tuple[int, int], ...]  # (row, z) of the open rows
+    loss_binary: tuple[tuple[int, int], ...]  # (row, z) of the rows that have one
 
     def read(self, values: FloatArray) -> Points | None:
         """Return the model in a solution vector, with the intercept the conventions choose.
 
-        Every coefficient is a member of its set, by rounding; None when rounding made the
-        model larger than allowed.
+        Every coefficient is a member of its set, by rounding; None when the model is then larger
+        than allowed, or breaks a limit whatever the intercept.
         """
         found = [
             _coefficient(t, v, values)
@@ -58,6 +61,8 @@ class Program:
         limit = self.problem.max_features
         forced = any(t.name is None and t.counted and t.is_forced for t in self.terms)
         if limit is not None and sum(1 for c in found if c) + forced > limit:
+            return None
+        if not obeys_without_intercept(self.problem, found):
             return None
         return with_best_intercept(self.problem, found)
 
@@ -72,6 +77,8 @@ class Program:
             values[variables.number] = (c - term.offset) // term.step
             for value, binary in variables.choice:
                 values[binary] = value == c
+            for members, binary in variables.levels:
+                values[binary] = c in members
             if variables.nonzero is not None:
                 values[variables.nonzero] = c != 0
             for binary, sign in variables.signs:
@@ -79,6 +86,9 @@ class Program:
             if variables.magnitude is not None:
                 variable, unit = variables.magnitude
                 values[variable] = abs(c) // unit
+            if variables.positive_part is not None:
+                variable, unit = variables.positive_part
+                values[variable] = max(c, 0) // unit
         scores = integer_scores(self.problem, points.coefficients, points.intercept)
         positive = self.problem.rows.positive
         wrong = np.where(positive, scores <= 0, scores >= 0)

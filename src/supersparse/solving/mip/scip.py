@@ -7,7 +7,7 @@ import numpy as np
 
 from supersparse.errors import SolverFailedError
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import Capabilities, Question
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
 from supersparse.solving.mip import own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import FLOATS, Precision
@@ -53,6 +53,8 @@ class ScipSolver(MipSolver):
         formulations=frozenset(["bigm", "indicator"]),
         branching_priorities=True,
         takes_pair_covers=True,
+        levels=True,
+        constraints=frozenset([SUPPORT, RATES, SCORE]),
         own_options=None,
     )
     precision: ClassVar[Precision] = FLOATS
@@ -122,8 +124,9 @@ def _write(scip: Any, model: Model) -> tuple[list[Any], list[Any]]:
         scip.addCons(pyscipopt.ExprCons(total(rows.matrix, i), lhs=_finite(low), rhs=_finite(high)))
     logical = model.indicators
     slacks = []
-    for i, (low, binary) in enumerate(zip(logical.lower.tolist(), logical.binary.tolist(), strict=True)):
-        row = scip.addConsIndicator(-total(logical.matrix, i) <= -low, variables[binary], activeone=False)
+    each = zip(logical.lower.tolist(), logical.binary.tolist(), logical.when.tolist(), strict=True)
+    for i, (low, binary, when) in enumerate(each):
+        row = scip.addConsIndicator(-total(logical.matrix, i) <= -low, variables[binary], activeone=when)
         slacks.append(scip.getSlackVarIndicator(row))
     return variables, slacks
 

@@ -9,10 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import TypedDict
 
 import numpy as np
 
+from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.decimals import IntArray, fits_int64
+from supersparse.problem.levels import Levels
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
 
@@ -22,7 +25,7 @@ class Term:
     """One coefficient c: where it counts and which values it may take, sorted.
 
     A `range` of values is an arithmetic progression, written ``c = offset + step·k`` with an
-    integer k; any other sequence needs one binary a value.
+    integer k; any other sequence needs one binary a value, and so do the values of several levels.
     """
 
     name: str | None  # None: the intercept
@@ -30,6 +33,7 @@ class Term:
     values: Sequence[int]
     C0: Fraction
     counted: bool  # in size, C0 and l1: every feature, and b with intercept="paper"
+    levels: tuple[tuple[tuple[int, ...], Fraction], ...] = ()  # values and their penalty; C0 is 0 then
 
     @property
     def is_progression(self) -> bool:
@@ -67,6 +71,20 @@ class Term:
         return (self.values[0] - offset) // step, (self.values[-1] - offset) // step
 
 
+@dataclass(frozen=True, kw_only=True)
+class Wants:
+    """What is asked of a term beside its value.
+
+    Where size, magnitude or positive part only cost, they need not be exact: they are never too
+    small. An exact size is 1 only when c is not 0.
+    """
+
+    size: bool = False
+    exact_size: bool = False
+    magnitude: bool = False
+    positive_part: bool = False
+
+
 def read_terms(problem: Problem) -> tuple[Term, ...]:
     """List the features and, unless there is no intercept, the intercept as the last term."""
     rows, scale = problem.rows, problem.score_step
@@ -74,27 +92,27 @@ def read_terms(problem: Problem) -> tuple[Term, ...]:
         Term(
             name=name,
             column=_times(column, scale // own_scale),
-            values=_progression([int(v * problem.unit) for v in allowed.values]),
             C0=C0,
             counted=True,
+            **_values(allowed, own, problem.unit),
         )
-        for name, column, own_scale, allowed, C0 in zip(
-            rows.names, rows.columns, rows.scales, problem.sets, problem.C0, strict=True
+        for name, column, own_scale, allowed, own, C0 in zip(
+            rows.names, rows.columns, rows.scales, problem.sets, problem.levels, problem.C0, strict=True
         )
     )
     if problem.intercept.mode == "none":
         return features
     choice = intercept_choice(problem, features=0)
-    if choice.allowed is not None:
-        values = _progression([int(v * problem.unit) for v in problem.intercept.allowed.values])  # type: ignore[union-attr]
+    if problem.intercept.allowed is not None:
+        values = _values(problem.intercept.allowed, problem.intercept_levels, problem.unit)
     else:
-        values = _useful_intercepts(problem, features, choice.low, choice.high)
+        values = _Values(values=_useful_intercepts(problem, features, choice.low, choice.high), levels=())
     intercept = Term(
         name=None,
         column=_times(np.ones(rows.n_rows, dtype=np.int64), scale),
-        values=values,
         C0=problem.intercept_C0,
         counted=problem.intercept.is_penalised,
+        **values,
     )
     return (*features, intercept)
 
@@ -143,6 +161,21 @@ def _useful_intercepts(
     if low is not None and high is not None:
         first, last = min(max(first, low), high), max(min(last, high), low)
     return range(first, last + 1)
+
+
+class _Values(TypedDict):
+    values: Sequence[int]
+    levels: tuple[tuple[tuple[int, ...], Fraction], ...]
+
+
+def _values(allowed: CoefficientSet, own: Levels | None, unit: int) -> _Values:
+    """Return the allowed values and what the levels say of them; levels that hold none of them are gone."""
+    whole = [int(v * unit) for v in allowed.values]
+    if own is None:
+        return _Values(values=_progression(whole), levels=())
+    kept = ((tuple(int(v * unit) for v in level.values if v in allowed), C) for level, C in own.levels)
+    levels = tuple((values, C) for values, C in kept if values)
+    return _Values(values=tuple(whole) if len(levels) > 1 else _progression(whole), levels=levels)
 
 
 def _progression(values: list[int]) -> Sequence[int]:

@@ -67,6 +67,11 @@ class TwoSolves:
         if stop is not Stop.OPTIMAL:
             return stop, None
         claimed = self._claimed(program, outcome.values)
+        if self.monitor.best is None:
+            raise SolverFailedError(
+                f"the model that {self.name} calls best breaks what was asked once its numbers are rounded; "
+                "its arithmetic fails on this data, use another solver"
+            )
         gap_allowed = self.options.relative_gap > 0 or self.options.absolute_gap > 0
         if gap_allowed and self.monitor.lower_bound < self._best().objective:
             stop = Stop.GAP
@@ -162,7 +167,11 @@ class TwoSolves:
     def _why_stopped(self, outcome: Outcome) -> Stop:
         if outcome.stop is None:
             if self.monitor.best is None:
-                raise InfeasibleError("no scoring system obeys the coefficient sets and the size limit")
+                asked = ", ".join(repr(constraint.in_words()) for constraint in self._problem.asked)
+                raise InfeasibleError(
+                    f"no scoring system obeys all that is asked of it ({asked}), as {self.name} proved; "
+                    "drop or relax a constraint"
+                )
             raise SolverFailedError(
                 f"{self.name} says that there is no solution although one is known; use another solver"
             )
