@@ -146,6 +146,28 @@ class Problem:
             score_limits=tuple(limit for limit in self.score_limits if limit.source not in dropped),
         )._narrowed()
 
+    def asking(self, constraints: object = None, *, max_features: int | None = None) -> "Problem":
+        """Return the same problem with more asked of it; of a problem not yet presolved.
+
+        >>> problem = Problem.of([[0], [1]], [0, 1]).asking(max_features=0)
+        >>> [constraint.in_words() for constraint in problem.asked]
+        ['at most 0 features']
+        """
+        more = [c for c in read_constraints(constraints, max_features, None) if c not in self.asked]
+        limits = [
+            limit
+            for constraint in more
+            for limit in constraint.limits(self.rows, counts_intercept=self.intercept.is_penalised)
+        ]
+        return replace(
+            self,
+            asked=(*self.asked, *more),
+            value_limits=(*self.value_limits, *(x for x in limits if isinstance(x, ValueLimit))),
+            support_limits=(*self.support_limits, *(x for x in limits if isinstance(x, SupportLimit))),
+            rate_limits=(*self.rate_limits, *(x for x in limits if isinstance(x, RateLimit))),
+            score_limits=(*self.score_limits, *(x for x in limits if isinstance(x, ScoreLimit))),
+        )._narrowed()
+
     def _narrowed(self) -> "Problem":
         """Take the sizes and the sets anew from what is given and asked; raise if nothing can obey."""
         sets = without_useless_columns(

@@ -30,7 +30,7 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
     """
     chosen, settings = chosen_solver(problem, solver, options, Question.BEST)
     if settings.initial is not None:
-        settings = replace(settings, initial=_read_initial(problem, settings.initial))
+        settings = replace(settings, initial=read_initial(problem, settings.initial))
     warn_about_penalties(problem)
 
     small = presolve(problem)
@@ -67,7 +67,8 @@ def chosen_solver(
     return chosen, settings
 
 
-def _read_initial(problem: Problem, initial: Points) -> Points:
+def read_initial(problem: Problem, initial: Points) -> Points:
+    """Check a model to start from, and write it in the problem's unit."""
     try:
         check_feasible(problem, initial, "the initial solution")
     except VerificationError as problem_with_it:

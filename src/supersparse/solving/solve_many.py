@@ -1,6 +1,7 @@
 """The two questions that have many answers: the best of each size, and all within a factor of the best."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from supersparse.errors import InvalidOptionError
@@ -20,7 +21,7 @@ from supersparse.solving.contract import (
 )
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
-from supersparse.solving.solve import Presolved, chosen_solver, presolve
+from supersparse.solving.solve import Presolved, chosen_solver, presolve, read_initial
 
 
 def solve_each_size(problem: Problem, solver: str = "exhaustive", **options: object) -> SizedModels:
@@ -33,7 +34,7 @@ def solve_each_size(problem: Problem, solver: str = "exhaustive", **options: obj
     chosen, settings = chosen_solver(problem, solver, options, Question.BEST_PER_SIZE)
     assert isinstance(chosen, AnswersPerSize)
     small = presolve(problem)
-    claimed, monitor = _asked(chosen, small, settings, chosen.best_per_size)
+    claimed, monitor = _asked(chosen, problem, small, settings, chosen.best_per_size)
     points = [small.restore(model) for model in claimed.models]
     if not problem.intercept.is_penalised:  # else another intercept could be another size
         points = _with_best_intercepts(problem, points)
@@ -66,7 +67,7 @@ def solve_all_within(
     assert isinstance(chosen, AnswersAllWithin)
     answer = chosen.all_within
     small = presolve(problem)
-    claimed, monitor = _asked(chosen, small, settings, lambda p, s, m: answer(p, factor, s, m))
+    claimed, monitor = _asked(chosen, problem, small, settings, lambda p, s, m: answer(p, factor, s, m))
     points = _with_best_intercepts(problem, [small.restore(model) for model in claimed.models])
     return Models(
         models=verified(problem, points, chosen.name),
@@ -80,10 +81,13 @@ def solve_all_within(
 
 def _asked(
     chosen: Solver,
+    problem: Problem,
     small: Presolved,
     settings: SolveOptions,
     question: Callable[[Problem, SolveOptions, Monitor], ClaimedModels],
 ) -> tuple[ClaimedModels, Monitor]:
+    if settings.initial is not None:
+        settings = replace(settings, initial=small.reduce(read_initial(problem, settings.initial)))
     if isinstance(chosen, Refuses):
         chosen.check(small.problem, settings)
     if chosen.capabilities.uses_kernels:

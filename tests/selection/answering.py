@@ -1,0 +1,13 @@
+"""Which solvers answer a question; the others are skipped, visibly."""
+
+import pytest
+
+from supersparse.solving import registry
+from supersparse.solving.contract import Question
+
+SOLVERS = ["exhaustive", "exact"]
+
+
+def require_answer(name, question: Question):
+    if question not in registry.solver_class(name).capabilities.questions:
+        pytest.skip(f"solver {name!r} does not answer yet: {question.value}")
