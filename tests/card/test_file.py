@@ -55,9 +55,12 @@ def test_a_file_round_trip(tmp_path):
 def test_fractions_are_text_and_whole_numbers_are_integers():
     text = to_json(chads2())
     assert json.loads(text)["items"][0] == {
-        "rule": "value", "column": "congestive_heart_failure", "points": 1, "position": None,
+        "rule": "value", "column": "congestive_heart_failure", "points": 1, "missing": "refuse",
     }  # fmt: skip
-    assert from_json(text.replace('"intercept": -1', '"intercept": "-1/2"')).intercept == Fraction(-1, 2)
+    for written in ('"1/2"', '"0.5"', '"2/4"'):
+        again = from_json(text.replace('"threshold": 1', f'"threshold": {written}'))
+        assert again.threshold == Fraction(1, 2)
+        assert '"threshold": "0.5"' in to_json(again)
 
 
 def test_what_is_claimed_is_read_back():
@@ -74,7 +77,7 @@ def test_what_is_claimed_is_read_back():
         ("null", "lacks \"format\""),
         ('{"a": 1}', "lacks \"format\""),
         ('{"format": "supersparse-card", "format": "supersparse-card"}', "given twice"),
-        ('{"format": "supersparse-card", "version": 2}', "version 2 .* newer release"),
+        ('{"format": "supersparse-card", "version": 3}', "version 3 .* newer release"),
         ('{"format": "supersparse-card", "version": 1}', "damaged: the card lacks 'classes'"),
         ('{"format": "supersparse-card", "version": 1, "intercept": NaN}', "NaN"),
         ('{"format": "supersparse-card", "version": 1, "intercept": ' + "9" * 5000 + "}", "not valid JSON"),
@@ -91,11 +94,15 @@ ITEM = {"rule": "value", "column": "a", "points": 1, "position": None}
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"intercept": 0.5}, "'intercept' of the card is 0.5; it must be an integer or a fraction in quotes"),
-        ({"intercept": "1/0"}, "'intercept' of the card is '1/0'"),
-        ({"intercept": "half"}, "'intercept'"),
-        ({"intercept": True}, "'intercept'"),
-        ({"intercept": None}, "'intercept'"),
+        (
+            {"threshold": 0.5},
+            "'threshold' of the card is 0.5; it must be an integer, or a decimal or fraction in",
+        ),
+        ({"threshold": "1/0"}, "'threshold' of the card is '1/0'"),
+        ({"threshold": "half"}, "'threshold'"),
+        ({"threshold": True}, "'threshold'"),
+        ({"threshold": None}, "'threshold'"),
+        ({"intercept": -1}, "unknown entry 'intercept'"),
         ({"colour": 1}, "unknown entry 'colour'"),
         ({"titel": "x"}, "did you mean 'title'"),
         ({"title": 3}, "'title' of the card is 3; it must be text"),
@@ -106,7 +113,7 @@ ITEM = {"rule": "value", "column": "a", "points": 1, "position": None}
         ({"items": [3]}, "'items' of the card"),
         ({"items": [{**ITEM, "rule": "valeu"}]}, "unknown rule 'valeu'; did you mean 'value'"),
         ({"items": [{**ITEM, "points": 0}]}, "'a' gives 0 points"),
-        ({"items": [{**ITEM, "points": "2.5"}]}, "'points' of entry 1 of 'items'"),
+        ({"items": [{**ITEM, "points": "2,5"}]}, "'points' of entry 1 of 'items'"),
         ({"items": [ITEM, ITEM]}, "two items"),
         ({"items": [{**ITEM, "position": 4}]}, "position 4"),
         ({"items": [{"rule": "value", "column": "a"}]}, "entry 1 of 'items' lacks 'points'"),
@@ -120,10 +127,13 @@ def test_a_damaged_card_is_refused_with_what_is_wrong(changes, message):
     assert str(caught.value).startswith("card.json is damaged: ")
 
 
+OPTIONAL = {"title", "source", "domains", "n_columns", "provenance"}
+
+
 @given(st.data())
 def test_a_card_without_any_one_entry_is_refused(data):
     card = content()
-    del card[data.draw(st.sampled_from(sorted(card.keys() - {"title", "n_columns", "provenance"})))]
+    del card[data.draw(st.sampled_from(sorted(card.keys() - OPTIONAL)))]
     with pytest.raises(InvalidCardError):
         from_json(json.dumps(card))
 

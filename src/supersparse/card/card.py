@@ -4,8 +4,11 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from supersparse.card import words
+from supersparse.card.domain import Domain
 from supersparse.card.provenance import Provenance
-from supersparse.card.rules import Rule
+from supersparse.card.rules import IsMissing, Rule, ValueOf
+from supersparse.card.values import declared_number
 from supersparse.errors import InvalidCardError
 
 Label = str | int | float
@@ -13,21 +16,56 @@ Label = str | int | float
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One line of a card: points times what the rule makes of a raw column."""
+    """One line of a card: points times what the rule makes of a raw column.
+
+    `missing` are the points that a missing value gives, instead of what the rule says: None
+    refuses it, 0 makes it count nothing. An item that asks whether the value is missing has None.
+    """
 
     rule: Rule
     points: Fraction
+    missing: Fraction | None = None
+    unit: str | None = None
+    question: str | None = None  # None: made from the rule, see `asks`
     position: int | None = None  # where the column stands in a table without names
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "points", Fraction(self.points))
+        what = f"the item {self.name!r}"
+        object.__setattr__(self, "points", declared_number(self.points, f"the points of {what}"))
         if self.points == 0:
-            raise InvalidCardError(f"the item {self.rule.column!r} gives 0 points; leave it out")
+            raise InvalidCardError(f"{what} gives 0 points; leave it out")
+        if self.missing is not None:
+            if isinstance(self.rule, IsMissing):
+                raise InvalidCardError(
+                    f"{what} asks for a missing value and gives its points for it; leave out 'missing'"
+                )
+            missing = declared_number(self.missing, f"the points for a missing value of {what}")
+            object.__setattr__(self, "missing", missing)
+
+    @property
+    def column(self) -> str:
+        """The raw column."""
+        return self.rule.column
+
+    @property
+    def name(self) -> str:
+        """A short name, unique on its card: the column, or a condition such as "age >= 60"."""
+        return words.condition(self.rule)
+
+    @property
+    def asks(self) -> str:
+        """The question in plain language, "Age 60 or older?": the given one, or one made from the rule."""
+        return words.question(self.rule, self.unit) if self.question is None else self.question
+
+    @property
+    def is_yes_no(self) -> bool:
+        """Whether the points are given or not, rather than multiplied by the value."""
+        return not isinstance(self.rule, ValueOf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A scoring system: score = Σ points·value + intercept, positive class when score > 0.
+    """A scoring system: score = Σ points·rule(value) + intercept, positive class when score > 0.
 
     On paper the intercept is a threshold: the positive class when the points add up to more
     than `threshold`. `n_columns` is the width of the training table; arrays without column
@@ -39,27 +77,56 @@ class Card:
     negative: Label
     positive: Label
     title: str | None = None
+    source: str | None = None  # where it comes from: a citation, a study
+    domains: tuple[Domain, ...] = ()
     n_columns: int | None = None
     provenance: Provenance | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "intercept", Fraction(self.intercept))
+        object.__setattr__(self, "intercept", declared_number(self.intercept, "the intercept"))
         for label in self.classes:
             if not isinstance(label, Label) or (isinstance(label, float) and not math.isfinite(label)):
                 raise InvalidCardError(f"the class {label!r} must be text or a finite number")
         if self.negative == self.positive:
             raise InvalidCardError(f"both classes are called {self.positive!r}; they must differ")
-        seen: set[Rule] = set()
+        self._check_items()
+        self._check_columns()
+
+    def _check_items(self) -> None:
+        rules: set[Rule] = set()
+        names: set[str] = set()
         for item in self.items:
-            if item.rule in seen:
+            if item.rule in rules:
                 raise InvalidCardError(
-                    f"two items give points for the {item.rule.kind} of {item.rule.column!r}"
+                    f"two items give points for the {item.rule.kind} of {item.column!r} ({item.name}); "
+                    "join them into one"
                 )
-            seen.add(item.rule)
+            if item.name in names:
+                raise InvalidCardError(f"two items are called {item.name!r}; rename a column")
+            rules.add(item.rule)
+            names.add(item.name)
             if item.position is not None and not 0 <= item.position < (self.n_columns or 0):
                 raise InvalidCardError(
-                    f"item {item.rule.column!r} has position {item.position} of {self.n_columns} columns"
+                    f"item {item.name!r} has position {item.position} of {self.n_columns} columns"
                 )
+
+    def _check_columns(self) -> None:
+        by_column = self.items_by_column()
+        for column, items in by_column.items():
+            if len({item.position for item in items}) > 1:
+                raise InvalidCardError(f"the items on {column!r} name different positions; name one")
+            refusing = [i for i in items if i.missing is None and not isinstance(i.rule, IsMissing)]
+            if refusing and any(isinstance(item.rule, IsMissing) for item in items):
+                raise InvalidCardError(
+                    f"an item gives points when {column!r} is missing, but {refusing[0].name!r} refuses it; "
+                    "say how many points it gives then, such as missing=0"
+                )
+        declared = [domain.column for domain in self.domains]
+        for column in declared:
+            if column not in by_column:
+                raise InvalidCardError(f"there is a domain for {column!r}, which no item uses; leave it out")
+        if len(set(declared)) < len(declared):
+            raise InvalidCardError(f"a column has two domains ({', '.join(map(repr, declared))}); keep one")
 
     @property
     def classes(self) -> tuple[Label, Label]:
@@ -74,7 +141,14 @@ class Card:
     @property
     def columns(self) -> tuple[str, ...]:
         """The raw columns that the card needs, each once."""
-        return tuple(dict.fromkeys(item.rule.column for item in self.items))
+        return tuple(dict.fromkeys(item.column for item in self.items))
+
+    def items_by_column(self) -> dict[str, list[Item]]:
+        """The items that use each column."""
+        found: dict[str, list[Item]] = {}
+        for item in self.items:
+            found.setdefault(item.column, []).append(item)
+        return found
 
     @property
     def size_with_intercept(self) -> int:

@@ -2,13 +2,16 @@
 
 import math
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal, Never, overload
 
 from supersparse.card.card import Label
+from supersparse.card.values import Category
 from supersparse.errors import InvalidCardError, did_you_mean
 
-_FRACTION = re.compile(r"-?[0-9]{1,4000}/[0-9]{1,4000}", re.ASCII)
+_EXACT = re.compile(r"-?[0-9]{1,2000}(/0*[1-9][0-9]{0,1999}|\.[0-9]{1,2000})", re.ASCII)
+_WANTED = 'an integer, or a decimal or fraction in quotes, such as "2.5" or "1/3"'
 
 
 def no_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -65,24 +68,69 @@ class Fields:
             self._refuse(name, value, "a whole number")
         return value
 
-    def number(self, name: str) -> Fraction:
-        """An exact number: an integer, or a fraction in quotes."""
+    @overload
+    def number(self, name: str) -> Fraction: ...
+    @overload
+    def number(self, name: str, *, optional: Literal[True]) -> Fraction | None: ...
+    def number(self, name: str, *, optional: bool = False) -> Fraction | None:
+        """An exact number: an integer, or a decimal or fraction in quotes."""
+        if optional and not self.has(name):
+            return None
         value = self._take(name)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return Fraction(value)
-        if isinstance(value, str) and _FRACTION.fullmatch(value) and value.partition("/")[2].strip("0"):
-            return Fraction(value)
-        return self._refuse(name, value, 'an integer or a fraction in quotes, such as "1/2"')
+        found = _exact(value)
+        return self._refuse(name, value, _WANTED) if found is None else found
+
+    def is_word(self, name: str, word: str) -> bool:
+        """Whether the value is this word, which is thereby read."""
+        if self._left.get(name) != word:
+            return False
+        self._take(name)
+        return True
+
+    def categories(self, name: str) -> tuple[Category, ...]:
+        """A list of categories: text, true, false, integers, or ``{"number": "2.5"}``."""
+        values = self._take(name)
+        if not isinstance(values, list):
+            self._refuse(name, values, "a list")
+        return tuple(self._category(name, value) for value in values)
+
+    def _category(self, name: str, value: object) -> Category:
+        if isinstance(value, str | bool):
+            return value
+        if isinstance(value, dict) and list(value) == ["number"]:
+            value = value["number"]
+        found = _exact(value)
+        wanted = 'a list of texts, true, false, integers, or decimals such as {"number": "2.5"}'
+        return self._refuse(name, value, wanted) if found is None else found
+
+    def choice(self, name: str, known: Sequence[str], default: str) -> str:
+        """One of some words, or the default when it is left out."""
+        if not self.has(name):
+            return default
+        value = self._take(name)
+        if not isinstance(value, str) or value not in known:
+            self._refuse(name, value, " or ".join(map(repr, known)))
+        return value
 
     def real(self, name: str) -> float:
         """A finite number that need not be exact."""
         value = self._take(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            self._refuse(name, value, "a finite number")
-        return float(value)
+        if not isinstance(value, bool) and isinstance(value, int | float):
+            try:
+                if math.isfinite(value):
+                    return float(value)
+            except OverflowError:  # an integer beyond all floats
+                pass
+        return self._refuse(name, value, "a finite number")
 
-    def truth(self, name: str) -> bool:
+    @overload
+    def truth(self, name: str) -> bool: ...
+    @overload
+    def truth(self, name: str, *, default: bool) -> bool: ...
+    def truth(self, name: str, *, default: bool | None = None) -> bool:
         """True or false."""
+        if default is not None and not self.has(name):
+            return default
         value = self._take(name)
         return value if isinstance(value, bool) else self._refuse(name, value, "true or false")
 
@@ -98,8 +146,10 @@ class Fields:
             Fields(value, repr(name)) if isinstance(value, dict) else self._refuse(name, value, "an object")
         )
 
-    def sections(self, name: str) -> list["Fields"]:
-        """A list of objects."""
+    def sections(self, name: str, *, optional: bool = False) -> list["Fields"]:
+        """A list of objects, empty when it is left out and may be."""
+        if optional and not self.has(name):
+            return []
         values = self._take(name)
         if not isinstance(values, list) or not all(isinstance(v, dict) for v in values):
             self._refuse(name, values, "a list of objects")
@@ -123,3 +173,9 @@ class Fields:
         if len(given) > 60:
             given = given[:57] + "..."
         raise InvalidCardError(f"{name!r} of {self.where} is {given}; it must be {wanted}")
+
+
+def _exact(value: object) -> Fraction | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Fraction(value)
+    return Fraction(value) if isinstance(value, str) and _EXACT.fullmatch(value) else None

@@ -31,6 +31,9 @@ class Provenance:
     stop: str  # the name of the reason
     seconds: float
     nodes: int
+    data: str | None = None  # fingerprint of the training rows, "sha256:..."; None: not recorded
+    sensitivity: Fraction | None = None  # on the training rows, a score of 0 being wrong; None: not recorded
+    specificity: Fraction | None = None
 
     def __post_init__(self) -> None:
         if self.lower_bound > self.objective:
@@ -50,6 +53,10 @@ class Provenance:
             raise InvalidCardError(
                 "the number of rows, the size, the nodes and the seconds must be 0 or more"
             )
+        for name in ("sensitivity", "specificity"):
+            rate = getattr(self, name)
+            if rate is not None and not 0 <= rate <= 1:
+                raise InvalidCardError(f"the {name} is {rate}; it must lie between 0 and 1")
 
     @property
     def proven_optimal(self) -> bool:

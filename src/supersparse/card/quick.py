@@ -5,6 +5,7 @@ rough score when that is farther from 0 than all rounding together can move it; 
 scored exactly. So the sign of every score, and thus every prediction, is exact.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,8 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card
-from supersparse.card.scoring import add_up, exact_scores
-from supersparse.card.tables import Table, read_table
+from supersparse.card.cells import Numbers
+from supersparse.card.numbers import IntArray
+from supersparse.card.scoring import (
+    add_up,
+    checked_table,
+    exact_scores,
+    nearest_float,
+    points_when_missing,
+    quickly_multiplied,
+)
+from supersparse.card.tables import Table
+
+Exact = tuple[IntArray, int]  # integers over one scale
 
 _ROUNDING = 2.0**-52  # twice the most that one operation on doubles can be off, relatively
 _UNITS = {"float16": 2.0**-10, "float32": 2.0**-23}
@@ -29,42 +41,56 @@ class Decided:
     positive: NDArray[np.bool_]
 
 
-def decide(card: Card, data: object) -> Decided:
+def decide(card: Card, data: object, names: Sequence[str] | None = None) -> Decided:
     """Score a table; whole-number scores come out exact, others as floats."""
-    table = read_table(card, data)
-    columns = [table.columns[item.rule.column] for item in card.items]
-    converted = [item.rule.quick(column) for item, column in zip(card.items, columns, strict=True)]
+    table = checked_table(card, data, names)
+    columns = [table.columns[item.column] for item in card.items]
+    converted = [quickly_multiplied(i.rule, cells) for i, cells in zip(card.items, columns, strict=True)]
     quick = [pair for pair in converted if pair is not None]
     if len(quick) == len(converted):
-        exact = add_up(card, quick, table.n_rows)
-    elif all(column.dtype.kind in "biuf" for column in columns) and _largest_points(card) < _LARGE:
-        return _roughly(card, table)
+        exact = add_up(card, quick, table)
+    elif _largest_points(card) < _LARGE:
+        return _roughly(card, table, converted)
     else:
         exact = exact_scores(card, table)
     return Decided(exact.values, exact.positive)
 
 
 def _largest_points(card: Card) -> Fraction:
-    return max(abs(card.intercept), *(abs(item.points) for item in card.items))
+    missing = [abs(item.missing) for item in card.items if item.missing is not None]
+    return max(abs(card.intercept), *(abs(item.points) for item in card.items), *missing)
 
 
-def _roughly(card: Card, table: Table) -> Decided:
+def _roughly(card: Card, table: Table, converted: Sequence[Exact | None]) -> Decided:
     values = np.full(table.n_rows, float(card.intercept))
     size = np.abs(values)
     precision = _ROUNDING
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for item in card.items:
-            column = table.columns[item.rule.column]
-            term = column.astype(np.float64) * float(item.points)
+        for item, exact in zip(card.items, converted, strict=True):
+            cells = table.columns[item.column]
+            # a float stands for its shortest decimal, which lies within half a unit of its last place
+            if isinstance(cells, Numbers) and exact is None:
+                term = cells.values.astype(np.float64) * float(item.points)
+                precision = max(precision, _UNITS.get(cells.values.dtype.name, _ROUNDING))
+            else:
+                assert exact is not None
+                term = _as_floats(exact) * float(item.points)
+            if cells.missing is not None:
+                term = np.where(cells.missing, float(points_when_missing(item)), term)
             values += term
             size += np.abs(term)
-            # a float stands for its shortest decimal, which lies within half a unit of its last place
-            precision = max(precision, _UNITS.get(column.dtype.name, _ROUNDING))
-        margin = size * precision * (len(card.items) + 8) + _UNDERFLOW * (1 + float(_largest_points(card)))
+        margin = size * precision * (len(card.items) + 9) + _UNDERFLOW * (1 + float(_largest_points(card)))
         sure = np.abs(values) > margin
     positive = values > 0
     unsure = np.flatnonzero(~sure)
     if len(unsure):
-        exact = exact_scores(card, Table({n: c[unsure] for n, c in table.columns.items()}, len(unsure)))
-        values[unsure], positive[unsure] = exact.floats, exact.positive
+        scores = exact_scores(card, table.take(unsure))
+        values[unsure], positive[unsure] = scores.floats, scores.positive
     return Decided(values, positive)
+
+
+def _as_floats(exact: Exact) -> NDArray[np.float64]:
+    integers, scale = exact
+    if integers.dtype == object:  # beyond 64 bits, perhaps beyond any float: then no row is sure
+        return np.array([nearest_float(n, scale) for n in integers], dtype=np.float64)
+    return integers.astype(np.float64) / float(scale)

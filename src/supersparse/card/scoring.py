@@ -8,9 +8,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.card import Card, Label
+from supersparse.card.card import Card, Item, Label
+from supersparse.card.cells import Cells, Numbers, Objects
+from supersparse.card.checks import check_person, check_table
 from supersparse.card.numbers import IntArray, fits_int64, largest_magnitude
+from supersparse.card.rules import IsMissing, Rule
 from supersparse.card.tables import Table, person_values, read_table
+from supersparse.card.values import is_missing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,13 +37,16 @@ class Scores:
     @property
     def floats(self) -> NDArray[np.float64]:
         """The nearest floats, infinite where there is none."""
-        return np.array([_quotient(n, self.denominator) for n in self.numerators.tolist()], dtype=np.float64)
+        return np.array(
+            [nearest_float(n, self.denominator) for n in self.numerators.tolist()], dtype=np.float64
+        )
 
     def __getitem__(self, row: int) -> Fraction:
         return Fraction(int(self.numerators[row]), self.denominator)
 
 
-def _quotient(numerator: int, denominator: int) -> float:
+def nearest_float(numerator: int, denominator: int) -> float:
+    """Return the nearest float, infinite where there is none."""
     try:
         return numerator / denominator
     except OverflowError:
@@ -48,32 +55,88 @@ def _quotient(numerator: int, denominator: int) -> float:
 
 def score_person(card: Card, person: Mapping[str, object]) -> Fraction:
     """Return the exact score of one person, the intercept included."""
+    values = read_person(card, person)
+    return sum((item_points(item, values[item.column]) for item in card.items), card.intercept)
+
+
+def read_person(card: Card, person: Mapping[str, object]) -> dict[str, object]:
+    """Return the values that the card needs, after all checks."""
     values = person_values(card, person)
-    return sum((i.points * i.rule.of_one(values[i.rule.column]) for i in card.items), card.intercept)
+    check_person(card, values)
+    return values
 
 
-def score_table(card: Card, data: object) -> Scores:
+def item_points(item: Item, value: object) -> Fraction:
+    """Return the points that one value gives; it has been checked."""
+    if is_missing(value):
+        return points_when_missing(item)
+    return item.points * item.rule.of_one(value, f"column {item.column!r}")
+
+
+def points_when_missing(item: Item) -> Fraction:
+    """Return the points of a missing value, for an item that does not refuse it."""
+    if isinstance(item.rule, IsMissing):
+        return item.points
+    assert item.missing is not None
+    return item.missing
+
+
+def score_table(card: Card, data: object, names: Sequence[str] | None = None) -> Scores:
     """Return the exact scores of many rows, the intercept included."""
-    return exact_scores(card, read_table(card, data))
+    return exact_scores(card, checked_table(card, data, names))
+
+
+def checked_table(card: Card, data: object, names: Sequence[str] | None = None) -> Table:
+    """Read the columns that the card needs, and refuse rows that it does not score."""
+    table = read_table(card, data, names)
+    check_table(card, table)
+    return table
 
 
 def exact_scores(card: Card, table: Table) -> Scores:
-    """Return the exact scores of a table that has been read."""
-    columns = [item.rule.of_column(table.columns[item.rule.column]) for item in card.items]
-    return add_up(card, columns, table.n_rows)
+    """Return the exact scores of a table that has been checked."""
+    columns = [multiplied(item.rule, table.columns[item.column]) for item in card.items]
+    return add_up(card, columns, table)
 
 
-def add_up(card: Card, columns: Sequence[tuple[IntArray, int]], n_rows: int) -> Scores:
-    """Add points times what each item multiplies, given as integers over a scale."""
-    terms = [(column[0], item.points / column[1]) for item, column in zip(card.items, columns, strict=True)]
+def multiplied(rule: Rule, cells: Cells) -> tuple[IntArray, int]:
+    """What the points multiply, row by row, as integers over one scale; anything where it is missing."""
+    if isinstance(cells, Numbers):
+        return rule.of_numbers(cells.values)
+    return _of_objects(rule, cells)
+
+
+def quickly_multiplied(rule: Rule, cells: Cells) -> tuple[IntArray, int] | None:
+    """The same where that takes no loop in Python over all rows, else None."""
+    return rule.quick(cells.values) if isinstance(cells, Numbers) else _of_objects(rule, cells)
+
+
+def _of_objects(rule: Rule, cells: Objects) -> tuple[IntArray, int]:
+    found = [Fraction(0) if f is None else f for f in cells.each(rule.of_one, f"column {rule.column!r}")]
+    scale = math.lcm(*(f.denominator for f in found))
+    whole = [f.numerator * (scale // f.denominator) for f in found]
+    fits = fits_int64(max(map(abs, whole), default=0))
+    return np.array(whole, dtype=np.int64 if fits else object)[cells.codes], scale
+
+
+def add_up(card: Card, columns: Sequence[tuple[IntArray, int]], table: Table) -> Scores:
+    """Add points times what each item multiplies, or the points of a missing value."""
+    terms: list[tuple[IntArray, Fraction]] = []
+    for item, (integers, scale) in zip(card.items, columns, strict=True):
+        missing = table.columns[item.column].missing
+        if missing is not None:
+            integers = np.where(missing, 0, integers)
+            terms.append((missing.astype(np.int8), points_when_missing(item)))
+        terms.append((integers, item.points / scale))
     unit = math.lcm(card.intercept.denominator, *(factor.denominator for _, factor in terms))
     start = int(card.intercept * unit)
     whole = [(integers, int(factor * unit)) for integers, factor in terms]
     largest = abs(start) + sum(abs(factor) * largest_magnitude(integers) for integers, factor in whole)
     dtype = np.int64 if fits_int64(largest) else object
-    numerators = np.full(n_rows, start, dtype=dtype)
+    numerators = np.full(table.n_rows, start, dtype=dtype)
     for integers, factor in whole:
-        numerators += integers.astype(dtype, copy=False) * factor
+        if factor and len(integers):
+            numerators += integers.astype(dtype, copy=False) * factor
     return Scores(numerators, unit)
 
 

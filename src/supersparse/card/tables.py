@@ -3,24 +3,26 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card
+from supersparse.card.cells import Cells, read_cells, read_list
 from supersparse.errors import InvalidDataError, did_you_mean
-
-Column = NDArray[np.generic]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The columns that a card needs, by name, one array each."""
+    """The columns that a card needs, by name."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, Cells]
     n_rows: int
+
+    def take(self, rows: NDArray[np.intp]) -> "Table":
+        """Some of the rows."""
+        return Table({name: cells.take(rows) for name, cells in self.columns.items()}, len(rows))
 
 
 class _Source(Protocol):
@@ -29,7 +31,7 @@ class _Source(Protocol):
     names: list[str]
     n_rows: int
 
-    def column(self, name: str) -> Column: ...
+    def column(self, name: str) -> Cells: ...
 
 
 def is_person(data: object) -> bool:
@@ -43,34 +45,38 @@ def _is_column(value: object) -> bool:
 
 def person_values(card: Card, person: Mapping[str, object]) -> dict[str, object]:
     """The values that the card needs; everything else is ignored."""
-    _require(card, [str(name) for name in person])
-    return {name: person[name] for name in card.columns}
+    by_name = {str(name): value for name, value in person.items()}
+    _require(card, list(by_name))
+    return {name: by_name[name] for name in card.columns}
 
 
-def read_table(card: Card, data: object) -> Table:
+def read_table(card: Card, data: object, names: Sequence[str] | None = None) -> Table:
     """Read the columns that the card needs; others are ignored, missing ones are named.
 
-    Accepts a mapping of columns, any eager frame that narwhals reads, and a numpy or scipy
-    array with as many columns as the training table had.
+    Accepts a mapping of columns, any eager frame that narwhals reads, a numpy array with named
+    fields, and a numpy or scipy array: with `names` for its columns, else with as many columns
+    as the training table had.
     """
-    source = _source(card, data)
+    source = _source(card, data, names)
     _require(card, source.names)
     columns = {name: source.column(name) for name in card.columns}
-    for name, column in columns.items():
-        if column.ndim != 1 or len(column) != source.n_rows:
+    for name, cells in columns.items():
+        if len(cells) != source.n_rows:
             raise InvalidDataError(
-                f"column {name!r} has shape {column.shape} in a table of {source.n_rows} rows"
+                f"column {name!r} has shape {(len(cells),)} in a table of {source.n_rows} rows"
             )
-        if column.dtype.kind == "f" and not np.isfinite(column).all():
-            raise _not_finite(name, column)
     return Table(columns, source.n_rows)
 
 
-def _source(card: Card, data: object) -> _Source:
+def _source(card: Card, data: object, names: Sequence[str] | None) -> _Source:
+    if isinstance(data, np.ndarray) and data.dtype.names is not None:
+        data = {name: data[name] for name in data.dtype.names}
+    if isinstance(data, np.ndarray) or hasattr(data, "tocsc"):
+        return _Array(data, _positions(card, data) if names is None else _given(data, names))
+    if names is not None:
+        raise InvalidDataError(f"names are for arrays; the columns of a {type(data).__name__} have theirs")
     if isinstance(data, Mapping):
         return _Columns(data)
-    if isinstance(data, np.ndarray) or hasattr(data, "tocsc"):
-        return _Array(card, data)
     import narwhals.stable.v1 as nw  # only for frames: whoever has one has narwhals' time to load it
 
     frame = nw.from_native(data, pass_through=True)
@@ -90,34 +96,63 @@ class _Columns:
         first = next((v for v in self._data.values() if _is_column(v)), [])
         self.n_rows = len(first)  # type: ignore[arg-type]
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> Cells:
         values = self._data[name]
-        if hasattr(values, "to_numpy"):
+        if not isinstance(values, np.ndarray) and hasattr(values, "to_numpy"):
+            import narwhals.stable.v1 as nw
+
+            series = nw.from_native(values, series_only=True, pass_through=True)
+            if isinstance(series, nw.Series):
+                return _series_cells(series)
             values = values.to_numpy()
-        return _plain(values if isinstance(values, np.ndarray) else np.array(values, dtype=object))
+        if isinstance(values, np.ndarray):
+            if values.ndim != 1:
+                raise InvalidDataError(
+                    f"column {name!r} has shape {values.shape} in a table of {self.n_rows} rows"
+                )
+            return read_cells(values)
+        if not _is_column(values):
+            raise InvalidDataError(
+                f"column {name!r} is {values!r} in a table of {self.n_rows} rows; give a value for each"
+            )
+        return read_list(values)  # type: ignore[arg-type]
 
 
 class _Array:
-    """An array without names: columns are known by their position in the training table."""
+    """An array, whose columns are known by their positions."""
 
-    def __init__(self, card: Card, data: Any) -> None:
-        self._positions = {i.rule.column: i.position for i in card.items if i.position is not None}
-        if card.n_columns is None or len(self._positions) < len(card.columns):
-            raise InvalidDataError(
-                "this card knows its columns by name only; give a data frame or a dict of columns"
-            )
-        if data.ndim != 2 or data.shape[1] != card.n_columns:
-            raise InvalidDataError(
-                f"the array has shape {data.shape}; without column names it must have the training table's "
-                f"{card.n_columns} columns, else give a data frame or a dict of columns"
-            )
-        self._data = data.tocsc() if hasattr(data, "tocsc") else np.asarray(data)
-        self.names = list(self._positions)
+    def __init__(self, data: Any, positions: Mapping[str, int]) -> None:
+        self._positions = positions
+        self._data = data.tocsc() if hasattr(data, "tocsc") else np.asanyarray(data)
+        self.names = list(positions)
         self.n_rows = int(data.shape[0])
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> Cells:
         part = self._data[:, [self._positions[name]]]
-        return _plain(np.asarray(part.toarray() if hasattr(part, "toarray") else part).reshape(-1))
+        return read_cells(np.asanyarray(part.toarray() if hasattr(part, "toarray") else part).reshape(-1))
+
+
+def _positions(card: Card, data: Any) -> Mapping[str, int]:
+    known = {i.column: i.position for i in card.items if i.position is not None}
+    if card.n_columns is None or len(known) < len(card.columns):
+        raise InvalidDataError(
+            "this card knows its columns by name only; give a data frame, a dict of columns, or names="
+        )
+    if data.ndim != 2 or data.shape[1] != card.n_columns:
+        raise InvalidDataError(
+            f"the array has shape {data.shape}; without column names it must have the training table's "
+            f"{card.n_columns} columns, else give a data frame, a dict of columns, or names="
+        )
+    return known
+
+
+def _given(data: Any, names: Sequence[str]) -> Mapping[str, int]:
+    if data.ndim != 2 or data.shape[1] != len(names) or len(set(names)) < len(names):
+        raise InvalidDataError(
+            f"the array has shape {data.shape} and there are {len(names)} names for its columns; "
+            "give one name a column, each once"
+        )
+    return {str(name): j for j, name in enumerate(names)}
 
 
 class _Frame:
@@ -127,32 +162,25 @@ class _Frame:
         self.names = list(self._real_names)
         self.n_rows = len(frame)
 
-    def column(self, name: str) -> Column:
-        series = self._frame[self._real_names[name]]
-        if series.null_count():
-            raise _missing(name, np.asarray(series.is_null().to_numpy(), dtype=bool))
-        if series.dtype.is_decimal():
-            return np.array([Fraction(v) for v in series.to_list()], dtype=object)
-        return _plain(np.asarray(series.to_numpy()))
+    def column(self, name: str) -> Cells:
+        return _series_cells(self._frame[self._real_names[name]])
 
 
-def _plain(values: Column) -> Column:
-    """Turn an object array into a fast one where that loses nothing."""
-    if values.dtype != object or values.ndim != 1:
-        return values
-    kinds = set(map(type, values))
-    if kinds <= {int, bool}:
-        try:
-            return values.astype(np.int64)
-        except OverflowError:
-            return values
-    if kinds <= {float}:
-        return values.astype(np.float64)
-    return values
+def _series_cells(series: Any) -> Cells:
+    dtype = series.dtype
+    missing = None
+    if series.null_count():
+        missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    if dtype.is_integer() or dtype.is_float() or str(dtype) == "Boolean":
+        # filled first: numpy would turn integers with gaps into floats, and large ones into others
+        plain = series if missing is None else series.fill_null(False if str(dtype) == "Boolean" else 0)
+        return read_cells(np.asarray(plain.to_numpy()), missing)
+    return read_list(series.to_list())
 
 
 def _require(card: Card, names: list[str]) -> None:
-    missing = [name for name in card.columns if name not in set(names)]
+    known = set(names)
+    missing = [name for name in card.columns if name not in known]
     if not missing:
         return
     listed = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
@@ -168,18 +196,3 @@ def nearest_column(wanted: str, names: Sequence[str]) -> str:
     if len(names) <= 12 or get_close_matches(wanted, names, n=1):
         return did_you_mean(wanted, names)
     return f"there are {len(names)} columns: {', '.join(names[:5])}, ..."
-
-
-def _not_finite(name: str, column: Column) -> InvalidDataError:
-    infinite = np.isinf(column)
-    if not infinite.any():
-        return _missing(name, np.isnan(column))
-    return InvalidDataError(f"column {name!r} is infinite in row {int(infinite.argmax()) + 1}")
-
-
-def _missing(name: str, where: NDArray[np.bool_]) -> InvalidDataError:
-    count, first = int(where.sum()), int(where.argmax()) + 1
-    return InvalidDataError(
-        f"column {name!r} has {count} missing value(s), the first in row {first}; "
-        "fill them in or leave those rows out"
-    )

@@ -8,7 +8,7 @@ objective are rounded, the gap upwards, so that no claim is stronger than what w
 from fractions import Fraction
 from math import ceil
 
-from supersparse.card.card import Card
+from supersparse.card.card import Card, Item
 from supersparse.card.numbers import shown
 from supersparse.card.provenance import Provenance
 from supersparse.render.plain import padded, quoted, visible, width, wrap
@@ -44,15 +44,14 @@ def _items(card: Card, columns: int) -> list[str]:
     numbers = [f"{i}. " for i in range(1, len(card.items) + 1)]
     head = 2 + len(numbers[-1])
     tail = len("  x ") + points_width + len(f" = {_BLANK}")
-    names = [
-        wrap(visible(item.rule.column), max(columns - head - tail, _LEAST_NAME_WIDTH)) for item in card.items
-    ]
+    names = [wrap(visible(_line(item)), max(columns - head - tail, _LEAST_NAME_WIDTH)) for item in card.items]
     name_width = max(len("feature"), *(width(line) for lines in names for line in lines))
     printed = [f"{' ' * head}{padded('feature', name_width)}  {'points'.rjust(points_width + 2)}"]
-    for number, lines, value in zip(numbers, names, points, strict=True):
+    for item, number, lines, value in zip(card.items, numbers, names, points, strict=True):
+        sign = " " if item.is_yes_no else "x"
         for i, line in enumerate(lines):
             start = (number if i == 0 else "").rjust(head)
-            end = f"  x {value.rjust(points_width)} = {_BLANK}" if line is lines[-1] else ""
+            end = f"  {sign} {value.rjust(points_width)} = {_BLANK}" if line is lines[-1] else ""
             printed.append(start + (padded(line, name_width) if end else line) + end)
     total = "total".rjust(head + name_width + len("  x ") + points_width)
     return [*printed, f"{total} = {_BLANK}"]
@@ -63,9 +62,37 @@ def _rule(card: Card, columns: int) -> list[str]:
     if not card.items:
         always = positive if card.intercept > 0 else negative
         return wrap(f"No feature is used: predict {always} for everyone.", columns)
-    words = "Multiply each value by its points and add up the points."
     rule = f"Predict {positive} if the total is more than {shown(card.threshold)}, otherwise {negative}."
-    return [*wrap(words, columns), *wrap(rule, columns)]
+    return [*wrap(_how_to_add(card), columns), *wrap(rule, columns), *_missing(card, columns)]
+
+
+def _how_to_add(card: Card) -> str:
+    kinds = {item.is_yes_no for item in card.items}
+    if kinds == {False}:
+        return "Multiply each value by its points and add up the points."
+    if kinds == {True}:
+        return "Add up the points of the lines that apply."
+    return "Multiply each value by its points (x), take the points of the other lines that apply, and add up."
+
+
+def _missing(card: Card, columns: int) -> list[str]:
+    """What a missing value does, where it is not refused."""
+    lines = []
+    for item in card.items:
+        if item.missing is not None:
+            said = (
+                f"Where {quoted(item.column)} is not known, {quoted(item.name)} gives {shown(item.missing)}."
+            )
+            lines += wrap(said, columns)
+    return lines
+
+
+def _line(item: Item) -> str:
+    """The column for value x points, else the question, with the condition when it was given by hand."""
+    if not item.is_yes_no:
+        unit = "" if item.unit is None else f" ({item.unit})"
+        return item.column + unit
+    return item.asks if item.question is None else f"{item.question} ({item.name})"
 
 
 def _facts(card: Card, made: Provenance, columns: int) -> list[str]:

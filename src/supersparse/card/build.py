@@ -1,0 +1,152 @@
+"""Cards written by hand: items in a line each, and a threshold in the words of the published score."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, gcd, lcm
+from typing import Literal
+
+from supersparse.card.card import Card, Item, Label
+from supersparse.card.domain import Domain, Outside
+from supersparse.card.rules import InRange, IsMissing, IsOneOf, Rule, ValueOf
+from supersparse.card.values import declared_number
+from supersparse.errors import InvalidCardError
+
+Number = int | float | Decimal | Fraction
+
+
+def item(
+    column: str,
+    *,
+    points: Number,
+    equals: object = None,
+    one_of: Iterable[object] | None = None,
+    at_least: Number | None = None,
+    above: Number | None = None,
+    at_most: Number | None = None,
+    below: Number | None = None,
+    is_missing: bool = False,
+    missing: Number | Literal["refuse"] = "refuse",
+    unit: str | None = None,
+    question: str | None = None,
+    position: int | None = None,
+) -> Item:
+    """Make one item of a card: points for what a raw column holds.
+
+    Without a condition the item gives points times the value of the column. Otherwise it gives its
+    points when the value is a category (`equals`, or any of `one_of`), lies within bounds (`at_least`
+    or `above`, `at_most` or `below`, or one of each), or is missing (`is_missing`). A missing value is
+    refused unless `missing` says how many points it gives. The question is made from the rest
+    unless it is given.
+
+    >>> item("age", at_least=65, below=75, points=1, unit="years").asks
+    'Age from 65 to below 75 years?'
+    """
+    bounds = [("at_least", at_least), ("above", above), ("at_most", at_most), ("below", below)]
+    given = [name for name, value in [("equals", equals), ("one_of", one_of), *bounds] if value is not None]
+    given += ["is_missing"] if is_missing else []
+    return Item(
+        rule=_rule(column, given, equals, one_of, dict(bounds)),
+        points=declared_number(points, f"the points of an item on {column!r}"),
+        missing=None
+        if missing == "refuse"
+        else declared_number(missing, f"missing of an item on {column!r}"),
+        unit=unit,
+        question=question,
+        position=position,
+    )
+
+
+def _rule(
+    column: str,
+    given: list[str],
+    equals: object,
+    one_of: Iterable[object] | None,
+    bounds: Mapping[str, Number | None],
+) -> Rule:
+    if not isinstance(column, str):
+        raise InvalidCardError(f"the column {column!r} of an item must be its name, a text")
+    pairs = ({"at_least", "above"}, {"at_most", "below"})
+    ranged = [name for name in given if name in bounds]
+    if len(given) > 1 and (len(ranged) < len(given) or any(pair <= set(given) for pair in pairs)):
+        raise InvalidCardError(f"the item on {column!r} has both {' and '.join(given)}; make two items of it")
+    if not given:
+        return ValueOf(column)
+    if given == ["is_missing"]:
+        return IsMissing(column)
+    if given == ["equals"]:
+        return IsOneOf(column, (equals,))  # type: ignore[arg-type]
+    if given == ["one_of"]:
+        if one_of is None or isinstance(one_of, str):
+            raise InvalidCardError(
+                f"one_of of the item on {column!r} is {one_of!r}; give a list of categories"
+            )
+        return IsOneOf(column, tuple(one_of))  # type: ignore[arg-type]
+    low = bounds["above"] if bounds["at_least"] is None else bounds["at_least"]
+    high = bounds["below"] if bounds["at_most"] is None else bounds["at_most"]
+    what = f"a bound of the item on {column!r}"
+    return InRange(
+        column,
+        None if low is None else declared_number(low, what),
+        None if high is None else declared_number(high, what),
+        low_included=bounds["at_least"] is not None,
+        high_included=bounds["at_most"] is not None,
+    )
+
+
+def card_of(
+    items: Iterable[Item],
+    *,
+    threshold: Number | None,
+    positive_from: Number | None,
+    classes: tuple[Label, Label],
+    title: str | None,
+    source: str | None,
+    domains: Mapping[str, Domain | Sequence[object]] | None,
+    outside: Outside,
+) -> Card:
+    """Put a card together; see `ScoringSystem.of`."""
+    items = tuple(items)
+    if len(classes) != 2:
+        raise InvalidCardError(f"classes is {classes!r}; give two, the negative one first")
+    if (threshold is None) == (positive_from is None):
+        raise InvalidCardError(
+            "give either threshold (more than so many points) or positive_from (so many or more)"
+        )
+    if threshold is not None:
+        limit = declared_number(threshold, "threshold")
+    else:
+        limit = _just_below(items, declared_number(positive_from, "positive_from"))
+    return Card(
+        items=items,
+        intercept=-limit,
+        negative=classes[0],
+        positive=classes[1],
+        title=title,
+        source=source,
+        domains=tuple(_domain(column, known, outside) for column, known in (domains or {}).items()),
+    )
+
+
+def _just_below(items: tuple[Item, ...], least: Fraction) -> Fraction:
+    """The largest total below `least` that points can add up to."""
+    by_value = [item.name for item in items if not item.is_yes_no]
+    if by_value:
+        raise InvalidCardError(
+            f"positive_from needs items of yes or no, and {by_value[0]!r} multiplies a value; "
+            "give threshold, the points that must be exceeded"
+        )
+    given = [p for item in items for p in (item.points, item.missing) if p]
+    scale = lcm(*(p.denominator for p in given))
+    unit = Fraction(gcd(*(int(p * scale) for p in given)) or 1, scale)
+    return (ceil(least / unit) - 1) * unit
+
+
+def _domain(column: str, known: Domain | Sequence[object], outside: Outside) -> Domain:
+    if isinstance(known, Domain):
+        if known.column != column:
+            raise InvalidCardError(f"the domain given for {column!r} is that of {known.column!r}")
+        return known
+    if isinstance(known, str):
+        raise InvalidCardError(f"the domain of {column!r} is {known!r}; give a list of known values")
+    return Domain(column=column, values=tuple(known), outside=outside)  # type: ignore[arg-type]

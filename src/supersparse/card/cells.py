@@ -1,0 +1,126 @@
+"""Cells: one raw column, read once, with its missing values set apart.
+
+A column is either `Numbers`, one numpy array, or `Objects`, the distinct values and which of
+them stands where, so that text and mixed columns cost a loop over what differs and no more.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.card.cuts import is_comparable
+from supersparse.card.values import is_missing
+from supersparse.errors import InvalidDataError
+
+T = TypeVar("T")
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """Booleans, integers or floats of at most 64 bits; 0 stands where a value is missing."""
+
+    values: NDArray[np.generic]
+    missing: Mask | None = None  # None: nothing is missing
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, rows: NDArray[np.intp]) -> "Numbers":
+        """The same for some rows."""
+        return Numbers(self.values[rows], None if self.missing is None else self.missing[rows])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Objects:
+    """Values of any kind: row i holds ``distinct[codes[i]]``."""
+
+    distinct: tuple[object, ...]
+    codes: NDArray[np.intp]
+    missing: Mask | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def each(self, function: Callable[[object, str], T], what: str) -> list[T | None]:
+        """Apply a function of a value and its name to each distinct value, None to missing ones.
+
+        Where it refuses a value, it is asked again with the first row that holds it in the name.
+        """
+        found: list[T | None] = []
+        for code, value in enumerate(self.distinct):
+            if is_missing(value):
+                found.append(None)
+                continue
+            try:
+                found.append(function(value, what))
+            except InvalidDataError:
+                function(value, f"{what}, row {int((self.codes == code).argmax()) + 1}")
+                raise
+        return found
+
+    def take(self, rows: NDArray[np.intp]) -> "Objects":
+        """The same for some rows."""
+        missing = None if self.missing is None else self.missing[rows]
+        return Objects(self.distinct, self.codes[rows], missing)
+
+
+Cells = Numbers | Objects
+
+
+def read_cells(values: NDArray[np.generic], missing: Mask | None = None) -> Cells:
+    """Read a one-dimensional array; `missing` tells what is known to be missing already."""
+    if isinstance(values, np.ma.MaskedArray):
+        return read_list(values.tolist())  # None where it is masked
+    if values.dtype == object:
+        values = _plain(values)
+    if not is_comparable(values.dtype):
+        return _coded(values.astype(object).tolist() if values.dtype.kind in "mM" else list(values))
+    if values.dtype.kind == "f":
+        not_a_number = np.isnan(values)
+        if not_a_number.any():
+            missing = _either(missing, not_a_number)
+    if missing is None or not missing.any():
+        return Numbers(values)
+    return Numbers(np.where(missing, values.dtype.type(0), values), missing)
+
+
+def read_list(values: Iterable[object]) -> Cells:
+    """Read values of any kind."""
+    held = list(values)
+    array = np.empty(len(held), dtype=object)
+    array[:] = held
+    return read_cells(array)
+
+
+def _plain(values: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Turn an object array into a fast one where that loses nothing."""
+    kinds = set(map(type, values))
+    if kinds and kinds <= {int, bool}:
+        try:
+            return values.astype(np.int64)
+        except OverflowError:
+            return values
+    return values.astype(np.float64) if kinds == {float} else values
+
+
+def _coded(values: list[object]) -> Objects:
+    seen: dict[object, int] = {}
+    # equal is not the same: Decimal(0.1) equals the float 0.1, which stands for 1/10
+    one_type = len(set(map(type, values))) <= 1
+    keys: Iterable[object] = values if one_type else ((type(v), v) for v in values)
+    try:
+        codes = np.fromiter((seen.setdefault(k, len(seen)) for k in keys), dtype=np.intp, count=len(values))
+        distinct = tuple(seen) if one_type else tuple(key[1] for key in seen)  # type: ignore[index]
+    except TypeError:  # not hashable, or not comparable
+        codes, distinct = np.arange(len(values)), tuple(values)
+    gone = np.array([is_missing(v) for v in distinct], dtype=bool)
+    return Objects(distinct, codes, gone[codes] if gone.any() else None)
+
+
+def _either(first: Mask | None, second: Mask) -> Mask:
+    return second if first is None else first | second

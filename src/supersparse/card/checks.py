@@ -1,0 +1,183 @@
+"""Values that a card does not score: missing ones, infinite ones, and those outside what it knows.
+
+Every refusal names the column, the value and the row. Text in a column that the card compares
+with numbers, or numbers where it knows texts, can match nothing and is refused too: most likely
+the column was read in another way than the card expects.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from supersparse.card.card import Card, Item
+from supersparse.card.cells import Cells, Mask, Numbers
+from supersparse.card.domain import Domain
+from supersparse.card.rules import IsMissing, IsOneOf
+from supersparse.card.tables import Table
+from supersparse.card.values import is_missing, kind_of, read_category
+from supersparse.card.words import category_text
+from supersparse.errors import InvalidDataError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideValue:
+    """A value outside the domain of its column, with the number of rows that hold it."""
+
+    column: str
+    value: object
+    rows: int
+    first_row: int  # counted from 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What a card expects of one column."""
+
+    column: str
+    refuses_missing: bool  # some item cannot do without a value
+    needs_value: bool  # some item looks at the value, not only whether there is one
+    kinds: tuple[str, ...]  # of the categories known for it; empty when no item compares it with any
+    domain: Domain | None
+
+
+def expectations(card: Card) -> tuple[Expected, ...]:
+    """What the card expects, column by column."""
+    domains = {domain.column: domain for domain in card.domains}
+    return tuple(_expected(c, items, domains.get(c)) for c, items in card.items_by_column().items())
+
+
+def _expected(column: str, items: Sequence[Item], domain: Domain | None) -> Expected:
+    looking = [item for item in items if not isinstance(item.rule, IsMissing)]
+    known = [v for item in looking if isinstance(item.rule, IsOneOf) for v in item.rule.values]
+    if known and domain is not None and domain.values is not None:
+        known += domain.values
+    return Expected(
+        column=column,
+        refuses_missing=any(item.missing is None for item in looking),
+        needs_value=bool(looking),
+        kinds=tuple(sorted({kind_of(v) for v in known})),
+        domain=domain,
+    )
+
+
+def check_person(card: Card, values: Mapping[str, object]) -> None:
+    """Refuse one person whom the card does not score."""
+    for expected in expectations(card):
+        value, what = values[expected.column], f"column {expected.column!r}"
+        if not is_missing(value):
+            _check_value(expected, value, what)
+        elif expected.refuses_missing:
+            given = "nan" if isinstance(value, float) else f"missing ({value!r})"
+            raise InvalidDataError(f"{what} is {given}; a score needs a value there")
+
+
+def check_table(card: Card, table: Table) -> None:
+    """Refuse a table with a row that the card does not score."""
+    for expected in expectations(card):
+        cells, what = table.columns[expected.column], f"column {expected.column!r}"
+        if cells.missing is not None and expected.refuses_missing and cells.missing.any():
+            count, first = int(cells.missing.sum()), int(cells.missing.argmax()) + 1
+            raise InvalidDataError(
+                f"{what} has {count} missing value(s), the first in row {first}; "
+                "fill them in or leave those rows out"
+            )
+        if isinstance(cells, Numbers):
+            _check_numbers(expected, cells, what)
+        else:
+            cells.each(partial(_check_value, expected), what)
+
+
+def outside_values(card: Card, table: Table) -> tuple[OutsideValue, ...]:
+    """Every distinct value outside the domain of its column, in the order of the card's columns."""
+    found = []
+    for domain in card.domains:
+        cells = table.columns[domain.column]
+        for value, where in _outside(domain, cells):
+            found.append(
+                OutsideValue(
+                    column=domain.column,
+                    value=value,
+                    rows=int(where.sum()),
+                    first_row=int(where.argmax()) + 1,
+                )
+            )
+    return tuple(found)
+
+
+def _outside(domain: Domain, cells: Cells) -> list[tuple[object, Mask]]:
+    if isinstance(cells, Numbers):
+        mask = _outside_numbers(domain, cells)
+        return [(v.item(), mask & (cells.values == v)) for v in np.unique(cells.values[mask])]
+    return [
+        (value, cells.codes == code)
+        for code, value in enumerate(cells.distinct)
+        if not is_missing(value) and not _is_inside(domain, value, "a value")
+    ]
+
+
+def _check_value(expected: Expected, value: object, what: str) -> None:
+    kinds, domain = expected.kinds, expected.domain
+    if kinds:
+        kind = kind_of(read_category(value, what))
+        if kind not in kinds:
+            raise InvalidDataError(
+                f"{what} is {value!r}, which is {kind}; the card knows {kinds[0]} only there: "
+                "convert the column"
+            )
+    if domain is not None and domain.outside == "refuse" and not _is_inside(domain, value, what):
+        raise InvalidDataError(f"{what} is {value!r}, which is outside {_described(domain)}")
+
+
+def _check_numbers(expected: Expected, cells: Numbers, what: str) -> None:
+    if cells.values.dtype.kind == "f" and expected.needs_value:
+        infinite = np.isinf(cells.values)
+        if infinite.any():
+            raise InvalidDataError(f"{what} is infinite in row {int(infinite.argmax()) + 1}")
+    present = np.ones(len(cells), dtype=bool) if cells.missing is None else ~cells.missing
+    if expected.kinds and "a number" not in expected.kinds and present.any():
+        row = int(present.argmax())
+        raise InvalidDataError(
+            f"{what}, row {row + 1} is {cells.values[row].item()!r}, which is a number; "
+            "the card knows text only there: convert the column"
+        )
+    domain = expected.domain
+    if domain is not None and domain.outside == "refuse":
+        mask = _outside_numbers(domain, cells)
+        if mask.any():
+            row = int(mask.argmax())
+            value = cells.values[row].item()
+            raise InvalidDataError(
+                f"{what}, row {row + 1} is {value!r}, which is outside {_described(domain)}"
+            )
+
+
+def _is_inside(domain: Domain, value: object, what: str) -> bool:
+    category = read_category(value, what)
+    if domain.values is not None:
+        return category in domain.values
+    if isinstance(category, str):
+        return False
+    number = Fraction(category)
+    if domain.whole and number.denominator != 1:
+        return False
+    return domain.test is None or domain.test.of_one(number, what) == 1
+
+
+def _outside_numbers(domain: Domain, cells: Numbers) -> Mask:
+    inside = np.ones(len(cells), dtype=bool) if domain.test is None else domain.test.mask(cells.values)
+    if domain.whole and cells.values.dtype.kind == "f":
+        inside &= np.asarray(np.floor(cells.values) == cells.values)
+    return ~inside if cells.missing is None else ~inside & ~cells.missing
+
+
+def _described(domain: Domain) -> str:
+    """What was declared, for a message."""
+    if domain.values is not None:
+        return "the known values " + ", ".join(map(category_text, domain.values))
+    whole = "the whole numbers" if domain.whole else "the numbers"
+    low = "" if domain.low is None else f" from {domain.low}"
+    high = "" if domain.high is None else f" up to {domain.high}"
+    return whole + low + high

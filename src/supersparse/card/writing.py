@@ -1,0 +1,86 @@
+"""A card as plain data for JSON, in the present version of the format."""
+
+from fractions import Fraction
+
+from supersparse.card.card import Card, Item
+from supersparse.card.domain import Domain
+from supersparse.card.numbers import shown
+from supersparse.card.provenance import Provenance
+from supersparse.card.rules import InRange, IsMissing, IsOneOf
+from supersparse.card.values import Category
+
+
+def card_content(card: Card) -> dict[str, object]:
+    """Everything but the name and version of the format."""
+    return {
+        "title": card.title,
+        "source": card.source,
+        "classes": {"negative": card.negative, "positive": card.positive},
+        "items": [_item(item) for item in card.items],
+        "threshold": _number(card.threshold),
+        "domains": [_domain(domain) for domain in card.domains],
+        "n_columns": card.n_columns,
+        "provenance": None if card.provenance is None else _provenance(card.provenance),
+    }
+
+
+def _number(value: Fraction) -> int | str:
+    return value.numerator if value.denominator == 1 else shown(value)
+
+
+def _category(value: Category) -> object:
+    if isinstance(value, str | bool):
+        return value
+    return value.numerator if value.denominator == 1 else {"number": shown(value)}
+
+
+def _item(item: Item) -> dict[str, object]:
+    content: dict[str, object] = {"rule": item.rule.kind, "column": item.column}
+    if isinstance(item.rule, IsOneOf):
+        content["values"] = [_category(v) for v in item.rule.values]
+    if isinstance(item.rule, InRange):
+        if item.rule.low is not None:
+            content["at_least" if item.rule.low_included else "above"] = _number(item.rule.low)
+        if item.rule.high is not None:
+            content["at_most" if item.rule.high_included else "below"] = _number(item.rule.high)
+    content["points"] = _number(item.points)
+    if not isinstance(item.rule, IsMissing):
+        content["missing"] = "refuse" if item.missing is None else _number(item.missing)
+    optional = {"unit": item.unit, "question": item.question, "position": item.position}
+    return content | {name: value for name, value in optional.items() if value is not None}
+
+
+def _domain(domain: Domain) -> dict[str, object]:
+    content: dict[str, object] = {"column": domain.column}
+    if domain.values is not None:
+        content["values"] = [_category(v) for v in domain.values]
+    else:
+        content["low"] = None if domain.low is None else _number(domain.low)
+        content["high"] = None if domain.high is None else _number(domain.high)
+        content["whole"] = domain.whole
+    return content | {"outside": domain.outside}
+
+
+def _provenance(made: Provenance) -> dict[str, object]:
+    return {
+        "version": made.version,
+        "solver": made.solver,
+        "data": made.data,
+        "minimised": made.minimised,
+        "allowed": made.allowed,
+        "objective": _number(made.objective),
+        "lower_bound": _number(made.lower_bound),
+        "gap": float(made.gap),
+        "proven_optimal": made.proven_optimal,
+        "proven_smallest": made.proven_smallest,
+        "training_errors": _number(made.training_errors),
+        "predicted_errors": _number(made.predicted_errors),
+        "sensitivity": None if made.sensitivity is None else _number(made.sensitivity),
+        "specificity": None if made.specificity is None else _number(made.specificity),
+        "total_weight": _number(made.total_weight),
+        "n_rows": made.n_rows,
+        "size": made.size,
+        "stop": made.stop,
+        "seconds": float(made.seconds),
+        "nodes": made.nodes,
+    }

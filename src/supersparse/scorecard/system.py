@@ -1,0 +1,160 @@
+"""ScoringSystem: the public object, a card with its faces."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.card import checks, file, scoring
+from supersparse.card.build import Number, card_of
+from supersparse.card.card import Card, Item, Label
+from supersparse.card.domain import Domain, Outside
+from supersparse.card.numbers import shown
+from supersparse.card.quick import decide
+from supersparse.card.tables import is_person, read_table
+from supersparse.render.text import card_text
+from supersparse.scorecard.from_solution import card_of_solution
+
+if TYPE_CHECKING:
+    from supersparse.solution.solution import Solution
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringSystem:
+    """A scoring system that prints, scores, predicts, saves and loads itself.
+
+    All it knows is in `card`, plain data. Using it needs numpy and nothing else: a saved one
+    loads without scikit-learn, numba or any solver.
+
+    >>> from supersparse import Problem, solve
+    >>> problem = Problem.of([[0], [0], [1], [1]], list("nnyy"), C0=0.3, feature_names=["fever"])
+    >>> system = ScoringSystem.from_solution(solve(problem, "exhaustive"))
+    >>> system.predict({"fever": 1})
+    'y'
+    """
+
+    card: Card
+
+    @classmethod
+    def of(
+        cls,
+        items: Iterable[Item],
+        *,
+        threshold: Number | None = None,
+        positive_from: Number | None = None,
+        classes: tuple[Label, Label] = ("no", "yes"),
+        title: str | None = None,
+        source: str | None = None,
+        domains: Mapping[str, Domain | Sequence[object]] | None = None,
+        outside: Outside = "accept",
+    ) -> "ScoringSystem":
+        """Write a scoring system by hand, with items made by `supersparse.item`.
+
+        The positive class (the second one) is given for more than `threshold` points; or for
+        `positive_from` points and more, where all items are yes or no. `domains` give the known values
+        of columns; `outside` says whether others are refused.
+
+        >>> from supersparse import item
+        >>> system = ScoringSystem.of(
+        ...     [item("age", at_least=65, points=1, unit="years"), item("sex", equals="F", points=2)],
+        ...     positive_from=3, classes=("low", "high"), domains={"sex": ["F", "M"]})
+        >>> system.predict({"age": 70, "sex": "F"})
+        'high'
+        """
+        return cls(
+            card_of(
+                items,
+                threshold=threshold,
+                positive_from=positive_from,
+                classes=classes,
+                title=title,
+                source=source,
+                domains=domains,
+                outside=outside,
+            )
+        )
+
+    @classmethod
+    def from_solution(cls, solution: "Solution", *, title: str | None = None) -> "ScoringSystem":
+        """Make the card of a verified solution; features without points are left out.
+
+        Class labels that JSON cannot hold become their text.
+        """
+        return cls(card_of_solution(solution, title))
+
+    @property
+    def classes(self) -> tuple[Label, Label]:
+        """(negative, positive)."""
+        return self.card.classes
+
+    @property
+    def threshold(self) -> Fraction:
+        """The points that must be exceeded for the positive class."""
+        return self.card.threshold
+
+    @property
+    def points(self) -> dict[str, Fraction]:
+        """The points by item, in the order of the card: "age" for value x points, else "age >= 60"."""
+        return {item.name: item.points for item in self.card.items}
+
+    def score(self, data: object, *, names: Sequence[str] | None = None) -> Fraction | NDArray[np.generic]:
+        """Return the score, the intercept included: exact for one person, an array for a table.
+
+        One person is a mapping from column names to values. A table is a data frame, a mapping
+        from column names to columns, or an array: with `names` for its columns, or with the
+        training table's columns. The array of scores holds integers where all scores are whole,
+        else floats; their sign is exact.
+        """
+        if is_person(data):
+            return scoring.score_person(self.card, data)  # type: ignore[arg-type]
+        return decide(self.card, data, names).values
+
+    def predict(self, data: object, *, names: Sequence[str] | None = None) -> Label | NDArray[np.generic]:
+        """Return the class of one person, or an array of classes for a table; see `score`.
+
+        The positive class is given for a score above 0, computed exactly.
+        """
+        if is_person(data):
+            return scoring.predicted_label(self.card, scoring.score_person(self.card, data))  # type: ignore[arg-type]
+        return scoring.predicted_labels(self.card, decide(self.card, data, names).positive)
+
+    def outside(self, data: object, *, names: Sequence[str] | None = None) -> tuple[checks.OutsideValue, ...]:
+        """Report the values of a table, or of one person, that lie outside the domains of their columns.
+
+        These are categories that the card does not know, and numbers beyond the limits that were
+        declared or, for a learned card, seen in training.
+        """
+        if is_person(data):
+            data = {name: [value] for name, value in data.items()}  # type: ignore[attr-defined]
+        return checks.outside_values(self.card, read_table(self.card, data, names))
+
+    def to_json(self) -> str:
+        """Return the card as JSON text; the round trip is exact."""
+        return file.to_json(self.card)
+
+    @classmethod
+    def from_json(cls, text: str) -> "ScoringSystem":
+        """Read JSON text written by `to_json`; anything else is refused."""
+        return cls(file.from_json(text))
+
+    def save(self, path: str | Path) -> None:
+        """Write the card to a JSON file."""
+        file.save(self.card, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "ScoringSystem":
+        """Read a file written by `save`; anything else is refused."""
+        return cls(file.load(path))
+
+    def __str__(self) -> str:
+        return card_text(self.card)
+
+    def __repr__(self) -> str:
+        terms = [f"{shown(item.points)} x {item.name!r}" for item in self.card.items]
+        return (
+            f"<ScoringSystem: {self.card.positive!r} if {' + '.join(terms) or 0} > {shown(self.threshold)}>"
+        )
