@@ -6,7 +6,7 @@ them stands where, so that text and mixed columns cost a loop over what differs 
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,13 +109,13 @@ def _plain(values: NDArray[np.generic]) -> NDArray[np.generic]:
 
 
 def _coded(values: list[object]) -> Objects:
-    seen: dict[object, int] = {}
     # equal is not the same: Decimal(0.1) equals the float 0.1, which stands for 1/10
     one_type = len(set(map(type, values))) <= 1
-    keys: Iterable[object] = values if one_type else ((type(v), v) for v in values)
+    keys: list[Any] = values if one_type else list(zip(map(type, values), values, strict=True))
     try:
-        codes = np.fromiter((seen.setdefault(k, len(seen)) for k in keys), dtype=np.intp, count=len(values))
-        distinct = tuple(seen) if one_type else tuple(key[1] for key in seen)  # type: ignore[index]
+        order = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+        codes = np.fromiter(map(order.__getitem__, keys), dtype=np.intp, count=len(keys))
+        distinct = tuple(order) if one_type else tuple(value for _, value in order)
     except TypeError:  # not hashable, or not comparable
         codes, distinct = np.arange(len(values)), tuple(values)
     gone = np.array([is_missing(v) for v in distinct], dtype=bool)

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card
-from supersparse.card.cells import Cells, read_cells, read_list
+from supersparse.card.cells import Cells, Objects, read_cells, read_list
 from supersparse.errors import InvalidDataError, did_you_mean
+
+_FEW = 24  # different texts up to which a column is compared with each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,7 +177,21 @@ def _series_cells(series: Any) -> Cells:
         # filled first: numpy would turn integers with gaps into floats, and large ones into others
         plain = series if missing is None else series.fill_null(False if str(dtype) == "Boolean" else 0)
         return read_cells(np.asarray(plain.to_numpy()), missing)
+    if str(dtype).startswith(("String", "Categorical", "Enum")):
+        texts = series.drop_nulls().unique().to_list()
+        if len(texts) <= _FEW and all(type(v) is str for v in texts):
+            return _few_texts(series, texts, missing)
     return read_list(series.to_list())
+
+
+def _few_texts(series: Any, texts: list[object], missing: NDArray[np.bool_] | None) -> Cells:
+    """Compare in the frame's own way, which is faster than a loop over all rows."""
+    codes = np.full(len(series), len(texts), dtype=np.intp)
+    for code, text in enumerate(texts):
+        codes[np.asarray((series == text).fill_null(False).to_numpy(), dtype=bool)] = code
+        if text == "":
+            missing = (codes == code) if missing is None else missing | (codes == code)
+    return Objects((*texts, None), codes, missing)
 
 
 def _require(card: Card, names: list[str]) -> None:
