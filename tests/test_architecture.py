@@ -46,6 +46,7 @@ HOMES = {
     "numba": ["solving/kernels"],
     "matplotlib": ["render"],
     "sklearn": ["estimators", "prepare", "selection", "evaluate", "experiments"],
+    "yaml": ["problem/file/yaml_tree.py"],
     "typer": ["cli"],
     "rich": ["cli"],
 }
@@ -107,7 +108,7 @@ def test_back_ends_do_not_import_each_other():
 def test_importing_the_package_loads_nothing_heavy():
     code = (
         "import sys, supersparse; "
-        "heavy = ('highspy', 'pyscipopt', 'ortools', 'numba', 'matplotlib', 'sklearn'); "
+        "heavy = ('highspy', 'pyscipopt', 'ortools', 'numba', 'matplotlib', 'sklearn', 'yaml'); "
         "print([m for m in heavy if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

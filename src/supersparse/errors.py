@@ -6,6 +6,7 @@
     ├── InvalidInputError (ValueError)        what the caller gave cannot be used
     │   ├── InvalidDataError                  rows, labels, weights
     │   ├── InvalidProblemError               coefficient sets, penalties, limits
+    │   │   └── InvalidSettingsError          the same written as settings, or their file
     │   ├── InvalidOptionError                a solver, or an option of one
     │   └── InvalidCardError                  a scoring system or its file
     ├── InfeasibleError (ValueError)          no scoring system obeys what was asked
@@ -38,6 +39,10 @@ class InvalidDataError(InvalidInputError):
 
 class InvalidProblemError(InvalidInputError):
     """Coefficient sets, penalties or limits that contradict each other or themselves."""
+
+
+class InvalidSettingsError(InvalidProblemError):
+    """Settings, or a file of them, that cannot be read; the message names the line."""
 
 
 class InvalidOptionError(InvalidInputError):

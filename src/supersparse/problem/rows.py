@@ -71,7 +71,7 @@ def read_rows(
     n_rows = len(raw[0]) if raw else 0
     if n_rows == 0:
         raise InvalidDataError("there are 0 rows or 0 columns; a scoring system needs data of both classes")
-    is_positive, classes = _read_labels(y, positive)
+    is_positive, classes = read_labels(y, positive)
     if len(is_positive) != n_rows:
         raise InvalidDataError(f"y has {len(is_positive)} labels for {n_rows} rows; give one label a row")
     weights, unit = _read_weights(sample_weight, n_rows)
@@ -98,7 +98,8 @@ def read_rows(
     )
 
 
-def _read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[object, object]]:
+def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[object, object]]:
+    """Return which rows are positive, and the two classes, the negative one first."""
     series = nw.from_native(y, series_only=True, pass_through=True)
     labels = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else y)
     if (

@@ -1,0 +1,121 @@
+"""Hypothesis strategies: settings of every kind, with names and labels that files could misread."""
+
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from supersparse import Settings, constraints, integers, non_negative, non_positive, one_digit, two_digits
+from supersparse.problem.file.vocabulary import SOLVERS
+from supersparse.problem.levels import Levels
+
+HARD_TEXT = [
+    "yes", "no", "on", "y", "true", "null", "~", "", " ", "1", "010", "1e-3", "0x1F", "1_000", "1:30", "1/2",
+    ".inf", "-", "?", "*", "&a", "!x", "#", "a: b", "a #b", "- a", "[a", "{a}", "'", '"', "\\", "%", "@", "`",
+    "|", ">", "=", "<<", "---", "a\nb", "\t", "\x00", "\x7f", "\x85", "\u2028", "\ufeff", "😀", "ß", "-5..5",
+    "one_digit", "age>=40", "age*", "(intercept)", "2001-01-01", "12e03", "0o7", "+1",
+]  # fmt: skip
+texts = st.sampled_from(HARD_TEXT) | st.text(max_size=8)
+names = st.lists(texts, min_size=1, max_size=3)
+exact_numbers = st.one_of(
+    st.integers(-1000, 1000),
+    st.fractions(min_value=-5, max_value=5, max_denominator=50),
+    st.decimals(-100, 100, places=4, allow_nan=False).map(Fraction),
+    st.floats(-1e30, 1e30, allow_nan=False),
+    st.sampled_from([Fraction(1, 10**30), 10**40, Fraction("0.12345678901234567890123")]),
+)
+costs = exact_numbers.map(abs)
+shares = st.sampled_from([0, 1, 0.9, Fraction(1, 3), 1e-7])
+pairs = st.tuples(exact_numbers, exact_numbers).map(
+    lambda p: tuple(sorted(p, key=lambda v: Fraction(str(v))))
+)
+counts = st.integers(0, 9)
+
+
+def by_name(values):
+    return st.dictionaries(texts, values, min_size=1, max_size=3)
+
+
+sets = st.one_of(
+    st.builds(integers, st.integers(1, 300)),
+    st.builds(non_negative, st.integers(1, 30)),
+    st.builds(non_positive, st.integers(1, 30)),
+    st.just(one_digit()),
+    st.just(two_digits()),
+    st.lists(exact_numbers, min_size=1, max_size=40),
+)
+levels = st.sampled_from(
+    [
+        [([-1, 1], 0.01), ([-2, 2], 0.03)],
+        [([0, 1], 0), (range(2, 100), Fraction(1, 3))],
+        [([-1], 0), ([0], 0.04), ([1], 0.1)],
+        [(one_digit(), 0.5)],
+    ]
+).map(Levels.of)
+labels = st.one_of(texts, st.integers(-3, 3), st.booleans(), st.floats(-2, 2, allow_nan=False))
+one_group = st.one_of(st.none(), texts, st.tuples(texts, labels))
+
+CONSTRAINTS = {
+    "must_use": st.builds(constraints.must_use, names),
+    "must_not_use": st.builds(constraints.must_not_use, names),
+    "fixed": st.builds(constraints.fixed, names, exact_numbers),
+    "at_most": st.builds(constraints.at_most, counts, of=names),
+    "at_least": st.builds(constraints.at_least, counts, of=names),
+    "exactly": st.builds(constraints.exactly, counts, of=names),
+    "thresholds_per_variable": st.builds(constraints.thresholds_per_variable, counts, by_name(names) | names),
+    "only_if": st.builds(constraints.only_if, names, names),
+    "budget": st.builds(constraints.budget, by_name(costs), at_most=costs),
+    "min_sensitivity": st.builds(constraints.min_sensitivity, shares, group=one_group),
+    "min_specificity": st.builds(constraints.min_specificity, shares, group=one_group),
+    "max_false_positive_rate": st.builds(constraints.max_false_positive_rate, shares, group=one_group),
+    "max_error": st.builds(constraints.max_error, shares, group=one_group),
+    "max_difference": st.builds(
+        constraints.max_difference,
+        st.sampled_from(["sensitivity", "specificity", "false positive rate", "error"]),
+        group=texts,
+        at_most=shares,
+    ),
+    "max_total_score": st.builds(
+        constraints.max_total_score, exact_numbers, ranges=st.none() | by_name(pairs)
+    ),
+}
+limits = st.none() | st.floats(1, 1e6, allow_nan=False)
+SOLVE = {
+    "solver": st.sampled_from(SOLVERS),
+    "time_limit": limits,
+    "node_limit": st.none() | counts,
+    "memory_limit": limits,
+    "relative_gap": st.floats(0, 1),
+    "absolute_gap": st.floats(0, 1),
+    "threads": st.integers(1, 8),
+    "seed": counts,
+    "formulation": st.sampled_from(["bigm", "indicator"]),
+    "branching_priorities": by_name(st.integers(-5, 5)),
+    "pair_covers": st.booleans(),
+    "checkpoint": texts,
+    "solver_options": by_name(st.one_of(st.booleans(), counts, st.floats(-1e9, 1e9), texts)),
+}
+ends = st.one_of(
+    pairs, st.tuples(st.none(), exact_numbers), st.tuples(exact_numbers, st.none()), st.just((None, None))
+)
+KEYS = {
+    "C0": costs | by_name(costs),
+    "C1": st.just("auto") | costs,
+    "coef_set": st.integers(1, 9) | sets | by_name(sets | st.none() | st.integers(1, 9)),
+    "max_coef": st.integers(1, 200),
+    "bounds": ends | by_name(ends | st.none()),
+    "levels": levels | by_name(levels | st.none()),
+    "max_features": counts,
+    "min_features": counts,
+    "intercept": st.sampled_from(["free", "paper", "none"]) | pairs,
+    "class_weight": st.just("balanced") | st.dictionaries(texts, costs, min_size=1, max_size=2),
+    "positive": labels,
+    "sample_weight": texts,
+    "groups": names,
+    "constraints": st.lists(st.one_of(list(CONSTRAINTS.values())), max_size=4),
+    "solve": st.fixed_dictionaries({}, optional=SOLVE),
+}
+
+
+def all_settings() -> st.SearchStrategy[Settings]:
+    """Settings with any of the keys."""
+    return st.fixed_dictionaries({}, optional=KEYS).map(lambda given: Settings.of(**given))
