@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.limits import Constraint
-from supersparse.problem.objective import integer_scores
+from supersparse.problem.objective import integer_scores, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -20,6 +20,13 @@ def violated(problem: Problem, points: Points) -> list[Constraint]:
     """
     broken = set(_broken(problem, points))
     return [constraint for constraint in problem.asked if constraint in broken]
+
+
+def completed(problem: Problem, coefficients: Sequence[int]) -> Points | None:
+    """Complete coefficients by the intercept of the conventions; None where no b makes them obey."""
+    if not problem.is_plain and not obeys_without_intercept(problem, coefficients):
+        return None
+    return with_best_intercept(problem, coefficients)
 
 
 def obeys_without_intercept(problem: Problem, coefficients: Sequence[int]) -> bool:

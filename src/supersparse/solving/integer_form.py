@@ -9,8 +9,9 @@ The objective is counted in units of 1/scale of F, rounded down wherever it does
 even: a bound computed from these numbers may be weak, never wrong.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import floor, gcd, lcm
 
 import numpy as np
@@ -43,14 +44,16 @@ class IntegerForm:
     negative: Ints  # loss of scoring it >= 0
     scale: Fraction
     values: tuple[Ints, ...]  # allowed coefficients, sorted
-    cost: Ints  # C0 of each feature
+    value_cost: tuple[Ints, ...]  # what each of them costs, C1 apart
     cost_l1: int  # C1 for one unit of a coefficient
     max_size: int
     intercept_low: int
     intercept_high: int
     intercept_values: Ints  # the allowed b of intercept="paper", else empty
-    intercept_cost: int
+    intercept_value_cost: Ints  # what each of them costs, C1 apart
     ranks: NDArray[np.int32]  # of each entry in its column: exact whatever the slack
+    rates: "Rates"
+    shift: int = 0  # to be added to every loss counted in `positive` and `negative`; see `priced`
 
     @property
     def n_features(self) -> int:
@@ -66,6 +69,65 @@ class IntegerForm:
         """The largest kernel value not above a value of F."""
         return floor(value * self.scale)
 
+    @cached_property
+    def zero_cost(self) -> Ints:
+        """What each feature costs when it is not used: 0 unless levels say otherwise."""
+        costs = [
+            int(c[v == 0][0]) if (v == 0).any() else 0
+            for v, c in zip(self.values, self.value_cost, strict=True)
+        ]
+        return np.array(costs, np.int64)
+
+    @cached_property
+    def cost(self) -> Ints:
+        """What each feature costs at least when it is used."""
+        costs = [
+            int(c[v != 0].min(initial=2**62)) if (v != 0).any() else 0
+            for v, c in zip(self.values, self.value_cost, strict=True)
+        ]
+        return np.array(costs, np.int64)
+
+    @cached_property
+    def is_flat(self) -> bool:
+        """Whether each feature costs the same at all its values and nothing when it is not used."""
+        used = (
+            (c[v != 0] == cost).all()
+            for v, c, cost in zip(self.values, self.value_cost, self.cost, strict=True)
+        )
+        b = self.intercept_value_cost[self.intercept_values != 0]
+        return not self.zero_cost.any() and all(used) and (len(b) == 0 or int(b.min()) == int(b.max()))
+
+    def priced(self, prices: Ints) -> "IntegerForm":
+        """Put a price on the rates: the Lagrangian form, whose F is nowhere larger where limits hold.
+
+        With prices u >= 0 on limits Σ_i a_ki·[i wrong] <= most_k, every model that obeys them has
+
+            loss >= loss + Σ_k u_k·(Σ_i a_ki·[i wrong] - most_k) ,
+
+        and the right side is a loss with other weights plus a constant, the `shift`. A weight that
+        becomes negative (limits on differences) is replaced by 0 and added to the shift: c·[wrong] >= c.
+        """
+        positive = self.rates.true_positive + prices @ self.rates.positive
+        negative = self.rates.true_negative + prices @ self.rates.negative
+        below = int(np.minimum(positive, 0).sum() + np.minimum(negative, 0).sum())
+        return replace(
+            self,
+            positive=np.maximum(positive, 0),
+            negative=np.maximum(negative, 0),
+            shift=below - int(prices @ self.rates.most),
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rates:
+    """The true weights of the distinct rows, and the limits on wrong rows that fit 64 bits."""
+
+    true_positive: Ints
+    true_negative: Ints
+    positive: Ints  # (limits, distinct rows): what a limit counts when the row is scored <= 0
+    negative: Ints  # when it is scored >= 0
+    most: Ints
+
 
 def integer_form(problem: Problem) -> IntegerForm:
     """Bring a problem, merged or not, into kernel units."""
@@ -77,6 +139,7 @@ def integer_form(problem: Problem) -> IntegerForm:
     scale = _objective_scale(problem)
     positive, negative = _loss_weights(problem, group, len(first), scale)
     choice = intercept_choice(problem, features=0)
+    intercept_values = _intercept_values(choice.allowed)
     return IntegerForm(
         problem=problem,
         columns=matrix,
@@ -86,13 +149,20 @@ def integer_form(problem: Problem) -> IntegerForm:
         negative=negative,
         scale=scale,
         values=values,
-        cost=np.array([floor(c * scale) for c in problem.C0], dtype=np.int64),
+        value_cost=_value_costs(problem, values, scale),
         cost_l1=floor((problem.C1 or 0) * scale / problem.unit),
         max_size=_max_size(problem),
         intercept_low=-OPEN if choice.low is None else max(-OPEN, choice.low),
         intercept_high=OPEN if choice.high is None else min(OPEN, choice.high),
-        intercept_values=_intercept_values(choice.allowed),
-        intercept_cost=floor(problem.intercept_C0 * scale),
+        intercept_values=intercept_values,
+        intercept_value_cost=np.array(
+            [
+                floor(problem.intercept_penalty(Fraction(int(b), problem.unit)) * scale)
+                for b in intercept_values
+            ],
+            np.int64,
+        ),
+        rates=_rates(problem, group, len(first), positive, negative),
         ranks=np.array([np.unique(c, return_inverse=True)[1].reshape(-1) for c in columns], dtype=np.int32),
     )
 
@@ -113,6 +183,33 @@ def _integer_values(problem: Problem) -> tuple[Ints, ...]:
         for s in dict.fromkeys(problem.sets)
     }
     return tuple(known[s] for s in problem.sets)
+
+
+def _value_costs(problem: Problem, values: tuple[Ints, ...], scale: Fraction) -> tuple[Ints, ...]:
+    costs = []
+    for j, own in enumerate(values):
+        if problem.levels[j] is None:
+            costs.append(np.where(own != 0, floor(problem.C0[j] * scale), 0))
+        else:
+            penalties = (problem.penalty(j, Fraction(int(v), problem.unit)) for v in own)
+            costs.append(np.array([floor(penalty * scale) for penalty in penalties], np.int64))
+    return tuple(costs)
+
+
+def _rates(problem: Problem, group: NDArray[np.intp], n: int, positive: Ints, negative: Ints) -> Rates:
+    """Sum each limit over the distinct rows; one beyond 64 bits is left to the evaluator."""
+    limits = [limit for limit in problem.rate_limits if limit.weights.dtype != object]
+    of_class = [np.zeros((len(limits), n), np.int64) for _ in range(2)]
+    for k, limit in enumerate(limits):
+        for total, own in zip(of_class, (problem.rows.positive, ~problem.rows.positive), strict=True):
+            np.add.at(total[k], group[own], limit.weights[own])
+    return Rates(
+        true_positive=positive,
+        true_negative=negative,
+        positive=of_class[0],
+        negative=of_class[1],
+        most=np.array([limit.at_most for limit in limits], np.int64),
+    )
 
 
 def _max_size(problem: Problem) -> int:
@@ -170,9 +267,11 @@ def _exactly(column: IntArray, factor: int, divisor: int) -> Ints:
 def _objective_scale(problem: Problem) -> Fraction:
     """Choose kernel units: exact where 2^50 suffices, else fine enough, row weights exact first."""
     row_unit = problem.total_weight * lcm(*(w.denominator for w in problem.class_weights))
-    costs = [*problem.C0, problem.intercept_C0, (problem.C1 or Fraction(0)) / problem.unit]
-    whole = lcm(row_unit, *(c.denominator for c in set(costs)))
-    most = max(problem.class_weights) + sum(problem.C0) + 1
+    costs = {*problem.C0, problem.intercept_C0, (problem.C1 or Fraction(0)) / problem.unit}
+    levels = [own for own in (*problem.levels, problem.intercept_levels) if own is not None]
+    costs.update(penalty for own in levels for penalty in own.penalties)
+    whole = lcm(row_unit, *(c.denominator for c in costs))
+    most = max(problem.class_weights) + sum(problem.C0) + sum(max(own.penalties) for own in levels) + 1
     if whole * most <= _OBJECTIVE_LIMIT:
         return Fraction(whole)
     if row_unit * most <= _OBJECTIVE_LIMIT:

@@ -51,14 +51,9 @@ def intercept_price(data, b):
     """What a penalised b costs in search units, its share of the tie-break included."""
     if len(data.intercepts) == 0:
         return 0
-    return abs(b) * (data.cost_l1 + data.tie) + (data.intercept_cost if b else 0)
+    return abs(b) * data.magnitude_cost + int(data.intercept_cost[data.intercepts.tolist().index(b)])
 
 
 def feature_price(data, index):
     """What the coefficients of a model cost in search units."""
-    total = 0
-    for j, at in enumerate(index.tolist()):
-        value = int(data.values[j, at])
-        if value:
-            total += int(data.cost[j]) + abs(value) * (data.cost_l1 + data.tie)
-    return total
+    return sum(int(data.value_cost[j, at]) for j, at in enumerate(index.tolist()))

@@ -72,7 +72,7 @@ def test_a_signed_support_sees_its_own_columns_and_net_weights(case, draws):
     signs = np.array([draws.draw(st.sampled_from([-1, 1])) for _ in support], np.int64)
     columns = 3 * ranks.astype(np.int64) - 5
     n_ranks = ranks.max(axis=1).astype(np.int64) + 1
-    x, up, down, row, base = support_cells(ranks, n_ranks, columns, positive, negative, support, signs)
+    _, x, up, down, row, base = support_cells(ranks, n_ranks, columns, positive, negative, support, signs)
     assert x.tolist() == (columns[support][:, row].T * signs).tolist()
     assert base == np.minimum(up, down).sum()
     assert (up.sum(), down.sum()) == (positive.sum(), negative.sum())

@@ -82,6 +82,12 @@ def test_a_set_without_0_keeps_its_feature():
     assert searched(problem).best.coefficients[0] != 0
 
 
+def _factor(form, data):
+    """By how much the search multiplies all costs."""
+    heaviest = int(np.argmax(form.positive + form.negative))
+    return int((data.positive + data.negative)[heaviest] // max(1, (form.positive + form.negative)[heaviest]))
+
+
 @settings(max_examples=30)
 @given(cases())
 def test_search_data_hold_the_sets_and_rank_ties_below_everything_else(case):
@@ -92,7 +98,13 @@ def test_search_data_hold_the_sets_and_rank_ties_below_everything_else(case):
         assert data.zero[j] == (values.tolist().index(0) if 0 in values else -1)
     longest = sum(sorted((int(np.abs(v).max()) for v in form.values), reverse=True)[: form.max_size])
     weights = np.concatenate([data.positive, data.negative])
-    assert data.tie * longest < max(1, int(weights[weights > 0].min(initial=2**60)))
+    factor = _factor(form, data)
+    tie = data.magnitude_cost - factor * form.cost_l1
+    assert tie > 0
+    assert tie * longest < max(1, int(weights[weights > 0].min(initial=2**60)))
+    for j, values in enumerate(form.values):
+        expected = factor * form.value_cost[j] + data.magnitude_cost * np.abs(values)
+        assert data.value_cost[j, : len(values)].tolist() == expected.tolist()
     narrow = search_data(form, largest=1)
     assert all(np.abs(narrow.values[j]).max() <= 1 or np.abs(v).min() > 1 for j, v in enumerate(form.values))
 

@@ -49,6 +49,11 @@ def fingerprint(problem: Problem) -> str:
         problem.intercept,
         problem.intercept_C0,
         problem.class_weights,
+        problem.levels,
+        problem.intercept_levels,
+        [(limit.weights, limit.at_most, limit.intercept_weight) for limit in problem.support_limits],
+        [(limit.low, limit.high, limit.at_most) for limit in problem.score_limits],
+        [(limit.weights.tolist(), limit.at_most) for limit in problem.rate_limits],
     )
     digest.update(repr(settings).encode())
     return digest.hexdigest()

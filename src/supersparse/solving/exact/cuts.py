@@ -4,7 +4,7 @@ import threading
 from typing import NamedTuple
 
 from supersparse.problem.attainable import previous_attainable
-from supersparse.problem.objective import with_best_intercept
+from supersparse.problem.violations import completed
 from supersparse.solving.integer_form import OPEN, IntegerForm
 from supersparse.solving.monitor import Monitor
 
@@ -54,7 +54,7 @@ class Cuts:
     def offer(self, coefficients: list[int]) -> bool:
         """Let the evaluator judge a model; return whether it became the best."""
         with self._lock:
-            better = self._monitor.incumbent(with_best_intercept(self._form.problem, coefficients))
+            better = self._monitor.incumbent(completed(self._form.problem, coefficients))
             if better:
                 self.refresh()
             return better

@@ -5,15 +5,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import ClassVar
 
+from supersparse.errors import InfeasibleError, UnsupportedProblemError
 from supersparse.problem.attainable import next_attainable
-from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.problem import Problem
+from supersparse.problem.violations import completed
 from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import Capabilities, Question
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance, instances
+from supersparse.solving.exact.prices import with_prices
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
 from supersparse.solving.exact.second import SecondBound
 from supersparse.solving.exact.tree import fixed_cost, root
@@ -37,13 +39,23 @@ class ExactSolver:
 
     name: ClassVar[str] = "exact"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        questions=frozenset({Question.BEST}), wants_start=False, checkpoints=True, logs_proof=True
+        questions=frozenset({Question.BEST}),
+        levels=True,
+        constraints=frozenset({SUPPORT, RATES, SCORE}),
+        wants_start=False,
+        checkpoints=True,
+        logs_proof=True,
     )
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
-        """Refuse a checkpoint that could not be written later."""
+        """Refuse a checkpoint that could not be written later, and a log that would not be complete."""
         if options.checkpoint is not None:
             checkpoint.check_place(Path(options.checkpoint))
+        if options.proof_log is not None and not problem.is_plain:
+            raise UnsupportedProblemError(
+                "proof_log knows no levels and no constraints besides max_features and the coefficient sets; "
+                "leave it out, or ask for less"
+            )
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove the best model, or report the best found and how far from proven it is."""
@@ -54,9 +66,9 @@ class _Solve:
     """One run: the incumbent search and the proof share the time; the monitor hears of both."""
 
     def __init__(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
-        monitor.incumbent(with_best_intercept(problem, smallest_coefficients(problem)))
+        monitor.incumbent(completed(problem, smallest_coefficients(problem)))
         self.problem, self.options, self.monitor = problem, options, monitor
-        self.form: IntegerForm = integer_form(problem)
+        self.form: IntegerForm = with_prices(integer_form(problem), monitor)
         self.search = Search(self.form, monitor)
         self.cuts = Cuts(self.form, monitor)
         self.proof = Proof(self.cuts, options.proof_log)
@@ -93,7 +105,11 @@ class _Solve:
             self._report()
             self._save()
             return self.monitor.claim(stop=self.stop, smallest=False)
-        assert self.monitor.best_evaluation is not None
+        if self.monitor.best_evaluation is None:
+            raise InfeasibleError(
+                "no scoring system obeys all that is asked: "
+                + "; ".join(constraint.in_words() for constraint in self.problem.asked)
+            )
         self.monitor.bound(self.monitor.best_evaluation.objective)
         if self._file is not None:
             self._file.unlink(missing_ok=True)  # nothing is open any more

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.problem.problem import Problem
+from supersparse.solving.exact.limits import LiteralLimits, literal_limits
 from supersparse.solving.integer_form import OPEN, IntegerForm
 
 Ints = NDArray[np.int64]
@@ -40,9 +41,11 @@ class Instance:
     forced: tuple[int, ...]
     twin_of: tuple[int, ...]  # the twin that must be in the model first, or -1
     max_features: int
-    intercept_cost: int
+    intercept_cost: int  # what b costs at least
     intercepts: Ints  # the allowed b, sorted; empty where b is free or in a very long range
+    intercept_extra: Ints  # what each of them costs beyond that
     counts_b: bool
+    limits: LiteralLimits
 
     @property
     def n_features(self) -> int:
@@ -71,6 +74,26 @@ class Instance:
         return table
 
     @cached_property
+    def used_cost(self) -> Ints:
+        """What each literal costs at least, C1 apart."""
+        return np.asarray(self._value_costs.min(axis=1), np.int64)
+
+    @cached_property
+    def extras(self) -> Ints:
+        """What each magnitude of a literal costs beyond that."""
+        extras: Ints = self._value_costs - self._value_costs.min(axis=1, keepdims=True)
+        return extras
+
+    @cached_property
+    def _value_costs(self) -> Ints:
+        table = np.zeros_like(self.magnitudes)
+        for f, (values, cost) in enumerate(zip(self.form.values, self.form.value_cost, strict=True)):
+            for literal, own in ((2 * f, cost[values > 0]), (2 * f + 1, cost[values < 0][::-1])):
+                if len(own):
+                    table[literal, : len(own)], table[literal, len(own) :] = own, own[-1]
+        return table
+
+    @cached_property
     def has_twins(self) -> bool:
         """Whether any feature has a twin that goes before it."""
         return max(self.twin_of, default=-1) >= 0
@@ -86,15 +109,13 @@ class Instance:
 def instances(form: IntegerForm) -> list[Instance]:
     """One instance, or two where b is penalised: b = 0, and b != 0 at its price."""
     if not form.problem.intercept.is_penalised:
-        return [_instance(form, 0, _range_as_list(form), cost=0, counts_b=False, room=form.max_size)]
-    zero = form.intercept_values[form.intercept_values == 0]
-    others = form.intercept_values[form.intercept_values != 0]
+        b = _range_as_list(form)
+        return [_instance(form, 0, b, costs=np.zeros(len(b), np.int64), counts_b=False, room=form.max_size)]
     cases = []
-    if len(zero):
-        cases.append(_instance(form, 0, zero, cost=0, counts_b=True, room=form.max_size))
-    if len(others) and form.max_size > 0:
-        price = form.intercept_cost
-        cases.append(_instance(form, 1, others, cost=price, counts_b=True, room=form.max_size - 1))
+    for case, chosen in enumerate((form.intercept_values == 0, form.intercept_values != 0)):
+        if chosen.any() and form.max_size >= case:
+            b, costs = form.intercept_values[chosen], form.intercept_value_cost[chosen]
+            cases.append(_instance(form, case, b, costs=costs, counts_b=True, room=form.max_size - case))
     return cases
 
 
@@ -115,7 +136,7 @@ def _range_as_list(form: IntegerForm) -> Ints:
 
 
 def _instance(
-    form: IntegerForm, case: int, intercepts: Ints, *, cost: int, counts_b: bool, room: int
+    form: IntegerForm, case: int, intercepts: Ints, *, costs: Ints, counts_b: bool, room: int
 ) -> Instance:
     difference = form.positive - form.negative
     up, down = np.flatnonzero(difference > 0), np.flatnonzero(difference < 0)
@@ -131,18 +152,20 @@ def _instance(
         negative_weight = np.append(negative_weight, _ALWAYS_RIGHT)
         up, down = np.append(up, -1), np.append(down, -1)
     allowed, literal_cost = np.zeros(2 * form.n_features, bool), np.zeros(2 * form.n_features, np.int64)
-    for f, values in enumerate(form.values):
-        for literal, magnitudes in ((2 * f, values[values > 0]), (2 * f + 1, -values[values < 0])):
-            allowed[literal] = len(magnitudes) > 0
-            literal_cost[literal] = form.cost[f] + form.cost_l1 * int(
-                magnitudes.min(initial=OPEN) if len(magnitudes) else 0
-            )
+    unavoidable = [int(own.min()) for own in form.value_cost]  # paid for a feature, used or not
+    for f, (values, own) in enumerate(zip(form.values, form.value_cost, strict=True)):
+        for literal, chosen in ((2 * f, values > 0), (2 * f + 1, values < 0)):
+            allowed[literal] = chosen.any()
+            if allowed[literal]:
+                literal_cost[literal] = int(own[chosen].min()) - unavoidable[f]
+                literal_cost[literal] += form.cost_l1 * int(np.abs(values[chosen]).min())
+    cost = int(costs.min(initial=OPEN)) if len(costs) else 0
     return Instance(
         form=form,
         case=case,
         positive_row=up,
         negative_row=down,
-        base=int(np.minimum(form.positive, form.negative).sum()),
+        base=form.shift + int(np.minimum(form.positive, form.negative).sum()) + sum(unavoidable),
         positive=np.ascontiguousarray(positive, np.int32),
         negative=np.ascontiguousarray(negative, np.int32),
         positive_weight=positive_weight,
@@ -155,7 +178,9 @@ def _instance(
         max_features=min(room, form.n_features),
         intercept_cost=cost,
         intercepts=intercepts,
+        intercept_extra=costs - cost,
         counts_b=counts_b,
+        limits=literal_limits(form, uses_b=case == 1),
     )
 
 
@@ -173,9 +198,9 @@ def _origin_ranks(problem: Problem) -> NDArray[np.int32]:
 def twins(problem: Problem) -> tuple[int, ...]:
     """Find columns that say the same; each points to the one that goes before it.
 
-    Two columns are twins when set and C0 agree and the columns are equal, or, with a free
-    intercept, differ (or, with symmetric sets, add up) by a constant that b can absorb. Any
-    model can then swap them without changing F or l1, so models that use a twin before its
+    Two columns are twins when set, costs and limits agree and the columns are equal, or, with a
+    free intercept, differ (or, with symmetric sets, add up) by a constant that b can absorb. Any
+    model can then swap them without changing F, l1 or what is limited, so models that use a twin before its
     partner need not be looked at. Both together stay allowed: they reach twice the range.
     """
     rows = problem.rows
@@ -183,13 +208,20 @@ def twins(problem: Problem) -> tuple[int, ...]:
     result = []
     for f in range(problem.n_features):
         column, scale = rows.columns[f].astype(object), rows.scales[f]
-        own = (problem.sets[f], problem.C0[f], scale)
+        own = (
+            problem.sets[f],
+            problem.C0[f],
+            problem.levels[f],
+            scale,
+            *(limit.weights[f] for limit in problem.support_limits),
+            *((limit.low[f], limit.high[f]) for limit in problem.score_limits),
+        )
         if problem.intercept.mode != "free":
             keys: list[tuple[object, ...]] = [(*own, tuple(column))]
         else:
             least, most = int(column.min()), int(column.max())
             keys = [(*own, tuple(column - least), least % scale)]
-            if problem.sets[f].is_symmetric:
+            if problem.sets[f].is_symmetric and problem.levels[f] is None and not problem.score_limits:
                 keys.append((*own, tuple(most - column), -most % scale))
         known = next((k for k in keys if k in latest), None)
         result.append(-1 if known is None else latest[known])

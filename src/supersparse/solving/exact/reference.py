@@ -15,6 +15,7 @@ from supersparse.solving.kernels.boxes import (
     PAUSED,
     SupportData,
     evaluate_vector,
+    least_fixed,
     least_l1,
     split_at,
     widest,
@@ -92,7 +93,7 @@ def run_boxes_reference(
         l1 = int(least_l1(data, low, high))
         if ties and l1 >= best_l1:
             continue
-        fixed = data.fixed + data.cost_l1 * l1
+        fixed = int(least_fixed(data, low, high))
         shown_low, shown_high = _values(data, low), _values(data, high)
         bound, matches, single = box_bound_reference(data, low, high)
         if fixed + bound > cut:
@@ -117,7 +118,8 @@ def run_boxes_reference(
                 return FOUND, top, spent
             vector = np.array(shown_low[:k], np.int64)
             loss, b = evaluate_vector(data, vector, low[-1], high[-1])
-            cost = data.fixed - data.base + data.cost_l1 * int(vector.sum()) + int(loss)
+            own = sum(int(data.extra[f, low[f]]) for f in range(k))
+            cost = data.fixed - data.base + own + data.cost_l1 * int(vector.sum()) + int(loss)
             log(VectorEvaluated(literals=literals, magnitudes=shown_low[:k], cost=cost, intercept=int(b)))
             if cost <= cut and (not ties or int(vector.sum()) + data.counts_b * abs(int(b)) < best_l1):
                 found[:k], found[k] = low[:k], b

@@ -25,7 +25,8 @@ class SecondBound:
     def __init__(self, form: IntegerForm) -> None:
         self._form = form
         self._bound: PartitionBound | None = None
-        self._may_help = 2 * form.max_size >= form.n_features and PartitionBound.applies(form)
+        is_plain = form.problem.is_plain
+        self._may_help = is_plain and 2 * form.max_size >= form.n_features and PartitionBound.applies(form)
         self._began_at = 0
         self._giving_up = threading.Event()
         self.work = 0

@@ -15,11 +15,37 @@ from numpy.typing import NDArray
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.reference import Log, run_boxes_reference
-from supersparse.solving.kernels.boxes import DONE, FOUND, PAUSED, SupportData, box_bound, run_boxes
+from supersparse.solving.integer_form import IntegerForm
+from supersparse.solving.kernels.boxes import (
+    DONE,
+    FOUND,
+    PAUSED,
+    CellRates,
+    SupportData,
+    box_bound,
+    least_fixed,
+    run_boxes,
+)
 from supersparse.solving.kernels.cells import net_cells, spreads, support_cells
 
 Ints = NDArray[np.int64]
 _SLICE_SECONDS = 0.05
+_NONE, _NO_CELLS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
+NO_RATES = CellRates(_NONE, _NONE, _NO_CELLS, _NO_CELLS, _NONE)
+
+
+def rates_of_cells(form: IntegerForm, cell: Ints) -> CellRates:
+    """Sum the true weights and what each limit counts over the cells of a support."""
+    rates, count = form.rates, int(cell.max()) + 1
+
+    def summed(rows: Ints) -> Ints:
+        total = np.zeros((len(rows), count), np.int64)
+        for k, row in enumerate(rows):
+            np.add.at(total[k], cell, row)
+        return total
+
+    loss = summed(np.stack([rates.true_positive, rates.true_negative]))
+    return CellRates(loss[0], loss[1], summed(rates.positive), summed(rates.negative), rates.most)
 
 
 class SupportSearch:
@@ -47,13 +73,16 @@ class SupportSearch:
         instance, form = self.instance, self.instance.form
         literals = np.array(self.literals, np.int64)
         features, signs = literals // 2, 1 - 2 * (literals % 2)
-        x, positive, negative, row, base = support_cells(
+        cell, x, positive, negative, row, base = support_cells(
             form.ranks, instance.n_ranks, form.columns, form.positive, form.negative, features, signs
         )
         up, up_x, up_weight = net_cells(x, positive, negative)
         down, down_x, down_weight = net_cells(x, negative, positive)
         sizes = instance.n_magnitudes[literals]
         self._rows = row[up], row[down]
+        absent = int(form.zero_cost.sum() - form.zero_cost[features].sum())
+        extra = instance.extras[literals]
+        cell_rates = rates_of_cells(form, cell) if len(form.rates.most) else NO_RATES
         data = SupportData(
             up_x=up_x,
             down_x=down_x,
@@ -67,8 +96,19 @@ class SupportSearch:
             step=form.step,
             slack=form.slack,
             base=base,
-            fixed=base + int(form.cost[features].sum()) + instance.intercept_cost,
+            fixed=base
+            + form.shift
+            + absent
+            + int(instance.used_cost[literals].sum())
+            + instance.intercept_cost,
+            shift=form.shift,
             cost_l1=form.cost_l1,
+            is_flat=int(form.is_flat),
+            extra=extra,
+            intercept_extra=instance.intercept_extra,
+            score_rate=instance.limits.rate[:, literals],
+            score_most=instance.limits.points,
+            rates=cell_rates,
             b_least=form.intercept_low,
             b_most=form.intercept_high,
             intercepts=instance.intercepts,
@@ -161,7 +201,8 @@ class SupportSearch:
         low, high = self._whole()
         if self._phase == 1:
             now = self.cuts.now
-            bound = self.data.fixed + int(box_bound(self.data, low, high, now.tie - self.data.fixed))
+            fixed = int(least_fixed(self.data, low, high))
+            bound = fixed + int(box_bound(self.data, low, high, now.tie - fixed))
             self.boxes += 1
             self.bound = max(self.bound, bound)
             if bound > now.tie and self._log is None:
@@ -200,7 +241,8 @@ class SupportSearch:
             self.data.magnitude[f, 0] == 1 and self.data.magnitude[f, n - 1] == n
             for f, n in enumerate(self.sizes)
         )
-        if not full or self.data.slack or self.data.cost_l1 or not self._intercept_doubles():
+        depends_on_points = self.data.cost_l1 or not self.data.is_flat or len(self.data.score_most)
+        if not full or self.data.slack or depends_on_points or not self._intercept_doubles():
             return [(low, high)]
         half = [n // 2 for n in self.sizes]  # index of the first magnitude above n // 2
         boxes = []

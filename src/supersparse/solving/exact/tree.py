@@ -101,9 +101,14 @@ def expand(
     instance, room = node.instance, node.instance.max_features - len(node.literals)
     if room <= 0:
         return []
+    allowed = node.allowed
+    if instance.limits:
+        kept = instance.limits.keep(node.literals, allowed, room)
+        if kept is None:
+            return []
+        allowed = kept
     pool, pairs = _own_pairs(node, cancelled)
     paid = fixed_cost(instance, node.literals)
-    allowed = node.allowed
     limit = cuts.tie
     packed = packing_bound(instance, pool, pairs, allowed, room, node.theta, limit - paid)
     bound = max(bound, paid + packed.bound)
@@ -124,7 +129,7 @@ def expand(
             (int(by_literal[literal]), Support(instance=instance, literals=(*node.literals, int(literal))))
             for literal in np.flatnonzero(allowed)
             if _partner_present(instance, node.literals, int(literal) // 2)
-            and _forced_present(instance, (*node.literals, int(literal)))
+            and _may_stop(instance, (*node.literals, int(literal)))
         ]
     if feature is None:
         return []
@@ -135,7 +140,7 @@ def expand(
         if allowed[literal]:
             literals = (*node.literals, literal)
             with_literal = int(by_literal[literal])
-            if _forced_present(instance, literals):
+            if _may_stop(instance, literals):
                 parts.append((with_literal, Support(instance=instance, literals=literals)))
             child = Node(
                 instance=instance,
@@ -226,9 +231,12 @@ def _partner_present(instance: Instance, literals: tuple[int, ...], feature: int
     return partner < 0 or any(literal // 2 == partner for literal in literals)
 
 
-def _forced_present(instance: Instance, literals: tuple[int, ...]) -> bool:
+def _may_stop(instance: Instance, literals: tuple[int, ...]) -> bool:
+    """Whether a model of exactly these literals is allowed."""
     present = {literal // 2 for literal in literals}
-    return all(f in present for f in instance.forced)
+    return all(f in present for f in instance.forced) and (
+        not instance.limits or instance.limits.may_stop(literals)
+    )
 
 
 def _drop_orphans(instance: Instance, literals: tuple[int, ...], allowed: Flags) -> None:

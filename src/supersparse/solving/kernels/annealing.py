@@ -11,6 +11,19 @@ Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
+def excess(data: SearchData, index: Ints, counted: Ints) -> int:
+    """The price of what a model counts beyond its limits; `counted` is scratch."""
+    price = np.int64(0)
+    for limit in range(len(data.limit_most)):
+        counted[limit] = 0
+        for j in range(len(index)):
+            counted[limit] += data.limit_term[limit, j, index[j]]
+        if counted[limit] > data.limit_most[limit]:
+            price += min(8, counted[limit] - data.limit_most[limit]) * data.limit_price[limit]
+    return price
+
+
+@njit(cache=True, nogil=True)
 def anneal(
     data: SearchData,
     index: Ints,
@@ -28,15 +41,17 @@ def anneal(
     """Walk for so many moves while cooling from `hot` to `cold`; return the best cost seen.
 
     Moves are steps of mixed length in one coefficient, now and then in two at once, or a
-    coefficient set to 0; once `settled`, mostly of what is in use. `index`, `intercept[0]` and
-    `scores` follow the walk; `best_index` and `intercept[1]` receive the best model.
+    coefficient set to 0; once `settled`, mostly of what is in use. A model beyond a limit pays for
+    it. `index`, `intercept[0]` and `scores` follow the walk; `best_index` and `intercept[1]` receive
+    the best model.
     """
     p, m = len(index), len(scores)
     jumps = np.empty(2 * window + 3, np.int64)
     rescore(data, index, scores)
     loss, b = best_b(scores, data, intercept[0], window, jumps)
     features, size = model_cost(data, index)
-    cost = loss + features
+    counted = np.zeros(len(data.limit_most), np.int64)
+    cost = loss + features + excess(data, index, counted)
     best = cost
     intercept[1] = b
     for j in range(p):
@@ -79,7 +94,7 @@ def anneal(
         loss, new_b = best_b(scores, data, b, window, jumps)
         work[0] += m + window
         new_features, _ = model_cost(data, index)
-        new_cost = loss + new_features
+        new_cost = loss + new_features + excess(data, index, counted)
         if new_cost <= cost or next_random(state) / 2147483648.0 < np.exp((cost - new_cost) / temperature):
             cost, b, size = new_cost, new_b, new_size
             if cost < best:

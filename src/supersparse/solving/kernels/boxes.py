@@ -17,6 +17,16 @@ Ints = NDArray[np.int64]
 DONE, PAUSED, FOUND = 0, 1, 2
 
 
+class CellRates(NamedTuple):
+    """Limits on wrong rows, cell by cell, and the true weights beside which they are looked at."""
+
+    true_positive: Ints
+    true_negative: Ints
+    positive: Ints  # (limits, cells): what a limit counts when the cell is scored <= 0
+    negative: Ints  # when it is scored >= 0
+    most: Ints
+
+
 class SupportData(NamedTuple):
     """One support as the box kernels read it."""
 
@@ -32,8 +42,15 @@ class SupportData(NamedTuple):
     step: int
     slack: int
     base: int  # loss that no model avoids: the smaller weight of each cell
-    fixed: int  # base, C0 of the support, cost of b != 0
+    fixed: int  # base, shift, what the support and b cost at least, and the features that are not used
+    shift: int  # what prices on rates add to every loss
     cost_l1: int
+    is_flat: int  # 1 when no cost depends on the value, C1 apart
+    extra: Ints  # (k, widest): what each magnitude costs beyond the least
+    intercept_extra: Ints
+    score_rate: Ints  # (limits on the largest score, k)
+    score_most: Ints
+    rates: CellRates
     b_least: int  # bounds of b where it is not restricted to a list
     b_most: int
     intercepts: Ints  # allowed b, sorted; empty when b is free
@@ -51,6 +68,39 @@ def least_l1(data: SupportData, low: Ints, high: Ints) -> int:
         a, b = data.intercepts[low[k]], data.intercepts[high[k]]
         total += a if a > 0 else (-b if b < 0 else 0)
     return total
+
+
+@njit(cache=True, nogil=True)
+def least_fixed(data: SupportData, low: Ints, high: Ints) -> int:
+    """What every vector of a box pays beside its loss above base."""
+    total = data.fixed + data.cost_l1 * least_l1(data, low, high)
+    if data.is_flat:
+        return total
+    k = data.magnitude.shape[0]
+    for f in range(k):
+        least = data.extra[f, low[f]]
+        for t in range(low[f] + 1, high[f] + 1):
+            least = min(least, data.extra[f, t])
+        total += least
+    if len(data.intercepts):
+        least = data.intercept_extra[low[k]]
+        for t in range(low[k] + 1, high[k] + 1):
+            least = min(least, data.intercept_extra[t])
+        total += least
+    return total
+
+
+@njit(cache=True, nogil=True)
+def scores_too_high(data: SupportData, low: Ints, high: Ints) -> bool:
+    """Whether every vector of a box breaks a limit on the largest score, which is linear in it."""
+    for limit in range(len(data.score_most)):
+        least = np.int64(0)
+        for f in range(data.magnitude.shape[0]):
+            rate = data.score_rate[limit, f]
+            least += rate * data.magnitude[f, low[f] if rate > 0 else high[f]]
+        if least > data.score_most[limit]:
+            return True
+    return False
 
 
 @njit(cache=True, nogil=True)
@@ -179,12 +229,11 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
 
 @njit(cache=True, nogil=True)
 def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) -> tuple[int, int]:
-    """Return (loss, b): the least loss of one coefficient vector over the allowed b.
+    """Return (loss, b): the least loss of one coefficient vector over the allowed b, b's own cost with it.
 
-    `b_low` and `b_high` index the restricted intercepts, if any. The loss counts every cell in
-    full; a penalty on |b| is added by the caller.
+    `b_low` and `b_high` index the restricted intercepts, if any. The loss counts every cell in full.
     """
-    starts, losses = loss_steps(data, vector)
+    starts, losses = loss_by_b(scores_of(data, vector), data.step, data.positive, data.negative)
     last = len(starts)
     best, best_b = np.int64(2**62), np.int64(0)
     if len(data.intercepts) == 0:
@@ -199,30 +248,87 @@ def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) ->
         b = data.intercepts[at]
         while t < last and starts[t] <= b:
             t += 1
-        cost = losses[t] + data.counts_b * data.cost_l1 * abs(b)
+        cost = losses[t] + data.intercept_extra[at] + data.counts_b * data.cost_l1 * abs(b)
         if cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b)):
             best, best_b = cost, b
     return best, best_b
 
 
 @njit(cache=True, nogil=True)
-def loss_steps(data: SupportData, vector: Ints) -> tuple[Ints, Ints]:
+def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: int) -> tuple[int, int]:
+    """Do as `evaluate_vector` with the true weights, over those b that obey every limit on wrong rows."""
+    rates = data.rates
+    m, n_limits = data.cell_x.shape[0], len(rates.most)
+    keys, scores = np.empty(2 * m, np.int64), scores_of(data, vector)
+    loss, counted = np.int64(0), np.zeros(n_limits, np.int64)
+    for i in range(m):
+        s = scores[i]
+        q = s // data.step
+        keys[i], keys[m + i] = -q + (1 if s == q * data.step else 0), -q
+        loss += rates.true_positive[i]
+        for limit in range(n_limits):
+            counted[limit] += rates.positive[limit, i]
+    order = order_of(keys)
+    best, best_b = np.int64(2**62), np.int64(0)
+    listed = len(data.intercepts) > 0
+    at, t = b_low, 0
+    low = data.b_least
+    while True:  # the interval of b from `low` up to the next key
+        until = keys[order[t]] - 1 if t < 2 * m else data.b_most
+        obeys = True
+        for limit in range(n_limits):
+            obeys = obeys and counted[limit] <= rates.most[limit]
+        if listed:
+            while at <= b_high and (t == 2 * m or data.intercepts[at] <= until):
+                b = data.intercepts[at]
+                cost = loss + data.intercept_extra[at] + data.counts_b * data.cost_l1 * abs(b)
+                if obeys and (cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b))):
+                    best, best_b = cost, b
+                at += 1
+        elif obeys and loss < best and max(low, data.b_least) <= min(until, data.b_most):
+            best, best_b = loss, max(low, data.b_least)
+        if t == 2 * m:
+            return best, best_b
+        low = keys[order[t]]
+        while t < 2 * m and keys[order[t]] == low:
+            i = order[t]
+            if i < m:
+                loss -= rates.true_positive[i]
+                for limit in range(n_limits):
+                    counted[limit] -= rates.positive[limit, i]
+            else:
+                loss += rates.true_negative[i - m]
+                for limit in range(n_limits):
+                    counted[limit] += rates.negative[limit, i - m]
+            t += 1
+
+
+@njit(cache=True, nogil=True)
+def scores_of(data: SupportData, vector: Ints) -> Ints:
+    """The score of each cell, b left out."""
+    scores = np.zeros(len(data.cell_x), np.int64)
+    for i in range(len(scores)):
+        for f in range(len(vector)):
+            scores[i] += vector[f] * data.cell_x[i, f]
+    return scores
+
+
+@njit(cache=True, nogil=True)
+def loss_by_b(scores: Ints, step: int, positive: Ints, negative: Ints) -> tuple[Ints, Ints]:
     """The loss as a step function of b: ``losses[t]`` holds from ``starts[t-1]`` to ``starts[t] - 1``.
 
-    A cell's positive rows are right from b = floor(-s/step) + 1 on, its negative ones wrong from
+    Positive rows are right from b = floor(-s/step) + 1 on, negative ones wrong from
     ceil(-s/step) on. Where those b lie close together they are counted in a table, else sorted.
     """
-    k, m = data.cell_x.shape[1], data.cell_x.shape[0]
+    m = len(scores)
     keys, change = np.empty(2 * m, np.int64), np.empty(2 * m, np.int64)
     loss, least, most = np.int64(0), np.int64(2**62), np.int64(-(2**62))
     for i in range(m):
-        s = np.int64(0)
-        for f in range(k):
-            s += vector[f] * data.cell_x[i, f]
-        q = s // data.step
-        keys[i], change[i] = -q + (1 if s == q * data.step else 0), -data.positive[i]
-        keys[m + i], change[m + i] = -q, data.negative[i]
-        loss += data.positive[i]
+        s = scores[i]
+        q = s // step
+        keys[i], change[i] = -q + (1 if s == q * step else 0), -positive[i]
+        keys[m + i], change[m + i] = -q, negative[i]
+        loss += positive[i]
         least, most = min(least, -q), max(most, keys[i])
     starts, losses = np.empty(2 * m, np.int64), np.empty(2 * m + 1, np.int64)
     losses[0] = loss
@@ -305,8 +411,10 @@ def run_boxes(
         l1 = least_l1(data, low, high)
         if ties and l1 >= best_l1:
             continue
-        fixed = data.fixed + data.cost_l1 * l1
+        fixed = least_fixed(data, low, high)
         if fixed > cut or fixed + box_bound(data, low, high, cut - fixed) > cut:
+            continue
+        if scores_too_high(data, low, high):
             continue
         single = True
         for f in range(k):
@@ -318,12 +426,16 @@ def run_boxes(
                 for f in range(k):
                     found[f] = low[f]
                 return FOUND, top, spent
-            loss, b = evaluate_vector(data, vector, low[last], high[last])
-            own = np.int64(0)
+            own, paid = np.int64(0), data.fixed - data.base
             for f in range(k):
                 own += vector[f]
+                paid += data.extra[f, low[f]] + data.cost_l1 * vector[f]
+            loss, b = evaluate_vector(data, vector, low[last], high[last])
+            if paid + loss <= cut and len(data.rates.most):
+                paid -= data.shift
+                loss, b = evaluate_within_rates(data, vector, low[last], high[last])
             length = own + data.counts_b * abs(b)
-            if data.fixed - data.base + data.cost_l1 * own + loss <= cut and (not ties or length < best_l1):
+            if paid + loss <= cut and (not ties or length < best_l1):
                 for f in range(k):
                     found[f] = low[f]
                 found[k] = b

@@ -67,8 +67,8 @@ def support_cells(
     negative: Ints,
     support: Ints,
     signs: Ints,
-) -> tuple[Ints, Ints, Ints, Ints, int]:
-    """Merge the rows on a signed support: (x of each cell, positive, negative, row, base).
+) -> tuple[Ints, Ints, Ints, Ints, Ints, int]:
+    """Merge the rows on a signed support: (cell of each row, x of each cell, positive, negative, row, base).
 
     Signs are folded into x; base is the loss that no model on the support avoids.
     """
@@ -80,7 +80,7 @@ def support_cells(
         base += min(up[c], down[c])
         for t in range(len(support)):
             x[c, t] = columns[support[t], row[c]] * signs[t]
-    return x, up, down, row, base
+    return cell, x, up, down, row, base
 
 
 @njit(cache=True, nogil=True)

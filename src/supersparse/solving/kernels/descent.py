@@ -10,7 +10,6 @@ from supersparse.solving.kernels.lines import (
     best_b,
     best_on_line,
     most_promising,
-    penalty,
 )
 
 Ints = NDArray[np.int64]
@@ -43,9 +42,8 @@ def model_cost(data: SearchData, index: Ints) -> tuple[int, int]:
     """Penalties of a model's features, and how many there are."""
     total, size = np.int64(0), 0
     for j in range(len(index)):
-        value = data.values[j, index[j]]
-        if value != 0:
-            total += data.cost[j] + penalty(data, value)
+        total += data.value_cost[j, index[j]]
+        if data.values[j, index[j]] != 0:
             size += 1
     return total, size
 
@@ -98,7 +96,7 @@ def descend(
             may_be_used = used or size < data.max_size
             if not may_be_used:
                 continue
-            own = penalty(data, value) + (data.cost[j] if used else 0)
+            own = data.value_cost[j, index[j]]
             found, at, b = best_on_line(
                 scores,
                 data,
@@ -117,7 +115,7 @@ def descend(
                 new = data.values[j, at]
                 add_column(scores, data, j, new - value)
                 cost = features - own + found
-                features += penalty(data, new) + (data.cost[j] if new != 0 else 0) - own
+                features += data.value_cost[j, at] - own
                 size += (1 if new != 0 else 0) - (1 if used else 0)
                 index[j], intercept[0] = at, b
                 improved = True
@@ -127,7 +125,7 @@ def descend(
             value = data.values[out, index[out]]
             if value == 0 or data.zero[out] < 0:
                 continue
-            own = penalty(data, value) + data.cost[out]
+            own = data.value_cost[out, index[out]] - data.value_cost[out, data.zero[out]]
             add_column(scores, data, out, -value)
             best, best_j, best_at, best_intercept = cost, -1, np.int64(0), np.int64(0)
             candidates = order
@@ -141,8 +139,9 @@ def descend(
                 found, at, b = best_on_line(
                     scores, data, j, index[j], intercept[0], False, True, window, scratch, totals, jumps, work
                 )
-                if found < 2**61 and features - own + found < best:
-                    best, best_j, best_at, best_intercept = features - own + found, j, at, b
+                total = features - own - data.value_cost[j, index[j]] + found
+                if found < 2**61 and total < best:
+                    best, best_j, best_at, best_intercept = total, j, at, b
             if best_j < 0:
                 add_column(scores, data, out, value)
                 if work[0] >= limit:
@@ -150,8 +149,8 @@ def descend(
                 continue
             new = data.values[best_j, best_at]
             add_column(scores, data, best_j, new)
+            features += data.value_cost[best_j, best_at] - data.value_cost[best_j, index[best_j]] - own
             index[out], index[best_j], intercept[0] = data.zero[out], best_at, best_intercept
-            features += penalty(data, new) + data.cost[best_j] - own
             cost = best
             improved = True
             break

@@ -25,15 +25,17 @@ class SearchData(NamedTuple):
     values: Ints  # (p, widest set) padded
     n_values: Ints
     zero: Ints  # index of 0 in each set, -1 where a set leaves it out
-    cost: Ints
-    cost_l1: int
-    tie: int  # weight of one unit of l1 in comparisons, far below every other difference
+    value_cost: Ints  # (p, widest set): all that a value costs, the tie-break by l1 included
+    magnitude_cost: int  # what one unit of |b| costs where b is penalised: C1 and the tie-break
     max_size: int
     step: int
     low: int
     high: int
     intercepts: Ints
-    intercept_cost: int
+    intercept_cost: Ints  # of each of them, |b| apart
+    limit_term: Ints  # (limits, p, widest set): what each value counts
+    limit_most: Ints
+    limit_price: Ints  # what one unit too much costs
 
 
 @njit(cache=True, nogil=True)
@@ -100,11 +102,10 @@ def best_b(scores: Ints, data: SearchData, centre: int, window: int, jumps: Ints
     for t in range(width):
         loss += jumps[t]
         jumps[t] = loss
-    for b in data.intercepts:
+    for t in range(len(data.intercepts)):
+        b = data.intercepts[t]
         if low <= b <= high:
-            total = (
-                jumps[b - low] + abs(b) * (data.cost_l1 + data.tie) + (data.intercept_cost if b != 0 else 0)
-            )
+            total = jumps[b - low] + abs(b) * data.magnitude_cost + data.intercept_cost[t]
             if total < best:
                 best, best_at = total, b
     return best, best_at
@@ -115,12 +116,6 @@ def add_column(scores: Ints, data: SearchData, j: int, change: int) -> None:
     """Add ``change`` times column j to the scores."""
     for t in range(data.start[j], data.start[j + 1]):
         scores[data.row[t]] += change * data.entry[t]
-
-
-@njit(cache=True, nogil=True)
-def penalty(data: SearchData, value: int) -> int:
-    """Cost of one coefficient's value, C0 left out: C1 and the tie-break."""
-    return abs(value) * (data.cost_l1 + data.tie)
 
 
 @njit(cache=True, nogil=True)
@@ -218,7 +213,7 @@ def best_on_line(
         line_at_fixed_b(loss_at(scores, data, b), scores, data, j, current, b, totals)
         work[0] += m + 4 * nonzeros
         for t in range(n):
-            totals[t] += penalty(data, values[t]) + (data.cost[j] if values[t] != 0 else 0)
+            totals[t] += data.value_cost[j, t]
     tries = n if narrow else 3
     for k in range(tries):
         t = k
@@ -239,7 +234,7 @@ def best_on_line(
         add_column(scratch, data, j, value - current)
         loss, at = best_b(scratch, data, b, window, jumps)
         work[0] += m + nonzeros + window
-        cost = loss + penalty(data, value) + (data.cost[j] if value != 0 else 0)
+        cost = loss + data.value_cost[j, t]
         if cost < best:
             best, best_index, best_intercept = cost, t, at
     return best, best_index, best_intercept
@@ -291,7 +286,6 @@ def most_promising(
         work[0] += 4 * (data.start[j + 1] - data.start[j]) + data.n_values[j]
         cost[j] = 2**62
         for t in range(data.n_values[j]):
-            value = data.values[j, t]
-            if value != 0:
-                cost[j] = min(cost[j], totals[t] + penalty(data, value) + data.cost[j])
+            if data.values[j, t] != 0:
+                cost[j] = min(cost[j], totals[t] + data.value_cost[j, t])
     return order_of(cost)[: min(p, used + keep)]

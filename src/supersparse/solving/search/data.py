@@ -1,11 +1,15 @@
 """An IntegerForm as the search kernels read it."""
 
+from fractions import Fraction
+from math import lcm
+
 import numpy as np
 
 from supersparse.solving.integer_form import IntegerForm, Ints
 from supersparse.solving.kernels.lines import SearchData
 
 _ROOM = 2**59  # the largest cost that the kernels may form
+_COARSE = 2**30  # the largest number of a limit
 
 
 def search_data(form: IntegerForm, largest: int | None = None) -> SearchData:
@@ -21,6 +25,7 @@ def search_data(form: IntegerForm, largest: int | None = None) -> SearchData:
         values[j, : len(v)] = v
         values[j, len(v) :] = v[-1]
     factor, tie = _units(form)
+    terms, most = _limits(form, values)
     row, entry, start = [], [], [0]
     for column in form.columns:
         nonzero = np.flatnonzero(column)
@@ -36,16 +41,55 @@ def search_data(form: IntegerForm, largest: int | None = None) -> SearchData:
         values=values,
         n_values=np.array([len(v) for v in sets], np.int64),
         zero=np.array([int(np.flatnonzero(v == 0)[0]) if (v == 0).any() else -1 for v in sets], np.int64),
-        cost=form.cost * factor,
-        cost_l1=form.cost_l1 * factor,
-        tie=tie,
+        value_cost=_value_costs(form, values, factor, form.cost_l1 * factor + tie),
+        magnitude_cost=form.cost_l1 * factor + tie,
         max_size=form.max_size - (1 if len(form.intercept_values) and 0 not in form.intercept_values else 0),
         step=form.step,
         low=form.intercept_low,
         high=form.intercept_high,
         intercepts=form.intercept_values,
-        intercept_cost=form.intercept_cost * factor,
+        intercept_cost=form.intercept_value_cost * factor,
+        limit_term=terms,
+        limit_most=most,
+        limit_price=np.full(len(most), 2 * factor * _total(form), np.int64),
     )
+
+
+def _value_costs(form: IntegerForm, values: Ints, factor: int, of_magnitude: int) -> Ints:
+    costs = np.zeros_like(values)
+    for j, (own, cost) in enumerate(zip(form.values, form.value_cost, strict=True)):
+        costs[j] = cost[np.searchsorted(own, values[j])] * factor
+    costs += np.abs(values) * of_magnitude
+    return costs
+
+
+def _limits(form: IntegerForm, values: Ints) -> tuple[Ints, Ints]:
+    """What each value counts in each limit on the support or the score, brought to small integers.
+
+    A guide for the search alone, so limits that do not come out even are rounded.
+    """
+    problem = form.problem
+    terms, most = [], []
+    for limit in problem.support_limits:
+        unit = _unit([Fraction(w) for w in limit.weights], limit.at_most)
+        weights = np.array([round(w * unit) for w in limit.weights], np.int64)
+        terms.append(np.where(values != 0, weights[:, None], 0))
+        most.append(round(limit.at_most * unit))
+    for score in problem.score_limits:
+        unit = _unit([*score.low, *score.high], score.at_most)
+        low = np.array([round(v * unit) for v in score.low], np.int64)[:, None]
+        high = np.array([round(v * unit) for v in score.high], np.int64)[:, None]
+        terms.append(np.maximum(values * low, values * high))
+        most.append(round(score.at_most * unit * problem.unit))
+    shape = (len(terms), *values.shape)
+    return np.array(terms, np.int64).reshape(shape), np.array(most, np.int64)
+
+
+def _unit(numbers: list[Fraction], most: Fraction) -> Fraction:
+    """Whole numbers where they stay small, else a fine enough rounding."""
+    whole = lcm(*(v.denominator for v in (*numbers, most)))
+    largest = max((abs(v) for v in (*numbers, most)), default=Fraction(1)) or Fraction(1)
+    return Fraction(whole) if whole * largest <= _COARSE else _COARSE / largest
 
 
 def _narrowed(values: Ints, largest: int | None) -> Ints:
@@ -55,10 +99,17 @@ def _narrowed(values: Ints, largest: int | None) -> Ints:
     return kept if len(kept) else values
 
 
+def _total(form: IntegerForm) -> int:
+    """More than any model costs."""
+    costs = sum(int(own.max()) for own in form.value_cost) + int(form.intercept_value_cost.max(initial=0))
+    return int(form.positive.sum() + form.negative.sum()) + costs + 1
+
+
 def _units(form: IntegerForm) -> tuple[int, int]:
     """A factor for all costs and the weight of one unit of l1 beside them."""
-    total = int(form.positive.sum() + form.negative.sum() + form.cost.sum() + form.intercept_cost) + 1
-    factor = max(1, _ROOM // (2 * total))
+    total = _total(form)
+    limited = form.problem.support_limits or form.problem.score_limits
+    factor = max(1, _ROOM // ((64 if limited else 2) * total))
     magnitudes = sorted((int(np.abs(v).max()) for v in form.values), reverse=True)
     longest = sum(magnitudes[: form.max_size]) + int(np.abs(form.intercept_values).max(initial=0)) + 1
     weights = np.concatenate([form.positive, form.negative, form.cost])

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.problem import Problem
+from supersparse.problem.violations import completed
 from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.paths import Surrogate, backward_path, rounded
@@ -43,7 +43,7 @@ def search(problem: Problem, monitor: Monitor, work: int | None = None) -> None:
     if work is None:
         nodes = monitor.options.node_limit
         work = DEFAULT_WORK if nodes is None else min(DEFAULT_WORK, 100_000 * (nodes + 1))
-    monitor.incumbent(with_best_intercept(problem, smallest_coefficients(problem)))
+    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
     Search(integer_form(problem), monitor).run(work)
 
 
@@ -73,6 +73,7 @@ class Search:
         farthest = int(np.abs(form.intercept_values).max(initial=0))
         self.window = int(max(min(4096, max(256, form.n_rows)), min(2 * farthest, 2**16)))
         self.best_cost = _WORST
+        self._is_limited = len(self.full.limit_most) > 0
         self.improved_at = 0  # work spent when the least F was found, l1 apart
         self.paths_done = False
         self._steps = self._schedule()
@@ -100,7 +101,7 @@ class Search:
                 yield from self._descend(self.data_index(values), b)
         turn = 0
         while True:
-            if turn % _PERTURB_EVERY:
+            if self._is_limited or turn % _PERTURB_EVERY:
                 yield from self._anneal(fresh=turn % _FRESH_EVERY == 1)
             else:
                 yield from self._perturb()
@@ -131,6 +132,7 @@ class Search:
             yield support, surrogate.fit(support, np.zeros(len(support) + 1), 8)[:-1]
 
     def _evaluate(self, values: tuple[int, ...]) -> Found:
+        from supersparse.solving.kernels.annealing import excess
         from supersparse.solving.kernels.descent import model_cost, rescore
         from supersparse.solving.kernels.lines import best_b, best_b_anywhere
 
@@ -143,6 +145,7 @@ class Search:
             loss, b = best_b_anywhere(scores, self.full)
         self.spent[0] += 4 * len(scores)
         features, size = model_cost(self.full, index)
+        features += excess(self.full, index, np.zeros(len(self.full.limit_most), np.int64))
         return (int(loss + features) if size <= self.full.max_size else _WORST, values, int(b))
 
     def data_index(self, values: tuple[int, ...]) -> Index:
@@ -150,7 +153,10 @@ class Search:
         return _index_of(self.data, values)
 
     def _descend(self, index: Index, b: int) -> Iterator[None]:
-        """Descend to a local optimum, in slices."""
+        """Descend to a local optimum, in slices; left out where limits stand in the way of single steps."""
+        if self._is_limited:
+            self._keep(*self._evaluate(_values_of(self.data, index)))
+            return
         from supersparse.solving.kernels.descent import descend, rescore
 
         scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b], np.int64)
@@ -190,7 +196,7 @@ class Search:
         row = max(1, int(np.median(self.full.positive + self.full.negative)))
         if fresh:
             index, b = self.data_index(tuple(smallest_coefficients(self.form.problem))), 0
-            hot = float(max(int(self.full.cost.max()), 4 * row))
+            hot = float(max(int(self.full.value_cost.max()), 4 * row))
         else:
             _, values, b = self._pick()
             index, b = self._scaled_up(values, b)
@@ -241,7 +247,9 @@ class Search:
         del self.pool[20:]
         # a cost may be too low here (rounded rows, a size limit that b shares): the evaluator decides
         before = self.monitor.best_evaluation
-        if cost < self.best_cost and self.monitor.incumbent(with_best_intercept(self.form.problem, values)):
+        # and a cost with prices on rates says little about what a model that obeys them costs
+        promising = cost < self.best_cost or len(self.form.rates.most) > 0
+        if promising and self.monitor.incumbent(completed(self.form.problem, values)):
             self.best_cost = cost
             now = self.monitor.best_evaluation
             if before is None or (now is not None and now.objective < before.objective):

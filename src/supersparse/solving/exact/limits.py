@@ -1,0 +1,115 @@
+"""Limits on the support and on the largest score, as the tree over signed supports obeys them.
+
+Each becomes Σ_{l in the model} weight_l <= most, over literals. A limit on the support has one
+weight for both signs of a feature. A limit on the largest score is linear in the magnitudes,
+Σ_f rate_l·|λ_f|, because max(λ·low, λ·high) is λ·high for λ > 0 and |λ|·(-low) for λ < 0; the
+weight of a literal is then its least share.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.problem.limits import ScoreLimit, SupportLimit
+from supersparse.solving.integer_form import IntegerForm
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+_LARGEST = 2**60
+
+
+@dataclass(frozen=True, eq=False)
+class LiteralLimits:
+    """Σ weight_l <= most over the literals of a model; `rate` and `points` for limits on the score."""
+
+    weight: Ints  # (limits, literals): the least that a literal counts
+    most: Ints
+    rate: Ints  # (limits on the score, literals): what one unit of magnitude counts
+    points: Ints  # what they may come to
+
+    def __bool__(self) -> bool:
+        return len(self.most) > 0
+
+    def may_stop(self, literals: tuple[int, ...]) -> bool:
+        """Whether a model of exactly these literals can obey."""
+        return bool((self.weight[:, list(literals)].sum(axis=1) <= self.most).all())
+
+    def keep(self, literals: tuple[int, ...], allowed: Flags, room: int) -> Flags | None:
+        """Drop the literals that no obedient extension of `literals` has; None where there is none at all.
+
+        The others can lower a sum by at most the `room` smallest negative weights, one a feature.
+        So what is counted so far, plus a literal's own weight, plus that help (its own feature's
+        share left out, and one place less) is a lower bound on every model that has the literal.
+        """
+        allowed = allowed.copy()
+        for weight, most in zip(self.weight, self.most, strict=True):
+            now = int(weight[list(literals)].sum())
+            if now > most or (weight < 0).any() or (weight > most - now).any():
+                offered = np.where(allowed, np.minimum(weight, 0), 0).reshape(-1, 2).min(axis=1)
+                order = np.argsort(offered, kind="stable")
+                helpers = order[:room]
+                if now + int(offered[helpers].sum()) > most:
+                    return None
+                all_but_one = int(offered[order[: room - 1]].sum())
+                others = np.full(len(offered), all_but_one)
+                others[helpers] = int(offered[helpers].sum()) - offered[helpers]
+                allowed &= now + weight + np.repeat(others, 2) <= most
+        return allowed
+
+
+def literal_limits(form: IntegerForm, *, uses_b: bool) -> LiteralLimits:
+    """Bring a problem's limits into 64 bits; one that does not fit is left to the evaluator."""
+    n = 2 * form.n_features
+    rows: list[tuple[Ints, int]] = []
+    for limit in form.problem.support_limits:
+        row = _of_support(limit, uses_b)
+        if row is not None:
+            rows.append(row)
+    rates: list[tuple[Ints, int]] = []
+    for score in form.problem.score_limits:
+        rate = _of_score(score, form)
+        if rate is not None:
+            rates.append(rate)
+            rows.append((_least_share(rate[0], form), rate[1]))
+    return LiteralLimits(
+        weight=np.array([w for w, _ in rows], np.int64).reshape(-1, n),
+        most=np.array([m for _, m in rows], np.int64),
+        rate=np.array([r for r, _ in rates], np.int64).reshape(-1, n),
+        points=np.array([m for _, m in rates], np.int64),
+    )
+
+
+def _of_support(limit: SupportLimit, uses_b: bool) -> tuple[Ints, int] | None:
+    weights = [Fraction(w) for w in limit.weights]
+    unit = lcm(*(w.denominator for w in weights))
+    left = limit.at_most - (limit.intercept_weight if uses_b else 0)
+    return _row([w * unit for w in weights for _ in range(2)], floor(left * unit))
+
+
+def _of_score(limit: ScoreLimit, form: IntegerForm) -> tuple[Ints, int] | None:
+    rates = [rate for low, high in zip(limit.low, limit.high, strict=True) for rate in (high, -low)]
+    unit = lcm(*(rate.denominator for rate in rates))
+    reach = max((int(np.abs(v).max()) for v in form.values), default=1)
+    most = floor(limit.at_most * unit * form.problem.unit)
+    row = _row([rate * unit for rate in rates], most)
+    return None if row is None or int(np.abs(row[0]).sum()) * reach > _LARGEST else row
+
+
+def _least_share(rate: Ints, form: IntegerForm) -> Ints:
+    share = np.zeros_like(rate)
+    for f, values in enumerate(form.values):
+        for literal, magnitudes in ((2 * f, values[values > 0]), (2 * f + 1, -values[values < 0])):
+            if len(magnitudes):
+                share[literal] = int((magnitudes * rate[literal]).min())
+    return share
+
+
+def _row(weights: list[Fraction], most: int) -> tuple[Ints, int] | None:
+    whole = [int(w) for w in weights]
+    if sum(map(abs, whole)) > _LARGEST:
+        return None
+    return np.array(whole, np.int64), max(-_LARGEST, min(_LARGEST, most))

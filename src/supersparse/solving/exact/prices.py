@@ -1,0 +1,72 @@
+"""Prices on limited rates: which Lagrangian form the engine works with.
+
+Any prices give valid bounds (`IntegerForm.priced`); good ones make a model that breaks a limit
+cost as much as one that obeys. They are found by a few subgradient steps: search with the prices
+so far, see which limits the best model breaks and by how much, and move the prices that way.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.solving.integer_form import IntegerForm, Ints
+from supersparse.solving.kernels.boxes import loss_by_b
+from supersparse.solving.monitor import Monitor
+from supersparse.solving.search.incumbent import Search
+
+_ROUNDS = 12
+_WORK = 15_000_000  # touched rows a round
+_HIGHEST = 2**40
+
+
+def with_prices(form: IntegerForm, monitor: Monitor) -> IntegerForm:
+    """Return the form with the best prices found; unchanged where no rate is limited."""
+    if len(form.rates.most) == 0:
+        return form
+    prices = np.zeros(len(form.rates.most))
+    best, best_value = form, -np.inf
+    for turn in range(_ROUNDS):
+        priced = form.priced(np.round(prices).astype(np.int64))
+        search = Search(priced, monitor)
+        search.run(_WORK)
+        value, excess = _judge(priced, search.pool[0][1])
+        if value > best_value:
+            best, best_value = priced, value
+        if monitor.stop_reason() is not None or not (excess > 0).any():
+            break
+        prices = np.clip(prices + _step(form, monitor, value, excess, turn) * excess, 0, _HIGHEST)
+    return best
+
+
+def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, NDArray[np.float64]]:
+    """The Lagrangian cost of a model, and by how much it exceeds each limit."""
+    scores = form.columns.T @ np.array(values, np.int64)
+    b = _cheapest_b(form, scores)
+    scores = scores + b * form.step
+    up, down = scores <= 0, scores >= 0
+    loss = int(form.positive[up].sum() + form.negative[down].sum())
+    cost = sum(
+        int(own[np.searchsorted(v, value)])
+        for v, own, value in zip(form.values, form.value_cost, values, strict=True)
+    )
+    counted = form.rates.positive[:, up].sum(axis=1) + form.rates.negative[:, down].sum(axis=1)
+    return float(loss + cost + form.shift), (counted - form.rates.most).astype(float)
+
+
+def _cheapest_b(form: IntegerForm, scores: Ints) -> int:
+    starts, losses = loss_by_b(scores, form.step, form.positive, form.negative)
+    if len(form.intercept_values):
+        at = np.searchsorted(starts, form.intercept_values, side="right")
+        return int(form.intercept_values[np.argmin(losses[at] + form.intercept_value_cost)])
+    low = np.clip(np.concatenate([[starts[0] - 1], starts]), form.intercept_low, form.intercept_high)
+    return int(low[np.argmin(losses[np.searchsorted(starts, low, side="right")])])
+
+
+def _step(form: IntegerForm, monitor: Monitor, value: float, excess: NDArray[np.float64], turn: int) -> float:
+    """Polyak's step towards the best known model, or towards all rows wrong while there is none."""
+    known = monitor.best_evaluation
+    target = (
+        float(form.rates.true_positive.sum() + form.rates.true_negative.sum()) / 4
+        if known is None
+        else float(known.objective * form.scale)
+    )
+    return max(target - value, 0.05 * abs(target)) / (1 + turn / 4) / float(excess @ excess)
