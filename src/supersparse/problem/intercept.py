@@ -169,7 +169,7 @@ def _middle_of_best_interval(
 ) -> int | None:
     best: tuple[int, Fraction, int, int] | None = None
     for low, high, loss in _intervals(choice, starts, losses, obeyed):
-        b = _nearest_to_middle(low, high, choice)
+        b = nearest_to_middle(low, high, choice)
         if b is None:
             continue
         rank = (loss, abs(b - _middle(low, high)), abs(b), b)
@@ -209,7 +209,8 @@ def _middle(low: int | None, high: int | None) -> Fraction:
     return Fraction(low) if high is None else Fraction(low + high, 2)
 
 
-def _nearest_to_middle(low: int | None, high: int | None, choice: InterceptChoice) -> int | None:
+def nearest_to_middle(low: int | None, high: int | None, choice: InterceptChoice) -> int | None:
+    """Of the allowed b in an interval the one nearest its middle; None where none is allowed."""
     middle = _middle(low, high)
     floor = middle.numerator // middle.denominator
     candidates = {floor, floor if middle.denominator == 1 else floor + 1}
