@@ -3,7 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError, did_you_mean
+from supersparse.errors import (
+    InfeasibleError,
+    InvalidOptionError,
+    UnsupportedProblemError,
+    VerificationError,
+    did_you_mean,
+)
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.penalty_range import warn_about_penalties
 from supersparse.problem.points import Points
@@ -32,7 +38,16 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
     if settings.initial is not None:
         settings = replace(settings, initial=read_initial(problem, settings.initial))
     warn_about_penalties(problem)
+    try:
+        return answer(problem, chosen, settings)
+    except InfeasibleError as error:
+        from supersparse.solving.explain import explained
 
+        raise InfeasibleError(explained(problem, chosen, settings, error)) from None
+
+
+def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution:
+    """Presolve, solve, restore, verify; problem and settings have been checked."""
     small = presolve(problem)
     if settings.initial is not None:
         settings = replace(settings, initial=small.reduce(settings.initial))

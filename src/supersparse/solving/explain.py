@@ -1,0 +1,156 @@
+"""Why nothing is allowed: a smallest set of constraints that cannot be obeyed together.
+
+First constraints are left out one by one while the rest stays infeasible; then, where there are
+few, all smaller sets are tried. A model found on the way obeys some of the constraints, so no set of
+those needs to be tried. Feasibility is all that is asked of the solver: the first model ends a trial.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from enum import Enum, auto
+from itertools import combinations
+
+from supersparse.errors import InfeasibleError, InvalidProblemError, SolverFailedError
+from supersparse.problem.problem import Problem
+from supersparse.problem.violations import violated
+from supersparse.solution.conflict import Conflict
+from supersparse.solution.solution import Solution
+from supersparse.solution.stop import Stop
+from supersparse.solution.trace import TraceEvent
+from supersparse.solving.contract import Question, Solver
+from supersparse.solving.options import SolveOptions
+from supersparse.solving.solve import answer, chosen_solver
+
+FEW = 12  # constraints of which all smaller sets are tried
+SECONDS = 60.0
+
+
+def explain_infeasible(problem: Problem, solver: str = "auto", **options: object) -> Conflict:
+    """Find a smallest set of the constraints asked that no scoring system obeys.
+
+    `time_limit` holds for all trials together and is 60 seconds unless given; other limits hold
+    for each trial. What they leave open is said in the answer. A problem that can be obeyed is an error.
+
+    >>> from supersparse import constraints as c
+    >>> X, y = [[0], [1], [2], [3]], [0, 1, 0, 1]
+    >>> asked = [c.min_sensitivity(1), c.must_use("x0"), c.min_specificity(0.9)]
+    >>> print(explain_infeasible(Problem.of(X, y, max_coef=2, constraints=asked), "exhaustive"))
+    already 'sensitivity of at least 1' and 'specificity of at least 0.9' cannot be obeyed together, \
+and no fewer constraints conflict
+    """
+    chosen, settings = chosen_solver(problem, solver, options, Question.BEST)
+    trials = _Trials(problem, chosen, settings)
+    whole = trials.of(frozenset(range(len(problem.asked))))
+    if whole is _Outcome.FEASIBLE:
+        raise InvalidProblemError("there is a scoring system that obeys all that is asked: nothing conflicts")
+    if whole is _Outcome.OPEN:
+        raise SolverFailedError(
+            "it is not known whether a scoring system obeys all that is asked: the limits were reached before"
+        )
+    return trials.conflict()
+
+
+def explained(problem: Problem, chosen: Solver, settings: SolveOptions, error: InfeasibleError) -> str:
+    """Return the message of a solver that proved infeasibility, with the conflict where it says more."""
+    if len(problem.asked) < 2:
+        return str(error)
+    return f"{error}. In short: {_Trials(problem, chosen, settings).conflict().in_words()}"
+
+
+class _Outcome(Enum):
+    FEASIBLE = auto()
+    INFEASIBLE = auto()
+    OPEN = auto()  # a limit was reached
+
+
+class _Trials:
+    """Which sets of constraints, by their positions, can be obeyed."""
+
+    def __init__(self, problem: Problem, chosen: Solver, settings: SolveOptions) -> None:
+        self.problem, self.chosen, self.settings = problem, chosen, settings
+        self.ends = time.perf_counter() + (SECONDS if settings.time_limit is None else settings.time_limit)
+        self.obeyed: list[frozenset[int]] = []  # all that one model obeys
+
+    def conflict(self) -> Conflict:
+        """Reduce what is asked, known to be infeasible, as far as the limits allow."""
+        asked = self.problem.asked
+        found, irreducible = self._reduced(frozenset(range(len(asked))))
+        smallest = False
+        if len(asked) <= FEW:
+            smaller, smallest = self._smaller(len(found))
+            if smaller is not None:
+                found, irreducible = smaller, smallest
+        return Conflict(
+            constraints=tuple(asked[i] for i in sorted(found)),
+            irreducible=irreducible or smallest,
+            smallest=smallest,
+        )
+
+    def _reduced(self, found: frozenset[int]) -> tuple[frozenset[int], bool]:
+        """Leave out what is not needed; also whether every trial had an outcome."""
+        certain = True
+        for i in sorted(found):
+            outcome = self.of(found - {i})
+            if outcome is _Outcome.INFEASIBLE:
+                found -= {i}
+            certain &= outcome is not _Outcome.OPEN
+        return found, certain
+
+    def _smaller(self, size: int) -> tuple[frozenset[int] | None, bool]:
+        """A smallest infeasible set of fewer constraints, and whether every trial had an outcome."""
+        certain = True
+        for candidate in self._sets_below(size):
+            outcome = self.of(candidate)
+            if outcome is _Outcome.INFEASIBLE:
+                return candidate, certain
+            certain &= outcome is not _Outcome.OPEN
+        return None, certain
+
+    def _sets_below(self, size: int) -> Iterator[frozenset[int]]:
+        for k in range(1, size):
+            yield from map(frozenset, combinations(range(len(self.problem.asked)), k))
+
+    def of(self, kept: frozenset[int]) -> _Outcome:
+        """Say whether some model obeys these constraints."""
+        if any(kept <= known for known in self.obeyed):
+            return _Outcome.FEASIBLE
+        asked = self.problem.asked
+        try:
+            part = self.problem.without(c for i, c in enumerate(asked) if i not in kept)
+        except InfeasibleError:
+            return _Outcome.INFEASIBLE
+        left = self.ends - time.perf_counter()
+        if left <= 0:
+            return _Outcome.OPEN
+        try:
+            model = _any_model(part, self.chosen, replace(self.settings, time_limit=left))
+        except InfeasibleError:
+            return _Outcome.INFEASIBLE
+        except SolverFailedError as failed:
+            if Stop.INTERRUPTED.value in str(failed):
+                raise KeyboardInterrupt from None
+            return _Outcome.OPEN
+        broken = set(violated(self.problem, model.points))
+        self.obeyed.append(frozenset(i for i, c in enumerate(asked) if c not in broken))
+        return _Outcome.FEASIBLE
+
+
+def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution:
+    """Solve until there is a model, whatever it costs."""
+    found: list[TraceEvent] = []
+    told: Callable[[], bool] = settings.cancel or (lambda: False)
+
+    def note(event: TraceEvent) -> None:
+        if event.points is not None:
+            found.append(event)
+
+    options = replace(
+        settings,
+        initial=None,
+        on_progress=note,
+        cancel=lambda: bool(found) or told(),
+        checkpoint=None,
+        proof_log=None,
+    )
+    return answer(problem, chosen, options)
