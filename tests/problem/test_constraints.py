@@ -323,3 +323,14 @@ def test_sizes_conflict_with_each_other_and_with_what_must_be_used():
     assert make(min_features=4, intercept="paper")
     with pytest.raises(InfeasibleError, match="at least 4 features"):
         make(min_features=4)
+
+
+def test_of_much_that_is_asked_only_what_conflicts_is_named():
+    # every feature that must be used counts against the budget; only bmi exceeds it
+    asked = [c.must_use("age"), c.must_use("sex"), c.must_use("bmi"), c.budget({"*": 1, "bmi": 5}, at_most=4)]
+    for more in ([], [c.min_sensitivity(k / 10) for k in range(6)]):  # few, and many
+        with pytest.raises(InfeasibleError) as caught:
+            make(*more, *asked, coef_set=[0, 1])
+        assert "'bmi used'" in str(caught.value)
+        assert "'age used'" not in str(caught.value)
+        assert "'sex used'" not in str(caught.value)

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from supersparse.errors import InfeasibleError
@@ -10,6 +11,8 @@ from supersparse.problem.limits import Constraint, ScoreLimit, SupportLimit
 
 if TYPE_CHECKING:
     from supersparse.problem.problem import Problem
+
+FEW = 8  # constraints of which all parts are looked at
 
 
 def check_feasible(problem: "Problem") -> None:
@@ -20,6 +23,37 @@ def check_feasible(problem: "Problem") -> None:
         _check_support(problem, support_limit)
     for score_limit in problem.score_limits:
         _check_score(problem, score_limit)
+
+
+def smallest_conflict(problem: "Problem", error: InfeasibleError) -> InfeasibleError:
+    """Return what is wrong with a smallest part of what is asked that can be seen to be infeasible.
+
+    Of more than `FEW` constraints, of a part from which none can be left out.
+    """
+    asked = problem.asked
+    if len(asked) <= FEW:
+        for size in range(1, len(asked)):
+            for kept in combinations(asked, size):
+                smaller = _seen(problem, kept)
+                if smaller is not None:
+                    return smaller
+        return error
+    kept = asked
+    for constraint in asked:
+        fewer = tuple(c for c in kept if c != constraint)
+        smaller = _seen(problem, fewer)
+        if smaller is not None:
+            kept, error = fewer, smaller
+    return error
+
+
+def _seen(problem: "Problem", kept: tuple[Constraint, ...]) -> InfeasibleError | None:
+    """What is wrong with these constraints alone, None where nothing can be seen."""
+    try:
+        problem.without(c for c in problem.asked if c not in kept)
+    except InfeasibleError as error:
+        return error
+    return None
 
 
 def _check_size(problem: "Problem") -> None:

@@ -15,10 +15,11 @@ from functools import cached_property
 
 import numpy as np
 
+from supersparse.errors import InfeasibleError
 from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.constraints.reading import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures
-from supersparse.problem.feasible import check_feasible
+from supersparse.problem.feasible import check_feasible, smallest_conflict
 from supersparse.problem.intercept import Intercept, WrongLimit, read_intercept
 from supersparse.problem.levels import Levels, read_levels
 from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SupportLimit, ValueLimit
@@ -127,7 +128,7 @@ class Problem:
             support_limits=tuple(limit for limit in limits if isinstance(limit, SupportLimit)),
             rate_limits=tuple(limit for limit in limits if isinstance(limit, RateLimit)),
             score_limits=tuple(limit for limit in limits if isinstance(limit, ScoreLimit)),
-        )._narrowed()
+        )._narrowed_or_explained()
 
     def without(self, constraints: Iterable[Constraint]) -> "Problem":
         """Return the same problem without some of what was asked; of a problem not yet presolved.
@@ -166,7 +167,13 @@ class Problem:
             support_limits=(*self.support_limits, *(x for x in limits if isinstance(x, SupportLimit))),
             rate_limits=(*self.rate_limits, *(x for x in limits if isinstance(x, RateLimit))),
             score_limits=(*self.score_limits, *(x for x in limits if isinstance(x, ScoreLimit))),
-        )._narrowed()
+        )._narrowed_or_explained()
+
+    def _narrowed_or_explained(self) -> "Problem":
+        try:
+            return self._narrowed()
+        except InfeasibleError as error:
+            raise smallest_conflict(self, error) from None
 
     def _narrowed(self) -> "Problem":
         """Take the sizes and the sets anew from what is given and asked; raise if nothing can obey."""
