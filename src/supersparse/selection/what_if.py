@@ -1,0 +1,135 @@
+"""what_if: change what is asked of a solved problem, solve again from there, and show what it costs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from supersparse.errors import InfeasibleError, InvalidProblemError, VerificationError, did_you_mean
+from supersparse.problem.coefficients import CoefficientSet
+from supersparse.problem.constraints.values import fixed, must_not_use, must_use
+from supersparse.problem.decimals import exact
+from supersparse.problem.limits import Constraint
+from supersparse.problem.naming import matching
+from supersparse.problem.objective import with_best_intercept
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.problem.reading.numbers import shown
+from supersparse.problem.variants import with_sets
+from supersparse.solution.edit import Edit
+from supersparse.solution.solution import Solution
+from supersparse.solution.verify import check_feasible
+from supersparse.solving.solve import solve
+
+Number = int | float | Fraction
+Names = str | Sequence[str]
+SIGNS = {"+": 1, "-": -1, 1: 1, -1: -1}
+
+
+def what_if(
+    solution: Solution,
+    *,
+    pin: Mapping[str, Number] | None = None,
+    forbid: Names | Mapping[str, Number | Sequence[Number]] | None = None,
+    force: Names | None = None,
+    sign: Mapping[str, str | int] | None = None,
+    max_features: int | None = None,
+    constraints: Iterable[Constraint] = (),
+    without: Iterable[Constraint] = (),
+    solver: str | None = None,
+    **options: object,
+) -> Edit:
+    """Solve the problem of a solution again with other wishes, starting from that solution.
+
+    `pin` gives features their points. `forbid` names features that must not be used, or points
+    that a feature must not have (``{"age": [3, 4]}``). `force` names features that must be
+    used. `sign` allows a feature no points of the other sign ("+" or "-"; 0 stays allowed).
+    `constraints` are added, those of `without` dropped; sizes and sets stay otherwise. Features are
+    given by name or pattern. The solver is that of the solution unless given; options are those of `solve`.
+
+    >>> X, y = [[0, 0], [0, 1], [1, 1], [1, 1]] * 2, [0, 0, 1, 1] * 2
+    >>> problem = Problem.of(X, y, C0=0.2, max_coef=2)
+    >>> print(what_if(solve(problem, "exhaustive"), forbid="x0"))
+    Asked: x0 not used.
+    Errors: 0 -> 2 (2 more). Size: 1 as before. F: 0.2 -> 0.45 (+0.25).
+    Points: x0 2 -> 0, x1 0 -> 2.
+    Both models are proven optimal, so this is what the edit costs.
+    """
+    before = solution.problem
+    dropped = tuple(without)
+    for constraint in dropped:
+        if constraint not in before.asked:
+            raise InvalidProblemError(
+                f"without: {constraint.in_words()!r} is not asked; "
+                f"{did_you_mean(constraint.in_words(), [c.in_words() for c in before.asked])}"
+            )
+    added = [*_as_constraints(pin, forbid, force), *constraints]
+    kept = _kept_values(before, forbid, sign)
+    problem = with_sets(before.without(dropped), {j: one.values for j, one in kept.items()})
+    problem = problem.asking(added, max_features=max_features)
+    words = [f"without {c.in_words()!r}" for c in dropped]
+    words += [word for one in kept.values() for word in one.words]
+    words += [c.in_words() for c in problem.asked if c not in before.asked]
+    start = _start(problem, solution.points)
+    after = solve(problem, solver or solution.solver, **{"initial": start, **options})
+    return Edit(before=solution, after=after, asked=tuple(words))
+
+
+def _as_constraints(
+    pin: Mapping[str, Number] | None, forbid: object, force: Names | None
+) -> list[Constraint]:
+    found: list[Constraint] = [fixed(name, value) for name, value in (pin or {}).items()]
+    if forbid is not None and not isinstance(forbid, Mapping):
+        found.append(must_not_use(forbid))  # type: ignore[arg-type]
+    if force is not None:
+        found.append(must_use(force))
+    return found
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What is left of a feature's set, and why."""
+
+    values: CoefficientSet
+    words: tuple[str, ...]
+
+
+def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int] | None) -> dict[int, _Kept]:
+    """Narrow the sets by forbidden points and by signs."""
+    names = problem.rows.names
+    kept: dict[int, _Kept] = {}
+
+    def keep(j: int, values: Iterable[Fraction], words: str) -> None:
+        own = kept.get(j, _Kept(problem.given_sets[j], ()))
+        left = tuple(v for v in own.values.values if v in set(values))
+        if not left:
+            raise InfeasibleError(f"feature {names[j]!r}: no value of {own.values} obeys {words!r}")
+        kept[j] = _Kept(CoefficientSet(left), (*own.words, words))
+
+    for word, given in (forbid if isinstance(forbid, Mapping) else {}).items():
+        listed = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+        gone = {exact(v, f"forbid: a value of {word!r}") for v in listed}
+        for j in matching([word], names, "forbid"):
+            values = [v for v in problem.given_sets[j].values if v not in gone]
+            keep(j, values, f"{names[j]} not {' or '.join(map(shown, sorted(gone)))}")
+    for word, given in (sign or {}).items():
+        if given not in SIGNS:
+            raise InvalidProblemError(f"sign: {word!r} has {given!r}; give '+' or '-'")
+        for j in matching([word], names, "sign"):
+            values = [v for v in problem.given_sets[j].values if v * SIGNS[given] >= 0]
+            keep(j, values, f"{names[j]} not {'below' if SIGNS[given] > 0 else 'above'} 0")
+    return kept
+
+
+def _start(problem: Problem, points: Points) -> Points | None:
+    """The old points moved to the nearest allowed ones, where that obeys all that is asked."""
+    nearest = [
+        min(s.values, key=lambda v, old=old: (abs(v - old), abs(v)))  # type: ignore[misc]
+        for s, old in zip(problem.sets, points.values, strict=True)
+    ]
+    try:
+        start = with_best_intercept(problem, [int(v * problem.unit) for v in nearest])
+        if start is not None:
+            check_feasible(problem, start, "the start")
+    except VerificationError:
+        return None
+    return start
