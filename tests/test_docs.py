@@ -15,6 +15,9 @@ import pytest
 import supersparse
 from supersparse import Problem, solve
 from supersparse.datasets import load_breast_cancer
+from supersparse.problem.file.files import read_settings, write_settings
+from supersparse.problem.file.forms.constraints import KINDS
+from supersparse.problem.file.vocabulary import SETTINGS, SOLVE
 from test_architecture import MAY_IMPORT
 
 ROOT = Path(__file__).parent.parent
@@ -79,6 +82,15 @@ def test_console_blocks_run(page, tmp_path):
                 words = shlex.split(line, comments=True)[2:]
                 done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, cwd=tmp_path)
                 assert done.returncode == 0, f"{line}\n{done.stderr}"
+
+
+def test_the_yaml_blocks_are_settings_and_show_the_whole_language():
+    page = (ROOT / "docs" / "problem-file.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    shown = [read_settings(block) for block in blocks]
+    assert [read_settings(write_settings(settings)) for settings in shown] == shown
+    words = set(re.findall(r"\w+", "".join(blocks)))
+    assert {*SETTINGS.fields, *SOLVE.fields, *KINDS} <= words
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)

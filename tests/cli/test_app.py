@@ -87,7 +87,7 @@ def test_the_positive_class_and_dropped_columns_are_obeyed(tiny, tmp_path):
     ("arguments", "message"),
     [
         (["fit", "tiny.csv", "--target", "il"], "no target column 'il'; did you mean 'ill'?"),
-        (["fit", "tiny.csv", *FIT, "--C0", "-1"], "C0 is -1.0, which is negative"),
+        (["fit", "tiny.csv", *FIT, "--C0", "-1"], "C0 is -1.0; give a number of at least 0"),
         (["fit", "tiny.csv", *FIT, "--max-points", "0"], "max_coef is 0"),
         (["fit", "tiny.csv", *FIT, "--solver", "hihgs"], "unknown solver 'hihgs'; did you mean 'highs'?"),
         (["fit", "tiny.csv", *FIT, "--time-limit", "-3"], "time_limit is -3.0"),
@@ -173,7 +173,7 @@ def test_version(tmp_path):
     assert run("--version", cwd=tmp_path).stdout == f"supersparse {__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["fit"], ["predict"], ["solvers"], ["demo"]], ids=str)
+@pytest.mark.parametrize("command", [[], ["fit"], ["predict"], ["check"], ["solvers"], ["demo"]], ids=str)
 def test_help_fits_80_columns_and_has_an_example(tmp_path, command):
     done = run(*command, "--help", cwd=tmp_path, env={**os.environ, "COLUMNS": "80"})
     assert done.returncode == 0
@@ -181,7 +181,7 @@ def test_help_fits_80_columns_and_has_an_example(tmp_path, command):
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "solvers", "demo"])
+@pytest.mark.parametrize("command", ["fit", "predict", "check", "solvers", "demo"])
 def test_the_examples_in_help_run(tmp_path, command):
     text = run(command, "--help", cwd=tmp_path, env={**os.environ, "COLUMNS": "200"}).stdout
     for example in EXAMPLES.findall(text.split("Example:")[1].split("Options:")[0]):

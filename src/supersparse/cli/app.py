@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from supersparse._version import __version__
+from supersparse.cli.check import check
 from supersparse.cli.demo import demo
 from supersparse.cli.fit import fit
 from supersparse.cli.predict import predict
@@ -27,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (fit, predict, solvers, demo):
+for command in (fit, predict, check, solvers, demo):
     app.command()(command)
 
 

@@ -66,6 +66,18 @@ def labels(table: CsvTable, name: str) -> NDArray[np.generic]:
     return np.array(cells)
 
 
+def group_labels(table: CsvTable, name: str) -> Sequence[str]:
+    """Read a column of groups: its cells as they are written, none of them blank."""
+    cells = table.columns[name]
+    for cell, line in zip(cells, table.lines, strict=True):
+        if not cell.strip():
+            raise InvalidDataError(
+                f"{table.path}: the column of groups {name!r} is blank in line {line}; "
+                "fill it in, such as with 'unknown', or leave that row out"
+            )
+    return cells
+
+
 def _numbers(cells: Sequence[str]) -> NDArray[np.generic]:
     """Raise ValueError when a cell is no number."""
     characters = set("".join(cells))

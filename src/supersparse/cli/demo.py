@@ -19,6 +19,9 @@ def demo(
     save_data: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write the data to this CSV file, too.")
     ] = None,
+    save_settings: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write what is asked to this YAML file, too.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write the scoring system to this JSON file.")
     ] = None,
@@ -31,20 +34,25 @@ def demo(
     """
     from supersparse.cli.learn import learn, show_and_save
     from supersparse.datasets import load_breast_cancer
-    from supersparse.problem.problem import Problem
+    from supersparse.problem.file.settings import Settings
 
     check_writable(out)
     check_writable(save_data)
+    check_writable(save_settings)
     data = load_breast_cancer()
     if save_data is not None:
         _write(data, save_data)
         remark(f"Data saved to {save_data}")
+    settings = Settings.of(C0=0.01, max_coef=10)
+    if save_settings is not None:
+        settings.save(save_settings)
+        remark(f"Settings saved to {save_settings}")
     remark(f"Data: {data.source}, {data.licence}")
     remark(
         f"{len(data.y)} biopsies, {len(data.feature_names)} features graded 1 to 10, {data.y.sum()} malignant"
     )
     remark("The first run compiles the solver; the next ones take seconds.")
-    problem = Problem.of(data.X, data.labels, feature_names=data.feature_names, C0=0.01, max_coef=10)
+    problem = settings.problem(data.X, data.labels, feature_names=data.feature_names)
     solution = learn(problem, solver=solver, time_limit=time_limit, seed=0)
     show_and_save(solution, title=data.target, out=out)
     typer.echo(_meaning(prod(len(s.values) for s in problem.sets), solution.proven_optimal))

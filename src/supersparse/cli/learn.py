@@ -1,7 +1,7 @@
 """Solving with progress, shared by the commands that learn."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from supersparse.solution.solution import Solution
 
 
-def learn(problem: "Problem", *, solver: str, time_limit: float, seed: int) -> "Solution":
+def learn(problem: "Problem", **options: Any) -> "Solution":
     """Solve, showing progress on standard error; Ctrl-C stops it and keeps the best found."""
     from supersparse.solution.stop import Stop
     from supersparse.solving.solve import solve
 
     with warnings_as_remarks(), progress() as show:
-        solution = solve(problem, solver, time_limit=time_limit, seed=seed, on_progress=show)
+        solution = solve(problem, **options, on_progress=show)
     if solution.stop is Stop.INTERRUPTED:
         remark("Interrupted: this is the best scoring system found until then.")
     return solution

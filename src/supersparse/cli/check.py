@@ -1,0 +1,42 @@
+"""`supersparse check`: whether a settings file can be read, and what it says."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from supersparse.cli.say import remark
+
+
+def check(
+    settings: Annotated[
+        Path | None,
+        typer.Argument(exists=True, dir_okay=False, help="YAML or JSON file for `fit --settings`."),
+    ] = None,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of such files, for editors.")
+    ] = False,
+) -> None:
+    """Check a settings file, and print it as it is understood.
+
+    What can only be seen with the data, such as the name of a feature, is checked by `fit`.
+
+    \b
+    Example:
+      supersparse demo --save-settings wishes.yaml
+      supersparse check wishes.yaml
+      supersparse check --schema
+    """
+    import json
+
+    from supersparse.errors import InvalidOptionError
+    from supersparse.problem.file.files import load_settings, write_settings
+    from supersparse.problem.file.vocabulary import schema as settings_schema
+
+    if schema:
+        typer.echo(json.dumps(settings_schema(), indent=2))
+    elif settings is None:
+        raise InvalidOptionError("there is nothing to check; name a settings file, or ask for --schema")
+    else:
+        typer.echo(write_settings(load_settings(settings)), nl=False)
+        remark(f"{settings} is fine")
