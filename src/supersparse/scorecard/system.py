@@ -1,6 +1,6 @@
 """ScoringSystem: the public object, a card with its faces."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +13,8 @@ from supersparse.card import checks, file, scoring
 from supersparse.card.build import Number, card_of
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.domain import Domain, Outside
+from supersparse.card.explaining import Explanation, explain
+from supersparse.card.flipping import Flip, flips
 from supersparse.card.numbers import shown
 from supersparse.card.quick import decide
 from supersparse.card.tables import is_person, read_table
@@ -131,6 +133,21 @@ class ScoringSystem:
         if is_person(data):
             data = {name: [value] for name, value in data.items()}  # type: ignore[attr-defined]
         return checks.outside_values(self.card, read_table(self.card, data, names))
+
+    def explain(self, person: Mapping[str, object]) -> Explanation:
+        """Return which items gave which points to one person, and the class that follows."""
+        return explain(self.card, person)
+
+    def flips(
+        self, person: Mapping[str, object], *, fixed: Collection[str] = (), most: int = 10
+    ) -> tuple[Flip, ...]:
+        """Return the smallest changes to one person that give the other class.
+
+        The fewest columns change, and of these ways the ones that move the fewest points are returned,
+        at most so many; none when no change does it. Columns in `fixed` stay as they are. See
+        `supersparse.card.moves` for the values that a column can change to.
+        """
+        return flips(self.card, person, fixed=fixed, most=most)
 
     def to_json(self) -> str:
         """Return the card as JSON text; the round trip is exact."""
