@@ -33,17 +33,29 @@ def constant_model_loss(problem: Problem) -> Fraction:
     return evaluate(free, constant).loss
 
 
+def loss_step(problem: Problem) -> Fraction:
+    """A number that divides every difference of the loss (1/N without weights)."""
+    return _common_step(_loss_parts(problem))
+
+
 def objective_step(problem: Problem) -> Fraction:
     """A number that divides every difference of F, the C1 term left out."""
-    rows = problem.rows
-    parts = [
-        gcd_of(rows.weights[of_class]) * weight / problem.total_weight
-        for of_class, weight in zip((~rows.positive, rows.positive), problem.class_weights, strict=True)
-    ]
-    parts += [*set(problem.C0), problem.intercept_C0]
+    parts = [*_loss_parts(problem), *set(problem.C0), problem.intercept_C0]
     for levels in {*problem.levels, problem.intercept_levels} - {None}:
         assert levels is not None
         parts += levels.penalties
+    return _common_step(parts)
+
+
+def _loss_parts(problem: Problem) -> list[Fraction]:
+    rows = problem.rows
+    return [
+        gcd_of(rows.weights[of_class]) * weight / problem.total_weight
+        for of_class, weight in zip((~rows.positive, rows.positive), problem.class_weights, strict=True)
+    ]
+
+
+def _common_step(parts: list[Fraction]) -> Fraction:
     denominator = lcm(*(p.denominator for p in parts))
     return Fraction(gcd(*(int(p * denominator) for p in parts)), denominator)
 
