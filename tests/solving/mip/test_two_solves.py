@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from solving.mip.fakes import FakeSolver, claim_of
+from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, SolverFailedError, VerificationError
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.problem import Problem
@@ -88,6 +89,43 @@ def test_no_solution_although_one_is_known_is_a_failure():
 def test_no_solution_is_infeasible_when_none_is_known():
     with pytest.raises(InfeasibleError):
         claim_of(FakeSolver(outcome(stop=None)), PROBLEM)
+
+
+LIMITED = Problem.of(
+    [[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_coef=3, constraints=c.min_sensitivity(1)
+)
+
+
+def test_no_solution_is_said_in_the_words_of_what_was_asked():
+    with pytest.raises(
+        InfeasibleError, match=r"\('sensitivity of at least 1'\), as fake proved; drop or relax"
+    ):
+        claim_of(FakeSolver(outcome(stop=None)), LIMITED)
+
+
+def test_a_best_model_that_breaks_what_was_asked_is_a_failure():
+    # all ten rows wrong is no way to reach a sensitivity of 1, and no intercept beside -1 is
+    def work(model, settings, talk):
+        return Outcome(stop=Stop.OPTIMAL, values=vector(model, -1, 0, 0), bound=0.0, nodes=0)
+
+    asked = [c.min_sensitivity(1), c.min_specificity(1)]
+    problem = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_coef=3, constraints=asked)
+    with pytest.raises(
+        SolverFailedError, match="calls best breaks what was asked once its numbers are rounded"
+    ):
+        claim_of(FakeSolver(work), problem)
+
+
+def test_a_model_on_the_way_that_breaks_what_was_asked_is_no_incumbent():
+    def work(model, settings, talk):
+        talk.report(Report(values=vector(model, 0, -1, 0), nodes=1))
+        talk.report(Report(values=vector(model, 2, -1, 0), nodes=2))
+        return Outcome(stop=Stop.TIME_LIMIT, values=None, bound=None, nodes=2)
+
+    asked = [c.min_sensitivity(1), c.min_specificity(0.5)]
+    problem = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_coef=3, constraints=asked)
+    claim = claim_of(FakeSolver(work), problem)
+    assert [e.points for e in claim.trace.incumbents] == [BEST]
 
 
 def test_optimal_without_a_solution_is_a_failure():

@@ -190,7 +190,9 @@ def _outcome(cplex: Any) -> Outcome:
     has_solution = cplex.solution.is_primal_feasible()
     bound = None if STOPS[status] is None else cplex.solution.MIP.get_best_objective()
     if has_solution and bound is not None:
-        bound = min(bound, cplex.solution.get_objective_value())
+        cost = cplex.solution.get_objective_value()
+        # Where CPLEX says optimal, not merely within the gap, it may leave the bound of the root behind.
+        bound = cost if status == "MIP_optimal" else min(bound, cost)
     return Outcome(
         stop=STOPS[status],
         values=np.array(cplex.solution.get_values()) if has_solution else None,
