@@ -1,6 +1,8 @@
 """A wrong file is refused by line and column, with what would be right."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from supersparse import Settings
 from supersparse.errors import InvalidProblemError, InvalidSettingsError
@@ -92,6 +94,7 @@ YAML = [
     ("", "w.yaml says nothing"),
     ("# nothing\n", "w.yaml says nothing"),
     ("C0: 1\x00", "line 1: it holds the character U+0000"),
+    ('C0: 1\npositive: "\\U00110000"', "line 2: \\U00110000 is no character"),
     ("[" * 5000, "nested too deeply"),
 ]
 
@@ -180,3 +183,32 @@ def test_a_constraint_without_a_form_is_refused():
 
     with pytest.raises(InvalidProblemError, match="something odd has no form in a file"):
         Settings.of(constraints=[Odd()])
+
+
+WORDS = [
+    "C0",
+    "coef_set",
+    "constraints",
+    "at_most",
+    "of",
+    "solve",
+    "..",
+    "null",
+    "true",
+    "1e5",
+    "<<",
+    "!!int",
+    "\\U99999999",
+    "\\x",
+    "\\ud800",
+]
+PIECES = st.sampled_from([*"{}[]:,-?&*!|>'\"%@#\\ \n\t0159.", *WORDS, "- ", ": ", "\n  ", "---\n", "%YAML 9"])
+
+
+@given(st.lists(PIECES | st.characters(), max_size=15).map("".join), st.sampled_from(["yaml", "json"]))
+def test_whatever_the_text_it_is_settings_or_refused(text, form):
+    try:
+        settings = read_settings(text, form)
+    except InvalidSettingsError:
+        return
+    assert Settings.from_dict(settings.to_dict()) == settings

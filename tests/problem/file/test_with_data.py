@@ -1,12 +1,17 @@
 """Settings on data: the same problem as in Python, columns taken, labels found, faults by line."""
 
+from dataclasses import fields
+from unittest.mock import patch
+
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
 
+from strategies import constrained_problems
 from supersparse import Problem, Settings, constraints, solve
 from supersparse.errors import InvalidProblemError, InvalidSettingsError
-from supersparse.problem.file.files import read_settings
+from supersparse.problem.file.files import read_settings, write_settings
 
 X = [[62, 1, 0], [45, 0, 1], [71, 1, 1], [38, 0, 0], [55, 1, 1], [49, 0, 0]]
 Y = ["yes", "no", "yes", "no", "yes", "no"]
@@ -59,6 +64,19 @@ def test_settings_make_the_problem_that_python_makes(make):
     assert problem.rows.weights.tolist() == expected.rows.weights.tolist()
     found = [solve(p, "exhaustive").points for p in (problem, expected)]
     assert found[0] == found[1]
+
+
+@given(constrained_problems())
+def test_the_problem_of_a_file_is_the_one_of_python(case):
+    with patch("strategies.Problem") as recorded:
+        _ = case.problem
+    call = recorded.of.call_args
+    data = {name: call.kwargs.pop(name) for name in ("groups", "sample_weight", "feature_names")}
+    settings = read_settings(write_settings(Settings.of(**call.kwargs)))
+    problem, expected = settings.problem(*call.args, **data), case.problem
+    for field in fields(Problem):
+        if field.name not in ("rows", "rate_limits"):  # these hold arrays; what is asked tells of the limits
+            assert getattr(problem, field.name) == getattr(expected, field.name)
 
 
 def test_columns_may_be_given_beside_an_array():

@@ -4,12 +4,14 @@ Only its parser is used: events with their places. What a scalar means is decide
 reads it, so nothing of YAML 1.1's ``no -> False`` or ``010 -> 8`` happens, and no tag makes an object.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from supersparse.errors import InvalidSettingsError
 from supersparse.problem.file.tree import Items, Node, Scalar, Table
 
+_BEYOND_UNICODE = re.compile(r"\\U(?!000|0010)[0-9A-Fa-f]{8}")
 _PATTERN_HINT = 'a name or pattern that starts with * or & needs quotes, such as "*"'
 _HINTS = {
     "alias": _PATTERN_HINT,
@@ -26,6 +28,10 @@ def yaml_tree(text: str, source: str) -> Node:
     """Read one YAML document; `source` names it in messages."""
     import yaml
 
+    beyond = _BEYOND_UNICODE.search(text)  # PyYAML fails on it in ways of its own
+    if beyond is not None:
+        line = text.count("\n", 0, beyond.start()) + 1
+        raise InvalidSettingsError(f"{source}, line {line}: {beyond[0]} is no character; correct it")
     try:
         tree = _Builder(yaml.parse(text, Loader=yaml.SafeLoader), source).document()
     except yaml.MarkedYAMLError as error:
