@@ -1,12 +1,14 @@
 """Cards for the tests: one to check by hand, and strategies for hostile ones."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from hypothesis import strategies as st
 
 from supersparse.card.card import Card, Item
+from supersparse.card.domain import Domain
 from supersparse.card.provenance import Provenance
-from supersparse.card.rules import ValueOf
+from supersparse.card.rules import KINDS, InRange, IsMissing, IsOneOf, ValueOf
 
 HOSTILE = [
     "", " ", "  two  spaces  ", "line\nbreak", "tab\there", "\x1b[31mred\x1b[0m", "[bold]markup[/bold]",
@@ -51,6 +53,89 @@ def provenances(draw):
         stop=draw(st.sampled_from(["OPTIMAL", "TIME_LIMIT", "unheard of\n"])),
         seconds=draw(st.floats(0, 1e6)),
         nodes=draw(st.integers(0, 10**12)),
+        data=draw(st.none() | names),
+        sensitivity=draw(st.none() | st.fractions(0, 1)),
+        specificity=draw(st.none() | st.fractions(0, 1)),
+    )
+
+
+categories = st.one_of(
+    names.filter(bool),
+    st.booleans(),
+    st.integers(-(2**70), 2**70).map(Fraction),
+    st.decimals(-100, 100, places=2).map(Fraction),
+    st.fractions(-9, 9, max_denominator=30),
+)
+
+
+@st.composite
+def rules(draw, column):
+    """A rule of any kind on a column."""
+    kind = draw(st.sampled_from(KINDS))
+    if kind == "value":
+        return ValueOf(column)
+    if kind == "missing":
+        return IsMissing(column)
+    if kind == "category":
+        return IsOneOf(column, tuple(draw(st.lists(categories, min_size=1, max_size=4, unique=True))))
+    low, high = sorted(draw(st.tuples(fractions, fractions)))
+    ends = draw(st.tuples(st.booleans(), st.booleans())) if low < high else (True, True)
+    one_sided = draw(st.sampled_from(["both", "low", "high"]))
+    return InRange(
+        column,
+        None if one_sided == "high" else low,
+        None if one_sided == "low" else high,
+        low_included=ends[0],
+        high_included=ends[1],
+    )
+
+
+@st.composite
+def domains(draw, column):
+    outside = draw(st.sampled_from(["accept", "refuse"]))
+    if draw(st.booleans()):
+        values = tuple(draw(st.lists(categories, min_size=1, max_size=4, unique=True)))
+        return Domain(column=column, values=values, outside=outside)
+    low, high = sorted(draw(st.tuples(fractions, fractions)))
+    low, high = draw(st.sampled_from([(low, high), (low, None), (None, high)]))
+    return Domain(column=column, low=low, high=high, whole=draw(st.booleans()), outside=outside)
+
+
+@st.composite
+def any_cards(draw, columns=names, most=6):
+    """Cards with rules of every kind, several on a column too."""
+    items, seen = [], set()
+    for column in draw(st.lists(columns, max_size=most)):
+        rule = draw(rules(column))
+        asks_missing = isinstance(rule, IsMissing)
+        item = Item(
+            rule=rule,
+            points=draw(fractions.filter(bool)),
+            missing=None if asks_missing else draw(st.none() | fractions),
+            unit=draw(st.none() | names),
+            question=draw(st.none() | names),
+        )
+        if item.name not in seen:
+            seen.add(item.name)
+            items.append(item)
+    asked = {i.column for i in items if isinstance(i.rule, IsMissing)}
+    items = [
+        replace(i, missing=Fraction(0))
+        if i.column in asked and i.missing is None and not isinstance(i.rule, IsMissing)
+        else i
+        for i in items
+    ]
+    used = dict.fromkeys(i.column for i in items)
+    negative, positive = draw(st.tuples(labels, labels).filter(lambda pair: pair[0] != pair[1]))
+    return Card(
+        title=draw(st.none() | names),
+        source=draw(st.none() | names),
+        items=tuple(items),
+        intercept=draw(fractions),
+        negative=negative,
+        positive=positive,
+        domains=tuple(draw(domains(c)) for c in used if draw(st.booleans())),
+        provenance=draw(st.none() | provenances()),
     )
 
 

@@ -10,7 +10,8 @@ from supersparse.card.card import Label
 from supersparse.card.values import Category
 from supersparse.errors import InvalidCardError, did_you_mean
 
-_EXACT = re.compile(r"-?[0-9]{1,2000}(/0*[1-9][0-9]{0,1999}|\.[0-9]{1,2000})", re.ASCII)
+# so short that whatever is read can be written and read again, as a fraction too
+_EXACT = re.compile(r"-?([0-9]{1,2000}/(?=0*[1-9])[0-9]{1,2000}|[0-9]{1,1000}\.[0-9]{1,999})", re.ASCII)
 _WANTED = 'an integer, or a decimal or fraction in quotes, such as "2.5" or "1/3"'
 
 

@@ -53,6 +53,12 @@ class Provenance:
             raise InvalidCardError(
                 "the number of rows, the size, the nodes and the seconds must be 0 or more"
             )
+        try:
+            float(self.gap)
+        except OverflowError:
+            raise InvalidCardError(
+                "the lower bound is too far below the objective to be a bound; correct it"
+            ) from None
         for name in ("sensitivity", "specificity"):
             rate = getattr(self, name)
             if rate is not None and not 0 <= rate <= 1:
