@@ -271,3 +271,32 @@ print([m for m in (*heavy, "supersparse.solving") if m in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_card_with_every_rule_is_used_with_numpy_alone():
+    code = """
+import sys
+import numpy as np
+from supersparse import ScoringSystem, item
+text = ScoringSystem.of(
+    [item("age", at_least=60, points=1), item("sex", equals="F", points=2), item("bmi", points=1, missing=0),
+     item("bmi", is_missing=True, points=1)], threshold=2).to_json()
+found = ScoringSystem.from_json(text)
+person = {"age": 61, "sex": "F", "bmi": None}
+assert found.predict(person) == "yes"
+assert found.explain(person).total == 4
+assert found.flips(person)
+assert not found.outside(person)
+rng, n = np.random.default_rng(0), 200_000
+table = {"age": rng.normal(60, 10, n), "sex": rng.choice(["F", "M"], n), "bmi": rng.integers(0, 3, n)}
+total = (table["age"] >= 60) + 2 * (table["sex"] == "F") + table["bmi"]
+assert (found.predict(table) == np.where(total > 2, "yes", "no")).all()
+str(found)
+print(sorted({m.split(".")[0] for m in sys.modules} & {
+    "sklearn", "scipy", "numba", "highspy", "matplotlib", "narwhals", "pandas", "polars", "pyarrow", "rich",
+    "typer", "jsonschema", "joblib", "yaml"}))
+print([m for m in sys.modules if m.startswith(("supersparse.solving", "supersparse.problem"))])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["[]", "[]"]
