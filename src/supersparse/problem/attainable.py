@@ -16,7 +16,7 @@ def next_attainable(problem: Problem, bound: Fraction) -> Fraction:
     """Return a value v >= bound such that no objective of the problem lies in [bound, v)."""
     step, penalties = _loss_step_and_penalties(problem)
     if penalties is None:
-        whole = _whole_step(problem)
+        whole = step_with_l1(problem)
         return max(Fraction(0), ceil(bound / whole) * whole)
     return min(p + max(0, ceil((bound - p) / step)) * step for p in penalties)
 
@@ -25,7 +25,7 @@ def previous_attainable(problem: Problem, value: Fraction) -> Fraction | None:
     """Return v < value such that no objective lies strictly between, None if none lies below."""
     step, penalties = _loss_step_and_penalties(problem)
     if penalties is None:
-        whole = _whole_step(problem)
+        whole = step_with_l1(problem)
         return (ceil(value / whole) - 1) * whole if value > 0 else None
     below = [p + (ceil((value - p) / step) - 1) * step for p in penalties if p < value]
     return max(below, default=None)
@@ -52,7 +52,7 @@ def _loss_step_and_penalties(problem: Problem) -> tuple[Fraction, list[Fraction]
     return step, [k * C0 for k in range(count + 1)]
 
 
-def _whole_step(problem: Problem) -> Fraction:
+def step_with_l1(problem: Problem) -> Fraction:
     """A number that divides every value of F, a numeric C1 included."""
     step = objective_step(problem)
     if not problem.C1:

@@ -11,10 +11,11 @@ from supersparse.problem.problem import Problem
 from supersparse.problem.violations import completed
 from supersparse.solution.claim import Claim
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, ClaimedModels, Question
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance, instances
+from supersparse.solving.exact.per_size import best_per_size
 from supersparse.solving.exact.prices import with_prices
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
 from supersparse.solving.exact.second import SecondBound
@@ -39,7 +40,7 @@ class ExactSolver:
 
     name: ClassVar[str] = "exact"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        questions=frozenset({Question.BEST}),
+        questions=frozenset({Question.BEST, Question.BEST_PER_SIZE}),
         levels=True,
         constraints=frozenset({SUPPORT, RATES, SCORE}),
         wants_start=False,
@@ -60,6 +61,10 @@ class ExactSolver:
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove the best model, or report the best found and how far from proven it is."""
         return _Solve(problem, options, monitor).run()
+
+    def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
+        """Of each size the best model, as far as the limits allow."""
+        return best_per_size(problem, options, monitor, self.solve)
 
 
 class _Solve:

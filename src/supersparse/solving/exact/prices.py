@@ -14,7 +14,8 @@ from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.incumbent import Search
 
 _ROUNDS = 12
-_WORK = 15_000_000  # touched rows a round
+_WORK = 15_000_000  # touched rows a round, at most
+_WORK_PER_ENTRY = 300
 _HIGHEST = 2**40
 
 
@@ -23,11 +24,12 @@ def with_prices(form: IntegerForm, monitor: Monitor) -> IntegerForm:
     if len(form.rates.most) == 0:
         return form
     prices = np.zeros(len(form.rates.most))
+    work = min(_WORK, _WORK_PER_ENTRY * form.columns.size)
     best, best_value = form, -np.inf
     for turn in range(_ROUNDS):
         priced = form.priced(np.round(prices).astype(np.int64))
         search = Search(priced, monitor)
-        search.run(_WORK)
+        search.run(work)
         value, excess = _judge(priced, search.pool[0][1])
         if value > best_value:
             best, best_value = priced, value
