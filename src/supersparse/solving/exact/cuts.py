@@ -1,7 +1,7 @@
 """Cuts: what is still worth looking for, in kernel units."""
 
 import threading
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from supersparse.problem.attainable import previous_attainable
 from supersparse.problem.violations import completed
@@ -15,6 +15,21 @@ class Thresholds(NamedTuple):
     tie: int
     strict: int
     l1: int
+
+
+class Judge(Protocol):
+    """What the tree and the box search ask: what is worth looking for, and whether a find is any good."""
+
+    now: Thresholds
+
+    @property
+    def tie(self) -> int:
+        """The threshold for everything that is not looked at."""
+        ...
+
+    def offer(self, coefficients: list[int]) -> bool:
+        """Judge a model."""
+        ...
 
 
 class Cuts:

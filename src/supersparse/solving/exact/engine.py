@@ -15,6 +15,7 @@ from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Cl
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance, instances
+from supersparse.solving.exact.listing import all_within
 from supersparse.solving.exact.per_size import best_per_size
 from supersparse.solving.exact.prices import with_prices
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
@@ -40,7 +41,7 @@ class ExactSolver:
 
     name: ClassVar[str] = "exact"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        questions=frozenset({Question.BEST, Question.BEST_PER_SIZE}),
+        questions=frozenset(Question),
         levels=True,
         constraints=frozenset({SUPPORT, RATES, SCORE}),
         wants_start=False,
@@ -65,6 +66,12 @@ class ExactSolver:
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Of each size the best model, as far as the limits allow."""
         return best_per_size(problem, options, monitor, self.solve)
+
+    def all_within(
+        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
+    ) -> ClaimedModels:
+        """Every λ, with its best b, within a factor of the best, as far as the limits allow."""
+        return all_within(problem, epsilon, options, monitor, self.solve)
 
 
 class _Solve:

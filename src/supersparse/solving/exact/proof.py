@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 from supersparse.solving.exact.covers import CancelledError
-from supersparse.solving.exact.cuts import Cuts
+from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.reference import Log
 from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.exact.tree import Node, OpenTasks, Support, Task, expand
@@ -21,7 +21,8 @@ class Proof:
     The global bound is the least over both, so it holds at every moment, whatever the threads do.
     """
 
-    def __init__(self, cuts: Cuts, log: Log | None) -> None:
+    def __init__(self, cuts: Judge, log: Log | None, searching: type[SupportSearch] = SupportSearch) -> None:
+        self._searching = searching
         self.tasks = OpenTasks()
         self.cuts = cuts
         self.work = 0  # touched rows, roughly
@@ -127,7 +128,7 @@ class Proof:
             pairs = task.work.pairs
             return parts, WORK_PER_NODE + 4 * (0 if pairs is None else len(pairs))
         support = task.work
-        search = support.search or SupportSearch(support.instance, support.literals, self.cuts, self._log)
+        search = support.search or self._searching(support.instance, support.literals, self.cuts, self._log)
         if search.bound > self.cuts.tie and self._log is None:
             return [], WORK_PER_NODE // 4
         before = search.boxes

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.exact.cuts import Cuts
+from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.reference import Log, run_boxes_reference
 from supersparse.solving.integer_form import IntegerForm
@@ -52,7 +52,7 @@ class SupportSearch:
     """A box search that can be paused; `boxes` counts its work."""
 
     def __init__(
-        self, instance: Instance, literals: tuple[int, ...], cuts: Cuts, log: Log | None = None
+        self, instance: Instance, literals: tuple[int, ...], cuts: Judge, log: Log | None = None
     ) -> None:
         self.instance = instance
         self.literals = literals

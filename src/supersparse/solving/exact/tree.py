@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.solving.exact.covers import PairPool, multipliers, packing_bound, pair_pool
-from supersparse.solving.exact.cuts import Cuts
+from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.instance import Flags, Instance, Ints
 from supersparse.solving.exact.log import Multipliers, NodePruned, NodeSplit
 from supersparse.solving.exact.reference import Log
@@ -95,7 +95,7 @@ def fixed_cost(instance: Instance, literals: tuple[int, ...]) -> int:
 
 
 def expand(
-    node: Node, bound: int, cuts: Cuts, *, cancelled: Callable[[], bool], log: Log | None = None
+    node: Node, bound: int, cuts: Judge, *, cancelled: Callable[[], bool], log: Log | None = None
 ) -> list[tuple[int, Node | Support]]:
     """Bound a node and split it; return what is left of it, with bounds."""
     instance, room = node.instance, node.instance.max_features - len(node.literals)
