@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-long bench bench-small bench-adult lint format clean
+.PHONY: demo test test-long bench bench-small bench-adult bench-variants lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -25,6 +25,9 @@ bench-small: $(VENV)/.bench
 
 bench-adult: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run adult
+
+bench-variants: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.run variants
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check src tests benchmarks

@@ -1,4 +1,4 @@
-"""The one command: ``python -m benchmarks.run [full|small|adult] [--only NAME,...] [--jobs N]``.
+"""The one command: ``python -m benchmarks.run [full|small|adult|variants] [--only NAME,...] [--jobs N]``.
 
 Measures, writes ``results/SUITE.jsonl`` as it goes, then the table, the plots, the docs page and
 the bar, line by line.
@@ -71,7 +71,9 @@ def _possible(jobs: Iterable[Job], only: frozenset[str] | None) -> Iterator[Job]
     """Leave out what was not asked for, what has no data here and what is not installed, saying so."""
     jobs = list(jobs)
     names = set(_names(dict.fromkeys(job.instance for job in jobs), only))
-    state = {solver: registry.availability(solver) for solver in {job.solver for job in jobs}}
+    state = {
+        solver: registry.availability(solver.partition("+")[0]) for solver in {job.solver for job in jobs}
+    }
     for solver in sorted(state):
         if not state[solver].installed:
             print(f"skipped: {solver} is not installed; {state[solver].remedy}", flush=True)

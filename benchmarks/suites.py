@@ -6,7 +6,9 @@ from benchmarks.instances import all_instances
 
 OURS = "exact"
 PEERS = ("highs", "scip", "cpsat")
-SOLVERS = (OURS, *PEERS)
+VARIANTS: dict[str, dict[str, object]] = {"covers": {"pair_covers": True}, "2threads": {"threads": 2}}
+"""What may follow a solver's name after a plus, and the options it stands for."""
+SOLVERS = (OURS, f"{OURS}+2threads", *PEERS, "highs+covers")
 REPEATS = 3
 PATIENCE = 4  # a peer's limit is in CPU seconds; it may take so many times as long on a busy machine
 FAMILIES = ("rows", "features", "coefficients", "size")
@@ -79,8 +81,27 @@ def adult() -> Suite:
     )
 
 
+def variants() -> Suite:
+    """What two threads and pair covers change: wall time of ours, bounds and CPU time of HiGHS."""
+    threaded = ("breastcancer_paper", "mammo_paper", "adult_max5")
+    covered = ("haberman_reg", "breastcancer_reg", "mammo_reg", "mammo_max5")
+    return Suite(
+        name="variants",
+        ours=tuple(
+            Job(instance=name, solver=solver, limit=120.0, repeats=REPEATS)
+            for name in threaded
+            for solver in (OURS, f"{OURS}+2threads")
+        ),
+        peers=tuple(
+            Job(instance=name, solver=solver, limit=60.0)
+            for name in covered
+            for solver in ("highs", "highs+covers")
+        ),
+    )
+
+
 def _race(names: list[str] | tuple[str, ...], limit: float) -> tuple[Job, ...]:
     return tuple(Job(instance=name, solver=peer, limit=limit) for name in names for peer in PEERS)
 
 
-SUITES = {"full": full, "small": small, "adult": adult}
+SUITES = {"full": full, "small": small, "adult": adult, "variants": variants}

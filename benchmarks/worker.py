@@ -14,7 +14,7 @@ import numpy as np
 import supersparse
 from benchmarks.instances import Instance, all_instances
 from benchmarks.record import Model, Record, to_line
-from benchmarks.suites import OURS, PATIENCE
+from benchmarks.suites import OURS, PATIENCE, VARIANTS
 from benchmarks.usage import cpu_seconds, peak_megabytes
 from supersparse import Problem, Solution, Stop, solve
 from supersparse.solution.trace import TraceEvent
@@ -60,17 +60,11 @@ def run_once(instance: Instance, solver: str, limit: float) -> Run:
             at_proof.append(cpu_seconds())
 
     start = cpu_seconds()
-    if solver == OURS:
-        solution = solve(problem, solver, time_limit=limit, threads=1, on_progress=note_proof)
-    else:  # a peer gets its CPU seconds in full, whatever else the machine does
-        solution = solve(
-            problem,
-            solver,
-            time_limit=PATIENCE * limit,
-            threads=1,
-            on_progress=note_proof,
-            cancel=lambda: cpu_seconds() - start >= limit,
-        )
+    name, _, variant = solver.partition("+")
+    options: dict[str, object] = {"threads": 1, "time_limit": limit, **VARIANTS.get(variant, {})}
+    if name != OURS:  # a peer gets its CPU seconds in full, whatever else the machine does
+        options |= {"time_limit": PATIENCE * limit, "cancel": lambda: cpu_seconds() - start >= limit}
+    solution = solve(problem, name, on_progress=note_proof, **options)
     end = cpu_seconds()
     proof = at_proof[0] if at_proof else end
     return Run(
@@ -84,7 +78,8 @@ def run_once(instance: Instance, solver: str, limit: float) -> Run:
 
 def measure(instance: Instance, solver: str, limit: float, repeats: int) -> Record:
     """Warm up, solve up to `repeats` times (once where the limit is reached) and take medians."""
-    warm = warm_up(solver)
+    name = solver.partition("+")[0]
+    warm = warm_up(name)
     runs: list[Run] = []
     began = time.perf_counter()
     while len(runs) < repeats and time.perf_counter() - began < _ENOUGH:
@@ -94,7 +89,7 @@ def measure(instance: Instance, solver: str, limit: float, repeats: int) -> Reco
     return Record(
         instance=instance.name,
         solver=solver,
-        version=registry.availability(solver).version or supersparse.__version__,
+        version=registry.availability(name).version or supersparse.__version__,
         limit=limit,
         repeats=len(runs),
         cpu_seconds=median(run.cpu for run in runs),
