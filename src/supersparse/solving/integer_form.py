@@ -97,6 +97,19 @@ class IntegerForm:
         b = self.intercept_value_cost[self.intercept_values != 0]
         return not self.zero_cost.any() and all(used) and (len(b) == 0 or int(b.min()) == int(b.max()))
 
+    @cached_property
+    def worst(self) -> int:
+        """More than any model costs, rounding included."""
+        costs = sum(
+            int(own.max()) + self.cost_l1 * int(np.abs(v).max())
+            for v, own in zip(self.values, self.value_cost, strict=True)
+        )
+        b = self.intercept_value_cost.max(initial=0) + self.cost_l1 * np.abs(self.intercept_values).max(
+            initial=0
+        )
+        rows = int(self.rates.true_positive.sum() + self.rates.true_negative.sum())
+        return rows + costs + int(b) + 2 * self.n_rows + self.n_features + 2
+
     def priced(self, prices: Ints) -> "IntegerForm":
         """Put a price on the rates: the Lagrangian form, whose F is nowhere larger where limits hold.
 

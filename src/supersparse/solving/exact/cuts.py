@@ -52,7 +52,7 @@ class Cuts:
         with self._lock:  # two threads at once could leave the F of one model beside the l1 of another
             best = self._monitor.best_evaluation
             if best is None:
-                self.now = Thresholds(OPEN, OPEN, OPEN)
+                self.now = Thresholds(self._form.worst, self._form.worst, OPEN)
                 return
             below = previous_attainable(self._form.problem, best.objective)
             self.now = Thresholds(

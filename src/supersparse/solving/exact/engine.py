@@ -61,7 +61,10 @@ class ExactSolver:
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove the best model, or report the best found and how far from proven it is."""
-        return _Solve(problem, options, monitor).run()
+        claim = _Solve(problem, options, monitor).run()
+        while claim is None:  # the first model that obeys was found: now to the best
+            claim = _Solve(problem, options, monitor).run()
+        return claim
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Of each size the best model, as far as the limits allow."""
@@ -86,6 +89,7 @@ class _Solve:
         self.proof = Proof(self.cuts, options.proof_log)
         self.second = SecondBound(self.form)
         self.stop: Stop | None = None
+        self._is_groping = monitor.best_evaluation is None  # prices are chosen to find any model at all
         self._reported = -1
         self._report_at = 0
         self._file = None if options.checkpoint is None else Path(options.checkpoint)
@@ -105,7 +109,8 @@ class _Solve:
         for instance in cases:
             self.proof.tasks.push(fixed_cost(instance, ()), root(instance))
 
-    def run(self) -> Claim:
+    def run(self) -> Claim | None:
+        """Search and prove; None where limited rates need a new start from the first model that obeys."""
         limit = self.options.node_limit
         self.search.run_paths(WORK_PER_NODE * (10**6 if limit is None else limit + 1))
         self.cuts.refresh()
@@ -113,6 +118,8 @@ class _Solve:
             self._prove_here()
         else:
             self._prove_in_threads(self.options.threads)
+        if self._has_found_first:
+            return None
         if self.stop is not None:
             self._report()
             self._save()
@@ -145,7 +152,7 @@ class _Solve:
     def _prove_in_threads(self, threads: int) -> None:
         """Prove in the background; this thread searches now and then, reports and watches the limits."""
         searched = int(self.search.spent[0])
-        workers = self.proof.start(threads, lambda: self.stop is not None)
+        workers = self.proof.start(threads, lambda: self.stop is not None or self._has_found_first)
         try:
             while self.proof.is_open and not self._should_stop():
                 self._take_second_turn()
@@ -164,6 +171,12 @@ class _Solve:
             self.monitor.bound(self.second.step(best.objective, self.proof.work, self._should_stop))
 
     @property
+    def _has_found_first(self) -> bool:
+        rated = len(self.form.rates.most) > 0
+        found = self.monitor.best_evaluation is not None
+        return rated and found and self._is_groping and self.stop is None and self.proof.is_open
+
+    @property
     def _search_share(self) -> float:
         improving = self.search.spent[0] < 3 * self.search.improved_at + _PATIENCE
         return _SHARE_WHILE_IMPROVING if improving else _SHARE_AFTERWARDS
@@ -177,6 +190,8 @@ class _Solve:
         if self._file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
             self._save()
         self.stop = self.monitor.stop_reason()
+        if self._has_found_first:
+            return True
         best = self.monitor.best_evaluation
         if (
             self.stop is None

@@ -36,7 +36,18 @@ def with_prices(form: IntegerForm, monitor: Monitor) -> IntegerForm:
         if monitor.stop_reason() is not None or not (excess > 0).any():
             break
         prices = np.clip(prices + _step(form, monitor, value, excess, turn) * excess, 0, _HIGHEST)
-    return best
+    return best if monitor.best_evaluation is not None else _steep(form, prices)
+
+
+def _steep(form: IntegerForm, prices: NDArray[np.float64]) -> IntegerForm:
+    """While no model is known that obeys: prices that no model can afford, so that bounds show who cannot.
+
+    A part of the search space whose models all break the limits then costs more than any model.
+    """
+    direction = prices / prices.max() if prices.any() else np.ones_like(prices)
+    counted = np.abs(form.rates.positive).sum(axis=1) + np.abs(form.rates.negative).sum(axis=1)
+    room = 2**58 / (1.0 + float((counted + np.abs(form.rates.most)).sum()))
+    return form.priced(np.floor(direction * min(float(form.worst), room)).astype(np.int64))
 
 
 def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, NDArray[np.float64]]:
