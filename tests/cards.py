@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from supersparse.card.card import Card, Item
 from supersparse.card.domain import Domain
 from supersparse.card.provenance import Provenance
+from supersparse.card.risk import LogisticRisk, TableRisk
 from supersparse.card.rules import KINDS, InRange, IsMissing, IsOneOf, ValueOf
 
 HOSTILE = [
@@ -102,6 +103,16 @@ def domains(draw, column):
 
 
 @st.composite
+def risks(draw):
+    if draw(st.booleans()):
+        finite = st.floats(allow_nan=False, allow_infinity=False)
+        return LogisticRisk(slope=draw(finite), offset=draw(finite))
+    table = draw(st.dictionaries(fractions, st.floats(0, 1), min_size=1, max_size=5))
+    totals = tuple(sorted(table))
+    return TableRisk(totals=totals, risks=tuple(table[t] for t in totals))
+
+
+@st.composite
 def any_cards(draw, columns=names, most=6):
     """Cards with rules of every kind, several on a column too."""
     items, seen = [], set()
@@ -136,6 +147,7 @@ def any_cards(draw, columns=names, most=6):
         positive=positive,
         domains=tuple(draw(domains(c)) for c in used if draw(st.booleans())),
         provenance=draw(st.none() | provenances()),
+        risk=draw(st.none() | risks()),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.domain import Domain, Outside
+from supersparse.card.risk import Risk, declared_risk
 from supersparse.card.rules import InRange, IsMissing, IsOneOf, Rule, ValueOf
 from supersparse.card.values import declared_number
 from supersparse.errors import InvalidCardError
@@ -104,6 +105,7 @@ def card_of(
     source: str | None,
     domains: Mapping[str, Domain | Sequence[object]] | None,
     outside: Outside,
+    risk: Mapping[Number, float] | Risk | None = None,
 ) -> Card:
     """Put a card together; see `ScoringSystem.of`."""
     items = tuple(items)
@@ -125,6 +127,7 @@ def card_of(
         title=title,
         source=source,
         domains=tuple(_domain(column, known, outside) for column, known in (domains or {}).items()),
+        risk=declared_risk(risk),
     )
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from supersparse.card import words
 from supersparse.card.domain import Domain
 from supersparse.card.provenance import Provenance
+from supersparse.card.risk import Risk
 from supersparse.card.rules import IsMissing, Rule, ValueOf
 from supersparse.card.values import declared_number
 from supersparse.errors import InvalidCardError
@@ -81,6 +82,7 @@ class Card:
     domains: tuple[Domain, ...] = ()
     n_columns: int | None = None
     provenance: Provenance | None = None
+    risk: Risk | None = None  # of the positive class by total of points; None: not known
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "intercept", declared_number(self.intercept, "the intercept"))

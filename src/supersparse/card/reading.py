@@ -10,6 +10,8 @@ from supersparse.card.card import Card, Item
 from supersparse.card.domain import Domain, Outside
 from supersparse.card.fields import Fields
 from supersparse.card.provenance import Provenance
+from supersparse.card.risk import KINDS as RISK_KINDS
+from supersparse.card.risk import LogisticRisk, Risk, TableRisk
 from supersparse.card.rules import KINDS, InRange, IsMissing, IsOneOf, Rule, ValueOf
 from supersparse.errors import InvalidCardError, did_you_mean
 
@@ -30,6 +32,7 @@ def read_card(fields: Fields, version: int) -> Card:
         domains=tuple(map(_domain, fields.sections("domains", optional=True))) if version > 1 else (),
         n_columns=fields.whole("n_columns", optional=True),
         provenance=_provenance(fields.section("provenance"), version) if fields.has("provenance") else None,
+        risk=_risk(fields.section("risk")) if version > 1 and fields.has("risk") else None,
     )
     fields.finish()
     return card
@@ -87,6 +90,24 @@ def _domain(fields: Fields) -> Domain:
     )
     fields.finish()
     return domain
+
+
+def _risk(fields: Fields) -> Risk:
+    kind = fields.text("kind")
+    found: Risk
+    if kind == LogisticRisk.kind:
+        found = LogisticRisk(slope=fields.real("slope"), offset=fields.real("offset"))
+    elif kind == TableRisk.kind:
+        rows = []
+        for row in fields.sections("rows"):
+            rows.append((row.number("total"), row.real("risk")))
+            row.finish()
+        found = TableRisk(totals=tuple(t for t, _ in rows), risks=tuple(r for _, r in rows))
+    else:
+        hint = did_you_mean(kind, RISK_KINDS)
+        raise InvalidCardError(f"{fields.where} has the unknown kind {kind!r}; {hint}")
+    fields.finish()
+    return found
 
 
 def _provenance(fields: Fields, version: int) -> Provenance:

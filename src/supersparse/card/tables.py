@@ -70,6 +70,21 @@ def read_table(card: Card, data: object, names: Sequence[str] | None = None) -> 
     return Table(columns, source.n_rows)
 
 
+def read_column(card: Card, data: object, name: str, names: Sequence[str] | None = None) -> list[object]:
+    """Return one column of a table as a list of plain values, None where they are missing."""
+    source = _source(card, data, names)
+    if name not in source.names:
+        raise InvalidDataError(f"the data have no column {name!r}; {nearest_column(name, source.names)}")
+    cells = source.column(name)
+    if isinstance(cells, Objects):
+        values = [cells.distinct[code] for code in cells.codes.tolist()]
+    else:
+        values = cells.values.tolist()
+    if cells.missing is None:
+        return values
+    return [None if gone else value for value, gone in zip(values, cells.missing.tolist(), strict=True)]
+
+
 def _source(card: Card, data: object, names: Sequence[str] | None) -> _Source:
     if isinstance(data, np.ndarray) and data.dtype.names is not None:
         data = {name: data[name] for name in data.dtype.names}

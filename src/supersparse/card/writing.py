@@ -6,13 +6,14 @@ from supersparse.card.card import Card, Item
 from supersparse.card.domain import Domain
 from supersparse.card.numbers import shown
 from supersparse.card.provenance import Provenance
+from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.card.rules import InRange, IsMissing, IsOneOf
 from supersparse.card.values import Category
 
 
 def card_content(card: Card) -> dict[str, object]:
     """Everything but the name and version of the format."""
-    return {
+    content: dict[str, object] = {
         "title": card.title,
         "source": card.source,
         "classes": {"negative": card.negative, "positive": card.positive},
@@ -22,6 +23,7 @@ def card_content(card: Card) -> dict[str, object]:
         "n_columns": card.n_columns,
         "provenance": None if card.provenance is None else _provenance(card.provenance),
     }
+    return content if card.risk is None else content | {"risk": _risk(card.risk)}
 
 
 def _number(value: Fraction) -> int | str:
@@ -59,6 +61,13 @@ def _domain(domain: Domain) -> dict[str, object]:
         content["high"] = None if domain.high is None else _number(domain.high)
         content["whole"] = domain.whole
     return content | {"outside": domain.outside}
+
+
+def _risk(risk: Risk) -> dict[str, object]:
+    if isinstance(risk, LogisticRisk):
+        return {"kind": risk.kind, "slope": risk.slope, "offset": risk.offset}
+    rows = [{"total": _number(t), "risk": r} for t, r in zip(risk.totals, risk.risks, strict=True)]
+    return {"kind": risk.kind, "rows": rows}
 
 
 def _provenance(made: Provenance) -> dict[str, object]:

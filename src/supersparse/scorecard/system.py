@@ -17,8 +17,11 @@ from supersparse.card.explaining import Explanation, explain
 from supersparse.card.flipping import Flip, flips
 from supersparse.card.numbers import shown
 from supersparse.card.quick import decide
+from supersparse.card.risk import Risk, risk_of
 from supersparse.card.tables import is_person, read_table
+from supersparse.errors import InvalidCardError
 from supersparse.render.text import card_text
+from supersparse.scorecard.evaluating import Evaluating
 from supersparse.scorecard.from_solution import card_of_solution
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoringSystem:
+class ScoringSystem(Evaluating):
     """A scoring system that prints, scores, predicts, saves and loads itself.
 
     All it knows is in `card`, plain data. Using it needs numpy and nothing else: a saved one
@@ -53,12 +56,14 @@ class ScoringSystem:
         source: str | None = None,
         domains: Mapping[str, Domain | Sequence[object]] | None = None,
         outside: Outside = "accept",
+        risk: Mapping[Number, float] | Risk | None = None,
     ) -> "ScoringSystem":
         """Write a scoring system by hand, with items made by `supersparse.item`.
 
         The positive class (the second one) is given for more than `threshold` points; or for
         `positive_from` points and more, where all items are yes or no. `domains` give the known values
-        of columns; `outside` says whether others are refused.
+        of columns; `outside` says whether others are refused. `risk` gives the published risks of the
+        positive class by total of points, ``{0: 0.02, 1: 0.03, 2: 0.04}``.
 
         >>> from supersparse import item
         >>> system = ScoringSystem.of(
@@ -77,6 +82,7 @@ class ScoringSystem:
                 source=source,
                 domains=domains,
                 outside=outside,
+                risk=risk,
             )
         )
 
@@ -123,6 +129,22 @@ class ScoringSystem:
         if is_person(data):
             return scoring.predicted_label(self.card, scoring.score_person(self.card, data))  # type: ignore[arg-type]
         return scoring.predicted_labels(self.card, decide(self.card, data, names).positive)
+
+    def predict_risk(
+        self, data: object, *, names: Sequence[str] | None = None
+    ) -> float | NDArray[np.float64]:
+        """Return the card's risk of the positive class for one person, or an array for a table; see `score`.
+
+        The class follows from the threshold alone, so a risk above 0.5 and the positive class may differ.
+        """
+        risk = self.card.risk
+        if risk is None:
+            raise InvalidCardError("this scoring system has no risks; `recalibrate` gives it some, from data")
+        if is_person(data):
+            return risk_of(risk, scoring.score_person(self.card, data) + self.threshold)  # type: ignore[arg-type]
+        scores = scoring.score_table(self.card, data, names)
+        totals = scores.numerators + int(self.threshold * scores.denominator)
+        return risk.of(scoring.Scores(totals, scores.denominator).floats)
 
     def outside(self, data: object, *, names: Sequence[str] | None = None) -> tuple[checks.OutsideValue, ...]:
         """Report the values of a table, or of one person, that lie outside the domains of their columns.

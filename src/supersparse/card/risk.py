@@ -1,0 +1,99 @@
+"""Risk: the probability of the positive class for each total of points."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.card.values import declared_number
+from supersparse.errors import InvalidCardError
+
+Number = int | float | Decimal | Fraction
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRisk:
+    """Risks at some totals, in rising order: linear between neighbours, constant beyond the ends."""
+
+    kind: ClassVar[str] = "table"
+
+    totals: tuple[Fraction, ...]  # points added up, without the threshold
+    risks: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        totals = tuple(declared_number(t, "a total of the risk table") for t in self.totals)
+        object.__setattr__(self, "totals", totals)
+        object.__setattr__(self, "risks", tuple(_risk(r, t) for r, t in zip(self.risks, totals, strict=True)))
+        if not totals:
+            raise InvalidCardError("the risk table has no rows; give a risk for one total or more")
+        for low, high in pairwise(totals):
+            if low >= high:
+                raise InvalidCardError(f"the risk table has the total {low} before {high}; let them rise")
+
+    def of(self, totals: Floats) -> Floats:
+        """Return the risks of totals."""
+        found: Floats = np.interp(totals, [_float(t) for t in self.totals], self.risks)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogisticRisk:
+    """The risk 1 / (1 + exp(-(slope·total + offset)))."""
+
+    kind: ClassVar[str] = "logistic"
+
+    slope: float  # for each point
+    offset: float
+
+    def __post_init__(self) -> None:
+        for name in ("slope", "offset"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not math.isfinite(value):
+                raise InvalidCardError(f"the {name} of the risk is {value!r}; it must be a finite number")
+            object.__setattr__(self, name, float(value))
+
+    def of(self, totals: Floats) -> Floats:
+        """Return the risks of totals."""
+        with np.errstate(over="ignore"):
+            exponent = np.asarray(totals, dtype=np.float64) * self.slope + self.offset
+            found: Floats = 0.5 * (1 + np.tanh(exponent / 2))  # no overflow, whatever the exponent
+        return found
+
+
+Risk = TableRisk | LogisticRisk
+KINDS = ("table", "logistic")
+
+
+def declared_risk(given: Mapping[Number, float] | Risk | None) -> Risk | None:
+    """Read what a card written by hand says of risks: a mapping from totals to risks, or a `Risk`."""
+    if given is None or isinstance(given, Risk):
+        return given
+    pairs = sorted(
+        (declared_number(total, "a total of the risk table"), risk) for total, risk in given.items()
+    )
+    return TableRisk(totals=tuple(t for t, _ in pairs), risks=tuple(r for _, r in pairs))
+
+
+def risk_of(risk: Risk, total: Fraction) -> float:
+    """Return the risk of one total."""
+    return float(risk.of(np.array([_float(total)]))[0])
+
+
+def _risk(value: object, total: Fraction) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InvalidCardError(f"the risk at {total} points is {value!r}; it must lie between 0 and 1")
+    return float(value)
+
+
+def _float(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(float(np.finfo(np.float64).max), value)

@@ -1,0 +1,1 @@
+"""How well a card does on rows with known classes: counts, rates, risks, curves, subgroups, drift."""

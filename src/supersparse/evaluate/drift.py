@@ -1,0 +1,245 @@
+"""Drift: how a card's items apply now, compared with then. No labels are needed."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from supersparse.card.card import Card, Item
+from supersparse.card.checks import outside_values
+from supersparse.card.scoring import checked_table, multiplied, points_when_missing
+from supersparse.card.tables import Table, read_table
+from supersparse.errors import InvalidDataError
+from supersparse.evaluate.outcomes import added_up, read_weights
+from supersparse.evaluate.rates import Rate
+from supersparse.evaluate.tables import as_frame, laid_out
+
+_MOST_VALUES = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemSummary:
+    """The points that one item gave, rising, each with the weight of its rows; and what was missing."""
+
+    name: str
+    points: tuple[Fraction, ...]
+    weights: tuple[Fraction, ...]
+    missing: Fraction
+
+    @property
+    def n(self) -> Fraction:
+        """The weight of all rows."""
+        return sum(self.weights, Fraction(0))
+
+    @property
+    def mean_points(self) -> Fraction:
+        """The mean of the points given."""
+        return sum((p * w for p, w in zip(self.points, self.weights, strict=True)), Fraction(0)) / self.n
+
+    @property
+    def given(self) -> Fraction:
+        """The weight of the rows that got points other than 0."""
+        return sum((w for p, w in zip(self.points, self.weights, strict=True) if p), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a table was like, as far as a card can see it: plain data to keep for later comparison."""
+
+    items: tuple[ItemSummary, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemDrift:
+    """One item then and now.
+
+    `then` and `now` are the shares of rows that got points other than 0. `stability` is the population
+    stability index of the points: Σ (now - then)·ln(now / then) over their values, or over ten ranges of
+    about equal weight then; 0 is no change, and above 0.25 is commonly called large.
+    """
+
+    name: str
+    then: Rate
+    now: Rate
+    missing_then: Rate
+    missing_now: Rate
+    mean_points_then: float
+    mean_points_now: float
+    stability: float
+    outside_now: tuple[object, ...]  # values outside of the column's domain, a few of them
+
+    @property
+    def shift(self) -> float:
+        """How much the item moved the mean total, in points."""
+        return self.mean_points_now - self.mean_points_then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """How each item of a card applies now, compared with then; the shifts add up to the mean total's."""
+
+    items: tuple[ItemDrift, ...]
+
+    @property
+    def shift(self) -> float:
+        """How much the mean total moved, in points."""
+        return sum(item.shift for item in self.items)
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for each item."""
+        return [
+            {
+                "item": i.name,
+                "then": i.then.value,
+                "now": i.now.value,
+                "mean_points_then": i.mean_points_then,
+                "mean_points_now": i.mean_points_now,
+                "shift": i.shift,
+                "stability": i.stability,
+                "missing_then": i.missing_then.value,
+                "missing_now": i.missing_now.value,
+                "outside_now": list(i.outside_now),
+            }
+            for i in self.items
+        ]
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return as_frame(self.table())
+
+    def in_words(self) -> str:
+        """Say how the mean total moved, and by which item most."""
+        text = f"The mean total moved by {self.shift:+.3g} points"
+        if not self.items:
+            return text + "."
+        most = max(self.items, key=lambda i: i.stability)
+        return f"{text}. The largest change is in {most.name!r}: {most.then} got points then, {most.now} now."
+
+    def __str__(self) -> str:
+        rows = [
+            [
+                i.name,
+                str(i.then),
+                str(i.now),
+                f"{i.shift:+.3g}",
+                f"{i.stability:.3f}",
+                str(len(i.outside_now)),
+            ]
+            for i in self.items
+        ]
+        return laid_out(["item", "gave points then", "now", "shift", "stability", "outside"], rows)
+
+
+def summarise(
+    card: Card, X: object, *, sample_weight: object = None, names: Sequence[str] | None = None
+) -> Summary:
+    """Return what a table is like, as far as the card can see it."""
+    return _summary(card, checked_table(card, X, names), sample_weight)
+
+
+def drift(
+    card: Card,
+    now: object,
+    then: object,
+    *,
+    weight_now: object = None,
+    weight_then: object = None,
+    names: Sequence[str] | None = None,
+    level: float = 0.95,
+) -> Drift:
+    """Compare a table of now with one of then, or with the `Summary` of one; see `ScoringSystem.drift`."""
+    before = (
+        then if isinstance(then, Summary) else summarise(card, then, sample_weight=weight_then, names=names)
+    )
+    if [i.name for i in before.items] != [i.name for i in card.items]:
+        raise InvalidDataError("the summary is of a card with other items; summarise the old table anew")
+    after = summarise(card, now, sample_weight=weight_now, names=names)
+    strange: dict[str, list[object]] = {}
+    for found in outside_values(card, read_table(card, now, names)):
+        strange.setdefault(found.column, []).append(found.value)
+    return Drift(
+        items=tuple(
+            _compared(item, old, new, strange, level)
+            for item, old, new in zip(card.items, before.items, after.items, strict=True)
+        )
+    )
+
+
+def _summary(card: Card, table: Table, sample_weight: object) -> Summary:
+    weights, unit = read_weights(sample_weight, table.n_rows)
+    if not np.any(weights > 0):
+        raise InvalidDataError("there is nothing to summarise: no rows, or none with a weight above 0")
+    items = []
+    for item in card.items:
+        cells = table.columns[item.column]
+        integers, scale = multiplied(item.rule, cells)
+        gone = np.zeros(table.n_rows, dtype=bool) if cells.missing is None else cells.missing
+        distinct, groups = np.unique(np.where(gone, 0, integers), return_inverse=True)
+        sums = added_up(weights, groups, len(distinct), ~gone)
+        missing = Fraction(sum(map(int, weights[gone])), unit)
+        by_points = {
+            item.points * int(v) / scale: Fraction(int(w), unit) for v, w in zip(distinct, sums, strict=True)
+        }
+        if missing:
+            own = points_when_missing(item)
+            by_points[own] = by_points.get(own, Fraction(0)) + missing
+        kept = sorted((p, w) for p, w in by_points.items() if w)
+        items.append(
+            ItemSummary(
+                name=item.name,
+                points=tuple(p for p, _ in kept),
+                weights=tuple(w for _, w in kept),
+                missing=missing,
+            )
+        )
+    return Summary(items=tuple(items))
+
+
+def _compared(
+    item: Item, old: ItemSummary, new: ItemSummary, strange: Mapping[str, list[object]], level: float
+) -> ItemDrift:
+    def rate(events: Fraction, of: Fraction) -> Rate:
+        return Rate(events=events, of=of, level=level)
+
+    return ItemDrift(
+        name=item.name,
+        then=rate(old.given, old.n),
+        now=rate(new.given, new.n),
+        missing_then=rate(old.missing, old.n),
+        missing_now=rate(new.missing, new.n),
+        mean_points_then=float(old.mean_points),
+        mean_points_now=float(new.mean_points),
+        stability=_stability(old, new),
+        outside_now=tuple(strange.get(item.column, ())),
+    )
+
+
+def _stability(old: ItemSummary, new: ItemSummary) -> float:
+    """The population stability index; half a row is added to each range, so that none is empty."""
+    ranges = _ranges(old, new)
+    shares = []
+    for summary in (old, new):
+        sums = [Fraction(1, 2)] * (len(ranges) + 1)
+        for points, weight in zip(summary.points, summary.weights, strict=True):
+            sums[sum(points > end for end in ranges)] += weight
+        shares.append([float(s / sum(sums)) for s in sums])
+    return math.fsum(
+        (after - before) * math.log(after / before) for before, after in zip(*shares, strict=True)
+    )
+
+
+def _ranges(old: ItemSummary, new: ItemSummary) -> list[Fraction]:
+    """The upper ends of all ranges but the last: each value, or about equal weights then."""
+    values = sorted({*old.points, *new.points})
+    if len(values) <= _MOST_VALUES:
+        return values[:-1]
+    ends: list[Fraction] = []
+    below = Fraction(0)
+    for points, weight in zip(old.points, old.weights, strict=True):
+        below += weight
+        if below * _MOST_VALUES >= old.n * (len(ends) + 1) and below < old.n:
+            ends.append(points)
+    return ends

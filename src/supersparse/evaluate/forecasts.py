@@ -1,0 +1,185 @@
+"""Forecasts: predicted risks against what happened, by Brier score, calibration curve and decision curve."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from supersparse.card.risk import Floats, Risk
+from supersparse.errors import InvalidOptionError
+from supersparse.evaluate.outcomes import Outcomes, added_up
+from supersparse.evaluate.rates import Rate
+from supersparse.evaluate.tables import as_frame, count_text, laid_out, plain_number, rate_columns
+from supersparse.evaluate.tally import Tally
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationBin:
+    """The rows whose predicted risks lie in one interval, which includes its lower end."""
+
+    low: float
+    high: float
+    predicted: float  # their mean
+    observed: Rate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationCurve:
+    """Mean predicted risk and observed risk, from bin to bin; bins without rows are left out."""
+
+    bins: tuple[CalibrationBin, ...]
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for each bin."""
+        return [
+            {"from": b.low, "to": b.high, "n": plain_number(b.observed.of), "predicted": b.predicted}
+            | rate_columns("observed", b.observed)
+            for b in self.bins
+        ]
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return as_frame(self.table())
+
+    def __str__(self) -> str:
+        rows = [
+            [f"{b.low:g} to {b.high:g}", count_text(b.observed.of), f"{b.predicted:.3f}", str(b.observed)]
+            for b in self.bins
+        ]
+        return laid_out(["risk", "n", "predicted", "observed"], rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetBenefit:
+    """Net benefit, per row: true positives minus false ones times the odds of the risk threshold."""
+
+    at: float
+    treat_some: float  # those with at least this risk
+    treat_all: float  # treating no one has a net benefit of 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionCurve:
+    """Net benefit over risk thresholds (Vickers and Elkin, Med Decis Making 2006;26:565)."""
+
+    points: tuple[NetBenefit, ...]
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for each risk threshold."""
+        return [
+            {"risk_threshold": p.at, "net_benefit": p.treat_some, "treat_all": p.treat_all, "treat_none": 0.0}
+            for p in self.points
+        ]
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return as_frame(self.table())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecasts:
+    """The distinct predicted risks in rising order, and the weight of each class that has them."""
+
+    risks: tuple[float, ...]
+    negatives: tuple[Fraction, ...]
+    positives: tuple[Fraction, ...]
+
+    @property
+    def n(self) -> Fraction:
+        """The weight of all rows."""
+        return sum((*self.negatives, *self.positives), Fraction(0))
+
+    @property
+    def brier(self) -> float:
+        """The mean squared difference between predicted risk and outcome; 0 is perfect."""
+        risks, negatives, positives = self._arrays()
+        return float((negatives @ risks**2 + positives @ (1 - risks) ** 2) / (negatives + positives).sum())
+
+    @property
+    def mean(self) -> float:
+        """The mean predicted risk, to be compared with `observed`: calibration in the large."""
+        risks, negatives, positives = self._arrays()
+        return float(np.average(risks, weights=negatives + positives))
+
+    @property
+    def observed(self) -> float:
+        """The share of positive rows."""
+        return float(sum(self.positives, Fraction(0)) / self.n)
+
+    def calibration(self, bins: int = 10, *, level: float = 0.95) -> CalibrationCurve:
+        """Return the calibration curve over so many intervals of equal width from 0 to 1."""
+        if bins < 1:
+            raise InvalidOptionError(f"bins is {bins}; give 1 or more")
+        edges = np.linspace(0, 1, bins + 1)
+        risks, negatives, positives = self._arrays()
+        bin_of = np.searchsorted(edges[1:-1], risks, side="right")
+        found = []
+        for k in np.unique(bin_of):
+            own = np.flatnonzero(bin_of == k)
+            events = sum((self.positives[i] for i in own), Fraction(0))
+            others = sum((self.negatives[i] for i in own), Fraction(0))
+            found.append(
+                CalibrationBin(
+                    low=float(edges[k]),
+                    high=float(edges[k + 1]),
+                    predicted=float(np.average(risks[own], weights=(negatives + positives)[own])),
+                    observed=Rate(events=events, of=events + others, level=level),
+                )
+            )
+        return CalibrationCurve(bins=tuple(found))
+
+    def decision_curve(self, at: Sequence[float] | None = None) -> DecisionCurve:
+        """Return the net benefit of acting on so much risk or more; by default at 0.01, 0.02, ..., 0.99."""
+        asked = [k / 100 for k in range(1, 100)] if at is None else [float(p) for p in at]
+        risks, negatives, positives = self._arrays()
+        n = negatives.sum() + positives.sum()
+        points = []
+        for p in asked:
+            if not 0 <= p < 1:
+                raise InvalidOptionError(f"a risk threshold is {p}; give numbers from 0 to below 1")
+            odds, treated = p / (1 - p), risks >= p
+            some = (positives[treated].sum() - odds * negatives[treated].sum()) / n
+            everyone = (positives.sum() - odds * negatives.sum()) / n
+            points.append(NetBenefit(at=p, treat_some=float(some), treat_all=float(everyone)))
+        return DecisionCurve(points=tuple(points))
+
+    def in_words(self) -> str:
+        """Say how good the risks are."""
+        means = f"mean predicted risk {self.mean:.3f}, observed {self.observed:.3f}"
+        return f"Brier score {self.brier:.4f}; {means}."
+
+    def _arrays(self) -> tuple[Floats, Floats, Floats]:
+        columns = (self.risks, self.negatives, self.positives)
+        risks, negatives, positives = (np.array([float(v) for v in column]) for column in columns)
+        return risks, negatives, positives
+
+
+def forecasts_of_rows(outcomes: Outcomes, risks: Floats) -> Forecasts:
+    """Return the forecasts of rows with a risk each."""
+    distinct, groups = np.unique(risks, return_inverse=True)
+    negatives, positives = (
+        added_up(outcomes.weights, groups, len(distinct), mask)
+        for mask in (~outcomes.positive, outcomes.positive)
+    )
+    return Forecasts(
+        risks=tuple(distinct.tolist()),
+        negatives=tuple(Fraction(int(w), outcomes.weight_unit) for w in negatives),
+        positives=tuple(Fraction(int(w), outcomes.weight_unit) for w in positives),
+    )
+
+
+def forecasts_of_tally(tally: Tally, risk: Risk) -> Forecasts:
+    """Return the forecasts of a risk by total."""
+    by_risk: dict[float, tuple[Fraction, Fraction]] = {}
+    risks = risk.of(np.array([float(t) for t in tally.totals])).tolist()
+    for r, negative, positive in zip(risks, tally.negatives, tally.positives, strict=True):
+        others, events = by_risk.get(r, (Fraction(0), Fraction(0)))
+        by_risk[r] = (others + negative, events + positive)
+    ordered = sorted(by_risk)
+    return Forecasts(
+        risks=tuple(ordered),
+        negatives=tuple(by_risk[r][0] for r in ordered),
+        positives=tuple(by_risk[r][1] for r in ordered),
+    )

@@ -1,0 +1,144 @@
+"""Outcomes: rows of a table with their totals, true classes and weights, all exact."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.card.card import Card
+from supersparse.card.numbers import IntArray, fits_int64, whole_numbers
+from supersparse.card.scoring import Scores, score_table
+from supersparse.errors import InvalidDataError
+from supersparse.evaluate.tally import Tally
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Outcomes:
+    """Rows of weight above 0: row i has ``totals[i] / unit`` points and ``weights[i] / weight_unit``."""
+
+    totals: IntArray  # without the threshold
+    unit: int
+    positive: NDArray[np.bool_]
+    weights: IntArray
+    weight_unit: int
+    threshold: Fraction
+    kept: NDArray[np.bool_]  # which of the given rows these are
+
+    def __len__(self) -> int:
+        return len(self.totals)
+
+    def where(self, rows: NDArray[Any]) -> "Outcomes":
+        """The same for some of these rows, given as a mask or as positions."""
+        return Outcomes(
+            totals=self.totals[rows],
+            unit=self.unit,
+            positive=self.positive[rows],
+            weights=self.weights[rows],
+            weight_unit=self.weight_unit,
+            threshold=self.threshold,
+            kept=self.kept,
+        )
+
+    @property
+    def total_floats(self) -> NDArray[np.float64]:
+        """The totals as the nearest floats."""
+        return Scores(self.totals, self.unit).floats
+
+    def tally(self) -> Tally:
+        """Add up the weights of each total and class."""
+        distinct, groups = np.unique(self.totals, return_inverse=True)
+        negatives, positives = (
+            added_up(self.weights, groups, len(distinct), mask) for mask in (~self.positive, self.positive)
+        )
+        return Tally(
+            totals=tuple(Fraction(int(t), self.unit) for t in distinct),
+            negatives=tuple(Fraction(int(w), self.weight_unit) for w in negatives),
+            positives=tuple(Fraction(int(w), self.weight_unit) for w in positives),
+            threshold=self.threshold,
+        )
+
+
+def added_up(weights: IntArray, groups: NDArray[np.intp], n_groups: int, mask: NDArray[np.bool_]) -> IntArray:
+    """Return the sum of the integer weights in each group, over the rows of a mask, exactly."""
+    sums = np.zeros(n_groups, dtype=object if weights.dtype == object else np.int64)
+    np.add.at(sums, groups[mask], weights[mask])
+    return sums
+
+
+def read_outcomes(
+    card: Card, X: object, y: object, sample_weight: object = None, names: Sequence[str] | None = None
+) -> Outcomes:
+    """Score the rows of a table and read their classes and weights; rows of weight 0 are left out."""
+    scores = score_table(card, X, names)
+    positive = read_classes(card, y)
+    if len(positive) != len(scores.numerators):
+        raise InvalidDataError(
+            f"y has {len(positive)} labels for {len(scores.numerators)} rows; give one for each"
+        )
+    weights, weight_unit = read_weights(sample_weight, len(positive))
+    kept = np.asarray(weights > 0, dtype=bool)
+    if not kept.any():
+        raise InvalidDataError("there is nothing to evaluate: no rows, or none with a weight above 0")
+    # numerators are multiples of 1 / denominator, and so is the threshold: it went into them
+    totals = scores.numerators + int(card.threshold * scores.denominator)
+    return Outcomes(
+        totals=totals[kept],
+        unit=scores.denominator,
+        positive=positive[kept],
+        weights=weights[kept],
+        weight_unit=weight_unit,
+        threshold=card.threshold,
+        kept=kept,
+    )
+
+
+def read_classes(card: Card, y: object) -> NDArray[np.bool_]:
+    """Say which labels are the positive class; labels that the card does not know are refused."""
+    labels = as_list(y, "y")
+    known: dict[object, bool] = {}
+    for label in labels:
+        if label not in known:
+            known[label] = _is_positive(card, label)
+    return np.array([known[label] for label in labels], dtype=bool)
+
+
+def _is_positive(card: Card, label: object) -> bool:
+    for positive, own in ((False, card.negative), (True, card.positive)):
+        if label == own or (not isinstance(label, str | int | float) and str(label) == own):
+            return positive
+    raise InvalidDataError(
+        f"y holds {label!r}; the classes of this card are {card.negative!r} and {card.positive!r}"
+    )
+
+
+def read_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, int]:
+    """Return weights as integers over one scale, exactly."""
+    if sample_weight is None:
+        return np.ones(n_rows, dtype=np.int64), 1
+    values = np.asarray(as_list(sample_weight, "sample_weight"))
+    if values.shape != (n_rows,):
+        raise InvalidDataError(f"sample_weight has shape {values.shape} for {n_rows} rows; give one for each")
+    weights, scale = whole_numbers(values, "sample_weight")
+    if np.any(weights < 0):
+        raise InvalidDataError("sample_weight holds a negative number; weights are 0 or more")
+    if weights.dtype != object and not fits_int64(sum(map(int, weights))):
+        weights = weights.astype(object)
+    return weights, scale
+
+
+def as_list(values: object, what: str) -> list[Any]:
+    """Return a list, an array or a series of any library as a list of plain values."""
+    if not isinstance(values, np.ndarray) and hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    if isinstance(values, np.ndarray):
+        if values.ndim == 2 and values.shape[1] == 1:
+            values = values[:, 0]
+        if values.ndim != 1:
+            raise InvalidDataError(f"{what} has shape {values.shape}; give one value for each row")
+        return list(values.tolist())
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise InvalidDataError(f"{what} is {values!r}; give one value for each row")
+    return [v.item() if isinstance(v, np.generic) else v for v in values]

@@ -1,0 +1,176 @@
+"""RiskTable: for each total of points how many rows, the observed risk and the calibrated one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from supersparse.card.card import Card, Label
+from supersparse.card.numbers import shown
+from supersparse.card.risk import Floats, Risk
+from supersparse.errors import InvalidOptionError
+from supersparse.evaluate.calibrating import Method, cross_fitted, fit_risk
+from supersparse.evaluate.forecasts import Forecasts, forecasts_of_rows
+from supersparse.evaluate.outcomes import Outcomes, read_outcomes
+from supersparse.evaluate.rates import Rate
+from supersparse.evaluate.tables import as_frame, count_text, laid_out, plain_number, rate_columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskRow:
+    """The rows with one total of points, or with totals from `low` to `high` where they were joined."""
+
+    low: Fraction
+    high: Fraction
+    score: (
+        Fraction  # `high` minus the threshold: above 0 `predict` gives the positive class to the last of them
+    )
+    observed: Rate
+    calibrated: float | None  # by the map fitted to all rows; the mean where totals were joined
+    cross_fitted: float | None  # the mean over the rows, each by a map that did not see its fold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskTable:
+    """Risk by total of points. Counts are weights: a row of weight k counts as k rows.
+
+    `risk` is the calibrated map, to be used for others; `forecasts` are the cross-fitted risks of
+    the rows with what happened, to judge it by. Both are None without calibration.
+    """
+
+    rows: tuple[RiskRow, ...]
+    positive: Label
+    threshold: Fraction
+    method: Method | None
+    risk: Risk | None
+    forecasts: Forecasts | None
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for each total."""
+        return [
+            {
+                "total_from": plain_number(r.low),
+                "total_to": plain_number(r.high),
+                "score": plain_number(r.score),
+                "n": plain_number(r.observed.of),
+                "events": plain_number(r.observed.events),
+            }
+            | rate_columns("observed", r.observed)
+            | {"calibrated": r.calibrated, "cross_fitted": r.cross_fitted}
+            for r in self.rows
+        ]
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return as_frame(self.table())
+
+    def in_words(self) -> str:
+        """Say the least and the greatest risk, and how good the calibrated risks are."""
+        first, last = self.rows[0], self.rows[-1]
+        text = (
+            f"Of those with {_points(first)}, {first.observed} are {self.positive}; "
+            f"of those with {_points(last)}, {last.observed}."
+        )
+        if self.forecasts is not None:
+            text += f" Cross-fitted {self.method} risks: {self.forecasts.in_words()}"
+        return text
+
+    def __str__(self) -> str:
+        header = ["points", "n", "events", "observed risk", "calibrated", "cross-fitted"]
+        rows = [
+            [
+                _totals(r),
+                count_text(r.observed.of),
+                count_text(r.observed.events),
+                str(r.observed),
+                *("-" if v is None else f"{v:.3f}" for v in (r.calibrated, r.cross_fitted)),
+            ]
+            for r in self.rows
+        ]
+        return laid_out(header, rows)
+
+
+def _totals(row: RiskRow) -> str:
+    return shown(row.low) if row.low == row.high else f"{shown(row.low)} to {shown(row.high)}"
+
+
+def _points(row: RiskRow) -> str:
+    return f"{_totals(row)} {'point' if _totals(row) == '1' else 'points'}"
+
+
+def risk_table(
+    card: Card,
+    X: object,
+    y: object,
+    *,
+    sample_weight: object = None,
+    names: Sequence[str] | None = None,
+    method: Method | None = "isotonic",
+    folds: int | object = 5,
+    level: float = 0.95,
+    bins: int | None = None,
+) -> RiskTable:
+    """Tabulate the risk by total; see `ScoringSystem.risk`."""
+    outcomes = read_outcomes(card, X, y, sample_weight, names)
+    risk = None if method is None else fit_risk(outcomes.tally(), method)
+    by_row = None if method is None else cross_fitted(outcomes, method, folds)
+    return RiskTable(
+        rows=_rows(outcomes, risk, by_row, level, bins),
+        positive=card.positive,
+        threshold=card.threshold,
+        method=method,
+        risk=risk,
+        forecasts=None if by_row is None else forecasts_of_rows(outcomes, by_row),
+    )
+
+
+def _rows(
+    outcomes: Outcomes, risk: Risk | None, by_row: Floats | None, level: float, bins: int | None
+) -> tuple[RiskRow, ...]:
+    tally = outcomes.tally()
+    weights = [n + p for n, p in zip(tally.negatives, tally.positives, strict=True)]
+    groups = _groups(weights, bins)
+    means = [None] * len(groups) if by_row is None else _means(outcomes, by_row, [last for _, last in groups])
+    found = []
+    for (first, last), mean in zip(groups, means, strict=True):
+        part = slice(first, last + 1)
+        by_total = [float(w) for w in weights[part]]
+        totals = np.array([float(t) for t in tally.totals[part]])
+        observed = Rate(
+            events=sum(tally.positives[part], Fraction(0)), of=sum(weights[part], Fraction(0)), level=level
+        )
+        found.append(
+            RiskRow(
+                low=tally.totals[first],
+                high=tally.totals[last],
+                score=tally.totals[last] - tally.threshold,
+                observed=observed,
+                calibrated=None if risk is None else float(np.average(risk.of(totals), weights=by_total)),
+                cross_fitted=mean,
+            )
+        )
+    return tuple(found)
+
+
+def _means(outcomes: Outcomes, by_row: Floats, last: list[int]) -> list[float]:
+    """The mean of each group of rows, given the last total of each group."""
+    group = np.searchsorted(np.unique(outcomes.totals)[last], outcomes.totals)
+    weights = outcomes.weights.astype(np.float64)
+    return [float(m) for m in np.bincount(group, by_row * weights) / np.bincount(group, weights)]
+
+
+def _groups(weights: Sequence[Fraction], bins: int | None) -> list[tuple[int, int]]:
+    """Join neighbouring totals into at most so many groups of about equal weight; None joins nothing."""
+    if bins is None:
+        return [(i, i) for i in range(len(weights))]
+    if bins < 1:
+        raise InvalidOptionError(f"bins is {bins}; give 1 or more, or None for a row for each total")
+    whole, before = sum(weights), Fraction(0)
+    found: dict[int, tuple[int, int]] = {}
+    for i, weight in enumerate(weights):
+        group = int((before + weight / 2) * bins / whole)  # by the middle of its weight
+        found[group] = (found.get(group, (i, i))[0], i)
+        before += weight
+    return list(found.values())
