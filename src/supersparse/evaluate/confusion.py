@@ -125,7 +125,7 @@ class Confusion:
         text = f"Predicting {positive} for a total above {limit} is wrong for {predicted} of {total}."
         if zeros:
             text += (
-                f" {count_text(zeros)} have a total of exactly {limit}, which is not {positive} by `predict`; "
+                f" {count_text(zeros)} have exactly {limit} in total, which `predict` calls not {positive}; "
                 f"counted as wrong for both classes, {count_text(self.training_errors)} are wrong."
             )
         return (

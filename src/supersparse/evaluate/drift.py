@@ -1,6 +1,7 @@
 """Drift: how a card's items apply now, compared with then. No labels are needed."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -224,8 +225,9 @@ def _stability(old: ItemSummary, new: ItemSummary) -> float:
     for summary in (old, new):
         sums = [Fraction(1, 2)] * (len(ranges) + 1)
         for points, weight in zip(summary.points, summary.weights, strict=True):
-            sums[sum(points > end for end in ranges)] += weight
-        shares.append([float(s / sum(sums)) for s in sums])
+            sums[bisect_left(ranges, points)] += weight
+        whole = sum(sums, Fraction(0))
+        shares.append([float(s / whole) for s in sums])
     return math.fsum(
         (after - before) * math.log(after / before) for before, after in zip(*shares, strict=True)
     )
@@ -237,9 +239,9 @@ def _ranges(old: ItemSummary, new: ItemSummary) -> list[Fraction]:
     if len(values) <= _MOST_VALUES:
         return values[:-1]
     ends: list[Fraction] = []
-    below = Fraction(0)
+    below, whole = Fraction(0), old.n
     for points, weight in zip(old.points, old.weights, strict=True):
         below += weight
-        if below * _MOST_VALUES >= old.n * (len(ends) + 1) and below < old.n:
+        if below * _MOST_VALUES >= whole * (len(ends) + 1) and below < whole:
             ends.append(points)
     return ends

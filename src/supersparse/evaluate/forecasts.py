@@ -17,10 +17,9 @@ from supersparse.evaluate.tally import Tally
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationBin:
-    """The rows whose predicted risks lie in one interval, which includes its lower end."""
+    """Rows that are compared together: those of some predicted risks, or of some totals."""
 
-    low: float
-    high: float
+    name: str
     predicted: float  # their mean
     observed: Rate
 
@@ -34,7 +33,7 @@ class CalibrationCurve:
     def table(self) -> list[dict[str, Any]]:
         """Return one row for each bin."""
         return [
-            {"from": b.low, "to": b.high, "n": plain_number(b.observed.of), "predicted": b.predicted}
+            {"rows": b.name, "n": plain_number(b.observed.of), "predicted": b.predicted}
             | rate_columns("observed", b.observed)
             for b in self.bins
         ]
@@ -44,11 +43,8 @@ class CalibrationCurve:
         return as_frame(self.table())
 
     def __str__(self) -> str:
-        rows = [
-            [f"{b.low:g} to {b.high:g}", count_text(b.observed.of), f"{b.predicted:.3f}", str(b.observed)]
-            for b in self.bins
-        ]
-        return laid_out(["risk", "n", "predicted", "observed"], rows)
+        rows = [[b.name, count_text(b.observed.of), f"{b.predicted:.3f}", str(b.observed)] for b in self.bins]
+        return laid_out(["rows", "n", "predicted", "observed"], rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +105,7 @@ class Forecasts:
         return float(sum(self.positives, Fraction(0)) / self.n)
 
     def calibration(self, bins: int = 10, *, level: float = 0.95) -> CalibrationCurve:
-        """Return the calibration curve over so many intervals of equal width from 0 to 1."""
+        """Return the calibration curve over so many equally wide intervals of risk, lower ends included."""
         if bins < 1:
             raise InvalidOptionError(f"bins is {bins}; give 1 or more")
         edges = np.linspace(0, 1, bins + 1)
@@ -122,8 +118,7 @@ class Forecasts:
             others = sum((self.negatives[i] for i in own), Fraction(0))
             found.append(
                 CalibrationBin(
-                    low=float(edges[k]),
-                    high=float(edges[k + 1]),
+                    name=f"risk {edges[k]:.3g} to {edges[k + 1]:.3g}",
                     predicted=float(np.average(risks[own], weights=(negatives + positives)[own])),
                     observed=Rate(events=events, of=events + others, level=level),
                 )

@@ -12,7 +12,7 @@ from supersparse.card.numbers import shown
 from supersparse.card.risk import Floats, Risk
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibrating import Method, cross_fitted, fit_risk
-from supersparse.evaluate.forecasts import Forecasts, forecasts_of_rows
+from supersparse.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows
 from supersparse.evaluate.outcomes import Outcomes, read_outcomes
 from supersparse.evaluate.rates import Rate
 from supersparse.evaluate.tables import as_frame, count_text, laid_out, plain_number, rate_columns
@@ -46,6 +46,20 @@ class RiskTable:
     method: Method | None
     risk: Risk | None
     forecasts: Forecasts | None
+
+    def calibration(self) -> CalibrationCurve:
+        """Return the cross-fitted risk against the observed one, total by total; empty without calibration.
+
+        Rows are compared by total and not by cross-fitted risk: where a fold happens to hold many positives,
+        the other folds predict too little for it, and the curve would show this artefact.
+        """
+        return CalibrationCurve(
+            bins=tuple(
+                CalibrationBin(name=_points(r), predicted=r.cross_fitted, observed=r.observed)
+                for r in self.rows
+                if r.cross_fitted is not None
+            )
+        )
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row for each total."""

@@ -1,0 +1,200 @@
+"""Confusion, thresholds, AUC and subgroups against scikit-learn, by hand, and with weights as copies."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from sklearn import metrics
+
+from evaluate.rated import SYSTEM, copied, labels, table, weighted_rows
+from supersparse import Problem, ScoringSystem, item, solve
+from supersparse.errors import InvalidDataError, InvalidOptionError
+
+
+@given(weighted_rows(both_classes=True))
+def test_counts_rates_and_auc_are_those_of_scikit_learn(rows):
+    totals, positive, weights = rows
+    found = SYSTEM.evaluate(table(totals), labels(positive), sample_weight=weights)
+    predicted = np.array(totals) > 0
+    tn, fp, fn, tp = metrics.confusion_matrix(
+        positive, predicted, sample_weight=weights, labels=[False, True]
+    ).ravel()
+    c = found.confusion
+    assert (c.true_negatives, c.false_positives, c.false_negatives, c.true_positives) == (tn, fp, fn, tp)
+    accuracy = metrics.accuracy_score(positive, predicted, sample_weight=weights)
+    recall = metrics.recall_score(positive, predicted, sample_weight=weights)
+    assert c.accuracy.value == pytest.approx(accuracy)
+    assert c.sensitivity.value == pytest.approx(recall)
+    assert found.auc.value == pytest.approx(metrics.roc_auc_score(positive, totals, sample_weight=weights))
+    fpr, tpr, _ = metrics.roc_curve(positive, totals, sample_weight=weights, drop_intermediate=False)
+    expected = sorted(set(zip(np.round(fpr, 9), np.round(tpr, 9), strict=True)))
+    assert sorted({(round(x, 9), round(y, 9)) for x, y in found.thresholds.roc()}) == expected
+
+
+@given(weighted_rows())
+def test_weight_k_is_k_copies(rows):
+    totals, positive, weights = rows
+    with_weights = SYSTEM.evaluate(table(totals), labels(positive), sample_weight=weights)
+    more_totals, more_positive, _ = copied(*rows)
+    with_copies = SYSTEM.evaluate(table(more_totals), labels(more_positive))
+    assert with_weights == with_copies
+    assert with_weights.thresholds.table() == with_copies.thresholds.table()
+
+
+@given(weighted_rows())
+def test_every_threshold_says_what_the_card_with_that_threshold_does(rows):
+    totals, positive, weights = rows
+    thresholds = SYSTEM.evaluate(table(totals), labels(positive), sample_weight=weights).thresholds
+    for row in thresholds.rows:
+        moved = SYSTEM.with_threshold(row.threshold)
+        assert moved.evaluate(table(totals), labels(positive), sample_weight=weights).confusion == row
+    own = SYSTEM.evaluate(table(totals), labels(positive), sample_weight=weights).confusion
+    assert thresholds.current.true_positives == own.true_positives
+    assert thresholds.current.false_positives == own.false_positives
+
+
+def test_both_conventions_of_a_zero_score_by_hand():
+    #           right, zero,  zero,  wrong, right
+    totals, y = [2, 0, 0, -1, -1], ["yes", "yes", "no", "yes", "no"]
+    c = SYSTEM.evaluate(table(totals), y).confusion
+    assert (c.zero_positives, c.zero_negatives) == (1, 1)
+    assert c.predicted_errors == 2  # the negative row with a score of 0 is right
+    assert c.training_errors == 3
+    assert "3 are wrong" in c.in_words("yes")
+
+
+def test_a_learned_card_is_evaluated_with_the_errors_of_its_provenance():
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 3, size=(40, 3))
+    y = np.where(X[:, 0] + rng.integers(0, 2, 40) > 1, "ill", "well")
+    system = ScoringSystem.from_solution(solve(Problem.of(X, y, max_coef=3, C0=0.05), "exhaustive"))
+    c = system.evaluate(X, y).confusion
+    assert c.training_errors == system.card.provenance.training_errors
+    assert c.predicted_errors == system.card.provenance.predicted_errors
+
+
+@pytest.mark.parametrize("one", [True, False])
+def test_rows_of_one_class_have_no_auc_and_no_nan(one):
+    found = SYSTEM.evaluate(table([1, -1]), labels([one, one]))
+    assert found.auc.value is None
+    assert found.thresholds.roc() == []
+    rate = found.confusion.specificity if one else found.confusion.sensitivity
+    assert rate.value is None
+    assert not any(v != v for v in found.cells().values())
+    assert "AUC -" in found.in_words()
+
+
+def test_a_single_score_is_a_coin():
+    assert SYSTEM.evaluate(table([1, 1]), ["yes", "no"]).auc.value == 0.5
+
+
+def test_totals_and_weights_are_exact():
+    system = ScoringSystem.of([item("x", points=1)], threshold=0.3)
+    found = system.evaluate({"x": [0.1 + 0.2, 0.3, 0.4]}, ["yes", "no", "yes"], sample_weight=[0.1, 0.2, 0.7])
+    assert found.confusion.n == 1
+    assert found.confusion.zero_negatives == Fraction(1, 5)  # and 0.30000000000000004 is more than 0.3
+    assert found.confusion.sensitivity.value == 1
+
+
+def test_labels_of_any_library_are_read():
+    for y in (pd.Series(["no", "yes"]), pl.Series(["no", "yes"]), np.array([["no"], ["yes"]]), ("no", "yes")):
+        assert SYSTEM.evaluate(table([-1, 1]), y).confusion.accuracy.value == 1
+    truth = ScoringSystem.of([item("x", points=1)], threshold=0, classes=(0, 1))
+    assert truth.evaluate(table([-1, 1]), [False, True]).confusion.accuracy.value == 1
+
+
+@pytest.mark.parametrize(
+    ("y", "weights", "message"),
+    [
+        (["yes"], None, "1 labels for 2 rows"),
+        (["yes", "maybe"], None, "'maybe'; the classes of this card are 'no' and 'yes'"),
+        (["yes", "no"], [1, -1], "negative"),
+        (["yes", "no"], [1], "shape"),
+        (["yes", "no"], [1, float("nan")], "finite"),
+        (["yes", "no"], [0, 0], "nothing to evaluate"),
+        ("yes", None, "one value for each row"),
+    ],
+)
+def test_bad_labels_and_weights_are_named(y, weights, message):
+    with pytest.raises(InvalidDataError, match=message):
+        SYSTEM.evaluate(table([1, 2]), y, sample_weight=weights)
+
+
+@given(weighted_rows())
+def test_a_subgroup_is_evaluated_as_if_it_were_alone(rows):
+    totals, positive, weights = rows
+    by = ["even" if i % 2 == 0 else "odd" for i in range(len(totals))]
+    found = SYSTEM.by_subgroup(table(totals), labels(positive), by, sample_weight=weights)
+    assert sum(g.evaluation.confusion.n for g in found.groups) == found.overall.confusion.n
+    for g in found.groups:
+        own = [i for i, label in enumerate(by) if label == g.label]
+        alone = SYSTEM.evaluate(
+            table([totals[i] for i in own]), labels([positive[i] for i in own]),
+            sample_weight=[weights[i] for i in own],
+        )  # fmt: skip
+        assert alone == g.evaluation
+    assert len(found.to_frame()) == len(found.groups) + 1
+
+
+def test_subgroups_by_a_column_that_the_card_does_not_use():
+    data = pd.DataFrame({"x": [1, -1, 1, -1], "ward": ["B", "A", None, "A"]})
+    found = SYSTEM.by_subgroup(data, ["yes", "no", "no", "no"], "ward")
+    assert [g.label for g in found.groups] == ["A", "B", None]
+    assert [g.evaluation.confusion.predicted_errors for g in found.groups] == [0, 0, 1]
+    assert "missing" in str(found)
+    assert "ward" in found.in_words()
+    with pytest.raises(InvalidDataError, match="did you mean 'ward'"):
+        SYSTEM.by_subgroup(data, ["yes", "no", "no", "no"], "Ward")
+
+
+def test_too_many_subgroups_are_refused():
+    with pytest.raises(InvalidDataError, match="cut into ranges"):
+        SYSTEM.by_subgroup(table(range(101)), labels([1] * 101), "x")
+
+
+@given(weighted_rows(both_classes=True))
+@settings(max_examples=50)
+def test_the_chosen_threshold_is_the_best_of_all(rows):
+    totals, positive, weights = rows
+    data = (table(totals), labels(positive))
+    every = [SYSTEM.with_threshold(t).evaluate(*data, sample_weight=weights).confusion for t in range(-4, 4)]
+    wanted = SYSTEM.choose_threshold(*data, sensitivity=0.7, sample_weight=weights)
+    got = wanted.evaluate(*data, sample_weight=weights).confusion
+    assert got.sensitivity.value >= 0.7
+    assert got.specificity.value == max(c.specificity.value for c in every if c.sensitivity.value >= 0.7)
+    wanted = SYSTEM.choose_threshold(*data, specificity=0.7, sample_weight=weights)
+    got = wanted.evaluate(*data, sample_weight=weights).confusion
+    assert got.sensitivity.value == max(c.sensitivity.value for c in every if c.specificity.value >= 0.7)
+    wanted = SYSTEM.choose_threshold(*data, costs=(5, 1), sample_weight=weights)
+    got = wanted.evaluate(*data, sample_weight=weights).confusion
+    assert 5 * got.false_negatives + got.false_positives == min(
+        5 * c.false_negatives + c.false_positives for c in every
+    )
+
+
+def test_a_moved_threshold_drops_the_proof_and_says_where_the_points_come_from():
+    X, y = [[0]] * 4 + [[1]] * 4 + [[2]] * 4, list("nnnnnyyyyyyy")
+    learned = ScoringSystem.from_solution(solve(Problem.of(X, y, C0=0.1, max_coef=2), "exhaustive"))
+    table_of = {learned.card.columns[0]: [row[0] for row in X]}
+    moved = learned.choose_threshold(table_of, y, specificity=1)
+    assert moved.points == learned.points
+    assert moved.card.provenance is None
+    assert "learned by supersparse" in moved.card.source
+    assert "specificity 1 or more, on 12 rows" in moved.card.source
+    assert learned.with_threshold(learned.threshold) == learned
+    assert ScoringSystem.from_json(moved.to_json()) == moved
+
+
+@pytest.mark.parametrize("wish", [{}, {"sensitivity": 0.9, "specificity": 0.9}, {"sensitivity": 1.5},
+                                  {"costs": (1,)}, {"costs": (-1, 1)}])  # fmt: skip
+def test_wishes_that_cannot_be_followed_are_refused(wish):
+    with pytest.raises(InvalidOptionError):
+        SYSTEM.choose_threshold(table([1, -1]), ["yes", "no"], **wish)
+
+
+def test_no_threshold_can_be_chosen_for_a_class_without_rows():
+    with pytest.raises(InvalidOptionError, match="no row is of the positive class"):
+        SYSTEM.choose_threshold(table([1, -1]), ["no", "no"], sensitivity=0.9)
