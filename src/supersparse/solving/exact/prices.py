@@ -70,7 +70,8 @@ def _cheapest_b(form: IntegerForm, scores: Ints) -> int:
     if len(form.intercept_values):
         at = np.searchsorted(starts, form.intercept_values, side="right")
         return int(form.intercept_values[np.argmin(losses[at] + form.intercept_value_cost)])
-    low = np.clip(np.concatenate([[starts[0] - 1], starts]), form.intercept_low, form.intercept_high)
+    before = starts[:1] - 1 if len(starts) else np.zeros(1, np.int64)
+    low = np.clip(np.concatenate([before, starts]), form.intercept_low, form.intercept_high)
     return int(low[np.argmin(losses[np.searchsorted(starts, low, side="right")])])
 
 
