@@ -5,10 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-long bench bench-small bench-adult bench-variants lint format clean
+.PHONY: demo examples test test-long bench bench-small bench-adult bench-variants bench-many lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
+
+# The paper's three applications; one whose data are missing says so (exit code 3) and is left out.
+examples: $(VENV)/.package
+	@for name in breast_cancer mammography criminology; do \
+	  $(BIN)/python examples/applications/$$name.py || [ $$? -eq 3 ] || exit 1; echo; \
+	done
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n 2 -m "not long"
@@ -28,6 +34,9 @@ bench-adult: $(VENV)/.bench
 
 bench-variants: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run variants
+
+bench-many: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.many
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check src tests benchmarks
