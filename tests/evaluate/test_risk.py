@@ -187,6 +187,16 @@ def test_net_benefit_is_its_definition(rows, data):
             )
 
 
+def test_curves_and_thresholds_in_words():
+    found = forecasts([0.1, 0.1, 0.8, 0.8], [False, True, True, True], None)
+    assert "risk 0 to 0.5: 0.100 against 0.500" in found.calibration(2).in_words()
+    assert "at 1 of 2 risk thresholds, between 0.6 and 0.6" in found.decision_curve([0.05, 0.6]).in_words()
+    thresholds = SYSTEM.evaluate(table([-1, 1, 2]), ["no", "no", "yes"]).thresholds
+    assert thresholds.in_words() == (
+        "A total above 1 makes the fewest errors, 0 of 3; the card's own, above 0, makes 1."
+    )
+
+
 def test_a_risk_threshold_of_one_is_refused():
     with pytest.raises(InvalidOptionError, match="below 1"):
         forecasts([0.5], [True], [1]).decision_curve([1.0])

@@ -42,6 +42,16 @@ class CalibrationCurve:
         """Return the table as a pandas data frame."""
         return as_frame(self.table())
 
+    def in_words(self) -> str:
+        """Say where predicted and observed risk are farthest apart."""
+        if not self.bins:
+            return "There are no predicted risks."
+        worst = max(self.bins, key=lambda b: abs((b.observed.value or 0.0) - b.predicted))
+        return (
+            f"Predicted and observed risk are farthest apart for {worst.name}: "
+            f"{worst.predicted:.3f} against {worst.observed}."
+        )
+
     def __str__(self) -> str:
         rows = [[b.name, count_text(b.observed.of), f"{b.predicted:.3f}", str(b.observed)] for b in self.bins]
         return laid_out(["rows", "n", "predicted", "observed"], rows)
@@ -72,6 +82,16 @@ class DecisionCurve:
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
         return as_frame(self.table())
+
+    def in_words(self) -> str:
+        """Say for which risk thresholds acting by risk is better than acting on everyone and on no one."""
+        better = [p.at for p in self.points if p.treat_some > max(p.treat_all, 0.0)]
+        if not better:
+            return "Acting by risk is nowhere better than acting on everyone or on no one."
+        return (
+            f"Acting by risk is better than acting on everyone and on no one at {len(better)} of "
+            f"{len(self.points)} risk thresholds, between {better[0]:g} and {better[-1]:g}."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 from supersparse.card.numbers import exact, shown
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.confusion import Confusion, confusion_at
-from supersparse.evaluate.tables import as_frame, laid_out
+from supersparse.evaluate.tables import as_frame, count_text, laid_out
 from supersparse.evaluate.tally import Tally
 
 
@@ -80,6 +80,16 @@ class Thresholds:
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
         return as_frame(self.table())
+
+    def in_words(self) -> str:
+        """Say which threshold makes the fewest errors, beside the card's own."""
+        best, own = min(self.rows, key=lambda r: r.predicted_errors), self.current
+        fewest = f"{count_text(best.predicted_errors)} of {count_text(best.n)}"
+        errors = count_text(own.predicted_errors)
+        return (
+            f"A total above {shown(best.threshold)} makes the fewest errors, {fewest}; "
+            f"the card's own, above {shown(self.now)}, makes {errors}."
+        )
 
     def __str__(self) -> str:
         header = ["more than", "sensitivity", "specificity", "PPV", "NPV", "errors"]
