@@ -1,0 +1,162 @@
+"""Risks for a learned card: how often the positive class occurs at each score that rows get unseen.
+
+The rows that a card was learned from flatter it. So it is learned again without each fold, the
+rows left out are scored by what was learned from the others, and the risk of the final card is fitted
+to these scores. Cards of different folds differ in scale: their scores are brought to that of
+the final card, 0 staying 0.
+"""
+
+import warnings
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from supersparse.card.risk import Floats, Risk, TableRisk
+from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
+from supersparse.estimators.reading import as_array, take_rows
+from supersparse.evaluate.calibrating import Method, fit_risk
+from supersparse.evaluate.tally import Tally
+from supersparse.problem.decimals import integer_column
+from supersparse.problem.groups import group_columns
+from supersparse.scorecard import ScoringSystem
+
+if TYPE_CHECKING:
+    from supersparse.estimators.slim import SLIMClassifier
+
+Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)
+
+_FOLDS = 5
+
+
+def _has_risks(estimator: Any) -> bool:
+    if estimator.calibrate is None:
+        raise AttributeError('there are no probabilities without calibrate="isotonic" or "logistic"')
+    return True
+
+
+class RiskMixin:
+    """Probabilities from the risks of the card, for a classifier with a parameter `calibrate`."""
+
+    @available_if(_has_risks)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, for each row; only with `calibrate`.
+
+        A probability above 0.5 and the class of `predict` may differ: the class says on which side of the
+        threshold the score lies, the probability how often such scores came with the positive class.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            The probabilities, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        card = self.scoring_system_.card  # type: ignore[attr-defined]
+        totals = self.decision_function(X) + float(card.threshold)  # type: ignore[attr-defined]
+        positive = card.risk.of(totals)
+        return np.column_stack([1 - positive, positive])
+
+
+def calibrate(model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: Any, groups: Any) -> None:
+    """Give the card of a fitted model risks, found by cross-fitting.
+
+    Sample weights count, class weights do not: risks are of the rows as they are.
+    """
+    weights, scale = integer_column(
+        np.ones(len(y), dtype=np.int8) if sample_weight is None else as_array(sample_weight)
+    )
+    rows = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
+    positive = y == model.classes_[1]
+    unseen = out_of_fold_scores(model, X, y, sample_weight, groups, folds_of(positive, rows))
+    seen = model.decision_function(X)
+    unseen = unseen[rows] * root_mean_square(seen[rows], weights[rows])
+    card = model.scoring_system_.card
+    tally = _tally(unseen, positive[rows], [Fraction(int(w), scale) for w in weights[rows]], card.threshold)
+    risk = _at_totals_of_the_card(fit_risk(tally, cast(Method, model.calibrate)), seen[rows], card.threshold)
+    model.scoring_system_ = ScoringSystem(replace(card, risk=risk))
+
+
+def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> Splits:
+    """Return stratified folds of the rows that have weight, not shuffled."""
+    fewest = min(int(positive[rows].sum()), int((~positive[rows]).sum()))
+    if fewest < 2:
+        raise InvalidDataError(
+            f"a class has {fewest} row of weight above 0; calibrate needs 2 or more, or set it to None"
+        )
+    splits = StratifiedKFold(min(_FOLDS, fewest)).split(rows, positive[rows])
+    return [(rows[train], rows[test]) for train, test in splits]
+
+
+def out_of_fold_scores(
+    model: "SLIMClassifier",
+    X: Any,
+    y: NDArray[Any],
+    sample_weight: Any,
+    groups: Any,
+    folds: Splits,
+) -> Floats:
+    """Score the rows left out of each fold by what is learned from its training rows.
+
+    Scores are in units of their root mean square on the training rows. Rows in no fold are NaN.
+    """
+    columns = group_columns(groups)
+    weights = None if sample_weight is None else as_array(sample_weight)
+    found = np.full(len(y), np.nan)
+    for number, (train, test) in enumerate(folds, start=1):
+        own = None if weights is None else weights[train]
+        other = clone(model).set_params(calibrate=None, verbose=0)
+        seen = take_rows(X, train)
+        with warnings.catch_warnings():
+            # the useful range differs a little from fold to fold; the fit on all rows warns
+            warnings.simplefilter("ignore", PenaltyRangeWarning)
+            try:
+                other.fit(seen, y[train], own, {n: labels[train] for n, labels in columns.items()} or None)
+            except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
+                raise type(error)(f"calibrate, without fold {number} of {len(folds)}: {error}") from None
+        unit = root_mean_square(other.decision_function(seen), own)
+        found[test] = other.decision_function(take_rows(X, test)) / (unit or 1.0)
+    return found
+
+
+def root_mean_square(scores: Floats, weights: Any) -> float:
+    """Return the root of the mean of the squares, by weight."""
+    largest = float(np.abs(scores).max(initial=0.0))
+    if largest == 0:
+        return 0.0
+    by = None if weights is None else np.asarray(weights, dtype=np.float64)
+    return largest * float(np.sqrt(np.average((scores / largest) ** 2, weights=by)))  # no overflow
+
+
+def _tally(
+    scores: Floats, positive: NDArray[np.bool_], weights: list[Fraction], threshold: Fraction
+) -> Tally:
+    distinct, groups = np.unique(scores, return_inverse=True)
+    sums = {side: [Fraction(0)] * len(distinct) for side in (False, True)}
+    for group, side, weight in zip(groups.tolist(), positive.tolist(), weights, strict=True):
+        sums[side][group] += weight
+    return Tally(
+        totals=tuple(Fraction(float(s)) + threshold for s in distinct),
+        negatives=tuple(sums[False]),
+        positives=tuple(sums[True]),
+        threshold=threshold,
+    )
+
+
+def _at_totals_of_the_card(risk: Risk, scores: Floats, threshold: Fraction) -> Risk:
+    """Say a table at the totals that occur, in place of the scores that other cards gave."""
+    if not isinstance(risk, TableRisk):
+        return risk
+    totals = [Fraction(str(s)) + threshold for s in np.unique(scores).tolist()]
+    risks = risk.of(np.array([float(t) for t in totals])).tolist()
+    return TableRisk(totals=tuple(totals), risks=tuple(risks))
