@@ -1,0 +1,162 @@
+"""The paper's applications: no worse than its printed models on the same rows, honest about the proof."""
+
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import breast_cancer
+import criminology
+import mammography
+import numpy as np
+import paper_application
+import pytest
+from paper_application import DATA_IS_MISSING, MissingDataError, Options, compare, proof, split
+
+from supersparse.datasets import load_breast_cancer
+
+ROOT = Path(__file__).parents[2]
+SHORT = {"time_limit": None, "node_limit": 300}  # of work, not of time: the same on every machine
+MODULES = {"breast_cancer": breast_cancer, "mammography": mammography, "criminology": criminology}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_picture_in_the_checkout(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(criminology, "PICTURE", tmp_path_factory.mktemp("pictures") / "curve.png")
+        yield
+
+
+def require(name):
+    try:
+        MODULES[name].application()
+    except MissingDataError as error:
+        pytest.skip(str(error).splitlines()[0])
+
+
+@cache
+def short_comparison(name, seed=0):
+    return compare(MODULES[name].application(), Options(seed=seed, **SHORT))
+
+
+@cache
+def short_report(name):
+    return "\n".join(MODULES[name].report(Options(**SHORT)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", ["breast_cancer", "mammography"])
+def test_the_objective_is_never_worse_than_that_of_the_printed_models(name, seed):
+    require(name)
+    found = short_comparison(name, seed)
+    assert len(found.printed) == {"breast_cancer": 2, "mammography": 1}[name]
+    for model in found.printed:
+        assert found.solution.objective <= model.train.objective
+    assert found.never_worse
+    assert found.solution.lower_bound <= found.solution.objective
+
+
+# what the printed models do on all rows, by data that the paper's own figures fit
+@pytest.mark.parametrize(
+    ("name", "which", "errors"),
+    [("breast_cancer", 0, 23), ("breast_cancer", 1, 35), ("mammography", 0, 200)],
+)
+def test_the_printed_models_make_their_known_errors(name, which, errors):
+    require(name)
+    model = short_comparison(name).printed[which]
+    assert model.train.training_errors + model.test.training_errors == errors
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_intercept_is_penalised_as_in_the_paper(name):
+    require(name)
+    found = short_comparison(name)
+    assert found.train.intercept.is_penalised
+    assert found.train.intercept_C0 == found.train.C0[0]
+    for model in found.printed:
+        assert model.train.size == model.train.features + 1
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_report_says_what_is_proven_or_the_gap(name):
+    require(name)
+    text = short_report(name)
+    assert "seed 0: " in text
+    assert re.search(r"^Proof     (proven: no allowed|not proven: .* \(gap [\d.]+%\))", text, re.MULTILINE)
+    assert re.search(r"^Predict \w+ if the total", text, re.MULTILINE)
+    if name != "criminology":
+        assert "F of ours is no worse than that of the printed models" in text
+
+
+def test_a_run_stopped_early_claims_no_proof():
+    found = compare(breast_cancer.application(), Options(time_limit=None, node_limit=20))
+    assert not found.solution.proven_optimal
+    assert proof(found.solution).startswith("not proven")
+
+
+def test_criminology_shows_its_rates_beside_the_papers_and_the_curve():
+    require("criminology")
+    found = short_comparison("criminology")
+    negative, positive = found.train.class_weights
+    assert (float(positive), float(negative)) == (1.2, 0.8)
+    text = short_report("criminology")
+    for rows, rates in [("training", found.ours.train), ("test", found.ours.test)]:
+        shown = [f"{float(rate):.1%}".replace("%", " %") for rate in (rates.sensitivity, rates.specificity)]
+        assert re.search(rf"^{rows} +{shown[0]} +{shown[1]}$", text, re.MULTILINE)
+    assert re.search(r"^the paper, on its own data +69 % +44 %$", text, re.MULTILINE)
+    assert "no comparison is claimed" in text
+    ratios = re.findall(r"^([\d., ]+?)  +[\d.]+ %", text, re.MULTILINE)
+    listed = sorted(float(r) for line in ratios for r in line.split(","))
+    assert listed == [float(r) for r in criminology.RATIOS]
+    assert "No picture" in text or criminology.PICTURE.is_file()
+
+
+def test_the_split_has_80_percent_and_every_row_once():
+    data = load_breast_cancer()
+    train, test = split(data, 7)
+    assert (len(train.y), len(test.y)) == (546, 137)
+    both = np.vstack([np.column_stack([part.X, part.y]) for part in (train, test)])
+    whole = np.column_stack([data.X, data.y])
+    assert sorted(map(tuple, both)) == sorted(map(tuple, whole))
+    assert np.array_equal(split(data, 7)[0].X, train.X)
+    assert not np.array_equal(split(data, 8)[0].X, train.X)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("mammography", "mammo.csv"), ("criminology", "recidivism_violent_558.csv")]
+)
+def test_missing_data_are_named_with_where_to_get_them(name, file, monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("SUPERSPARSE_DATA", str(tmp_path))
+    assert MODULES[name].main([]) == DATA_IS_MISSING
+    said = capsys.readouterr().err
+    assert said.startswith(f"{file} is missing")
+    assert "SUPERSPARSE_DATA" in said
+    assert "https://" in said
+
+
+def test_an_application_runs_as_a_script_from_anywhere(tmp_path):
+    script = ROOT / "examples" / "applications" / "breast_cancer.py"
+    done = subprocess.run(
+        [sys.executable, script, "--node-limit", "100", "--seed", "2"],
+        capture_output=True, text=True, cwd=tmp_path, encoding="utf-8",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "seed 2: 546 rows (80 %)" in done.stdout
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", MODULES)
+def test_the_page_shows_what_the_command_prints(name):
+    require(name)
+    page = (ROOT / "docs" / "applications.md").read_text(encoding="utf-8")
+    printed = "\n".join(MODULES[name].report(Options()))
+    tables = re.findall(r"^(?:model|rows|W\+/W-|Proof     ).*(?:\n.+)*", printed, re.MULTILINE)
+    assert len(tables) >= 2
+    for table in tables:
+        assert table in page, table
+
+
+def test_the_shared_set_is_the_papers():
+    assert [int(v) for v in paper_application.FEW_VALUES.values if v >= 0] == [0, 1, 5, 10, 50, 100, 500]
+    assert paper_application.FEW_VALUES.is_symmetric
