@@ -47,6 +47,9 @@ HOMES = {
     "matplotlib": ["render"],
     "sklearn": ["estimators", "prepare", "selection", "evaluate", "experiments"],
     "yaml": ["problem/file/yaml_tree.py"],
+    "xlsxwriter": ["export/xlsx.py"],
+    "onnx": ["export/onnx.py"],
+    "skops": ["export/estimator.py"],
     "typer": ["cli"],
     "rich": ["cli"],
 }

@@ -9,7 +9,9 @@
     │   │   └── InvalidSettingsError          the same written as settings, or their file
     │   ├── InvalidOptionError                a solver, or an option of one
     │   └── InvalidCardError                  a scoring system or its file
+    │       └── UnsupportedCardError          an export that cannot express the card
     ├── InfeasibleError (ValueError)          no scoring system obeys what was asked
+    ├── PackageNotInstalledError (ImportError)  an export needs a package that is missing
     ├── SolverError (RuntimeError)            a solver could not do its work
     │   ├── SolverNotInstalledError (ImportError)
     │   ├── UnsupportedProblemError           the solver cannot express this problem
@@ -51,6 +53,14 @@ class InvalidOptionError(InvalidInputError):
 
 class InvalidCardError(InvalidInputError):
     """A scoring system, or a file said to hold one, that cannot be used."""
+
+
+class UnsupportedCardError(InvalidCardError):
+    """A card that the target of an export cannot express; the message names the item or column."""
+
+
+class PackageNotInstalledError(SupersparseError, ImportError):
+    """An optional package that was asked for by its use is missing; the message says how to get it."""
 
 
 class InfeasibleError(SupersparseError, ValueError):

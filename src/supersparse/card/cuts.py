@@ -30,7 +30,7 @@ def from_on(values: NDArray[Any], bound: Fraction, *, included: bool) -> Mask:
         if not info.min <= least <= info.max:  # beyond what numpy compares exactly
             return np.full(len(values), least < info.min)
         return np.asarray(values >= values.dtype.type(least))
-    return np.asarray(values >= _first_float(values.dtype, bound, included))
+    return np.asarray(values >= first_float(values.dtype, bound, included))
 
 
 def equal_to(values: NDArray[np.generic], number: Fraction) -> Mask:
@@ -38,7 +38,7 @@ def equal_to(values: NDArray[np.generic], number: Fraction) -> Mask:
     return from_on(values, number, included=True) & ~from_on(values, number, included=False)
 
 
-def _first_float(dtype: np.dtype[Any], bound: Fraction, included: bool) -> Any:
+def first_float(dtype: np.dtype[Any], bound: Fraction, included: bool) -> Any:
     """The smallest float of this type whose shortest decimal reaches the bound."""
     kind = dtype.type
 

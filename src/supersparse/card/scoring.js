@@ -1,0 +1,91 @@
+// Scores one person exactly, in fractions of BigInts; see supersparse.card.script for the form of `card`.
+// A number is read as its shortest decimal (0.1 is 1/10), text is never a number, and null, undefined,
+// NaN and "" are missing.
+
+class RefusedValue extends Error {}
+
+function fraction(text) {
+  const [, sign, whole, part = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(text);
+  const power = Number(exponent) - part.length;
+  const digits = BigInt(sign + whole + part);
+  return power >= 0 ? { n: digits * 10n ** BigInt(power), d: 1n } : { n: digits, d: 10n ** BigInt(-power) };
+}
+
+function declared(text) {
+  const [n, d = "1"] = text.split("/");
+  return { n: BigInt(n), d: BigInt(d) };
+}
+
+const add = (a, b) => ({ n: a.n * b.d + b.n * a.d, d: a.d * b.d });
+const times = (a, b) => ({ n: a.n * b.n, d: a.d * b.d });
+const order = (a, b) => { const x = a.n * b.d - b.n * a.d; return x > 0n ? 1 : x < 0n ? -1 : 0; };
+const ZERO = { n: 0n, d: 1n };
+
+function isMissing(value) {
+  return value === null || value === undefined || value === "" || Number.isNaN(value);
+}
+
+function asNumber(value, name) {
+  if (typeof value === "boolean") return { n: value ? 1n : 0n, d: 1n };
+  if (typeof value === "bigint") return { n: value, d: 1n };
+  if (typeof value === "object" && value !== null && typeof value.n === "bigint") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return fraction(String(value));
+  throw new RefusedValue(`${name}: needs a number`);
+}
+
+function isAmong(value, known, name) {
+  if (typeof value === "string") return known.some((k) => k.text === value);
+  const number = asNumber(value, name);
+  return known.some((k) => k.number !== undefined && order(number, declared(k.number)) === 0);
+}
+
+function isWithin(number, range) {
+  const low = range.low === undefined ? 1 : order(number, declared(range.low));
+  const high = range.high === undefined ? -1 : order(number, declared(range.high));
+  return (low > 0 || (low === 0 && range.lowIncluded)) && (high < 0 || (high === 0 && range.highIncluded));
+}
+
+function checkValue(column, value) {
+  const { name } = column;
+  if (isMissing(value)) {
+    if (column.refusesMissing) throw new RefusedValue(`${name}: needs a value`);
+    return;
+  }
+  if (column.kinds.length) {
+    const kind = typeof value === "string" ? "text" : "number";
+    if (kind === "number") asNumber(value, name);
+    if (!column.kinds.includes(kind)) throw new RefusedValue(`${name}: needs ${column.kinds[0]}`);
+  }
+  if (column.known && !isAmong(value, column.known, name)) throw new RefusedValue(`${name}: not a known value`);
+  if (column.limits) {
+    const number = asNumber(value, name);
+    if (!isWithin(number, column.limits) || (column.limits.whole && number.n % number.d !== 0n))
+      throw new RefusedValue(`${name}: outside its limits`);
+  }
+}
+
+function itemPoints(item, column, value) {
+  if (isMissing(value)) return item.missing === undefined ? ZERO : declared(item.missing);
+  if (item.rule === "missing") return ZERO;
+  const points = declared(item.points);
+  if (item.rule === "value") return times(points, asNumber(value, column.name));
+  const holds = item.rule === "category"
+    ? isAmong(value, item.values, column.name)
+    : isWithin(asNumber(value, column.name), item);
+  return holds ? points : ZERO;
+}
+
+// The nearest double to a fraction, near enough to show: its sign is exact.
+function toNumber({ n, d }) {
+  const whole = n / d;
+  return Number(whole) + Number(((n - whole * d) * 10n ** 18n) / d) / 1e18 || (n > 0n ? Number.MIN_VALUE : n < 0n ? -Number.MIN_VALUE : 0);
+}
+
+// values: one for each of card.columns. Returns points by item, total and score, as fractions.
+function scoreValues(card, values) {
+  card.columns.forEach((column, j) => checkValue(column, values[j]));
+  const points = card.items.map((item) => itemPoints(item, card.columns[item.column], values[item.column]));
+  const total = points.reduce(add, ZERO);
+  const score = add(total, declared(card.intercept));
+  return { points, total, score, positive: score.n > 0n };
+}

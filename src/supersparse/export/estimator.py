@@ -1,0 +1,108 @@
+"""A fitted estimator in a skops file, which is safe to load: it holds plain data and runs no code.
+
+What the estimator knows is written as numbers, texts, lists and arrays. On loading, only classes of this
+package are made from them.
+"""
+
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from supersparse.errors import InvalidDataError, PackageNotInstalledError
+
+_KIND = "supersparse:kind"
+_PACKAGE = "supersparse."
+
+
+def save_estimator(model: object, path: str | Path) -> None:
+    """Write a fitted estimator of this package to a file."""
+    if not (_is_estimator(model) and _is_ours(type(model))):
+        raise InvalidDataError(f"a {type(model).__name__} is no estimator of supersparse")
+    _skops().dump(_plain(model), path)
+
+
+def load_estimator(path: str | Path) -> Any:
+    """Read a file written by `save_estimator`; a file that asks for any other class is refused."""
+    content = _skops().load(path, trusted=None)
+    if not (isinstance(content, dict) and content.get(_KIND) == "estimator"):
+        raise InvalidDataError(f"{path} does not hold an estimator of supersparse")
+    return _made(content)
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ImportError as error:
+        raise PackageNotInstalledError(
+            "an estimator's file needs skops: pip install 'supersparse[export]'"
+        ) from error
+    return skops.io
+
+
+def _is_estimator(value: object) -> bool:
+    return hasattr(value, "get_params") and not isinstance(value, type)
+
+
+def _is_ours(kind: type) -> bool:
+    return kind.__module__.startswith(_PACKAGE)
+
+
+def _plain(value: object) -> object:
+    kind = type(value)
+    if isinstance(value, Fraction):
+        return {_KIND: "fraction", "value": str(value)}
+    if isinstance(value, Enum) and _is_ours(kind):
+        return {_KIND: "enum", "class": _name(kind), "value": value.name}
+    if is_dataclass(value) and _is_ours(kind):
+        held = {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.init}
+        return {_KIND: "dataclass", "class": _name(kind), "fields": held}
+    if _is_estimator(value) and _is_ours(kind):
+        state = {name: _plain(part) for name, part in vars(value).items()}
+        return {_KIND: "estimator", "class": _name(kind), "fields": state}
+    if isinstance(value, dict):
+        pairs = [(_plain(key), _plain(part)) for key, part in value.items()]
+        return {_KIND: "dict", "keys": [key for key, _ in pairs], "values": [part for _, part in pairs]}
+    if kind in (list, tuple):
+        return kind(map(_plain, value))  # type: ignore[call-overload]
+    return value
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _made(value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(map(_made, value))
+    if not (isinstance(value, dict) and _KIND in value):
+        return value
+    match value[_KIND]:
+        case "fraction":
+            return Fraction(value["value"])
+        case "dict":
+            return dict(zip(map(_made, value["keys"]), map(_made, value["values"]), strict=True))
+        case "enum":
+            return _class(value["class"], Enum)[value["value"]]
+        case "dataclass":
+            kind = _class(value["class"], object)
+            if hasattr(kind, "__dataclass_fields__"):
+                return kind(**{name: _made(part) for name, part in value["fields"].items()})
+        case "estimator":
+            kind = _class(value["class"], object)
+            if hasattr(kind, "get_params"):
+                made = kind()
+                vars(made).update({name: _made(part) for name, part in value["fields"].items()})
+                return made
+    raise InvalidDataError(f"the file asks for {value.get('class', value[_KIND])!r}, which it may not")
+
+
+def _class(name: str, base: type) -> Any:
+    module, _, qualified = name.partition(":")
+    if module.startswith(_PACKAGE) and qualified.isidentifier():
+        found = getattr(import_module(module), qualified, None)
+        if isinstance(found, type) and issubclass(found, base) and _is_ours(found):
+            return found
+    raise InvalidDataError(f"the file asks for {name!r}, which is no class of supersparse")

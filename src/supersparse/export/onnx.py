@@ -1,0 +1,168 @@
+"""A card as an ONNX model; the package onnx is loaded when used.
+
+Each column is an input of shape [rows, 1], of doubles or of strings; NaN and the empty string are
+missing. The outputs have the same shape: `score`, NaN where the card refuses the row; `positive`,
+1, 0 or -1 where it is refused; `label`, the class as text, empty where it is refused.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+from supersparse.card.card import Card
+from supersparse.errors import PackageNotInstalledError, UnsupportedCardError
+from supersparse.export.plan import Column, Cut, Cuts, Plan, Term, double_equal_to, plain_text, plan
+
+_LARGEST = 1.7976931348623157e308
+
+
+def to_onnx(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> bytes:
+    """Return the model as bytes, for onnxruntime and others; `decimals` as in `supersparse.export.plan`."""
+    try:
+        import onnx
+    except ImportError as error:
+        raise PackageNotInstalledError(
+            "the ONNX export needs onnx: pip install 'supersparse[export]'"
+        ) from error
+    ready = plan(card, "ONNX", decimals)
+    if not ready.columns:
+        raise UnsupportedCardError("the card has no items, and an ONNX model needs an input")
+    for column in ready.columns:
+        plain_text(column.name, "a column's name", "ONNX")
+        if not column.name or column.name in ("score", "positive", "label"):
+            raise UnsupportedCardError(
+                f"a column is called {column.name!r}, which ONNX needs itself; rename it"
+            )
+    graph = _Graph(onnx, ready)
+    graph.build()
+    made: bytes = graph.model().SerializeToString()
+    return made
+
+
+class _Graph:
+    """Nodes are added one by one; every method returns the name of its result."""
+
+    def __init__(self, onnx: Any, ready: Plan) -> None:
+        self.onnx, self.ready = onnx, ready
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        taken = {column.name for column in ready.columns}
+        self.names = (name for i in count() if (name := f"n{i}") not in taken)
+        self.gone: dict[str, str] = {}
+
+    def op(self, kind: str, *inputs: str, output: str | None = None, **settings: object) -> str:
+        output = output or next(self.names)
+        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [output], **settings))
+        return output
+
+    def number(self, value: float) -> str:
+        return self.constant("DOUBLE", float(value))
+
+    def constant(self, kind: str, value: object) -> str:
+        name, helper = next(self.names), self.onnx.helper
+        self.constants.append(helper.make_tensor(name, getattr(self.onnx.TensorProto, kind), [1, 1], [value]))
+        return name
+
+    def build(self) -> None:
+        for column in self.ready.columns:
+            self.gone[column.name] = self.missing(column)
+        total = self.number(self.ready.intercept)
+        for term in self.ready.terms:
+            total = self.op("Add", total, self.term(term))
+        refused = self.constant("BOOL", False)
+        for test in [test for column in self.ready.columns for test in self.refusals(column)]:
+            refused = self.op("Or", refused, test)
+        positive = self.op("Cast", self.op("Greater", total, self.number(0)), to=self.kind("INT64"))
+        self.op("Where", refused, self.constant("INT64", -1), positive, output="positive")
+        score = self.op("Div", total, self.number(self.ready.scale))
+        self.op("Where", refused, self.number(float("nan")), score, output="score")
+        card = self.ready.card
+        labels = ["", *(plain_text(str(c), "a class", "ONNX") for c in card.classes)]
+        self.op(
+            "LabelEncoder", "positive", output="label", domain="ai.onnx.ml",
+            keys_int64s=[-1, 0, 1], values_strings=labels, default_string="",
+        )  # fmt: skip
+
+    def kind(self, name: str) -> int:
+        return int(getattr(self.onnx.TensorProto, name))
+
+    def missing(self, column: Column) -> str:
+        return self.among(column, ("",), ()) if column.is_text else self.op("IsNaN", column.name)
+
+    def term(self, term: Term) -> str:
+        x = term.column.name
+        gone = self.gone[x]
+        if term.asks_missing:
+            return self.op("Where", gone, self.number(term.points), self.number(0))
+        if term.is_value:
+            value = x
+            if term.column.decimals:
+                value = self.op("Round", self.op("Mul", x, self.number(10**term.column.decimals)))
+            given = self.op("Mul", value, self.number(term.points))
+        else:
+            holds = (
+                self.within(x, term.cuts)
+                if term.cuts is not None
+                else self.among(term.column, term.texts, term.numbers)
+            )
+            given = self.op("Where", holds, self.number(term.points), self.number(0))
+        return self.op("Where", gone, self.number(term.missing or 0), given)
+
+    def among(self, column: Column, texts: tuple[str, ...], numbers: tuple[float, ...]) -> str:
+        if column.is_text:
+            known = [plain_text(t, f"a category of {column.name!r}", "ONNX") for t in texts]
+            found = self.op(
+                "LabelEncoder", column.name, domain="ai.onnx.ml",
+                keys_strings=known, values_int64s=[1] * len(known), default_int64=0,
+            )  # fmt: skip
+            return self.op("Cast", found, to=self.kind("BOOL"))
+        found = self.op("And", self.constant("BOOL", False), self.op("IsNaN", column.name))
+        for number in numbers:
+            found = self.op("Or", found, self.op("Equal", column.name, self.number(number)))
+        return found
+
+    def within(self, x: str, cuts: Cuts) -> str:
+        tests = [
+            self.compared(x, cut, kind) for cut, kind in ((cuts.low, "Greater"), (cuts.high, "Less")) if cut
+        ]
+        return tests[0] if len(tests) == 1 else self.op("And", *tests)
+
+    def compared(self, x: str, cut: Cut, kind: str) -> str:
+        return self.op(kind + ("OrEqual" if cut.included else ""), x, self.number(cut.value))
+
+    def refusals(self, column: Column) -> list[str]:
+        gone = self.gone[column.name]
+        there = self.op("Not", gone)
+        tests = [self.op("And", there, test) for test in self.wrong(column)]
+        return [gone, *tests] if column.refuses_missing else tests
+
+    def wrong(self, column: Column) -> list[str]:
+        x, tests = column.name, []
+        if not column.is_text and column.needs_value:
+            tests.append(self.op("Greater", self.op("Abs", x), self.number(_LARGEST)))
+        if column.known is not None:
+            texts = tuple(v for v in column.known if isinstance(v, str))
+            found = [double_equal_to(Fraction(v)) for v in column.known if not isinstance(v, str)]
+            tests.append(self.op("Not", self.among(column, texts, tuple(n for n in found if n is not None))))
+        if column.limits is not None:
+            tests.append(self.op("Not", self.within(x, column.limits)))
+        if column.whole:
+            tests.append(self.op("Not", self.op("Equal", x, self.op("Floor", x))))
+        return tests
+
+    def model(self) -> Any:
+        helper, shape = self.onnx.helper, ["rows", 1]
+        inputs = [
+            helper.make_tensor_value_info(c.name, self.kind("STRING" if c.is_text else "DOUBLE"), shape)
+            for c in self.ready.columns
+        ]
+        outputs = [
+            helper.make_tensor_value_info(name, self.kind(kind), shape)
+            for name, kind in (("score", "DOUBLE"), ("positive", "INT64"), ("label", "STRING"))
+        ]
+        graph = helper.make_graph(self.nodes, "scoring_system", inputs, outputs, self.constants)
+        opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+        model = helper.make_model(graph, opset_imports=opsets, producer_name="supersparse", ir_version=8)
+        self.onnx.checker.check_model(model)
+        return model

@@ -1,0 +1,39 @@
+"""The exports by name; each is loaded when used."""
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+from supersparse.card.card import Card
+from supersparse.errors import InvalidOptionError, did_you_mean
+
+TARGETS = {
+    "python": "to_python",
+    "sql": "to_sql",
+    "javascript": "to_javascript",
+    "xlsx": "to_xlsx",
+    "pmml": "to_pmml",
+    "onnx": "to_onnx",
+}
+
+
+def export(card: Card, target: str, path: str | Path | None = None, **options: object) -> str | bytes:
+    """Return a card as code or as a file of another program, and write it to `path` if one is given.
+
+    Text for Python, SQL, JavaScript and PMML; bytes for xlsx and ONNX. The options are those of
+    the function in `supersparse.export` that does it, such as `to_sql(card, dialect="duckdb")`.
+    """
+    if target not in TARGETS:
+        raise InvalidOptionError(f"unknown export {target!r}; {did_you_mean(target, TARGETS)}")
+    function = getattr(import_module(f"supersparse.export.{target}"), TARGETS[target])
+    known = [name for name in inspect.signature(function).parameters if name != "card"]
+    for name in options:
+        if name not in known:
+            raise InvalidOptionError(
+                f"the export {target!r} has no option {name!r}; {did_you_mean(name, known)}"
+            )
+    made: str | bytes = function(card, **options)
+    if path is not None:
+        content = made.encode("utf-8") if isinstance(made, str) else made
+        Path(path).write_bytes(content)
+    return made

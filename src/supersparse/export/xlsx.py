@@ -1,0 +1,166 @@
+"""A card as a spreadsheet with live formulas; the package xlsxwriter is loaded when used.
+
+The sheet "Card" scores one person, the sheet "Table" a person a row, and "Texts" holds the texts that
+formulas compare with. An empty cell is missing. Where the card refuses a value, the score stays empty.
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from io import BytesIO
+from math import isfinite
+from typing import Any
+
+from supersparse.card.card import Card
+from supersparse.card.rules import InRange
+from supersparse.card.values import is_missing
+from supersparse.card.words import readable
+from supersparse.errors import InvalidDataError, PackageNotInstalledError, UnsupportedCardError
+from supersparse.export.formulas import points_formula, refusals
+from supersparse.export.plan import Plan, plain_text, plan
+
+_LONGEST_TEXT, _LONGEST_FORMULA = 32767, 8192
+
+
+def to_xlsx(
+    card: Card,
+    *,
+    people: Sequence[Mapping[str, object]] = (),
+    rows: int = 100,
+    decimals: int | Mapping[str, int] | None = None,
+) -> bytes:
+    """Return the workbook: `people` fill the first rows of its table, which has at least so many `rows`.
+
+    `decimals` as in `supersparse.export.plan`.
+    """
+    try:
+        import xlsxwriter
+    except ImportError as error:
+        raise PackageNotInstalledError(
+            "the spreadsheet export needs xlsxwriter: pip install 'supersparse[export]'"
+        ) from error
+    held = BytesIO()
+    options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    book = xlsxwriter.Workbook(held, {"in_memory": True, **options})
+    writer = _Book(book, plan(card, "a spreadsheet", decimals))
+    writer.card_sheet()
+    writer.table_sheet(people, max(rows, len(people)))
+    writer.text_sheet()
+    book.close()
+    return held.getvalue()
+
+
+class _Book:
+    def __init__(self, book: Any, ready: Plan) -> None:
+        self.ready, self.card = ready, ready.card
+        self.sheets = {name: book.add_worksheet(name) for name in ("Card", "Table", "Texts")}
+        self.texts: dict[str, int] = {}
+        self.bold = book.add_format({"bold": True, "text_wrap": True, "valign": "top"})
+        self.plain = book.add_format({"text_wrap": True, "valign": "top", "num_format": "@"})
+        self.input = book.add_format({"border": 1, "bg_color": "#F2F2F2", "valign": "top"})
+        self.result = book.add_format({"bold": True, "top": 1})
+        limits = [d for d in self.card.domains if d.outside == "refuse" and d.values is None and d.test]
+        self.limits = {d.column: InRange(d.column, d.low, d.high, high_included=True) for d in limits}
+
+    def text_cell(self, text: str) -> str:
+        plain_text(text, "a text", "a spreadsheet")
+        if len(text) > _LONGEST_TEXT:
+            raise UnsupportedCardError(f"a text of {len(text)} characters is too long for a spreadsheet")
+        return f"Texts!$A${self.texts.setdefault(text, len(self.texts)) + 1}"
+
+    def write(self, sheet: Any, row: int, column: int, text: str, form: Any) -> None:
+        """Write text as text, whatever it looks like."""
+        plain_text(text, "a text", "a spreadsheet")
+        sheet.write_string(row, column, text[:_LONGEST_TEXT], form)
+
+    def formula(self, sheet: Any, row: int, column: int, text: str, form: Any = None) -> None:
+        if len(text) > _LONGEST_FORMULA:
+            raise UnsupportedCardError(
+                f"the card needs a formula of {len(text)} characters; a spreadsheet takes {_LONGEST_FORMULA}"
+            )
+        sheet.write_formula(row, column, "=" + text, form, "")
+
+    def total(self, cells: Mapping[str, str]) -> str:
+        """The score, given the cell of each column; empty where a value is refused."""
+        terms = [points_formula(t, cells[t.column.name], self.text_cell) for t in self.ready.terms]
+        return self.unless_refused(cells, "+".join([*terms, str(self.ready.intercept)]))
+
+    def unless_refused(self, cells: Mapping[str, str], whole: str) -> str:
+        tests = [
+            test
+            for c in self.ready.columns
+            for test in refusals(c, cells[c.name], self.limits.get(c.name), self.text_cell)
+        ]
+        score = f"({whole})/{self.ready.scale}" if self.ready.scale > 1 else whole
+        return f'IF(OR({",".join(tests)}),"",{score})' if tests else score
+
+    def label(self, score: str) -> str:
+        positive, negative = (self.class_value(c) for c in (self.card.positive, self.card.negative))
+        return f'IF({score}="","",IF({score}>0,{positive},{negative}))'
+
+    def class_value(self, label: object) -> str:
+        return self.text_cell(label) if isinstance(label, str) else repr(label).upper()
+
+    def card_sheet(self) -> None:
+        sheet = self.sheets["Card"]
+        sheet.set_column(0, 0, 60)
+        sheet.set_column(1, 2, 16)
+        sheet.set_paper(9)
+        sheet.fit_to_pages(1, 1)
+        title = self.card.title or f"{self.card.positive} or {self.card.negative}"
+        self.write(sheet, 0, 0, f"Scoring system: {title}", self.bold)
+        self.write(sheet, 2, 0, "Fill in", self.bold)
+        cells = {}
+        for row, column in enumerate(self.ready.columns, start=3):
+            self.write(sheet, row, 0, readable(column.name), self.plain)
+            sheet.write_blank(row, 1, None, self.input)
+            cells[column.name] = f"Card!$B${row + 1}"
+        top = len(cells) + 4
+        for j, heading in enumerate(("Item", "Points", "Given")):
+            self.write(sheet, top, j, heading, self.bold)
+        for row, term in enumerate(self.ready.terms, start=top + 1):
+            self.write(sheet, row, 0, term.item.asks, self.plain)
+            sheet.write_number(row, 1, float(term.item.points))
+            given = points_formula(term, cells[term.column.name], self.text_cell)
+            self.formula(sheet, row, 2, f"({given})/{self.ready.scale}" if self.ready.scale > 1 else given)
+        last = top + 1 + len(self.ready.terms)
+        self.write(sheet, last, 0, "Score: points minus the threshold (right)", self.result)
+        sheet.write_number(last, 1, float(self.card.threshold), self.result)
+        self.formula(sheet, last, 2, self.total(cells), self.result)
+        self.write(sheet, last + 1, 0, "Class", self.result)
+        self.formula(sheet, last + 1, 2, self.label(f"C{last + 1}"), self.result)
+
+    def table_sheet(self, people: Sequence[Mapping[str, object]], rows: int) -> None:
+        from xlsxwriter.utility import xl_rowcol_to_cell
+
+        sheet, width = self.sheets["Table"], len(self.ready.columns)
+        for j, name in enumerate([*(c.name for c in self.ready.columns), "Score", "Class"]):
+            self.write(sheet, 0, j, name, self.bold)
+        sheet.freeze_panes(1, 0)
+        sheet.set_column(0, width + 1, 16)
+        for row in range(1, rows + 1):
+            cells = {c.name: xl_rowcol_to_cell(row, j) for j, c in enumerate(self.ready.columns)}
+            for j, name in enumerate(cells):
+                if row <= len(people):
+                    self.value(sheet, row, j, people[row - 1].get(name), name)
+            self.formula(sheet, row, width, self.total(cells))
+            self.formula(sheet, row, width + 1, self.label(xl_rowcol_to_cell(row, width)))
+
+    def value(self, sheet: Any, row: int, column: int, value: object, name: str) -> None:
+        if is_missing(value):
+            return
+        if isinstance(value, str):
+            self.write(sheet, row, column, value, self.plain)
+        elif isinstance(value, bool):
+            sheet.write_boolean(row, column, value)
+        elif isinstance(value, int | float | Fraction | Decimal) and isfinite(value):
+            sheet.write_number(row, column, float(value))
+        else:
+            raise InvalidDataError(
+                f"column {name!r}, row {row} is {value!r}, which a spreadsheet cannot hold"
+            )
+
+    def text_sheet(self) -> None:
+        sheet = self.sheets["Texts"]
+        for text, row in self.texts.items():
+            self.write(sheet, row, 0, text, self.plain)

@@ -1,0 +1,174 @@
+"""Cards and people for the tests of exports: columns of one type, hostile names, and values at the edges."""
+
+import math
+from fractions import Fraction
+from functools import cache
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from supersparse.card.card import Card, Item
+from supersparse.card.domain import Domain
+from supersparse.card.rules import InRange, IsMissing, IsOneOf, ValueOf
+from supersparse.card.scoring import score_person
+from supersparse.errors import InvalidDataError
+
+NAMES = [
+    "age", "two words", "quote\"and'quote", "back`tick", "line\nbreak", "=cmd()", "<b>x</b>", "</script>",
+    "a.b", "שלום", "\u202eevil\u202c", "👩\u200d⚕️", "__proto__", "constructor", "]]>&amp;", "back\\slash",
+    "select", "e\u0301",
+]  # fmt: skip
+TEXTS = [
+    "F",
+    "f",
+    "it's",
+    'say "no"',
+    "line\nbreak",
+    "1",
+    "true",
+    "NaN",
+    " ",
+    "é",
+    "e\u0301",
+    "=1+1",
+    "<i>&",
+    "-- x",
+    "x" * 300,
+]
+NUMBERS = [0, 1, -1, 2, 0.1, 0.2, 0.3, -0.5, 2.5, 0.7, 37.5, 100, 0.000001, 1e6]
+
+tenths = st.integers(-50, 50).map(lambda n: Fraction(n, 10))
+bounds = st.sampled_from(NUMBERS).map(lambda n: Fraction(str(n))) | st.just(Fraction(1, 3)) | tenths
+points = st.one_of(
+    st.integers(-9, 9).map(Fraction), tenths, st.sampled_from([Fraction(1, 3), Fraction(-2, 7)])
+).filter(bool)
+
+
+@st.composite
+def _item(draw, name, is_text, asked):
+    kinds = ["category"] if is_text else ["value", "category", "range"]
+    kind = draw(st.sampled_from(kinds))
+    if kind == "value":
+        rule = ValueOf(name)
+    elif kind == "category":
+        choice = st.sampled_from(TEXTS) if is_text else bounds
+        rule = IsOneOf(name, tuple(draw(st.lists(choice, min_size=1, max_size=3, unique=True))))
+    else:
+        low, high = sorted(draw(st.lists(bounds, min_size=2, max_size=2, unique=True)))
+        side = draw(st.sampled_from(["low", "high", "both"]))
+        rule = InRange(
+            name,
+            None if side == "high" else low,
+            None if side == "low" else high,
+            low_included=draw(st.booleans()),
+            high_included=draw(st.booleans()),
+        )
+    missing = draw(points | st.just(Fraction(0))) if asked or draw(st.booleans()) else None
+    return Item(rule=rule, points=draw(points), missing=missing)
+
+
+@st.composite
+def _domain(draw, name, is_text):
+    outside = draw(st.sampled_from(["accept", "refuse"]))
+    if is_text or draw(st.booleans()):
+        choice = st.sampled_from(TEXTS) if is_text else bounds
+        values = tuple(draw(st.lists(choice, min_size=1, max_size=5, unique=True)))
+        return Domain(column=name, values=values, outside=outside)
+    low, high = sorted(draw(st.tuples(bounds, bounds)))
+    return Domain(column=name, low=low, high=high, whole=draw(st.booleans()), outside=outside)
+
+
+@st.composite
+def typed_cards(draw, names=NAMES):
+    """A card whose columns hold text or numbers; returns it with the columns of text."""
+    items, texts, domains = [], set(), []
+    for name in draw(st.lists(st.sampled_from(names), min_size=1, max_size=4, unique=True)):
+        is_text, asked = draw(st.booleans()), draw(st.integers(0, 4)) == 0
+        own = {i.name: i for i in draw(st.lists(_item(name, is_text, asked), min_size=1, max_size=2))}
+        items += own.values()
+        if asked:
+            items.append(Item(rule=IsMissing(name), points=draw(points)))
+        texts |= {name} if is_text else set()
+        if draw(st.integers(0, 3)) == 0:
+            domains.append(draw(_domain(name, is_text)))
+    classes = draw(st.sampled_from([("no", "yes"), ("it's", 'a "b"\n<i>'), (0, 1), (-1.5, 2.5)]))
+    return Card(
+        items=tuple(items),
+        intercept=draw(tenths | st.sampled_from([Fraction(0), Fraction(1, 3)])),
+        negative=classes[0],
+        positive=classes[1],
+        domains=tuple(domains),
+    ), frozenset(texts)
+
+
+@st.composite
+def people(draw, card, texts, n=12, infinite=True):
+    """People with values at the edges of the card's rules, some missing, some outside of domains."""
+    found = []
+    for _ in range(n):
+        person = {}
+        for name in card.columns:
+            if draw(st.integers(0, 9)) == 0:
+                person[name] = None
+            elif name in texts:
+                person[name] = draw(st.sampled_from([*TEXTS, "", "unknown"]))
+            else:
+                edges = [float(b) for i in card.items_by_column()[name] for b in _numbers(i.rule)]
+                near = [round(e + step, 6) for e in edges for step in (0, 0.1, -0.1, 1e-6)]
+                extreme = [float("inf"), float("nan")] if infinite else []
+                person[name] = draw(
+                    st.sampled_from([*NUMBERS, *near, *near, *extreme])
+                    | st.integers(-(10**6), 10**6).map(lambda k: k / 10)
+                )
+        found.append(person)
+    return found
+
+
+def _numbers(rule):
+    if isinstance(rule, InRange):
+        return [b for b in (rule.low, rule.high) if b is not None]
+    if isinstance(rule, IsOneOf):
+        return [v for v in rule.values if not isinstance(v, str)]
+    return []
+
+
+def reference(card, person):
+    """The exact score, or None where the card refuses the person."""
+    try:
+        return score_person(card, person)
+    except InvalidDataError:
+        return None
+
+
+def label(card, score):
+    return None if score is None else card.positive if score > 0 else card.negative
+
+
+def collect(strategy, n):
+    """Draw many cases, so that an engine that starts slowly can check them all at once."""
+    found = []
+
+    @settings(max_examples=n, suppress_health_check=list(HealthCheck))
+    @given(strategy)
+    def draw(case):
+        found.append(case)
+
+    draw()
+    return found
+
+
+@st.composite
+def _cases(draw):
+    card, texts = draw(typed_cards())
+    return card, texts, draw(people(card, texts, n=8))
+
+
+@cache
+def drawn():
+    """Cards, their columns of text, and people; the same for every engine."""
+    return collect(_cases(), 50)
+
+
+def finite(group):
+    """The people without infinite numbers."""
+    return [p for p in group if not any(isinstance(v, float) and math.isinf(v) for v in p.values())]

@@ -1,0 +1,92 @@
+"""The PMML document obeys its schema, and a PMML engine agrees with the card."""
+
+import io
+import math
+import shutil
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from cards import HOSTILE
+from export.people import drawn, finite, reference
+from supersparse import ScoringSystem, item
+from supersparse.errors import UnsupportedCardError
+from supersparse.export.pmml import to_pmml
+
+
+def written(card):
+    """The document, or None for a card that PMML has no words for."""
+    try:
+        return to_pmml(card)
+    except UnsupportedCardError:
+        return None
+
+
+@pytest.fixture(scope="session")
+def engine():
+    if shutil.which("java") is None:
+        pytest.skip("java is not installed")
+    return pytest.importorskip("pypmml", reason="pypmml is not installed").Model
+
+
+def test_a_pmml_engine_agrees_with_the_card(engine):
+    made = [(card, written(card), group) for card, _, group in drawn()]
+    assert sum(document is not None for _, document, _ in made) > 30
+    for card, document, group in made:
+        if document is not None:
+            check(card, engine.fromString(document), finite(group))
+
+
+def check(card, model, group):
+    for person in group:
+        found, expected = model.predict(person), reference(card, person)
+        if expected is None:
+            assert math.isnan(found["score"]), person
+            assert found["class"] is None
+        else:
+            assert found["score"] == pytest.approx(float(expected), rel=1e-12, abs=1e-12), person
+            assert found["class"] == str(card.positive if expected > 0 else card.negative)
+
+
+@pytest.fixture(scope="session")
+def schema():
+    """The schema of PMML 4.4, which the package jpmml_evaluator carries."""
+    etree = pytest.importorskip("lxml.etree", reason="lxml is not installed")
+    spec = find_spec("jpmml_evaluator")
+    if spec is None or spec.origin is None:
+        pytest.skip("jpmml_evaluator, which carries the schema of PMML, is not installed")
+    jars = (Path(spec.origin).parent / "dependencies").glob("pmml-model-[0-9]*.jar")
+    with zipfile.ZipFile(next(jars)) as jar:
+        return etree.XMLSchema(etree.parse(io.BytesIO(jar.read("pmml.xsd"))))
+
+
+def test_the_document_obeys_the_schema(schema):
+    from lxml import etree
+
+    for card, _, _ in drawn():
+        document = written(card)
+        if document is not None:
+            schema.assertValid(etree.fromstring(document.encode("utf-8")))
+
+
+@pytest.mark.parametrize("text", [t for t in HOSTILE if t.strip()])
+def test_hostile_text_comes_back_or_is_refused(text):
+    from xml.etree import ElementTree
+
+    card = ScoringSystem.of([item(text, equals=text, points=1)], threshold=0).card
+    document = written(card)
+    if document is None:
+        assert any(c in text for c in "\x00\x1b\ud800")
+        return
+    root = ElementTree.fromstring(document)
+    fields = [e.get("name") for e in root.iter("{http://www.dmg.org/PMML-4_4}DataField")]
+    values = [e.get("value") for e in root.iter("{http://www.dmg.org/PMML-4_4}SimplePredicate")]
+    assert (fields, values) == ([text], [text])
+
+
+def test_names_that_pmml_needs_itself_are_refused():
+    card = ScoringSystem.of([item("class", points=1)], threshold=0).card
+    with pytest.raises(UnsupportedCardError, match="'class'"):
+        to_pmml(card)

@@ -1,0 +1,70 @@
+"""The exported Python module scores exactly as the card, for every card and every value."""
+
+import ast
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cards import HOSTILE, any_cards
+from export.people import drawn, reference
+from supersparse.export.python import to_python
+
+VALUES = [
+    None, "", float("nan"), float("inf"), 0, 1, True, False, -2, 2**70, 0.1, 0.3, 1e-7, 1e22, -0.0, "1", "a",
+    "true", Decimal("1.00"), Decimal("0.1"), Fraction(1, 3), np.float32(0.1), np.int64(3), np.bool_(True),
+    *HOSTILE,
+]  # fmt: skip
+
+
+def run(source):
+    module = {}
+    exec(compile(source, "<exported>", "exec"), module)
+    return module
+
+
+def score(module, person):
+    try:
+        return module["score"](person)
+    except ValueError:
+        return None
+
+
+@settings(max_examples=80)
+@given(any_cards(most=4), st.data())
+def test_every_card_scores_the_same_on_any_values(card, data):
+    module = run(to_python(card))
+    for _ in range(6):
+        person = {name: data.draw(st.sampled_from(VALUES)) for name in card.columns}
+        expected = reference(card, person)
+        assert score(module, person) == expected
+        if expected is not None:
+            assert module["predict"](person) == (card.positive if expected > 0 else card.negative)
+
+
+def test_edges_and_ties_are_exact():
+    for card, _, group in drawn():
+        module = run(to_python(card))
+        for person in group:
+            assert score(module, person) == reference(card, person)
+
+
+@settings(max_examples=20)
+@given(any_cards(most=4))
+def test_the_module_imports_the_standard_library_alone_and_is_ascii(card):
+    source = to_python(card)
+    assert source.isascii()
+    tree = ast.parse(source)
+    imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    imported |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert imported == {"math", "numbers", "decimal", "fractions"}
+
+
+def test_a_column_that_is_not_there_is_named():
+    from cards import chads2
+
+    with pytest.raises(ValueError, match="lacks 'hypertension'"):
+        run(to_python(chads2()))["score"]({"congestive_heart_failure": 1})
