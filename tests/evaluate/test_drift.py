@@ -9,6 +9,7 @@ from hypothesis import given
 from evaluate.rated import SYSTEM, copied, table, weighted_rows
 from supersparse import ScoringSystem, item
 from supersparse.errors import InvalidDataError
+from supersparse.evaluate.summary import Summary
 
 CARD = ScoringSystem.of(
     [
@@ -61,6 +62,16 @@ def test_a_summary_stands_for_its_table():
     assert CARD.drift(NOW, CARD.summarise(THEN)) == CARD.drift(NOW, THEN)
     with pytest.raises(InvalidDataError, match="other items"):
         SYSTEM.drift({"x": [1]}, CARD.summarise(THEN))
+
+
+def test_a_summary_can_be_kept_as_text():
+    kept = CARD.summarise(THEN, sample_weight=[0.1, 2, 1, 0])
+    assert Summary.from_json(kept.to_json()) == kept
+    text = kept.to_json()
+    damaged = ["", "[]", "{}", text.replace("summary", "card"), text.replace('"2"', '"x"')]
+    for text in damaged:
+        with pytest.raises(InvalidDataError, match="no summary"):
+            Summary.from_json(text)
 
 
 @given(weighted_rows())

@@ -7,50 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import outside_values
-from supersparse.card.scoring import checked_table, multiplied, points_when_missing
-from supersparse.card.tables import Table, read_table
+from supersparse.card.tables import read_table
 from supersparse.errors import InvalidDataError
-from supersparse.evaluate.outcomes import added_up, read_weights
 from supersparse.evaluate.rates import Rate
+from supersparse.evaluate.summary import ItemSummary, Summary, summarise
 from supersparse.evaluate.tables import as_frame, laid_out
 
 _MOST_VALUES = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemSummary:
-    """The points that one item gave, rising, each with the weight of its rows; and what was missing."""
-
-    name: str
-    points: tuple[Fraction, ...]
-    weights: tuple[Fraction, ...]
-    missing: Fraction
-
-    @property
-    def n(self) -> Fraction:
-        """The weight of all rows."""
-        return sum(self.weights, Fraction(0))
-
-    @property
-    def mean_points(self) -> Fraction:
-        """The mean of the points given."""
-        return sum((p * w for p, w in zip(self.points, self.weights, strict=True)), Fraction(0)) / self.n
-
-    @property
-    def given(self) -> Fraction:
-        """The weight of the rows that got points other than 0."""
-        return sum((w for p, w in zip(self.points, self.weights, strict=True) if p), Fraction(0))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    """What a table was like, as far as a card can see it: plain data to keep for later comparison."""
-
-    items: tuple[ItemSummary, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,13 +99,6 @@ class Drift:
         return laid_out(["item", "gave points then", "now", "shift", "stability", "outside"], rows)
 
 
-def summarise(
-    card: Card, X: object, *, sample_weight: object = None, names: Sequence[str] | None = None
-) -> Summary:
-    """Return what a table is like, as far as the card can see it."""
-    return _summary(card, checked_table(card, X, names), sample_weight)
-
-
 def drift(
     card: Card,
     now: object,
@@ -167,36 +125,6 @@ def drift(
             for item, old, new in zip(card.items, before.items, after.items, strict=True)
         )
     )
-
-
-def _summary(card: Card, table: Table, sample_weight: object) -> Summary:
-    weights, unit = read_weights(sample_weight, table.n_rows)
-    if not np.any(weights > 0):
-        raise InvalidDataError("there is nothing to summarise: no rows, or none with a weight above 0")
-    items = []
-    for item in card.items:
-        cells = table.columns[item.column]
-        integers, scale = multiplied(item.rule, cells)
-        gone = np.zeros(table.n_rows, dtype=bool) if cells.missing is None else cells.missing
-        distinct, groups = np.unique(np.where(gone, 0, integers), return_inverse=True)
-        sums = added_up(weights, groups, len(distinct), ~gone)
-        missing = Fraction(sum(map(int, weights[gone])), unit)
-        by_points = {
-            item.points * int(v) / scale: Fraction(int(w), unit) for v, w in zip(distinct, sums, strict=True)
-        }
-        if missing:
-            own = points_when_missing(item)
-            by_points[own] = by_points.get(own, Fraction(0)) + missing
-        kept = sorted((p, w) for p, w in by_points.items() if w)
-        items.append(
-            ItemSummary(
-                name=item.name,
-                points=tuple(p for p, _ in kept),
-                weights=tuple(w for _, w in kept),
-                missing=missing,
-            )
-        )
-    return Summary(items=tuple(items))
 
 
 def _compared(

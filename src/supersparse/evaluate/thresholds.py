@@ -109,15 +109,16 @@ def thresholds_of(tally: Tally, level: float) -> Thresholds:
     first = confusion_at(tally, tally.totals[0] - 1, level)
     missed = list(accumulate(tally.positives))
     spared = list(accumulate(tally.negatives))
+    n_positive, n_negative = tally.n_positive, tally.n_negative
     rows = [first]
     for i, total in enumerate(tally.totals):
         rows.append(
             replace(
                 first,
                 threshold=total,
-                true_positives=tally.n_positive - missed[i],
+                true_positives=n_positive - missed[i],
                 false_negatives=missed[i],
-                false_positives=tally.n_negative - spared[i],
+                false_positives=n_negative - spared[i],
                 true_negatives=spared[i],
                 zero_positives=tally.positives[i],
                 zero_negatives=tally.negatives[i],

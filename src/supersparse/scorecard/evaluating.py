@@ -10,10 +10,11 @@ from supersparse.card.values import declared_number
 
 if TYPE_CHECKING:
     from supersparse.evaluate.calibrating import Method
-    from supersparse.evaluate.drift import Drift, Summary
+    from supersparse.evaluate.drift import Drift
     from supersparse.evaluate.evaluation import Evaluation
     from supersparse.evaluate.risk_table import RiskTable
     from supersparse.evaluate.subgroups import Subgroups
+    from supersparse.evaluate.summary import Summary
 
 
 class Evaluating:
@@ -86,7 +87,7 @@ class Evaluating:
         self, X: object, *, sample_weight: object = None, names: Sequence[str] | None = None
     ) -> "Summary":
         """Return what a table is like, as far as the card can see it: to be kept, and given to `drift`."""
-        from supersparse.evaluate.drift import summarise
+        from supersparse.evaluate.summary import summarise
 
         return summarise(self.card, X, sample_weight=sample_weight, names=names)
 
