@@ -150,7 +150,7 @@ def test_an_application_runs_as_a_script_from_anywhere(tmp_path):
 def test_the_page_shows_what_the_command_prints(name):
     require(name)
     page = (ROOT / "docs" / "applications.md").read_text(encoding="utf-8")
-    printed = "\n".join(MODULES[name].report(Options()))
+    printed = "\n".join(MODULES[name].report(Options(time_limit=None)))
     tables = re.findall(r"^(?:model|rows|W\+/W-|Proof     ).*(?:\n.+)*", printed, re.MULTILINE)
     assert len(tables) >= 2
     for table in tables:
