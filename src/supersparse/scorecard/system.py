@@ -22,6 +22,7 @@ from supersparse.card.tables import is_person, read_table
 from supersparse.errors import InvalidCardError
 from supersparse.render.text import card_text
 from supersparse.scorecard.evaluating import Evaluating
+from supersparse.scorecard.exporting import Exporting
 from supersparse.scorecard.from_solution import card_of_solution
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoringSystem(Evaluating):
+class ScoringSystem(Evaluating, Exporting):
     """A scoring system that prints, scores, predicts, saves and loads itself.
 
     All it knows is in `card`, plain data. Using it needs numpy and nothing else: a saved one
