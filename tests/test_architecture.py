@@ -141,3 +141,20 @@ def test_every_room_has_something_in_it():
         assert files or any(folder.rglob("*/*.py")), f"{folder} is an empty room"
     for path in SOURCE.rglob("__init__.py"):
         assert re.match(r'"""', path.read_text(encoding="utf-8")), f"{path} does not say what its room is"
+
+
+def test_type_checkers_see_the_public_names_where_they_live():
+    text = (SOURCE / "__init__.py").read_text(encoding="utf-8")
+    block = next(node for node in ast.parse(text).body if isinstance(node, ast.If))
+    seen = {
+        alias.asname: f"{node.module}.{alias.name}"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    import supersparse
+
+    modules = {"constraints": "supersparse.problem.constraints"}
+    assert seen == {
+        name: modules.get(name, f"supersparse.{home}.{name}") for name, home in supersparse._HOMES.items()
+    }

@@ -5,8 +5,31 @@ no matplotlib.
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from supersparse._version import __version__
+
+if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
+    from supersparse.card.build import item as item
+    from supersparse.estimators import SLIMClassifier as SLIMClassifier, SLIMClassifierCV as SLIMClassifierCV
+    from supersparse.problem import constraints as constraints
+    from supersparse.problem.coefficients import (
+        CoefficientSet as CoefficientSet,
+        integers as integers,
+        non_negative as non_negative,
+        non_positive as non_positive,
+        one_digit as one_digit,
+        two_digits as two_digits,
+    )
+    from supersparse.problem.file.settings import Settings as Settings
+    from supersparse.problem.points import Points as Points
+    from supersparse.problem.problem import Problem as Problem
+    from supersparse.scorecard import ScoringSystem as ScoringSystem
+    from supersparse.selection.frontier import frontier as frontier
+    from supersparse.selection.pool import pool as pool
+    from supersparse.solution.solution import Solution as Solution
+    from supersparse.solution.stop import Stop as Stop
+    from supersparse.solving.solve import solve as solve
 
 _HOMES = {
     "CoefficientSet": "problem.coefficients",

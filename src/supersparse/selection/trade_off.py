@@ -73,7 +73,10 @@ def _read(ratios: Iterable[float | Fraction]) -> list[Fraction]:
 
 
 def _distinct(found: dict[Fraction, Solution]) -> tuple[TradeOffPoint, ...]:
-    """Put together what has the same rates; of those the fewest features, then the least l1 stand for all."""
+    """Put together what has the same rates; of those the fewest features, then the least l1 stand for all.
+
+    One that is not proven comes first: what stands for several ratios must not claim more than all of them.
+    """
     alike: dict[tuple[Fraction, Fraction], list[tuple[Fraction, Solution]]] = {}
     for ratio, solution in found.items():
         rates = (solution.evaluation.sensitivity, -solution.evaluation.specificity)
@@ -83,7 +86,7 @@ def _distinct(found: dict[Fraction, Solution]) -> tuple[TradeOffPoint, ...]:
             ratios=tuple(ratio for ratio, _ in group),
             solution=min(
                 (s for _, s in group),
-                key=lambda s: (not s.proven_optimal, s.evaluation.size, s.evaluation.l1),
+                key=lambda s: (s.proven_optimal, s.evaluation.size, s.evaluation.l1),
             ),
         )
         for _, group in sorted(alike.items())

@@ -138,7 +138,8 @@ class _Solve:
         """Prove and search in turns, by work done, so that a run can be repeated exactly."""
         searched = int(self.search.spent[0])
         look_at = 0
-        while self.proof.is_open:
+        # a limit seen inside a step, which then does no work, ends the loop as well
+        while self.proof.is_open and self.stop is None and not self._has_found_first:
             if self.proof.work >= look_at:
                 look_at = self.proof.work + _LOOK_EVERY
                 if self._should_stop():
