@@ -1,1 +1,1 @@
-"""Faces of a card: plain text so far."""
+"""Faces of cards and results: text, Markdown, HTML, LaTeX, pictures, a sheet to print, a tree, plots."""

@@ -7,6 +7,7 @@ right-to-left text is isolated, so that no name can move what stands beside it.
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 _NAMED = {"\\": r"\\", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _JOINERS = "\u200c\u200d"  # Persian, Hindi and many emoji cannot be written without them
@@ -62,8 +63,8 @@ def padded(text: str, cells: int) -> str:
     return text + " " * (cells - width(text))
 
 
-def wrap(text: str, cells: int) -> list[str]:
-    r"""Break visible text into lines of at most so many columns.
+def wrap(text: str, limit: float, measure: Callable[[str], float] = width) -> list[str]:
+    r"""Break visible text into lines of at most so many columns, or so wide by another measure.
 
     Lines break at single spaces. A word that is too long is broken anywhere, and the line then
     ends in a lone backslash, so that joining the lines again gives the text back.
@@ -74,22 +75,23 @@ def wrap(text: str, cells: int) -> list[str]:
     lines, line = [], ""
     for word in text.split(" "):
         joined = f"{line} {word}" if line else word
-        if width(joined) <= cells:
+        if measure(joined) <= limit:
             line = joined
             continue
         if line:
             lines.append(line)
-        *full, line = _pieces(word, cells)
+        *full, line = _pieces(word, limit, measure)
         lines += full
     return [*lines, line]
 
 
-def _pieces(word: str, cells: int) -> list[str]:
-    if width(word) <= cells:
+def _pieces(word: str, limit: float, measure: Callable[[str], float]) -> list[str]:
+    if measure(word) <= limit:
         return [word]
+    room = max(measure("0"), limit - measure("\\"))
     pieces, piece = [], ""
     for token in _TOKEN.findall(word):
-        if width(piece + token) > max(1, cells - 1) and piece and width(token):
+        if measure(piece + token) > room and piece and measure(token):
             pieces.append(piece + "\\")
             piece = ""
         piece += token

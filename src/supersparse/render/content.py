@@ -1,0 +1,183 @@
+"""What a card says, before it has a face: lines with points, totals, and the rule in words.
+
+Positive points come first and are added to Total A, negative ones are shown without their sign and added
+to Total B, and A - B = C decides, as in the paper's figures. A card whose points all have one sign
+keeps its order and has one total. Every text is visible text (`supersparse.render.plain`): one line
+without control characters, in which a face escapes only its own special characters.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from supersparse.card.card import Card, Item
+from supersparse.card.domain import Domain
+from supersparse.card.numbers import shown
+from supersparse.card.rules import IsMissing, IsOneOf
+from supersparse.card.words import category_text
+from supersparse.render.facts import class_names, facts, heading
+from supersparse.render.plain import visible
+
+TIMES, MINUS = "\u00d7", "\u2212"
+_MOST_VALUES = 3  # of a domain, that are listed beside a column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One item: its number on the page, what it asks, and its points."""
+
+    number: int
+    text: str
+    times: bool  # the points multiply the value
+    points: str
+
+    @property
+    def shown_points(self) -> str:
+        """The points, after a sign where they multiply."""
+        return f"{TIMES} {self.points}" if self.times else self.points
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Lines that are added up, and the name of their total."""
+
+    lines: tuple[Line, ...]
+    adds: str
+    total: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """All that a face shows, in its order."""
+
+    heading: str
+    parts: tuple[Part, ...]  # none, one, or A and B
+    difference: tuple[str, str] | None  # what to do with A and B, and the name of the result
+    total: str  # the name of the number that decides
+    threshold: str
+    negative: str
+    positive: str
+    how: str
+    rule: str
+    notes: tuple[str, ...]  # what missing values do, the source
+    facts: tuple[tuple[str, str], ...]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of all parts."""
+        return tuple(line for part in self.parts for line in part.lines)
+
+
+def content(card: Card) -> Content:
+    """Say what a card says."""
+    up = [item for item in card.items if item.points > 0]
+    down = [item for item in card.items if item.points < 0]
+    both = bool(up and down)
+    ordered = [*up, *down] if both else list(card.items)
+    texts = _texts(card, ordered)
+    total = "Total C" if both else "the total"
+    negative, positive = class_names(card)
+    threshold = shown(card.threshold)
+    if not ordered:
+        parts: tuple[Part, ...] = ()
+        rule = f"No feature is used: predict {positive if card.intercept > 0 else negative} for everyone."
+    else:
+        rule = f"Predict {positive} if {total} is more than {threshold}, otherwise {negative}."
+        if both:
+            parts = (_part(up, texts, 1, "Total A", 1), _part(down, texts, len(up) + 1, "Total B", -1))
+        else:
+            parts = (_part(ordered, texts, 1, "Total", 1),)
+    source = () if card.source is None else (f"Source: {visible(card.source)}",)
+    return Content(
+        heading=heading(card),
+        parts=parts,
+        difference=("Subtract Total B from Total A", "Total C") if both else None,
+        total=total,
+        threshold=threshold,
+        negative=negative,
+        positive=positive,
+        how=_how_to_add(card),
+        rule=rule,
+        notes=(*_missing(ordered, len(up) if both else len(ordered)), *source),
+        facts=facts(card),
+    )
+
+
+def _part(items: Sequence[Item], texts: dict[Item, str], first: int, total: str, sign: int) -> Part:
+    lines = tuple(
+        Line(number=n, text=texts[item], times=not item.is_yes_no, points=shown(sign * item.points))
+        for n, item in enumerate(items, start=first)
+    )
+    last = first + len(lines) - 1
+    adds = f"Add points from {first} to {last}" if last > first else f"Points of line {first}"
+    return Part(lines=lines, adds=adds, total=total)
+
+
+def _texts(card: Card, items: Sequence[Item]) -> dict[Item, str]:
+    """What each line asks; the condition is added where the words alone do not say it."""
+    domains = {domain.column: domain for domain in card.domains}
+    plain = {item: _text(item, domains.get(item.column)) for item in items}
+    often = Counter(plain.values())
+    return {
+        item: visible(text if often[text] == 1 else f"{text} ({item.name})") or '""'
+        for item, text in plain.items()
+    }
+
+
+def _text(item: Item, domain: Domain | None) -> str:
+    if not item.is_yes_no:
+        hints = [hint for hint in (item.unit, _limits(domain)) if hint is not None]
+        return item.column + (f" ({', '.join(hints)})" if hints else "")
+    plain_yes = isinstance(item.rule, IsOneOf) and item.rule.values[0] is True and len(item.rule.values) == 1
+    if item.question is None or (plain_yes and item.question.strip()):
+        return item.asks
+    return f"{item.question} ({item.name})"
+
+
+def _limits(domain: Domain | None) -> str | None:
+    """What a column is known to hold, as the paper writes it: "1 to 10"."""
+    if domain is None:
+        return None
+    if domain.values is not None:
+        few = len(domain.values) <= _MOST_VALUES
+        return " or ".join(map(category_text, domain.values)) if few else None
+    if domain.low is None or domain.high is None:
+        return None
+    return f"{shown(domain.low)} to {shown(domain.high)}"
+
+
+def _how_to_add(card: Card) -> str:
+    kinds = {item.is_yes_no for item in card.items}
+    if not kinds:
+        return ""
+    if kinds == {False}:
+        return "Multiply each value by its points."
+    if kinds == {True}:
+        return "Take the points of the lines that apply."
+    return f"Multiply each value by its points ({TIMES}); take the points of the other lines that apply."
+
+
+def _missing(ordered: Sequence[Item], n_added: int) -> list[str]:
+    """What values that are not known do."""
+    given: dict[Fraction, list[int]] = {}
+    refusing = []
+    for n, item in enumerate(ordered, start=1):
+        if item.missing is not None:
+            given.setdefault(item.missing if n <= n_added else -item.missing, []).append(n)
+        elif not isinstance(item.rule, IsMissing):
+            refusing.append(n)
+    said = [
+        f"A value that is not known gives {shown(points)} in {_lines(numbers)}."
+        for points, numbers in given.items()
+    ]
+    if not refusing:
+        return said
+    if len(refusing) == len(ordered):
+        return ["Every value must be known."]
+    return [*said, f"A value must be known in {_lines(refusing)}."]
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    *first, last = map(str, numbers)
+    return f"lines {', '.join(first)} and {last}" if first else f"line {last}"
