@@ -20,9 +20,9 @@ from supersparse.card.quick import decide
 from supersparse.card.risk import Risk, risk_of
 from supersparse.card.tables import is_person, read_table
 from supersparse.errors import InvalidCardError
-from supersparse.render.text import card_text
 from supersparse.scorecard.evaluating import Evaluating
 from supersparse.scorecard.exporting import Exporting
+from supersparse.scorecard.faces import Faces
 from supersparse.scorecard.from_solution import card_of_solution
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoringSystem(Evaluating, Exporting):
+class ScoringSystem(Evaluating, Exporting, Faces):
     """A scoring system that prints, scores, predicts, saves and loads itself.
 
     All it knows is in `card`, plain data. Using it needs numpy and nothing else: a saved one
@@ -181,17 +181,10 @@ class ScoringSystem(Evaluating, Exporting):
         """Read JSON text written by `to_json`; anything else is refused."""
         return cls(file.from_json(text))
 
-    def save(self, path: str | Path) -> None:
-        """Write the card to a JSON file."""
-        file.save(self.card, path)
-
     @classmethod
     def load(cls, path: str | Path) -> "ScoringSystem":
-        """Read a file written by `save`; anything else is refused."""
+        """Read a JSON file written by `save`; anything else is refused."""
         return cls(file.load(path))
-
-    def __str__(self) -> str:
-        return card_text(self.card)
 
     def __repr__(self) -> str:
         terms = [f"{shown(item.points)} x {item.name!r}" for item in self.card.items]
