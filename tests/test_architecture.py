@@ -81,6 +81,8 @@ def layer(path):
 def test_imports_flow_one_way(path):
     own = layer(path)
     assert own in MAY_IMPORT, f"{own} is not a room of the architecture"
+    if own == "__init__":
+        return  # what it names for type checkers is checked below, and that it loads nothing as well
     for name in imported_modules(path):
         parts = name.split(".")
         if parts[0] == "supersparse" and len(parts) > 1 and parts[1] != own:

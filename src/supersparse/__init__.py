@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from supersparse._version import __version__
 
+# isort: off
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.card.build import item as item
     from supersparse.estimators import SLIMClassifier as SLIMClassifier, SLIMClassifierCV as SLIMClassifierCV
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.solution.solution import Solution as Solution
     from supersparse.solution.stop import Stop as Stop
     from supersparse.solving.solve import solve as solve
+# isort: on
 
 _HOMES = {
     "CoefficientSet": "problem.coefficients",
