@@ -59,6 +59,7 @@ class _Book:
         self.plain = book.add_format({"text_wrap": True, "valign": "top", "num_format": "@"})
         self.input = book.add_format({"border": 1, "bg_color": "#F2F2F2", "valign": "top"})
         self.result = book.add_format({"bold": True, "top": 1})
+        self.number = book.add_format({"bold": True, "align": "right"})
         limits = [d for d in self.card.domains if d.outside == "refuse" and d.values is None and d.test]
         self.limits = {d.column: InRange(d.column, d.low, d.high, high_included=True) for d in limits}
 
@@ -112,23 +113,27 @@ class _Book:
         self.write(sheet, 2, 0, "Fill in", self.bold)
         cells = {}
         for row, column in enumerate(self.ready.columns, start=3):
-            self.write(sheet, row, 0, readable(column.name), self.plain)
+            unit = next((i.unit for i in self.card.items if i.column == column.name and i.unit), None)
+            name = readable(column.name) + (f" ({unit})" if unit else "")
+            self.write(sheet, row, 0, name, self.plain)
             sheet.write_blank(row, 1, None, self.input)
             cells[column.name] = f"Card!$B${row + 1}"
         top = len(cells) + 4
         for j, heading in enumerate(("Item", "Points", "Given")):
-            self.write(sheet, top, j, heading, self.bold)
+            self.write(sheet, top, j, heading, self.number if j else self.bold)
         for row, term in enumerate(self.ready.terms, start=top + 1):
             self.write(sheet, row, 0, term.item.asks, self.plain)
             sheet.write_number(row, 1, float(term.item.points))
             given = points_formula(term, cells[term.column.name], self.text_cell)
             self.formula(sheet, row, 2, f"({given})/{self.ready.scale}" if self.ready.scale > 1 else given)
         last = top + 1 + len(self.ready.terms)
-        self.write(sheet, last, 0, "Score: points minus the threshold (right)", self.result)
+        self.write(sheet, last, 0, "Threshold: the total must be more", self.result)
         sheet.write_number(last, 1, float(self.card.threshold), self.result)
-        self.formula(sheet, last, 2, self.total(cells), self.result)
-        self.write(sheet, last + 1, 0, "Class", self.result)
-        self.formula(sheet, last + 1, 2, self.label(f"C{last + 1}"), self.result)
+        sheet.write_blank(last, 2, None, self.result)
+        self.write(sheet, last + 1, 0, "Score: total minus threshold", self.bold)
+        self.formula(sheet, last + 1, 2, self.total(cells), self.number)
+        self.write(sheet, last + 2, 0, "Class", self.bold)
+        self.formula(sheet, last + 2, 2, self.label(f"C{last + 2}"), self.number)
 
     def table_sheet(self, people: Sequence[Mapping[str, object]], rows: int) -> None:
         from xlsxwriter.utility import xl_rowcol_to_cell
