@@ -13,6 +13,7 @@ from cards import HOSTILE, any_cards, names
 from faces import assert_same, people_for, read_html, read_latex, read_svg, unescaped, untex
 from supersparse import ScoringSystem, item
 from supersparse.card.domain import Domain
+from supersparse.card.risk import LogisticRisk
 from supersparse.errors import InvalidOptionError
 from supersparse.render import latex, markdown
 from supersparse.render.plain import visible
@@ -163,3 +164,21 @@ def test_a_card_without_items_has_every_face():
     for face, reader in READERS.items():
         assert reader(getattr(system, face)()).positive == "yes"
     assert Fraction(-1) == system.threshold
+
+
+def test_risks_are_shown_where_the_card_has_them():
+    made = {"classes": ("low", "high"), "threshold": 1}
+    system = ScoringSystem.of(
+        [item("a", equals=True, points=1), item("b", equals=True, points=2)],
+        risk={0: 0.02, 1: 0.0512, 3: 0.5},
+        **made,
+    )
+    said = "Risk of high by the total (between these on a straight line): 0: 2.0 %, 1: 5.1 %, 3: 50.0 %."
+    assert said in system.to_markdown()
+    assert said in system.to_html()
+    assert said.replace("%", r"\%") in system.to_latex()
+    assert said in re.sub(r"\s+", " ", str(system))
+    logistic = ScoringSystem.of(
+        [item("a", equals=True, points=1)], risk=LogisticRisk(slope=0.5, offset=-2), **made
+    )
+    assert "Risk of high by the total: 1 / (1 + exp(-(0.5 * total - 2)))." in str(logistic)

@@ -16,7 +16,7 @@ from supersparse.card.domain import Domain
 from supersparse.card.numbers import shown
 from supersparse.card.rules import IsMissing, IsOneOf
 from supersparse.card.words import category_text
-from supersparse.render.facts import class_names, facts, heading
+from supersparse.render.facts import class_names, facts, heading, risk_note
 from supersparse.render.plain import visible
 
 TIMES, MINUS = "\u00d7", "\u2212"
@@ -60,7 +60,7 @@ class Content:
     positive: str
     how: str
     rule: str
-    notes: tuple[str, ...]  # what missing values do, the source
+    notes: tuple[str, ...]  # what missing values do, risks, the source
     facts: tuple[tuple[str, str], ...]
 
     @property
@@ -88,6 +88,7 @@ def content(card: Card) -> Content:
             parts = (_part(up, texts, 1, "Total A", 1), _part(down, texts, len(up) + 1, "Total B", -1))
         else:
             parts = (_part(ordered, texts, 1, "Total", 1),)
+    risk = risk_note(card, total)
     source = () if card.source is None else (f"Source: {visible(card.source)}",)
     return Content(
         heading=heading(card),
@@ -99,7 +100,11 @@ def content(card: Card) -> Content:
         positive=positive,
         how=_how_to_add(card),
         rule=rule,
-        notes=(*_missing(ordered, len(up) if both else len(ordered)), *source),
+        notes=(
+            *_missing(ordered, len(up) if both else len(ordered)),
+            *(() if risk is None else (risk,)),
+            *source,
+        ),
         facts=facts(card),
     )
 

@@ -10,6 +10,7 @@ from math import ceil
 from supersparse.card.card import Card
 from supersparse.card.numbers import shown
 from supersparse.card.provenance import Provenance
+from supersparse.card.risk import TableRisk
 from supersparse.render.plain import quoted, visible
 from supersparse.solution.stop import Stop
 
@@ -41,6 +42,21 @@ def heading(card: Card) -> str:
     subject = "Scoring system" if card.title is None else f"Scoring system for {visible(card.title)}"
     negative, positive = class_names(card)
     return f"{subject}: {positive} or {negative}"
+
+
+def risk_note(card: Card, total: str) -> str | None:
+    """The risks that the card holds, in a sentence; `total` names the number that they go by."""
+    risk, positive = card.risk, class_names(card)[1]
+    if risk is None:
+        return None
+    if isinstance(risk, TableRisk):
+        known = ", ".join(
+            f"{shown(points)}: {100 * one:.1f} %" for points, one in zip(risk.totals, risk.risks, strict=True)
+        )
+        return f"Risk of {positive} by {total} (between these on a straight line): {known}."
+    sign = "+" if risk.offset >= 0 else "-"
+    power = f"{risk.slope:.6g} * total {sign} {abs(risk.offset):.6g}"
+    return f"Risk of {positive} by {total}: 1 / (1 + exp(-({power})))."
 
 
 def _proof(made: Provenance) -> str:

@@ -6,7 +6,7 @@ anything (points, threshold, errors) are written exactly.
 
 from supersparse.card.card import Card, Item
 from supersparse.card.numbers import shown
-from supersparse.render.facts import class_names, facts, heading
+from supersparse.render.facts import class_names, facts, heading, risk_note
 from supersparse.render.plain import padded, quoted, visible, width, wrap
 
 _BLANK = "......"
@@ -56,7 +56,9 @@ def _rule(card: Card, columns: int) -> list[str]:
         always = positive if card.intercept > 0 else negative
         return wrap(f"No feature is used: predict {always} for everyone.", columns)
     rule = f"Predict {positive} if the total is more than {shown(card.threshold)}, otherwise {negative}."
-    return [*wrap(_how_to_add(card), columns), *wrap(rule, columns), *_missing(card, columns)]
+    risk = risk_note(card, "the total")
+    risks = [] if risk is None else wrap(risk, columns)
+    return [*wrap(_how_to_add(card), columns), *wrap(rule, columns), *_missing(card, columns), *risks]
 
 
 def _how_to_add(card: Card) -> str:
