@@ -1,5 +1,6 @@
 """SLIMClassifierCV: the penalty chosen, the table behind it, and the last fit."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,11 +12,11 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedSplit, StratifiedKFold
 
-from supersparse import SLIMClassifier, SLIMClassifierCV, Stop
+from supersparse import SLIMClassifier, SLIMClassifierCV, Stop, constraints
 from supersparse.errors import InvalidDataError
 from supersparse.estimators import slim_cv
-from supersparse.estimators.folds import Fold, fit_fold
 from supersparse.problem.problem import Problem
+from supersparse.selection import penalty_grid
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
@@ -165,11 +166,36 @@ def test_a_fold_that_cannot_be_used_is_named():
         clone(MODEL).set_params(cv=halves).fit(X, Y, sample_weight=weights)
 
 
-def test_ctrl_c_in_a_fold_interrupts_the_cross_validation():
-    class Interrupted(SLIMClassifier):
-        def fit(self, X, y, sample_weight=None, groups=None):
-            self.stop_ = Stop.INTERRUPTED
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"intercept": "paper"}, {"C1": 0.01}, {"class_weight": "balanced"}, {"max_features": 2},
+     {"constraints": [constraints.must_use("x2")]}, {"levels": {"x0": [([-1, 1], 0.05)]}},
+     {"gap": 0.1}, {"node_limit": 40}],
+    ids=str,
+)  # fmt: skip
+def test_fits_that_share_their_work_are_the_fits_by_themselves(settings, monkeypatch):
+    model = SLIMClassifierCV(
+        Cs=[0.02, 0.05, 0.1, 0.2, 0.3], cv=3,
+        **{"max_coef": 2, "time_limit": None, "solver": "exhaustive", **settings},
+    )  # fmt: skip
+    sharing = clone(model).fit(X, Y)
+    monkeypatch.setattr(penalty_grid, "FEWEST_SPARED", 99)
+    apart = clone(model).fit(X, Y)
+    for name in apart.cv_results_:
+        if "time" not in name and name != "params":
+            assert sharing.cv_results_[name].tolist() == apart.cv_results_[name].tolist(), name
+    assert (sharing.C0_by_rule_, sharing.points_) == (apart.C0_by_rule_, apart.points_)
 
-    fold = Fold(name="fold 1 of 1", train=np.arange(36), test=np.arange(36))
+
+def test_ctrl_c_in_a_fold_interrupts_the_cross_validation(monkeypatch):
+    real = penalty_grid.solve
+    solves = []
+
+    def interrupted(*args, **options):
+        solves.append(options)
+        return replace(real(*args, **options), stop=Stop.INTERRUPTED)
+
+    monkeypatch.setattr(penalty_grid, "solve", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        fit_fold(Interrupted(), X, Y, None, {}, {0: Fraction(1), 1: Fraction(1)}, fold)
+        clone(MODEL).fit(X, Y)
+    assert len(solves) == 1

@@ -66,19 +66,19 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _learn(self, problem: Problem, *, seed: int) -> Self:
         with reporting(self.verbose) as on_progress:
-            solution = solve(
-                problem,
-                self.solver,
-                time_limit=self.time_limit,
-                node_limit=self.node_limit,
-                relative_gap=self.gap,
-                threads=effective_n_jobs(self.n_jobs),
-                seed=seed,
-                on_progress=on_progress,
-            )
+            solution = solve(problem, self.solver, **self._options(seed), on_progress=on_progress)
             if self.verbose:
                 logger.info("%s: %s", solution, solution.stop.value)
         return self._keep(solution)
+
+    def _options(self, seed: int) -> dict[str, Any]:
+        return {
+            "time_limit": self.time_limit,
+            "node_limit": self.node_limit,
+            "relative_gap": self.gap,
+            "threads": effective_n_jobs(self.n_jobs),
+            "seed": seed,
+        }
 
     def _keep(self, solution: Solution) -> Self:
         """Set the fitted attributes; the training rows are not among them."""

@@ -1,17 +1,21 @@
 """SLIMClassifier: one scoring system for one C0."""
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
+from supersparse.estimators.calibrating import RiskMixin, calibrate
 from supersparse.estimators.reading import read_training
+from supersparse.selection.penalty_grid import solve_each_penalty
+from supersparse.solution.solution import Solution
 
 
-class SLIMClassifier(ScoringSystemClassifier):
+class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
     """A scoring system with the least training error plus C0 for each feature used.
 
     It minimises the share of wrong rows + C0·(number of features), exactly; of all models
@@ -48,6 +52,10 @@ class SLIMClassifier(ScoringSystemClassifier):
     intercept : {"free", "paper", "none"} or (low, high), default="free"
         "free": any integer, not penalised. A pair bounds it. "paper": a coefficient like the
         others, penalised and counted. "none": 0.
+    calibrate : {"isotonic", "logistic"}, default=None
+        Whether there is `predict_proba`, and how scores become probabilities. It takes up to five more fits:
+        the risk of a score is learned from rows that were left out of the fit that scored them. The
+        points are the same with and without it.
     solver : str, default="auto"
         "auto", or a name that ``supersparse solvers`` lists.
     time_limit : float, default=60
@@ -76,7 +84,7 @@ class SLIMClassifier(ScoringSystemClassifier):
     points_ : Points
         The same, exactly.
     scoring_system_ : ScoringSystem
-        The scoring system: prints as a card, scores, saves itself.
+        The scoring system: prints as a card, scores, saves itself; with `calibrate` it has risks.
     objective_, lower_bound_, gap_ : float
         The value reached, what is proven about any other model, and
         ``(objective_ - lower_bound_) / objective_``.
@@ -120,6 +128,7 @@ class SLIMClassifier(ScoringSystemClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C0": [None, Interval(Real, 0, None, closed="left"), "array-like", dict],
+        "calibrate": [None, StrOptions({"isotonic", "logistic"})],
         **SHARED_CONSTRAINTS,
     }
 
@@ -136,6 +145,7 @@ class SLIMClassifier(ScoringSystemClassifier):
         constraints: Any = None,
         class_weight: Any = None,
         intercept: Any = "free",
+        calibrate: str | None = None,
         solver: str = "auto",
         time_limit: float | None = 60,
         node_limit: int | None = None,
@@ -154,6 +164,7 @@ class SLIMClassifier(ScoringSystemClassifier):
         self.constraints = constraints
         self.class_weight = class_weight
         self.intercept = intercept
+        self.calibrate = calibrate
         self.solver = solver
         self.time_limit = time_limit
         self.node_limit = node_limit
@@ -186,4 +197,16 @@ class SLIMClassifier(ScoringSystemClassifier):
         X, y = read_training(self, X, y)
         problem = self._problem(X, y, sample_weight, groups, self.C0)
         self.classes_ = np.unique(y)
-        return self._learn(problem, seed=seed_from(self.random_state))
+        self._learn(problem, seed=seed_from(self.random_state))
+        if self.calibrate is not None:
+            calibrate(self, X, y, sample_weight, groups)
+        return self
+
+    def _solve_each(
+        self, X: Any, y: Any, Cs: Sequence[float], *, sample_weight: Any, groups: Any
+    ) -> tuple[Solution, ...]:
+        """Solve for each C0, in rising order, sharing the work; `_keep` makes one of them the fit."""
+        X, y = read_training(self, X, y)
+        problem = self._problem(X, y, sample_weight, groups, Cs[0])
+        self.classes_ = np.unique(y)
+        return solve_each_penalty(problem, Cs, self.solver, **self._options(seed_from(self.random_state)))

@@ -51,10 +51,12 @@ intercept, solver, gap
         As in `SLIMClassifier`, for every fit. Some feature must be without levels: C0 is chosen
         for those.
     time_limit, node_limit : default=60, default=None
-        Limits of each single fit: there are folds x values + 1 of them.
+        Limits of each single fit: there are folds x values + 1 of them. In a fold, one fit and one
+        frontier over sizes replace the fits of all values that they prove: the same F and l1, though
+        of several such models perhaps another one.
     n_jobs : int, default=None
-        Folds and values run through joblib in so many processes, each fit with one thread;
-        the last fit, on all rows, has so many threads.
+        Folds run through joblib in so many processes, each with one thread; the last fit, on
+        all rows, has so many threads.
     random_state : int, RandomState instance or None, default=None
         Seed of every fit; None is 0. The folds are not random unless `cv` says so.
     verbose : int, default=0
@@ -183,12 +185,11 @@ intercept, solver, gap
         labels = group_columns(rate_groups)
         folds = self._folds(X, y, groups)
         seed = seed_from(self.random_state)
-        results = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_fold)(self._model(float(C0), seed), X, y, weights, labels, costs, fold)
-            for C0 in self.Cs_
-            for fold in folds
+        values = [float(C0) for C0 in self.Cs_]
+        by_fold = Parallel(n_jobs=self.n_jobs)(
+            delayed(fit_fold)(self._model(seed), values, X, y, weights, labels, costs, fold) for fold in folds
         )
-        self._choose([results[i : i + len(folds)] for i in range(0, len(results), len(folds))])
+        self._choose([list(results) for results in zip(*by_fold, strict=True)])
         return self._learn(self._problem(X, y, sample_weight, rate_groups, self.C0_), seed=seed)
 
     def _folds(self, X: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
@@ -200,9 +201,9 @@ intercept, solver, gap
             for k, (train, test) in enumerate(splits, start=1)
         ]
 
-    def _model(self, C0: float, seed: int) -> SLIMClassifier:
+    def _model(self, seed: int) -> SLIMClassifier:
         own = {name: getattr(self, name) for name in SHARED_CONSTRAINTS}
-        return SLIMClassifier(**{**own, "C0": C0, "n_jobs": 1, "random_state": seed, "verbose": 0})
+        return SLIMClassifier(**{**own, "n_jobs": 1, "random_state": seed, "verbose": 0})
 
     def _choose(self, by_value: list[list[FoldResult]]) -> None:
         candidates = [

@@ -54,15 +54,16 @@ class ExhaustiveSolver:
         """Answer `Question.BEST_PER_SIZE`: of exactly each size, the least (F, l1)."""
         _refuse_large(problem)
         best: dict[int, tuple[Fraction, Fraction, Points]] = {}
-        for variant in _by_intercept(problem):
-            for points in _all_points(variant):
+        variants = [_all_points(variant) for variant in _by_intercept(problem)]
+        for same_coefficients in zip(*variants, strict=True):
+            for points in same_coefficients:
                 if points is not None:
                     found = evaluate(problem, points)
                     known = best.get(found.size)
                     if known is None or (found.objective, found.l1) < known[:2]:
                         best[found.size] = (found.objective, found.l1, points)
-                if _over(monitor):
-                    break
+            if _over(monitor):
+                break
         models = tuple(best[size][2] for size in sorted(best))
         return _claimed(problem, models, monitor)
 

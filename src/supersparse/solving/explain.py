@@ -12,10 +12,10 @@ from enum import Enum, auto
 from itertools import combinations
 
 from supersparse.errors import InfeasibleError, InvalidProblemError, SolverFailedError
+from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.violations import violated
 from supersparse.solution.conflict import Conflict
-from supersparse.solution.solution import Solution
 from supersparse.solution.stop import Stop
 from supersparse.solution.trace import TraceEvent
 from supersparse.solving.contract import Question, Solver
@@ -131,26 +131,44 @@ class _Trials:
             if Stop.INTERRUPTED.value in str(failed):
                 raise KeyboardInterrupt from None
             return _Outcome.OPEN
-        broken = set(violated(self.problem, model.points))
+        broken = set(violated(self.problem, model))
         self.obeyed.append(frozenset(i for i, c in enumerate(asked) if c not in broken))
         return _Outcome.FEASIBLE
 
 
-def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution:
-    """Solve until there is a model, whatever it costs."""
-    found: list[TraceEvent] = []
+class _FoundError(Exception):
+    """Ends a trial of a solver that runs in this process, with the model found."""
+
+    def __init__(self, points: Points) -> None:
+        self.points = points
+
+
+def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Points:
+    """Solve until there is a model, whatever it costs.
+
+    Our own solvers end where they report it. Back ends, whose calls must not be left that way, are
+    asked to stop.
+    """
+    found: list[Points] = []
     told: Callable[[], bool] = settings.cancel or (lambda: False)
+    is_own = chosen.capabilities.package is None
 
     def note(event: TraceEvent) -> None:
         if event.points is not None:
-            found.append(event)
+            found.append(event.points)
+            if is_own:
+                raise _FoundError(event.points)
 
     options = replace(
         settings,
+        threads=1 if is_own else settings.threads,
         initial=None,
         on_progress=note,
         cancel=lambda: bool(found) or told(),
         checkpoint=None,
         proof_log=None,
     )
-    return answer(problem, chosen, options)
+    try:
+        return answer(problem, chosen, options).points
+    except _FoundError as ended:
+        return ended.points
