@@ -1,0 +1,129 @@
+"""`calibrate`: probabilities only when asked for, from scores of rows that their fit did not see."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from supersparse import ScoringSystem, SLIMClassifier
+from supersparse.errors import InvalidDataError
+from supersparse.estimators.calibrating import folds_of, out_of_fold_scores
+
+METHODS = ["isotonic", "logistic"]
+QUICK = {"C0": 0.02, "max_coef": 3, "node_limit": 2000, "time_limit": None}
+
+
+def made(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, size=(n, 3))
+    y = rng.random(n) < 1 / (1 + np.exp(3 - 2.0 * X[:, 0] - X[:, 1]))
+    return X, np.where(y, "ill", "well")
+
+
+X, Y = made()
+Y = np.where(Y == "ill", "yes", "no")  # the positive class sorts last
+
+
+@pytest.fixture(scope="module", params=METHODS)
+def fitted(request):
+    return SLIMClassifier(**QUICK, calibrate=request.param).fit(X, Y)
+
+
+def test_there_are_no_probabilities_unless_asked_for():
+    plain = SLIMClassifier(**QUICK)
+    assert not hasattr(plain, "predict_proba")
+    assert not hasattr(plain.fit(X, Y), "predict_proba")
+    assert plain.scoring_system_.card.risk is None
+    assert hasattr(SLIMClassifier(calibrate="logistic"), "predict_proba")
+    with pytest.raises(AttributeError, match="predict_proba"):
+        plain.predict_proba(X)
+
+
+def test_probabilities_are_the_cards_risks_and_survive_its_file(fitted):
+    found = fitted.predict_proba(X)
+    assert found.sum(axis=1) == pytest.approx(np.ones(len(X)))
+    assert found[:, 1] == pytest.approx(fitted.scoring_system_.predict_risk(X))
+    loaded = ScoringSystem.from_json(fitted.scoring_system_.to_json())
+    assert loaded.predict_risk(X).tolist() == fitted.scoring_system_.predict_risk(X).tolist()
+
+
+def test_probabilities_rise_with_the_score(fitted):
+    order = np.argsort(fitted.decision_function(X), kind="stable")
+    assert np.all(np.diff(fitted.predict_proba(X)[order, 1]) >= -1e-12)
+
+
+def test_the_points_are_the_same_with_and_without(fitted):
+    plain = SLIMClassifier(**QUICK).fit(X, Y)
+    assert plain.points_ == fitted.points_
+    assert plain.predict(X).tolist() == fitted.predict(X).tolist()
+
+
+def test_probabilities_are_near_the_truth(fitted):
+    other, labels = made(4000, seed=9)
+    assert fitted.predict_proba(other)[:, 1].mean() == pytest.approx((labels == "ill").mean(), abs=0.06)
+
+
+def test_class_weights_move_the_threshold_and_not_the_mean_risk():
+    heavy = SLIMClassifier(**QUICK, class_weight={"no": 1, "yes": 4}, calibrate="logistic").fit(X, Y)
+    assert heavy.predict_proba(X)[:, 1].mean() == pytest.approx((Y == "yes").mean(), abs=0.05)
+    # so a risk above a half and the class of predict differ
+    assert np.any((heavy.predict_proba(X)[:, 1] > 0.5) != (heavy.predict(X) == "yes"))
+
+
+def test_a_rows_own_label_never_reaches_its_score():
+    model = SLIMClassifier(**QUICK, calibrate="isotonic").fit(X, Y)
+    folds = folds_of(Y == "yes", np.arange(len(Y)))
+    before = out_of_fold_scores(model, X, Y, None, None, folds)
+    for _, left_out in folds[:2]:
+        flipped = Y.copy()
+        flipped[left_out] = np.where(Y[left_out] == "yes", "no", "yes")
+        after = out_of_fold_scores(model, X, flipped, None, None, folds)
+        assert after[left_out].tolist() == before[left_out].tolist()
+
+
+def test_every_row_with_weight_is_left_out_once():
+    positive = np.arange(40) % 3 == 0
+    rows = np.flatnonzero(np.arange(40) != 7)
+    folds = folds_of(positive, rows)
+    assert sorted(np.concatenate([test for _, test in folds])) == rows.tolist()
+    assert all(not set(train) & set(test) for train, test in folds)
+
+
+def test_weight_0_is_a_removed_row(fitted):
+    weights = np.concatenate([np.ones(len(X)), np.zeros(30)])
+    more, labels = np.vstack([X, X[:30]]), np.concatenate([Y, Y[:30][::-1]])
+    other = clone(fitted).fit(more, labels, sample_weight=weights)
+    assert other.predict_proba(X).tolist() == fitted.predict_proba(X).tolist()
+
+
+def test_scaling_all_weights_changes_nothing_but_platts_targets():
+    one, other = (
+        SLIMClassifier(**QUICK, calibrate="isotonic").fit(X, Y, sample_weight=np.full(len(X), w))
+        for w in (1, 2.5)
+    )
+    assert one.predict_proba(X) == pytest.approx(other.predict_proba(X))
+
+
+def test_a_class_of_one_row_cannot_be_left_out():
+    labels = np.array(["no"] * 19 + ["yes"])
+    with pytest.raises(InvalidDataError, match="calibrate needs 2 or more"):
+        SLIMClassifier(C0=0.05, max_coef=2, calibrate="isotonic").fit(X[:20], labels)
+
+
+# whatever is cross-fitted depends on how rows are divided, and copies may be divided
+COPIES = "copies of a row may fall into different folds"
+FAILS = {
+    "check_sample_weight_equivalence_on_dense_data": COPIES,
+    "check_sample_weight_equivalence_on_sparse_data": COPIES,
+    "check_classifiers_train": "a risk above 0.5 and the class of predict may differ, as the docs say",
+}
+
+
+@pytest.mark.long  # each fit is six; without calibrate the same checks always run
+@pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+@parametrize_with_checks(
+    [SLIMClassifier(node_limit=5, time_limit=None, calibrate=m) for m in METHODS],
+    expected_failed_checks=lambda estimator: FAILS,
+)
+def test_scikit_learn_finds_nothing_else_to_complain_about(estimator, check):
+    check(estimator)
