@@ -155,7 +155,7 @@ def paragraphs(texts):
     found = []
     for e in texts:
         starts = re.match(
-            r"(Predict|A value|Every value|Source:|Proof:|Errors:|No feature|Multiply|Take)", e.text
+            r"(Predict|A value|Every value|Risk of|Source:|Proof:|Errors:|No feature|Multiply|Take)", e.text
         )
         if found and not starts:
             found[-1].append(e.text)
