@@ -26,8 +26,12 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.problem.points import Points as Points
     from supersparse.problem.problem import Problem as Problem
     from supersparse.scorecard import ScoringSystem as ScoringSystem
+    from supersparse.render.plots import plot as plot
+    from supersparse.selection import penalties as penalties
     from supersparse.selection.frontier import frontier as frontier
     from supersparse.selection.pool import pool as pool
+    from supersparse.selection.trade_off import trade_off as trade_off
+    from supersparse.selection.what_if import what_if as what_if
     from supersparse.solution.solution import Solution as Solution
     from supersparse.solution.stop import Stop as Stop
     from supersparse.solving.solve import solve as solve
@@ -50,12 +54,16 @@ _HOMES = {
     "non_negative": "problem.coefficients",
     "non_positive": "problem.coefficients",
     "one_digit": "problem.coefficients",
+    "penalties": "selection.penalties",
+    "plot": "render.plots",
     "pool": "selection.pool",
     "solve": "solving.solve",
+    "trade_off": "selection.trade_off",
     "two_digits": "problem.coefficients",
+    "what_if": "selection.what_if",
 }
 
-_ROOMS = {"constraints"}  # names that stand for a whole module
+_ROOMS = {"constraints", "penalties"}  # names that stand for a whole module
 
 __all__ = ["__version__", *_HOMES]
 

@@ -38,7 +38,7 @@ def solve_each_penalty(
     Values must rise. Limits hold for each solve and for the frontier; what the frontier leaves
     unproven is solved by itself. Ctrl-C interrupts: the best found so far would answer for one C0 only.
 
-    >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 0], max_coef=3)
+    >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]] * 3, [0, 0, 1, 0] * 3, max_coef=3)
     >>> [s.evaluation.size for s in solve_each_penalty(problem, [0.1, 0.12, 0.13], "exhaustive")]
     [2, 2, 0]
     """
