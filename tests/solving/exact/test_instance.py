@@ -98,7 +98,7 @@ def test_the_papers_intercept_makes_two_cases():
     without, with_b = cases_of("paper")
     assert (without.intercepts.tolist(), without.has_origin, without.intercept_cost) == ([0], True, 0)
     assert with_b.intercepts.tolist() == [-2, -1, 1, 2]
-    assert with_b.intercept_cost == with_b.form.intercept_cost > 0
+    assert with_b.intercept_cost == with_b.form.intercept_value_cost.max() > 0
     assert not with_b.has_origin
     assert without.counts_b
     assert with_b.counts_b

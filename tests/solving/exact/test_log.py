@@ -142,7 +142,7 @@ class Checker:
         fixed = wasted + int(self.form.cost[features].sum()) + self.form.cost_l1 * sum(low)
         if self.form.problem.intercept.is_penalised:
             b = event.low[k], event.high[k]
-            fixed += self.form.intercept_cost if b != (0, 0) else 0
+            fixed += int(self.form.intercept_value_cost.max()) if b != (0, 0) else 0
             fixed += self.form.cost_l1 * (b[0] if b[0] > 0 else -b[1] if b[1] < 0 else 0)
         assert event.fixed == fixed
         assert event.bound == fixed + sum(u for *_, u in event.matched) + sum(w for _, w in event.single)

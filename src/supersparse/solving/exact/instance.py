@@ -152,7 +152,10 @@ def _instance(
         negative_weight = np.append(negative_weight, _ALWAYS_RIGHT)
         up, down = np.append(up, -1), np.append(down, -1)
     allowed, literal_cost = np.zeros(2 * form.n_features, bool), np.zeros(2 * form.n_features, np.int64)
-    unavoidable = [int(own.min()) for own in form.value_cost]  # paid for a feature, used or not
+    unavoidable = [  # paid for a feature, used or not; nothing unless levels make 0 cost something
+        int(own.min()) if (values == 0).any() else 0
+        for values, own in zip(form.values, form.value_cost, strict=True)
+    ]
     for f, (values, own) in enumerate(zip(form.values, form.value_cost, strict=True)):
         for literal, chosen in ((2 * f, values > 0), (2 * f + 1, values < 0)):
             allowed[literal] = chosen.any()
