@@ -5,6 +5,7 @@ hold and 0 where they do not. A rule never sees a missing value: what that does 
 the item, except for `IsMissing`, which asks for it.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -39,16 +40,18 @@ class ValueOf:
         return quick_whole_numbers(values)
 
 
-class _YesNo:
+class _YesNo(ABC):
     """What the rules share that hold or do not."""
 
     __slots__ = ()
 
+    @abstractmethod
     def holds(self, value: object, what: str) -> bool:
-        raise NotImplementedError
+        """Whether the rule holds for one value; `what` names it in messages."""
 
+    @abstractmethod
     def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
-        raise NotImplementedError
+        """Whether it holds, for a column of numbers."""
 
     def of_one(self, value: object, what: str) -> Fraction:
         """1 where the rule holds, else 0."""

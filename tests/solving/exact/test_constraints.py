@@ -18,9 +18,9 @@ from supersparse.solving.solve import presolve
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
 
-def answer(problem, solver):
+def answer(problem, solver, **options):
     try:
-        found = solve(problem, solver)
+        found = solve(problem, solver, **options)
     except InfeasibleError:
         return None
     assert found.proven_optimal
@@ -36,6 +36,12 @@ def check(case):
 @given(constrained_problems())
 def test_the_engine_gives_the_optimum_of_exhaustive_search(case):
     check(case)
+
+
+@settings(max_examples=25, deadline=None)
+@given(constrained_problems())
+def test_two_threads_give_the_same_optimum(case):
+    assert answer(case.problem, "exact", threads=2) == answer(case.problem, "exhaustive")
 
 
 @pytest.mark.long

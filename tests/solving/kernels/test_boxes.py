@@ -17,12 +17,12 @@ from supersparse.solving.integer_form import integer_form
 from supersparse.solving.kernels.boxes import (
     FOUND,
     box_bound,
-    evaluate_vector,
     least_l1,
     run_boxes,
     split_at,
     widest,
 )
+from supersparse.solving.kernels.vectors import evaluate_vector
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

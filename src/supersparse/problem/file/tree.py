@@ -5,6 +5,7 @@ between its versions, and floats would lose decimals; the form that expects a sc
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -25,15 +26,15 @@ _LONGEST_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Node:
+class Node(ABC):
     """One part of a tree; `where` names the file, line and column, or is empty."""
 
     where: str
 
     @property
+    @abstractmethod
     def shown(self) -> str:
         """The part as messages quote it."""
-        raise NotImplementedError
 
     def fail(self, message: str) -> Never:
         """Refuse this part."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.solving.integer_form import IntegerForm, Ints
-from supersparse.solving.kernels.boxes import loss_by_b
+from supersparse.solving.kernels.losses import least_over_b, loss_by_b
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.incumbent import Search
 
@@ -70,9 +70,7 @@ def _cheapest_b(form: IntegerForm, scores: Ints) -> int:
     if len(form.intercept_values):
         at = np.searchsorted(starts, form.intercept_values, side="right")
         return int(form.intercept_values[np.argmin(losses[at] + form.intercept_value_cost)])
-    before = starts[:1] - 1 if len(starts) else np.zeros(1, np.int64)
-    low = np.clip(np.concatenate([before, starts]), form.intercept_low, form.intercept_high)
-    return int(low[np.argmin(losses[np.searchsorted(starts, low, side="right")])])
+    return int(least_over_b(starts, losses, form.intercept_low, form.intercept_high)[1])
 
 
 def _step(form: IntegerForm, monitor: Monitor, value: float, excess: NDArray[np.float64], turn: int) -> float:

@@ -13,13 +13,13 @@ from supersparse.solving.kernels.boxes import (
     DONE,
     FOUND,
     PAUSED,
-    SupportData,
-    evaluate_vector,
     least_fixed,
     least_l1,
     split_at,
     widest,
 )
+from supersparse.solving.kernels.support import SupportData
+from supersparse.solving.kernels.vectors import evaluate_vector
 
 Ints = NDArray[np.int64]
 Log = Callable[[object], None]

@@ -20,13 +20,12 @@ from supersparse.solving.kernels.boxes import (
     DONE,
     FOUND,
     PAUSED,
-    CellRates,
-    SupportData,
     box_bound,
     least_fixed,
     run_boxes,
 )
 from supersparse.solving.kernels.cells import net_cells, spreads, support_cells
+from supersparse.solving.kernels.support import CellRates, SupportData
 
 Ints = NDArray[np.int64]
 _SLICE_SECONDS = 0.05

@@ -4,57 +4,17 @@ Signs are folded into the data, so all coefficients are positive and sit in sort
 allowed magnitudes; a box is a range of indices for each feature and, where b is restricted, for b.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from supersparse.solving.kernels.sorting import order_of
+from supersparse.solving.kernels.support import SupportData
+from supersparse.solving.kernels.vectors import evaluate_vector, evaluate_within_rates
 
 Ints = NDArray[np.int64]
 
 DONE, PAUSED, FOUND = 0, 1, 2
-
-
-class CellRates(NamedTuple):
-    """Limits on wrong rows, cell by cell, and the true weights beside which they are looked at."""
-
-    true_positive: Ints
-    true_negative: Ints
-    positive: Ints  # (limits, cells): what a limit counts when the cell is scored <= 0
-    negative: Ints  # when it is scored >= 0
-    most: Ints
-
-
-class SupportData(NamedTuple):
-    """One support as the box kernels read it."""
-
-    up_x: Ints  # (net positive cells, k)
-    down_x: Ints  # (net negative cells, k)
-    up_weight: Ints
-    down_weight: Ints
-    cell_x: Ints  # (cells, k)
-    positive: Ints
-    negative: Ints
-    magnitude: Ints  # (k, widest) padded
-    spread: NDArray[np.float64]
-    step: int
-    slack: int
-    base: int  # loss that no model avoids: the smaller weight of each cell
-    fixed: int  # base, shift, what the support and b cost at least, and the features that are not used
-    shift: int  # what prices on rates add to every loss
-    cost_l1: int
-    is_flat: int  # 1 when no cost depends on the value, C1 apart
-    extra: Ints  # (k, widest): what each magnitude costs beyond the least
-    intercept_extra: Ints
-    score_rate: Ints  # (limits on the largest score, k)
-    score_most: Ints
-    rates: CellRates
-    b_least: int  # bounds of b where it is not restricted to a list
-    b_most: int
-    intercepts: Ints  # allowed b, sorted; empty when b is free
-    counts_b: int  # 1 when |b| is part of l1
 
 
 @njit(cache=True, nogil=True)
@@ -225,133 +185,6 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
                     return total
             a += 1
     return total
-
-
-@njit(cache=True, nogil=True)
-def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) -> tuple[int, int]:
-    """Return (loss, b): the least loss of one coefficient vector over the allowed b, b's own cost with it.
-
-    `b_low` and `b_high` index the restricted intercepts, if any. The loss counts every cell in full.
-    """
-    starts, losses = loss_by_b(scores_of(data, vector), data.step, data.positive, data.negative)
-    last = len(starts)
-    best, best_b = np.int64(2**62), np.int64(0)
-    if len(data.intercepts) == 0:
-        for t in range(last + 1):
-            b = data.b_least if t == 0 else max(data.b_least, starts[t - 1])
-            until = data.b_most if t == last else min(data.b_most, starts[t] - 1)
-            if losses[t] < best and b <= until:
-                best, best_b = losses[t], until if t == 0 else b
-        return best, best_b
-    t = 0
-    for at in range(b_low, b_high + 1):
-        b = data.intercepts[at]
-        while t < last and starts[t] <= b:
-            t += 1
-        cost = losses[t] + data.intercept_extra[at] + data.counts_b * data.cost_l1 * abs(b)
-        if cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b)):
-            best, best_b = cost, b
-    return best, best_b
-
-
-@njit(cache=True, nogil=True)
-def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: int) -> tuple[int, int]:
-    """Do as `evaluate_vector` with the true weights, over those b that obey every limit on wrong rows."""
-    rates = data.rates
-    m, n_limits = data.cell_x.shape[0], len(rates.most)
-    keys, scores = np.empty(2 * m, np.int64), scores_of(data, vector)
-    loss, counted = np.int64(0), np.zeros(n_limits, np.int64)
-    for i in range(m):
-        s = scores[i]
-        q = s // data.step
-        keys[i], keys[m + i] = -q + (1 if s == q * data.step else 0), -q
-        loss += rates.true_positive[i]
-        for limit in range(n_limits):
-            counted[limit] += rates.positive[limit, i]
-    order = order_of(keys)
-    best, best_b = np.int64(2**62), np.int64(0)
-    listed = len(data.intercepts) > 0
-    at, t = b_low, 0
-    low = data.b_least
-    while True:  # the interval of b from `low` up to the next key
-        until = keys[order[t]] - 1 if t < 2 * m else data.b_most
-        obeys = True
-        for limit in range(n_limits):
-            obeys = obeys and counted[limit] <= rates.most[limit]
-        if listed:
-            while at <= b_high and (t == 2 * m or data.intercepts[at] <= until):
-                b = data.intercepts[at]
-                cost = loss + data.intercept_extra[at] + data.counts_b * data.cost_l1 * abs(b)
-                if obeys and (cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b))):
-                    best, best_b = cost, b
-                at += 1
-        elif obeys and loss < best and max(low, data.b_least) <= min(until, data.b_most):
-            best, best_b = loss, max(low, data.b_least)
-        if t == 2 * m:
-            return best, best_b
-        low = keys[order[t]]
-        while t < 2 * m and keys[order[t]] == low:
-            i = order[t]
-            if i < m:
-                loss -= rates.true_positive[i]
-                for limit in range(n_limits):
-                    counted[limit] -= rates.positive[limit, i]
-            else:
-                loss += rates.true_negative[i - m]
-                for limit in range(n_limits):
-                    counted[limit] += rates.negative[limit, i - m]
-            t += 1
-
-
-@njit(cache=True, nogil=True)
-def scores_of(data: SupportData, vector: Ints) -> Ints:
-    """The score of each cell, b left out."""
-    scores = np.zeros(len(data.cell_x), np.int64)
-    for i in range(len(scores)):
-        for f in range(len(vector)):
-            scores[i] += vector[f] * data.cell_x[i, f]
-    return scores
-
-
-@njit(cache=True, nogil=True)
-def loss_by_b(scores: Ints, step: int, positive: Ints, negative: Ints) -> tuple[Ints, Ints]:
-    """The loss as a step function of b: ``losses[t]`` holds from ``starts[t-1]`` to ``starts[t] - 1``.
-
-    Positive rows are right from b = floor(-s/step) + 1 on, negative ones wrong from
-    ceil(-s/step) on. Where those b lie close together they are counted in a table, else sorted.
-    """
-    m = len(scores)
-    keys, change = np.empty(2 * m, np.int64), np.empty(2 * m, np.int64)
-    loss, least, most = np.int64(0), np.int64(2**62), np.int64(-(2**62))
-    for i in range(m):
-        s = scores[i]
-        q = s // step
-        keys[i], change[i] = -q + (1 if s == q * step else 0), -positive[i]
-        keys[m + i], change[m + i] = -q, negative[i]
-        loss += positive[i]
-        least, most = min(least, -q), max(most, keys[i])
-    starts, losses = np.empty(2 * m, np.int64), np.empty(2 * m + 1, np.int64)
-    losses[0] = loss
-    n = 0
-    if most - least <= 16 * m:
-        table = np.zeros(most - least + 1, np.int64)
-        for t in range(2 * m):
-            table[keys[t] - least] += change[t]
-        for b in range(len(table)):
-            if table[b] != 0:
-                loss += table[b]
-                starts[n], losses[n + 1] = least + b, loss
-                n += 1
-        return starts[:n], losses[: n + 1]
-    order = order_of(keys)
-    for t in range(2 * m):
-        loss += change[order[t]]
-        if n > 0 and starts[n - 1] == keys[order[t]]:
-            losses[n] = loss
-        else:
-            starts[n], losses[n + 1] = keys[order[t]], loss
-            n += 1
-    return starts[:n], losses[: n + 1]
 
 
 @njit(cache=True, nogil=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.losses import least_over_b, loss_by_b
 from supersparse.solving.kernels.sorting import order_of
 
 Ints = NDArray[np.int64]
@@ -242,29 +243,9 @@ def best_on_line(
 
 @njit(cache=True, nogil=True)
 def best_b_anywhere(scores: Ints, data: SearchData) -> tuple[int, int]:
-    """Return (loss, b) for the best b of all, by sorting; b's own cost is left out."""
-    m, step = len(scores), data.step
-    keys, change = np.empty(2 * m, np.int64), np.empty(2 * m, np.int64)
-    loss = np.int64(0)
-    for i in range(m):
-        q, r = key_of(scores[i], step)
-        keys[i], change[i] = -q + (1 if r == 0 else 0), -data.positive[i]
-        keys[m + i], change[m + i] = -q, data.negative[i]
-        loss += data.positive[i]
-    order = order_of(keys)
-    best, best_at = np.int64(2**62), np.int64(0)
-    if data.low < keys[order[0]]:
-        best, best_at = loss, min(data.high, keys[order[0]] - 1)
-    t = 0
-    while t < 2 * m and keys[order[t]] <= data.high:
-        b = keys[order[t]]
-        while t < 2 * m and keys[order[t]] == b:
-            loss += change[order[t]]
-            t += 1
-        until = keys[order[t]] - 1 if t < 2 * m else data.high
-        if loss < best and until >= data.low:
-            best, best_at = loss, max(b, data.low)
-    return best, best_at
+    """Return (loss, b) for the best b of all; b's own cost is left out."""
+    starts, losses = loss_by_b(scores, data.step, data.positive, data.negative)
+    return least_over_b(starts, losses, data.low, data.high)
 
 
 @njit(cache=True, nogil=True)
