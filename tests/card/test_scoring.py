@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards import cards, chads2
+from supersparse import ScoringSystem, item
 from supersparse.card.card import Card, Item
 from supersparse.card.numbers import shown, whole_numbers
 from supersparse.card.quick import decide
@@ -145,6 +146,12 @@ def test_scoring_in_floating_point_gives_the_exact_classes(card, rows, dtype, ti
     assert np.sign(quick.values.astype(float)).tolist() == np.sign(exact.values.astype(float)).tolist()
 
 
+def test_points_beyond_64_bits_on_a_column_of_zeros_are_no_obstacle():
+    card = ScoringSystem.of([item("a", points=93), item("b", points=1)], threshold=0).card
+    table = {"a": np.array([0.0]), "b": np.array([5.654955008485931e-18])}
+    assert score_table(card, table).positive.tolist() == [True]
+
+
 def test_a_sum_that_floats_get_wrong_is_scored_exactly():
     # in doubles 0.7 + 0.1 is 0.7999999999999999 and thus below 0.8; the long decimals keep the table rough
     card = two_columns(
@@ -257,6 +264,7 @@ def test_a_million_rows_are_scored_with_numpy_alone():
 import sys
 import numpy as np
 from supersparse import ScoringSystem
+from supersparse import ScoringSystem, item
 from supersparse.card.card import Card, Item
 from supersparse.card.rules import ValueOf
 items = tuple(Item(rule=ValueOf(f"c{j}"), points=j + 1, position=j) for j in range(10))

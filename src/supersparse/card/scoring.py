@@ -135,7 +135,7 @@ def add_up(card: Card, columns: Sequence[tuple[IntArray, int]], table: Table) ->
     dtype = np.int64 if fits_int64(largest) else object
     numerators = np.full(table.n_rows, start, dtype=dtype)
     for integers, factor in whole:
-        if factor and len(integers):
+        if factor and largest_magnitude(integers):  # beside zeros alone a factor may leave 64 bits
             numerators += integers.astype(dtype, copy=False) * factor
     return Scores(numerators, unit)
 
