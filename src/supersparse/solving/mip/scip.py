@@ -1,6 +1,7 @@
 """SCIP (Apache 2.0). It uses one thread, whatever `threads` says."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -140,6 +141,8 @@ def _listen(scip: Any, variables: list[Any], talk: Talk) -> Any:
 
     package: Any = pyscipopt
     kinds = package.SCIP_EVENTTYPE
+    stages = package.SCIP_STAGE
+    interruptible = (stages.PRESOLVING, stages.SOLVING)
     heard = [kinds.BESTSOLFOUND, kinds.NODEFOCUSED, kinds.NODESOLVED, kinds.LPSOLVED, kinds.PRESOLVEROUND]
 
     class Listener(pyscipopt.Eventhdlr):
@@ -147,8 +150,11 @@ def _listen(scip: Any, variables: list[Any], talk: Talk) -> Any:
         is_live = False
 
         def interrupt(self) -> None:
-            if self.is_live:  # SCIP takes an interrupt only while it solves
-                scip.interruptSolve()
+            # SCIP refuses an interrupt between its stages, which another thread cannot exclude; the
+            # next event then stops it.
+            if self.is_live and scip.getStage() in interruptible:
+                with suppress(Exception):  # pyscipopt raises no narrower kind
+                    scip.interruptSolve()
 
         def eventinit(self) -> None:
             for kind in heard:
