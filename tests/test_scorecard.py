@@ -8,6 +8,7 @@ import pytest
 
 from supersparse import Problem, ScoringSystem, one_digit, solve
 from supersparse.errors import InvalidCardError
+from supersparse.problem.file.files import read_settings
 
 X = [[0, 1], [1, 0], [1, 1], [2, 0], [3, 1], [0, 0]]
 Y = ["no", "no", "yes", "yes", "yes", "no"]
@@ -32,6 +33,15 @@ def test_the_card_says_what_the_solution_says():
     assert made.minimised == "error rate + 0.25 per feature"
     assert made.allowed == "points whole numbers from -3 to 3, at most 2 features, any intercept"
     assert (made.total_weight, made.n_rows, made.solver, made.stop) == (6, 6, "exhaustive", "OPTIMAL")
+
+
+def test_the_card_keeps_the_question_to_ask_it_again():
+    solution = solved(coef_set={"age": [0, 0.5], "fever": [-1, 0]}, max_features=1)
+    made = ScoringSystem.from_json(ScoringSystem.from_solution(solution).to_json()).card.provenance
+    asked = read_settings(made.settings, "json")
+    assert dict(asked.solve) == {"solver": "exhaustive", "seed": 0}
+    again = solve(asked.problem(X, Y, feature_names=made.features), **asked.solve)
+    assert (again.points, again.objective) == (solution.points, solution.objective)
 
 
 def test_features_without_points_are_left_out():

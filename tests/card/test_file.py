@@ -69,6 +69,27 @@ def test_what_is_claimed_is_read_back():
 
 
 @pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"features": "age"}, "'features' of 'provenance' is 'age'; it must be a list of texts"),
+        ({"features": ["age", 1]}, "'features' of 'provenance'"),
+        ({"settings": "C0: 1"}, "'settings' of 'provenance' is 'C0: 1'; it must be an object"),
+    ],
+)
+def test_a_damaged_question_is_refused(changes, message):
+    card = json.loads(to_json(replace(chads2(), provenance=MADE)))
+    card["provenance"] |= changes
+    with pytest.raises(InvalidCardError, match=message):
+        from_json(json.dumps(card))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "1", "{", "[" * 100_000])
+def test_settings_are_a_json_object(text):
+    with pytest.raises(InvalidCardError, match="no JSON object"):
+        replace(MADE, settings=text)
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "not valid JSON"),

@@ -1,5 +1,6 @@
 """Fields: one JSON object read strictly, each value checked for its kind and named when wrong."""
 
+import json
 import math
 import re
 from collections.abc import Sequence
@@ -55,6 +56,22 @@ class Fields:
             return None
         value = self._take(name)
         return value if isinstance(value, str) else self._refuse(name, value, "text")
+
+    def texts(self, name: str, *, optional: bool = False) -> tuple[str, ...] | None:
+        """A list of texts, or None when that is allowed."""
+        if optional and not self.has(name):
+            return None
+        values = self._take(name)
+        if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
+            self._refuse(name, values, "a list of texts")
+        return tuple(values)
+
+    def object_text(self, name: str, *, optional: bool = False) -> str | None:
+        """An object of any content as JSON text, or None when that is allowed."""
+        if optional and not self.has(name):
+            return None
+        value = self._take(name)
+        return json.dumps(value) if isinstance(value, dict) else self._refuse(name, value, "an object")
 
     @overload
     def whole(self, name: str) -> int: ...

@@ -1,5 +1,6 @@
 """Provenance: how a card was made and what was proven about it."""
 
+import json
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,8 +35,12 @@ class Provenance:
     data: str | None = None  # fingerprint of the training rows, "sha256:..."; None: not recorded
     sensitivity: Fraction | None = None  # on the training rows, a score of 0 being wrong; None: not recorded
     specificity: Fraction | None = None
+    features: tuple[str, ...] | None = None  # all that could have got points; None: not recorded
+    settings: str | None = None  # the question as settings in JSON, to ask it again; None: not recorded
 
     def __post_init__(self) -> None:
+        if self.settings is not None:
+            object.__setattr__(self, "settings", _one_object(self.settings))
         if self.lower_bound > self.objective:
             raise InvalidCardError(
                 f"the lower bound {self.lower_bound} exceeds the objective {self.objective}"
@@ -73,3 +78,14 @@ class Provenance:
     def gap(self) -> Fraction:
         """(objective - bound) / objective, and 0 when the objective is 0."""
         return Fraction(0) if self.objective == 0 else 1 - self.lower_bound / self.objective
+
+
+def _one_object(text: str) -> str:
+    """The same JSON object, written the one way that a round trip keeps."""
+    try:
+        content = json.loads(text)
+        if isinstance(content, dict):
+            return json.dumps(content)
+    except (ValueError, RecursionError):
+        pass
+    raise InvalidCardError("the settings are no JSON object; leave them out, or write them as such")

@@ -130,6 +130,8 @@ def _provenance(fields: Fields, version: int) -> Provenance:
         stop=fields.text("stop"),
         seconds=fields.real("seconds"),
         nodes=fields.whole("nodes"),
+        features=fields.texts("features", optional=True) if version > 1 else None,
+        settings=fields.object_text("settings", optional=True) if version > 1 else None,
     )
     if (fields.truth("proven_optimal"), fields.real("gap")) != (made.proven_optimal, float(made.gap)):
         raise InvalidCardError("its proven_optimal and gap contradict its objective and lower bound")

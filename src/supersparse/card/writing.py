@@ -1,5 +1,6 @@
 """A card as plain data for JSON, in the present version of the format."""
 
+import json
 from fractions import Fraction
 
 from supersparse.card.card import Card, Item
@@ -71,7 +72,7 @@ def _risk(risk: Risk) -> dict[str, object]:
 
 
 def _provenance(made: Provenance) -> dict[str, object]:
-    return {
+    content: dict[str, object] = {
         "version": made.version,
         "solver": made.solver,
         "data": made.data,
@@ -93,3 +94,8 @@ def _provenance(made: Provenance) -> dict[str, object]:
         "seconds": float(made.seconds),
         "nodes": made.nodes,
     }
+    if made.features is not None:
+        content["features"] = list(made.features)
+    if made.settings is not None:
+        content["settings"] = json.loads(made.settings)
+    return content

@@ -1,6 +1,7 @@
 """The card of a verified solution: items on the raw columns, and what was proven about them."""
 
 import hashlib
+import json
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,17 @@ def _provenance(solution: "Solution") -> Provenance:
         stop=solution.stop.name,
         seconds=solution.seconds,
         nodes=solution.nodes,
+        features=problem.rows.names,
+        settings=_settings(solution),
     )
+
+
+def _settings(solution: "Solution") -> str | None:
+    """The question as JSON text, to ask it again of other rows."""
+    from supersparse.problem.file.of_problem import settings_of
+
+    asked = settings_of(solution.problem, solver=solution.solver, seed=solution.seed)
+    return None if asked is None else json.dumps(asked.to_dict())
 
 
 def _domain(rows: "Rows", j: int) -> Domain:

@@ -24,6 +24,7 @@ class Solution:
     nodes: int
     seconds: float
     trace: Trace
+    seed: int | None = None  # of what is random in the search; None: not recorded
 
     @property
     def objective(self) -> Fraction:

@@ -68,7 +68,8 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
         claim = chosen.solve(small.problem, settings, monitor)
     found = small.restore(claim.points)
     points = with_best_intercept(problem, found.coefficients) or found  # found: verify says what it breaks
-    return verify(problem, replace(claim, points=points), solver=chosen.name)
+    verified = verify(problem, replace(claim, points=points), solver=chosen.name)
+    return replace(verified, seed=settings.seed)
 
 
 def chosen_solver(
