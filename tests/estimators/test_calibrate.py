@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import GroupKFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from supersparse import ScoringSystem, SLIMClassifier
+from supersparse import ScoringSystem, SLIMClassifier, SLIMClassifierCV
 from supersparse.errors import InvalidDataError
-from supersparse.estimators.calibrating import folds_of, out_of_fold_scores
+from supersparse.estimators.calibrating import folds_of, learn_without
 
 METHODS = ["isotonic", "logistic"]
-QUICK = {"C0": 0.02, "max_coef": 3, "node_limit": 2000, "time_limit": None}
+SETTINGS = {"max_coef": 3, "node_limit": 2000, "time_limit": None}
+QUICK = {"C0": 0.02, **SETTINGS}
 
 
 def made(n=120, seed=0):
@@ -24,17 +26,23 @@ X, Y = made()
 Y = np.where(Y == "ill", "yes", "no")  # the positive class sorts last
 
 
-@pytest.fixture(scope="module", params=METHODS)
+PLAIN = SLIMClassifier(**QUICK)
+CHOOSING = SLIMClassifierCV(Cs=[0.02, 0.05, 0.2], cv=3, **SETTINGS)
+
+
+@pytest.fixture(scope="module", params=[(m, e) for m in METHODS for e in (PLAIN, CHOOSING)], ids=str)
 def fitted(request):
-    return SLIMClassifier(**QUICK, calibrate=request.param).fit(X, Y)
+    method, model = request.param
+    return clone(model).set_params(calibrate=method).fit(X, Y)
 
 
-def test_there_are_no_probabilities_unless_asked_for():
-    plain = SLIMClassifier(**QUICK)
+@pytest.mark.parametrize("plain", [PLAIN, CHOOSING], ids=["one C0", "C0 chosen"])
+def test_there_are_no_probabilities_unless_asked_for(plain):
+    plain = clone(plain)
     assert not hasattr(plain, "predict_proba")
     assert not hasattr(plain.fit(X, Y), "predict_proba")
     assert plain.scoring_system_.card.risk is None
-    assert hasattr(SLIMClassifier(calibrate="logistic"), "predict_proba")
+    assert hasattr(clone(plain).set_params(calibrate="logistic"), "predict_proba")
     with pytest.raises(AttributeError, match="predict_proba"):
         plain.predict_proba(X)
 
@@ -53,7 +61,7 @@ def test_probabilities_rise_with_the_score(fitted):
 
 
 def test_the_points_are_the_same_with_and_without(fitted):
-    plain = SLIMClassifier(**QUICK).fit(X, Y)
+    plain = clone(fitted).set_params(calibrate=None).fit(X, Y)
     assert plain.points_ == fitted.points_
     assert plain.predict(X).tolist() == fitted.predict(X).tolist()
 
@@ -63,9 +71,13 @@ def test_probabilities_are_near_the_truth(fitted):
     assert fitted.predict_proba(other)[:, 1].mean() == pytest.approx((labels == "ill").mean(), abs=0.06)
 
 
+def test_the_mean_risk_is_the_share_of_positives(fitted):
+    assert fitted.predict_proba(X)[:, 1].mean() == pytest.approx((Y == "yes").mean())
+
+
 def test_class_weights_move_the_threshold_and_not_the_mean_risk():
     heavy = SLIMClassifier(**QUICK, class_weight={"no": 1, "yes": 4}, calibrate="logistic").fit(X, Y)
-    assert heavy.predict_proba(X)[:, 1].mean() == pytest.approx((Y == "yes").mean(), abs=0.05)
+    assert heavy.predict_proba(X)[:, 1].mean() == pytest.approx((Y == "yes").mean())
     # so a risk above a half and the class of predict differ
     assert np.any((heavy.predict_proba(X)[:, 1] > 0.5) != (heavy.predict(X) == "yes"))
 
@@ -73,12 +85,13 @@ def test_class_weights_move_the_threshold_and_not_the_mean_risk():
 def test_a_rows_own_label_never_reaches_its_score():
     model = SLIMClassifier(**QUICK, calibrate="isotonic").fit(X, Y)
     folds = folds_of(Y == "yes", np.arange(len(Y)))
-    before = out_of_fold_scores(model, X, Y, None, None, folds)
-    for _, left_out in folds[:2]:
+    before = learn_without(model, X, Y, None, None, folds)
+    for number, (_, rows) in enumerate(folds[:2]):
         flipped = Y.copy()
-        flipped[left_out] = np.where(Y[left_out] == "yes", "no", "yes")
-        after = out_of_fold_scores(model, X, flipped, None, None, folds)
-        assert after[left_out].tolist() == before[left_out].tolist()
+        flipped[rows] = np.where(Y[rows] == "yes", "no", "yes")
+        after = learn_without(model, X, flipped, None, None, folds)
+        assert after[number].rows.tolist() == rows.tolist()
+        assert after[number].scores.tolist() == before[number].scores.tolist()
 
 
 def test_every_row_with_weight_is_left_out_once():
@@ -89,6 +102,49 @@ def test_every_row_with_weight_is_left_out_once():
     assert all(not set(train) & set(test) for train, test in folds)
 
 
+def test_a_choice_among_one_value_has_the_risks_of_that_value():
+    for method in METHODS:
+        chosen = SLIMClassifierCV(Cs=[0.02], cv=StratifiedKFold(5), **SETTINGS, calibrate=method).fit(X, Y)
+        given = SLIMClassifier(C0=0.02, **SETTINGS, calibrate=method).fit(X, Y)
+        assert chosen.scoring_system_.card.risk == given.scoring_system_.card.risk
+
+
+def test_risks_of_a_choice_come_from_its_folds():
+    groups = np.arange(len(X)) // 10
+    model = clone(CHOOSING).set_params(cv=GroupKFold(4), calibrate="logistic").fit(X, Y, groups=groups)
+    listed = list(GroupKFold(4).split(X, Y, groups))
+    same = clone(CHOOSING).set_params(cv=listed, calibrate="logistic").fit(X, Y)
+    assert same.scoring_system_.card.risk == model.scoring_system_.card.risk
+    other = clone(CHOOSING).set_params(calibrate="logistic", Cs=[model.C0_]).fit(X, Y)
+    assert other.points_ == model.points_  # what differs are the folds
+    assert other.scoring_system_.card.risk != model.scoring_system_.card.risk
+
+
+def test_a_row_left_out_twice_counts_once():
+    folds = list(StratifiedKFold(3).split(X, Y))
+    for method in METHODS:
+        once, twice = (
+            clone(CHOOSING).set_params(cv=cv, calibrate=method).fit(X, Y) for cv in (folds, folds * 2)
+        )
+        assert once.predict_proba(X) == pytest.approx(twice.predict_proba(X))
+
+
+def test_rows_that_no_fold_leaves_out_say_nothing_about_risk():
+    model = clone(CHOOSING).set_params(cv=TimeSeriesSplit(3), calibrate="isotonic").fit(X, Y)
+    tested = np.concatenate([test for _, test in TimeSeriesSplit(3).split(X)])
+    assert len(tested) < len(X)
+    assert model.predict_proba(X[tested])[:, 1].mean() == pytest.approx((Y[tested] == "yes").mean())
+    assert model.predict_proba(X)[:, 1].mean() != pytest.approx((Y == "yes").mean())
+
+
+def test_folds_that_leave_out_one_class_only_are_refused():
+    rows = np.flatnonzero(Y == "no")
+    folds = [(np.arange(len(Y)), rows)]
+    with pytest.raises(InvalidDataError, match="leave out are of class no; calibrate needs both"):
+        clone(CHOOSING).set_params(cv=folds, calibrate="isotonic").fit(X, Y)
+
+
+@pytest.mark.parametrize("fitted", [(m, PLAIN) for m in METHODS], indirect=True, ids=METHODS)
 def test_weight_0_is_a_removed_row(fitted):
     weights = np.concatenate([np.ones(len(X)), np.zeros(30)])
     more, labels = np.vstack([X, X[:30]]), np.concatenate([Y, Y[:30][::-1]])

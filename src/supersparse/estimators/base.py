@@ -33,6 +33,7 @@ SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "constraints": [None, Constraint, list, tuple],
     "class_weight": [None, StrOptions({"balanced"}), dict],
     "intercept": [StrOptions({"free", "paper", "none"}), tuple, list],
+    "calibrate": [None, StrOptions({"isotonic", "logistic"})],
     "solver": [str],
     "time_limit": [None, Interval(Real, 0, None, closed="left")],
     "node_limit": [None, Interval(Integral, 0, None, closed="left")],

@@ -3,11 +3,16 @@
 The rows that a card was learned from flatter it. So it is learned again without each fold, the
 rows left out are scored by what was learned from the others, and the risk of the final card is fitted
 to these scores. Cards of different folds differ in scale: their scores are brought to that of
-the final card, 0 staying 0.
+the final card, 0 staying 0. They differ in where 0 lies, too: at last the log-odds of all risks are moved so
+that the mean risk by the final card is the share of positives.
+
+`SLIMClassifier` learns again for this alone. `SLIMClassifierCV` has learned without each of its folds
+already, so its risks come from those fits.
 """
 
 import warnings
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,17 +27,30 @@ from supersparse.card.risk import Floats, Risk, TableRisk
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
 from supersparse.estimators.reading import as_array, take_rows
 from supersparse.evaluate.calibrating import Method, fit_risk
+from supersparse.evaluate.in_the_large import in_the_large
 from supersparse.evaluate.tally import Tally
-from supersparse.problem.decimals import integer_column
+from supersparse.problem.decimals import IntArray, integer_column
 from supersparse.problem.groups import group_columns
 from supersparse.scorecard import ScoringSystem
 
 if TYPE_CHECKING:
+    from supersparse.estimators.base import ScoringSystemClassifier
     from supersparse.estimators.slim import SLIMClassifier
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)
 
 _FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """Rows left out of a fit, by position, and the scores that it gives them.
+
+    Scores are in units of their root mean square on the rows of the fit.
+    """
+
+    rows: NDArray[np.intp]
+    scores: Floats
 
 
 def _has_risks(estimator: Any) -> bool:
@@ -73,18 +91,47 @@ def calibrate(model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: A
 
     Sample weights count, class weights do not: risks are of the rows as they are.
     """
-    weights, scale = integer_column(
-        np.ones(len(y), dtype=np.int8) if sample_weight is None else as_array(sample_weight)
-    )
-    rows = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
+    weights = _weights(sample_weight, len(y))[0]
+    folds = folds_of(y == model.classes_[1], np.flatnonzero(np.asarray(weights > 0, dtype=bool)))
+    keep_risks(model, X, y, sample_weight, learn_without(model, X, y, sample_weight, groups, folds))
+
+
+def keep_risks(
+    model: "ScoringSystemClassifier", X: Any, y: NDArray[Any], sample_weight: Any, unseen: Sequence[LeftOut]
+) -> None:
+    """Give the card of a fitted model the risks that scores of rows left out speak for.
+
+    A row left out several times has its weight divided among its scores; one never left out has none.
+    """
+    weights, scale = _weights(sample_weight, len(y))
+    rows = np.concatenate([part.rows for part in unseen])
+    scores = np.concatenate([part.scores for part in unseen])
+    times = np.bincount(rows, minlength=len(y))
+    kept = np.asarray(weights[rows] > 0, dtype=bool)
+    rows, scores = rows[kept], scores[kept]
     positive = y == model.classes_[1]
-    unseen = out_of_fold_scores(model, X, y, sample_weight, groups, folds_of(positive, rows))
-    seen = model.decision_function(X)
-    unseen = unseen[rows] * root_mean_square(seen[rows], weights[rows])
-    card = model.scoring_system_.card
-    tally = _tally(unseen, positive[rows], [Fraction(int(w), scale) for w in weights[rows]], card.threshold)
-    risk = _at_totals_of_the_card(fit_risk(tally, cast(Method, model.calibrate)), seen[rows], card.threshold)
+    if positive[rows].all() or not positive[rows].any():
+        only = model.classes_[int(positive[rows].all())]
+        raise InvalidDataError(
+            f"all rows that the folds leave out are of class {only}; calibrate needs both, or set it to None"
+        )
+    used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
+    seen, card = model.decision_function(X), model.scoring_system_.card
+    unit = root_mean_square(seen[used], weights[used])
+    parts = [Fraction(int(weights[row]), scale * int(times[row])) for row in rows]
+    tally = _tally(scores * unit, positive[rows], parts, card.threshold)
+    risk = _at_totals_of_the_card(fit_risk(tally, cast(Method, model.calibrate)), seen[used], card.threshold)
+    by = np.array([float(part) for part in parts])
+    risk = in_the_large(
+        risk, seen[rows] + float(card.threshold), by, float(np.average(positive[rows], weights=by))
+    )
     model.scoring_system_ = ScoringSystem(replace(card, risk=risk))
+
+
+def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
+    return integer_column(
+        np.ones(n_rows, dtype=np.int8) if sample_weight is None else as_array(sample_weight)
+    )
 
 
 def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> Splits:
@@ -98,35 +145,39 @@ def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> Splits:
     return [(rows[train], rows[test]) for train, test in splits]
 
 
-def out_of_fold_scores(
-    model: "SLIMClassifier",
-    X: Any,
-    y: NDArray[Any],
-    sample_weight: Any,
-    groups: Any,
-    folds: Splits,
-) -> Floats:
-    """Score the rows left out of each fold by what is learned from its training rows.
-
-    Scores are in units of their root mean square on the training rows. Rows in no fold are NaN.
-    """
+def learn_without(
+    model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: Any, groups: Any, folds: Splits
+) -> list[LeftOut]:
+    """Score the rows left out of each fold by what is learned from its training rows."""
     columns = group_columns(groups)
     weights = None if sample_weight is None else as_array(sample_weight)
-    found = np.full(len(y), np.nan)
+    found = []
     for number, (train, test) in enumerate(folds, start=1):
         own = None if weights is None else weights[train]
         other = clone(model).set_params(calibrate=None, verbose=0)
-        seen = take_rows(X, train)
         with warnings.catch_warnings():
             # the useful range differs a little from fold to fold; the fit on all rows warns
             warnings.simplefilter("ignore", PenaltyRangeWarning)
             try:
-                other.fit(seen, y[train], own, {n: labels[train] for n, labels in columns.items()} or None)
+                labels = {name: column[train] for name, column in columns.items()}
+                other.fit(take_rows(X, train), y[train], own, labels or None)
             except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
                 raise type(error)(f"calibrate, without fold {number} of {len(folds)}: {error}") from None
-        unit = root_mean_square(other.decision_function(seen), own)
-        found[test] = other.decision_function(take_rows(X, test)) / (unit or 1.0)
+        found.append(left_out(other, X, train, test, weights))
     return found
+
+
+def left_out(
+    model: "SLIMClassifier",
+    X: Any,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    weights: NDArray[Any] | None,
+) -> LeftOut:
+    """Score the rows left out of a fit on the others."""
+    seen = model.decision_function(take_rows(X, train))
+    unit = root_mean_square(seen, None if weights is None else weights[train])
+    return LeftOut(rows=test, scores=model.decision_function(take_rows(X, test)) / (unit or 1.0))
 
 
 def root_mean_square(scores: Floats, weights: Any) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
+from supersparse.estimators.calibrating import LeftOut, left_out
 from supersparse.estimators.reading import take_rows
 from supersparse.estimators.slim import SLIMClassifier
 from supersparse.problem.decimals import integer_column
@@ -26,6 +27,7 @@ class FoldResult:
     gap: float
     fit_seconds: float
     score_seconds: float
+    unseen: LeftOut | None  # with `calibrate`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +85,14 @@ def _tested(
     error = weighted_error(
         wrong, y[fold.test], None if sample_weight is None else sample_weight[fold.test], costs, fold
     )
+    score_seconds = time.perf_counter() - began
     return FoldResult(
         error=error,
         size=int(np.count_nonzero(model.coef_)),
         gap=model.gap_,
         fit_seconds=fit_seconds,
-        score_seconds=time.perf_counter() - began,
+        score_seconds=score_seconds,
+        unseen=None if model.calibrate is None else left_out(model, X, fold.train, fold.test, sample_weight),
     )
 
 

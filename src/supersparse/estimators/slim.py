@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
 from supersparse.estimators.calibrating import RiskMixin, calibrate
@@ -128,7 +128,6 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C0": [None, Interval(Real, 0, None, closed="left"), "array-like", dict],
-        "calibrate": [None, StrOptions({"isotonic", "logistic"})],
         **SHARED_CONSTRAINTS,
     }
 

@@ -13,6 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from supersparse.errors import InvalidProblemError
 from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
+from supersparse.estimators.calibrating import RiskMixin, keep_risks
 from supersparse.estimators.choosing import RULES, Candidate, choose
 from supersparse.estimators.folds import Fold, FoldResult, fit_fold
 from supersparse.estimators.reading import as_array, read_training
@@ -25,7 +26,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solving.presolve.merge import MergeRows
 
 
-class SLIMClassifierCV(ScoringSystemClassifier):
+class SLIMClassifierCV(RiskMixin, ScoringSystemClassifier):
     """A scoring system whose C0 is chosen by cross-validation, then learned from all rows.
 
     The error of a fold is the weight of the test rows that `predict` gets wrong, sample and
@@ -50,6 +51,10 @@ class SLIMClassifierCV(ScoringSystemClassifier):
 intercept, solver, gap
         As in `SLIMClassifier`, for every fit. Some feature must be without levels: C0 is chosen
         for those.
+    calibrate : {"isotonic", "logistic"}, default=None
+        Whether there is `predict_proba`, and how scores become probabilities. The risk of a score is learned
+        from the test rows of the folds, scored by the fits that chose C0: it takes no more fits and obeys
+        `cv` and `groups`. C0 was chosen for its errors on the same rows, so that risks flatter a little.
     time_limit, node_limit : default=60, default=None
         Limits of each single fit: there are folds x values + 1 of them. In a fold, one fit and one
         frontier over sizes replace the fits of all values that they prove: the same F and l1, though
@@ -119,6 +124,7 @@ intercept, solver, gap
         constraints: Any = None,
         class_weight: Any = None,
         intercept: Any = "free",
+        calibrate: str | None = None,
         solver: str = "auto",
         time_limit: float | None = 60,
         node_limit: int | None = None,
@@ -139,6 +145,7 @@ intercept, solver, gap
         self.constraints = constraints
         self.class_weight = class_weight
         self.intercept = intercept
+        self.calibrate = calibrate
         self.solver = solver
         self.time_limit = time_limit
         self.node_limit = node_limit
@@ -189,8 +196,13 @@ intercept, solver, gap
         by_fold = Parallel(n_jobs=self.n_jobs)(
             delayed(fit_fold)(self._model(seed), values, X, y, weights, labels, costs, fold) for fold in folds
         )
-        self._choose([list(results) for results in zip(*by_fold, strict=True)])
-        return self._learn(self._problem(X, y, sample_weight, rate_groups, self.C0_), seed=seed)
+        by_value = [list(results) for results in zip(*by_fold, strict=True)]
+        self._choose(by_value)
+        self._learn(self._problem(X, y, sample_weight, rate_groups, self.C0_), seed=seed)
+        if self.calibrate is not None:
+            unseen = [result.unseen for result in by_value[self.best_index_] if result.unseen is not None]
+            keep_risks(self, X, y, sample_weight, unseen)
+        return self
 
     def _folds(self, X: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
         splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
