@@ -13,6 +13,7 @@ from supersparse._version import __version__
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.card.build import item as item
     from supersparse.estimators import SLIMClassifier as SLIMClassifier, SLIMClassifierCV as SLIMClassifierCV
+    from supersparse.prepare import Prepare as Prepare
     from supersparse.problem import constraints as constraints
     from supersparse.problem.coefficients import (
         CoefficientSet as CoefficientSet,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
 _HOMES = {
     "CoefficientSet": "problem.coefficients",
     "Points": "problem.points",
+    "Prepare": "prepare",
     "Problem": "problem.problem",
     "SLIMClassifier": "estimators",
     "SLIMClassifierCV": "estimators",

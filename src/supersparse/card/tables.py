@@ -62,11 +62,15 @@ def read_table(card: Card, data: object, names: Sequence[str] | None = None) -> 
     source = _source(card, data, names)
     _require(card, source.names)
     columns = {name: source.column(name) for name in card.columns}
-    for name, cells in columns.items():
-        if len(cells) != source.n_rows:
-            raise InvalidDataError(
-                f"column {name!r} has shape {(len(cells),)} in a table of {source.n_rows} rows"
-            )
+    _check_lengths(columns, source.n_rows)
+    return Table(columns, source.n_rows)
+
+
+def read_every_column(data: object, names: Sequence[str] | None = None) -> Table:
+    """Read all columns of a table; those of an array without names are called x0, x1, ..."""
+    source = _source(None, data, names)
+    columns = {name: source.column(name) for name in source.names}
+    _check_lengths(columns, source.n_rows)
     return Table(columns, source.n_rows)
 
 
@@ -85,7 +89,13 @@ def read_column(card: Card, data: object, name: str, names: Sequence[str] | None
     return [None if gone else value for value, gone in zip(values, cells.missing.tolist(), strict=True)]
 
 
-def _source(card: Card, data: object, names: Sequence[str] | None) -> _Source:
+def _check_lengths(columns: Mapping[str, Cells], n_rows: int) -> None:
+    for name, cells in columns.items():
+        if len(cells) != n_rows:
+            raise InvalidDataError(f"column {name!r} has shape {(len(cells),)} in a table of {n_rows} rows")
+
+
+def _source(card: Card | None, data: object, names: Sequence[str] | None) -> _Source:
     if isinstance(data, np.ndarray) and data.dtype.names is not None:
         data = {name: data[name] for name in data.dtype.names}
     if isinstance(data, np.ndarray) or hasattr(data, "tocsc"):
@@ -149,7 +159,13 @@ class _Array:
         return read_cells(np.asanyarray(part.toarray() if hasattr(part, "toarray") else part).reshape(-1))
 
 
-def _positions(card: Card, data: Any) -> Mapping[str, int]:
+def _positions(card: Card | None, data: Any) -> Mapping[str, int]:
+    if card is None:
+        if data.ndim != 2:
+            raise InvalidDataError(
+                f"the array has {data.ndim} dimension(s); give a table of rows and columns"
+            )
+        return {f"x{j}": j for j in range(data.shape[1])}
     known = {i.column: i.position for i in card.items if i.position is not None}
     if card.n_columns is None or len(known) < len(card.columns):
         raise InvalidDataError(

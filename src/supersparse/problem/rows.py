@@ -74,7 +74,7 @@ def read_rows(
     is_positive, classes = read_labels(y, positive)
     if len(is_positive) != n_rows:
         raise InvalidDataError(f"y has {len(is_positive)} labels for {n_rows} rows; give one label a row")
-    weights, unit = _read_weights(sample_weight, n_rows)
+    weights, unit = read_weights(sample_weight, n_rows)
 
     keep = np.asarray(weights > 0, dtype=bool)
     if not keep.all():
@@ -135,7 +135,8 @@ def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[o
     return labels == positive_label, (negative_label, positive_label)
 
 
-def _read_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, Fraction]:
+def read_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, Fraction]:
+    """Return the weights of the rows as integers and the unit they are counted in."""
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int8), Fraction(1)
     series = nw.from_native(sample_weight, series_only=True, pass_through=True)

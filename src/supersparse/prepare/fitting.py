@@ -1,0 +1,169 @@
+"""Learning the features of a table: one column after another, then what is worth keeping."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.card.domain import Domain
+from supersparse.card.rules import InRange
+from supersparse.card.tables import Table
+from supersparse.errors import InvalidDataError
+from supersparse.prepare.cards import domain_of
+from supersparse.prepare.column_plan import ColumnPlan, is_category, plan_column
+from supersparse.prepare.counts import Target
+from supersparse.prepare.feature import Feature
+from supersparse.prepare.nearest import Donors
+from supersparse.prepare.raw import RawColumn, kind_of_column
+from supersparse.prepare.screening import Screened, screen
+from supersparse.prepare.settings import PrepareSettings
+from supersparse.problem.constraints.support import thresholds_per_variable
+from supersparse.problem.limits import Constraint
+from supersparse.problem.rows import read_labels, read_weights
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PreparedColumns:
+    """What was learned from a table."""
+
+    features: tuple[Feature, ...]
+    constraints: tuple[Constraint, ...]
+    notes: tuple[str, ...]
+    used: tuple[str, ...]  # the raw columns that were not left out
+    domains: Mapping[str, Domain]
+    donors: Donors | None  # with missing="nearest" only
+
+
+def prepare_columns(
+    table: Table, y: object, sample_weight: object, settings: PrepareSettings
+) -> PreparedColumns:
+    """Learn the features of a table."""
+    names = list(table.columns)
+    settings.check_columns(names)
+    target, rows = _read_target(table.n_rows, y, sample_weight)
+    _check_labels_where_needed(target, settings)
+    if not rows.all():
+        table = table.take(np.flatnonzero(rows))
+    kinds = {name: kind_of_column(cells) for name, cells in table.columns.items()}
+    notes = {name: _unusable(kind) for name, kind in kinds.items()}
+    used = tuple(name for name in names if not notes[name])
+    all_notes: list[str] = []
+    if settings.missing == "drop":
+        table, target, dropped = _without_gaps(
+            Table({n: table.columns[n] for n in used}, table.n_rows), target
+        )
+        all_notes += dropped
+    positions = {name: names.index(name) for name in used}
+    columns = {n: RawColumn(name=n, position=positions[n], cells=table.columns[n]) for n in used}
+    plans = [plan_column(columns[name], kinds[name], target, settings) for name in used]
+    for plan in plans:
+        notes[plan.column.name] = "; ".join(plan.notes)
+    kept = _screen(plans, target, settings)
+    if not kept.kept:
+        raise InvalidDataError(
+            "no column offers a feature: "
+            + "; ".join(f"{name}: {note}" for name, note in list(notes.items())[:5])
+        )
+    named = {name: is_category(columns[name], kinds[name], settings) for name in used}
+    in_use = dict.fromkeys(feature.column for feature in kept.kept)
+    domains = {name: domain_of(columns[name], named=named[name]) for name in in_use}
+    return PreparedColumns(
+        features=kept.kept,
+        constraints=_constraints(kept.kept, settings.per_variable),
+        notes=(*all_notes, *(f"{name}: {notes[name]}" for name in names), *_left_out(kept, settings)),
+        used=used,
+        domains={name: domain for name, domain in domains.items() if domain is not None},
+        donors=_donors(columns, named, table.n_rows) if settings.missing == "nearest" else None,
+    )
+
+
+def _read_target(n_rows: int, y: object, sample_weight: object) -> tuple[Target, NDArray[np.bool_]]:
+    """The rows that count, and which they are."""
+    if n_rows == 0:
+        raise InvalidDataError("the table has 0 rows; there is nothing to learn from")
+    positive = None if y is None else read_labels(y, None)[0]
+    if positive is not None and len(positive) != n_rows:
+        raise InvalidDataError(f"y has {len(positive)} labels for {n_rows} rows; give one label a row")
+    weights = read_weights(sample_weight, n_rows)[0].astype(np.float64)
+    rows = weights > 0
+    return Target(weights, positive).take(rows), rows
+
+
+def _check_labels_where_needed(target: Target, settings: PrepareSettings) -> None:
+    if target.positive is None and settings.cuts in ("optimal", "tree"):
+        raise InvalidDataError(
+            f"cuts={settings.cuts!r} looks at the classes and there is no y; give y, or use cuts='quantile'"
+        )
+
+
+def _unusable(kind: str) -> str:
+    """Why a column of this kind is left out, empty for one that is not."""
+    if kind == "nothing":
+        return "left out, all values are missing"
+    if kind.startswith("values such as"):
+        return f"left out, it holds {kind}; turn them into numbers or text"
+    return ""
+
+
+def complete_rows(table: Table) -> NDArray[np.bool_]:
+    """Which rows have a value in every column."""
+    found = np.ones(table.n_rows, dtype=bool)
+    for cells in table.columns.values():
+        if cells.missing is not None:
+            found &= ~cells.missing
+    return found
+
+
+def _without_gaps(table: Table, target: Target) -> tuple[Table, Target, list[str]]:
+    complete = complete_rows(table)
+    n_left = int(complete.sum())
+    if n_left == table.n_rows:
+        return table, target, []
+    gaps = {
+        name: int(cells.missing.sum()) for name, cells in table.columns.items() if cells.missing is not None
+    }
+    worst = ", ".join(f"{name} {gaps[name]}" for name in sorted(gaps, key=lambda n: -gaps[n])[:5])
+    note = f"{table.n_rows - n_left} of {table.n_rows} rows dropped for missing values ({worst})"
+    left = target.take(complete)
+    if n_left == 0 or (left.positive is not None and left.positive.all() == left.positive.any()):
+        raise InvalidDataError(
+            f"{note}: the rows left do not have both classes; use missing='item', or drop those columns"
+        )
+    return table.take(np.flatnonzero(complete)), left, [note]
+
+
+def _screen(plans: Sequence[ColumnPlan], target: Target, settings: PrepareSettings) -> Screened:
+    return screen(
+        [candidate for plan in plans for candidate in plan.candidates],
+        {plan.column.name: plan.column.cells for plan in plans},
+        target,
+        least=float(settings.rare) * target.total,
+        most=settings.max_candidates,
+    )
+
+
+def _constraints(features: Sequence[Feature], per_variable: int | None) -> tuple[Constraint, ...]:
+    """At most so many conditions on ranges for each column that offers more."""
+    by_column: dict[str, list[str]] = {}
+    for feature in features:
+        if isinstance(feature.rule, InRange):
+            by_column.setdefault(feature.column, []).append(feature.name)
+    if per_variable is None:
+        return ()
+    many = {column: names for column, names in by_column.items() if len(names) > per_variable}
+    return (thresholds_per_variable(per_variable, many),) if many else ()
+
+
+def _left_out(kept: Screened, settings: PrepareSettings) -> list[str]:
+    reasons = [
+        (kept.few_rows, "tell too few rows apart"),
+        (kept.repeated, "say the same as another, or the contrary"),
+        (kept.beyond_limit, f"beyond max_candidates={settings.max_candidates}"),
+    ]
+    said = [f"{count} {reason}" for count, reason in reasons if count]
+    return [f"{len(kept.kept)} features; candidates left out: {', '.join(said)}"] if said else []
+
+
+def _donors(columns: Mapping[str, RawColumn], named: Mapping[str, bool], n_rows: int) -> Donors:
+    return Donors.of({name: column.cells for name, column in columns.items()}, named, n_rows)

@@ -1,0 +1,283 @@
+"""Prepare: any mixed table becomes features that a card can name."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from supersparse.card.card import Card
+from supersparse.card.checks import check_table
+from supersparse.card.tables import Table, nearest_column, read_every_column, read_table
+from supersparse.errors import InvalidDataError, InvalidProblemError
+from supersparse.prepare.cards import card_on_raw_columns, unit_card
+from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns
+from supersparse.prepare.matrix import cells_as_array, stack
+from supersparse.prepare.settings import read_settings
+from supersparse.problem.limits import Constraint
+
+
+class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn raw columns into conditions such as "age >= 60", "smoker = yes" and "bmi missing".
+
+    Numbers are cut at round points, categories become one feature each, and what a missing value does
+    is said by every feature. The features know their raw columns: `raw_card` turns a card over
+    features into one over the raw table.
+
+    Inside a classifier, ``SLIMClassifier(prepare=Prepare(...))``, what it learns stays within the training
+    rows, and `constraints_` and `bounds_` hold. As a step of a scikit-learn Pipeline it makes the
+    same features, but the step after it does not hear of the constraints.
+
+    Parameters
+    ----------
+    cuts : {"optimal", "quantile", "tree", "none"}, default="optimal"
+        How numbers are cut. "optimal": the best single cut, the best pair, the best three and so on, by the
+        entropy of the class, exactly. "tree": those of a decision tree on the column. "quantile":
+        shares of the rows, without looking at the class. "none": numbers stay as they are and
+        points multiply them.
+    cut_points : dict of lists, default=None
+        Cut points by column, such as ``{"age": [45, 60]}``; they take the place of all others there.
+    max_cuts : int, default=6
+        The most cut points of one column.
+    per_variable : int or None, default=2
+        The most of them that one scoring system may use; None is no limit.
+    intervals : bool, default=False
+        Whether "45 <= age < 60" is offered too, for the most telling pairs of cut points.
+    rare : float, default=0.01
+        A category in a smaller share of the rows has no item of its own, and no feature separates a smaller
+        share from the others. A feature can save no more errors than that; so with ``C0 >= rare``
+        nothing is lost.
+    missing : {"item", "drop", "median", "mode", "nearest"}, default="item"
+        "item": a feature of its own, and 0 in the others. "median", "mode": taken for that value (categories
+        for their mode). "nearest": filled with the value of the most similar training row. "drop":
+        refused; the classifiers leave such rows out when they learn.
+    directions : dict, default=None
+        ``{"age": "up"}``: points of thresholds on age are not negative; "down": not positive.
+    keep : list of str, default=()
+        Columns of numbers that stay as they are.
+    categorical : list of str, default=()
+        Columns whose numbers are names of categories.
+    ordered : dict of lists, default=None
+        Categories in their order, the lowest first; features are "this level or a higher one".
+    units : dict of str, default=None
+        Units by column, for the questions of the card.
+    max_candidates : int or None, default=60
+        The most features: the best of each column first, then the second of each, and so on.
+
+    Attributes
+    ----------
+    features_ : tuple of Feature
+        The features, each with its rule on a raw column.
+    constraints_ : tuple of constraints
+        At most `per_variable` thresholds for each column, for `Problem.of`.
+    bounds_ : list
+        The limits of each feature's points, for `Problem.of`; None where there is none.
+    notes_ : list of str
+        What was done to each column, in sentences.
+    n_features_in_ : int
+        Number of raw columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the table has names.
+
+    Examples
+    --------
+    >>> from supersparse import Prepare
+    >>> table = {"age": [31, 45, 52, 67, 70, 81], "smoker": ["no", "yes", None, "no", "yes", "yes"]}
+    >>> prepared = Prepare(rare=0.1).fit(table, [0, 0, 0, 1, 1, 1])
+    >>> list(prepared.get_feature_names_out())
+    ['age >= 60', 'smoker = yes', 'smoker = no', 'smoker missing']
+    >>> print(*prepared.notes_, sep="\\n")
+    age: cut at 60, by the class
+    smoker: 2 categories; 1 of 6 missing: an item of its own
+    """
+
+    def __init__(
+        self,
+        *,
+        cuts: str = "optimal",
+        cut_points: Mapping[str, Sequence[float]] | None = None,
+        max_cuts: int = 6,
+        per_variable: int | None = 2,
+        intervals: bool = False,
+        rare: float = 0.01,
+        missing: str = "item",
+        directions: Mapping[str, str] | None = None,
+        keep: Sequence[str] = (),
+        categorical: Sequence[str] = (),
+        ordered: Mapping[str, Sequence[object]] | None = None,
+        units: Mapping[str, str] | None = None,
+        max_candidates: int | None = 60,
+    ) -> None:
+        self.cuts = cuts
+        self.cut_points = cut_points
+        self.max_cuts = max_cuts
+        self.per_variable = per_variable
+        self.intervals = intervals
+        self.rare = rare
+        self.missing = missing
+        self.directions = directions
+        self.keep = keep
+        self.categorical = categorical
+        self.ordered = ordered
+        self.units = units
+        self.max_candidates = max_candidates
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn cut points and categories.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array
+            The raw table: any eager frame that narwhals reads, a mapping from names to arrays or lists,
+            or an array, whose columns are called x0, x1, ...
+        y : array-like of shape (n_samples,), default=None
+            Labels of two values; "quantile" and "none" do without.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight k is the same as k copies of a row, weight 0 as leaving it out.
+
+        Returns
+        -------
+        self
+        """
+        settings = read_settings(self.get_params(deep=False))
+        table = read_every_column(X)
+        found = prepare_columns(table, y, sample_weight, settings)
+        self.n_features_in_ = len(table.columns)
+        if hasattr(self, "feature_names_in_"):
+            delattr(self, "feature_names_in_")
+        if not isinstance(X, np.ndarray) or X.dtype.names is not None:
+            self.feature_names_in_ = np.array(list(table.columns), dtype=object)
+        self._keep(found)
+        return self
+
+    def _keep(self, found: PreparedColumns) -> None:
+        self.features_ = found.features
+        self.constraints_: tuple[Constraint, ...] = found.constraints
+        self.bounds_ = [feature.bounds for feature in found.features]
+        self.notes_ = list(found.notes)
+        self._donors = found.donors
+        self._used = found.used
+        self._card = unit_card(found.features, found.domains, self.n_features_in_)
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Return the features of each row, a column each, in the order of `features_`.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array
+            Raw rows; columns that no feature uses may be absent.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            0 or 1, or the value itself for columns that stay as they are.
+        """
+        check_is_fitted(self)
+        table = read_table(self._card, X) if self._donors is None else self._donors.fill(self._read(X))
+        check_table(self._card, table)
+        return stack([feature.of_cells(table.columns[feature.column]) for feature in self.features_])
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
+        """Learn and transform the same rows, as a Pipeline does.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array
+            The raw table.
+        y : array-like of shape (n_samples,), default=None
+            Labels of two values.
+        **fit_params : dict
+            Further arguments of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The features of each row.
+        """
+        self.fit(X, y, **fit_params)
+        if self.constraints_ or any(self.bounds_):
+            self.notes_.append(
+                "per_variable and directions hold inside SLIMClassifier(prepare=...); "
+                "a step after this one does not hear of them"
+            )
+        return self.transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the features, such as "age >= 60".
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Ignored; the raw columns have the names that `fit` saw.
+
+        Returns
+        -------
+        ndarray of str
+            The names.
+        """
+        check_is_fitted(self)
+        return np.array([feature.name for feature in self.features_], dtype=object)
+
+    def complete_rows(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows have a value in every column that `fit` did not leave out.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array
+            Raw rows.
+
+        Returns
+        -------
+        ndarray of bool
+            The rows that are left with ``missing="drop"``.
+        """
+        check_is_fitted(self)
+        return complete_rows(self._read(X))
+
+    def fill(self, X: Any) -> Mapping[str, Any]:
+        """Return the columns with missing values filled in as ``missing="nearest"`` does, for a card.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array
+            Raw rows.
+
+        Returns
+        -------
+        dict of arrays
+            The columns that were not left out, by name.
+        """
+        check_is_fitted(self)
+        if self._donors is None:
+            raise InvalidProblemError(
+                f"fill is for missing='nearest'; with {self.missing!r} nothing is filled in beforehand"
+            )
+        filled = self._donors.fill(self._read(X))
+        return {name: cells_as_array(cells) for name, cells in filled.columns.items()}
+
+    def _read(self, X: Any) -> Table:
+        """Read the columns that were not left out."""
+        table = read_every_column(X)
+        for name in self._used:
+            if name not in table.columns:
+                hint = nearest_column(name, list(table.columns))
+                raise InvalidDataError(f"the data have no column {name!r}; {hint}")
+        return Table({name: table.columns[name] for name in self._used}, table.n_rows)
+
+    def raw_card(self, card: Card) -> Card:
+        """Return a card over these features as one over the raw columns, which scores the same.
+
+        Parameters
+        ----------
+        card : Card
+            A card whose items multiply features, such as that of a `Solution`.
+
+        Returns
+        -------
+        Card
+            The same points, threshold and provenance, with rules on raw columns.
+        """
+        check_is_fitted(self)
+        return card_on_raw_columns(card, self.features_, self._card)

@@ -1,0 +1,86 @@
+"""Screening: which candidates are worth a column of the problem.
+
+A feature that holds in a share s of the rows, or fails in a share s of them, saves at most s of the errors:
+leaving it out, or giving its points to everybody, changes only those rows. So one with s below `rare`
+cannot pay for a C0 of `rare`. Neither can a feature that says the same as another, or the contrary,
+which the other says with the opposite points. What is left is ranked: the best of every column
+first, then the second of every column, and so on, by information within each round.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from supersparse.card.cells import Cells
+from supersparse.card.numbers import IntArray
+from supersparse.prepare.counts import Target
+from supersparse.prepare.feature import Feature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A feature that could be used."""
+
+    feature: Feature
+    gain: float
+    round: int  # its place among those of its column; negative when the user asked for it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screened:
+    """What was kept, in the order of the table, and how many were left out for which reason."""
+
+    kept: tuple[Feature, ...]
+    few_rows: int
+    repeated: int
+    beyond_limit: int
+
+
+def screen(
+    candidates: list[Candidate],
+    columns: Mapping[str, Cells],
+    target: Target,
+    *,
+    least: float,
+    most: int | None,
+) -> Screened:
+    """Keep at most so many candidates, those that the user asked for in any case."""
+    ranked = sorted(candidates, key=lambda c: (max(c.round, -1), -c.gain, c.feature.position, c.feature.name))
+    seen: set[bytes] = set()
+    kept: list[Feature] = []
+    few = repeated = beyond = 0
+    for candidate in ranked:
+        given = candidate.round < 0
+        if most is not None and len(kept) >= most and not given:
+            beyond += 1
+            continue
+        integers, _ = candidate.feature.of_cells(columns[candidate.feature.column])
+        if not _tells_enough(integers, target, 0.0 if given else least):
+            few += 1
+            continue
+        digest = _digest(integers)
+        if digest in seen:
+            repeated += 1
+            continue
+        seen.add(digest)
+        kept.append(candidate.feature)
+    places = {id(c.feature): k for k, c in enumerate(candidates)}
+    kept.sort(key=lambda feature: (feature.position, places[id(feature)]))
+    return Screened(kept=tuple(kept), few_rows=few, repeated=repeated, beyond_limit=beyond)
+
+
+def _tells_enough(integers: IntArray, target: Target, least: float) -> bool:
+    """Whether the rows that do not have the commonest value are many enough, and there are some."""
+    _, codes = np.unique(integers, return_inverse=True)
+    others = target.total - float(np.bincount(codes.reshape(-1), target.weights).max())
+    return codes.max() > 0 and others >= least - 1e-9 * max(1.0, target.total)
+
+
+def _digest(integers: IntArray) -> bytes:
+    """Name the pattern of a column; a 0/1 column and its contrary have the same name."""
+    if integers.dtype == object or integers.min() < 0 or integers.max() > 1:
+        return hashlib.blake2b(repr(integers.tolist()).encode()).digest()
+    bits = integers.astype(bool)
+    return hashlib.blake2b(np.packbits(bits ^ bits[0]).tobytes()).digest()
