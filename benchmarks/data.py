@@ -7,14 +7,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.datasets import load_breast_cancer
+from supersparse.datasets import load_breast_cancer, load_haberman, load_spambase, load_tic_tac_toe
+from supersparse.errors import MissingDataError
 
 ROOT = Path(__file__).resolve().parent.parent
-BUNDLED = "breastcancer.csv"
-
-
-class MissingDataError(Exception):
-    """A data file is not on this machine; the instance is skipped."""
+BUNDLED = {
+    "breastcancer.csv": load_breast_cancer,
+    "haberman.csv": load_haberman,
+    "spambase.csv": load_spambase,
+    "tictactoe.csv": load_tic_tac_toe,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +36,16 @@ def folder() -> Path:
 
 def missing(file: str | None) -> str | None:
     """Say why a file cannot be read here, or None when it can; None stands for generated data."""
-    if file in (None, BUNDLED) or (folder() / str(file)).is_file():
+    if file is None or file in BUNDLED or (folder() / file).is_file():
         return None
     return f"{file} is not in {folder().name}/; set SUPERSPARSE_DATA to the folder that holds it"
 
 
 def read(file: str) -> Table:
     """Read a table: one header row, first column the target, then numeric features."""
-    if file == BUNDLED:
-        data = load_breast_cancer()
-        return Table(data.X, data.y, tuple(data.feature_names))
+    if file in BUNDLED:
+        data = BUNDLED[file]()
+        return Table(data.X, data.y, data.feature_names)
     reason = missing(file)
     if reason is not None:
         raise MissingDataError(reason)

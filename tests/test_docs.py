@@ -146,11 +146,11 @@ def test_docstring_examples_run(name, tmp_path, monkeypatch):
 def test_the_data_are_in_the_wheel_by_the_build_settings():
     # hatchling ships every file below a package folder that git does not ignore
     ignored = subprocess.run(
-        ["git", "check-ignore", "src/supersparse/datasets/data/breastcancer.csv"],
+        ["git", "check-ignore", "src/supersparse/datasets/data/breast_cancer.csv"],
         cwd=ROOT,
         capture_output=True,
     )
     if ignored.returncode == 128:
         pytest.skip("not a git checkout")
     assert ignored.returncode == 1
-    assert os.path.getsize(ROOT / "src/supersparse/datasets/data/breastcancer.csv") > 10_000
+    assert os.path.getsize(ROOT / "src/supersparse/datasets/data/breast_cancer.csv") > 10_000

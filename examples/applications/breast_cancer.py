@@ -19,8 +19,7 @@ from paper_application import (
     run,
 )
 
-from supersparse.datasets import load_breast_cancer
-from supersparse.datasets.dataset import Dataset
+from supersparse.datasets import Dataset, load_breast_cancer
 from supersparse.problem.problem import Problem
 
 

@@ -25,7 +25,7 @@ from paper_application import (
     table,
 )
 
-from supersparse.datasets.dataset import Dataset
+from supersparse.datasets import Dataset
 from supersparse.problem.objective import Evaluation, evaluate
 from supersparse.problem.problem import Problem
 from supersparse.selection.trade_off import trade_off

@@ -9,20 +9,13 @@ from paper_application import (
     PrintedModel,
     compare,
     comparison_text,
+    folder,
     heading,
-    read_csv,
     run,
 )
 
-from supersparse.datasets.dataset import Dataset
+from supersparse.datasets import Dataset, load_mammography
 from supersparse.problem.problem import Problem
-
-ADVICE = """\
-It is UCI's "Mammographic Mass" (https://archive.ics.uci.edu/dataset/161/mammographic+mass), all 961 rows,
-with the columns target (0 or 1), Age, RoundShape, OvalShape, LobularShape, IrregularShape,
-CircumscribedMargin, MicrolobulatedMargin, ObscuredMargin, IllDefinedMargin, SpiculatedMargin, Density;
-missing values are filled in as the authors did (mammo_processed.csv of
-https://github.com/ustunb/slim-python). See docs/applications.md."""
 
 
 def ask(rows: Dataset) -> Problem:
@@ -43,13 +36,7 @@ def application() -> Application:
     return Application(
         title="Breast cancer from a mammogram (section 5.2)",
         settings="C0 = 0.002; coefficients and penalised intercept whole numbers from -100 to 100",
-        data=read_csv(
-            "mammo.csv",
-            advice=ADVICE,
-            target="severity",
-            classes=("benign", "malignant"),
-            source="M. Elter, Mammographic Mass, UCI",
-        ),
+        data=load_mammography("paper", folder=folder()),
         ask=ask,
         printed=(
             PrintedModel(

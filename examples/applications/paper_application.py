@@ -5,13 +5,15 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
-from supersparse.datasets.dataset import Dataset
+from supersparse.datasets import Columns, Dataset
+from supersparse.datasets.folder import data_folder
+from supersparse.errors import MissingDataError
 from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.objective import Evaluation, evaluate
 from supersparse.problem.points import Points
@@ -24,10 +26,6 @@ from supersparse.solving.solve import solve
 FEW_VALUES = CoefficientSet.of([sign * v for v in (0, 1, 5, 10, 50, 100, 500) for sign in (1, -1)])
 FEW_VALUES_IN_WORDS = "coefficients and penalised intercept in {0, ±1, ±5, ±10, ±50, ±100, ±500}"
 DATA_IS_MISSING = 3  # exit code: `make examples` goes on to the next one
-
-
-class MissingDataError(Exception):
-    """A data file is not on this machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +96,7 @@ def split(data: Dataset, seed: int) -> tuple[Dataset, Dataset]:
     order = sorted(range(len(data.y)), key=lambda _: draw.random())
     n_train = round(0.8 * len(order))
     train, test = (np.sort(part) for part in (order[:n_train], order[n_train:]))
-    return replace(data, X=data.X[train], y=data.y[train]), replace(data, X=data.X[test], y=data.y[test])
+    return data.part(train), data.part(test)
 
 
 def compare(application: Application, options: Options) -> Comparison:
@@ -122,10 +120,15 @@ def compare(application: Application, options: Options) -> Comparison:
     )
 
 
-def read_csv(file: str, *, advice: str, target: str, classes: tuple[str, str], source: str) -> Dataset:
-    """Read a file of ``SUPERSPARSE_DATA``, else of ``shared/data`` beside the checkout; target first."""
+def folder() -> Path:
+    """Return the data folder of the package; beside a development checkout, ``shared/data``."""
     beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    path = Path(os.environ.get("SUPERSPARSE_DATA") or beside) / file
+    return beside if "SUPERSPARSE_DATA" not in os.environ and beside.is_dir() else data_folder()
+
+
+def read_csv(file: str, *, advice: str, target: str, classes: tuple[str, str], source: str) -> Dataset:
+    """Read a file of the data folder; target first."""
+    path = folder() / file
     if not path.is_file():
         raise MissingDataError(
             f"{file} is missing: not in {path.parent}. "
@@ -133,6 +136,9 @@ def read_csv(file: str, *, advice: str, target: str, classes: tuple[str, str], s
         )
     header, *rows = (line.split(",") for line in path.read_text(encoding="utf-8").splitlines())
     table = np.array(rows, dtype=np.int64)
+    raw = Columns(
+        dict(zip(header[1:], table[:, 1:].T, strict=True)) | {target: np.array(classes)[table[:, 0]]}
+    )
     return Dataset(
         name=file,
         feature_names=tuple(header[1:]),
@@ -143,6 +149,8 @@ def read_csv(file: str, *, advice: str, target: str, classes: tuple[str, str], s
         description="",
         source=source,
         licence="see the source",
+        raw=raw,
+        kept=np.arange(len(table)),
     )
 
 

@@ -12,6 +12,8 @@
     │       └── UnsupportedCardError          an export that cannot express the card
     ├── InfeasibleError (ValueError)          no scoring system obeys what was asked
     ├── PackageNotInstalledError (ImportError)  an export needs a package that is missing
+    ├── MissingDataError (FileNotFoundError)  a dataset whose file is not on this machine
+    ├── DownloadError (ConnectionError)       a dataset's file that the network did not give
     ├── SolverError (RuntimeError)            a solver could not do its work
     │   ├── SolverNotInstalledError (ImportError)
     │   ├── UnsupportedProblemError           the solver cannot express this problem
@@ -61,6 +63,14 @@ class UnsupportedCardError(InvalidCardError):
 
 class PackageNotInstalledError(SupersparseError, ImportError):
     """An optional package that was asked for by its use is missing; the message says how to get it."""
+
+
+class MissingDataError(SupersparseError, FileNotFoundError):
+    """A file of a dataset is not on this machine; the message says how to get it."""
+
+
+class DownloadError(SupersparseError, ConnectionError):
+    """A file could not be downloaded, or what came is not what was expected."""
 
 
 class InfeasibleError(SupersparseError, ValueError):

@@ -31,8 +31,8 @@ def test_a_family_with_more_rows_draws_from_the_same_patterns():
 
 def test_missing_data_is_a_reason_and_not_an_error(tmp_path, monkeypatch):
     monkeypatch.setenv("SUPERSPARSE_DATA", str(tmp_path))
-    assert "haberman.csv" in INSTANCES["haberman_reg"].missing
-    assert INSTANCES["breastcancer_reg"].missing is None  # comes with the package
+    assert "adult.csv.gz" in INSTANCES["adult-regularized"].missing
+    assert INSTANCES["haberman_reg"].missing is None  # comes with the package
     assert INSTANCES["rows_1000"].missing is None  # generated
 
 

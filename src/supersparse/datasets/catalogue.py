@@ -1,0 +1,93 @@
+"""The list of datasets: what there is, how large, and what has to be fetched first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from supersparse.datasets import breast_cancer, haberman, internet_ads, mammography, spambase, tic_tac_toe
+from supersparse.datasets.about import About, Size
+from supersparse.datasets.dataset import Dataset
+from supersparse.datasets.folder import data_folder
+from supersparse.datasets.originals import INTERNET_ADS, MAMMOGRAPHY, MAMMOGRAPHY_IMPUTED, Original
+from supersparse.errors import InvalidOptionError, did_you_mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One variant of a dataset; `originals` are the files that it needs in the data folder."""
+
+    about: About
+    variant: str
+    size: Size
+    load: Callable[[Path | None], Dataset]  # from this data folder
+    originals: tuple[Original, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name as one word, for example ``breast-cancer``."""
+        return self.about.name.replace(" ", "-")
+
+    def is_here(self, folder: Path | None = None) -> bool:
+        """Whether it can be loaded without fetching."""
+        place = data_folder() if folder is None else folder
+        return all((place / original.file).is_file() for original in self.originals)
+
+
+def _bundled(about: About, size: Size, load: Callable[[], Dataset]) -> Entry:
+    return Entry(about=about, variant="paper", size=size, load=lambda folder: load())
+
+
+ENTRIES = (
+    _bundled(breast_cancer.ABOUT, breast_cancer.PAPER, breast_cancer.load_breast_cancer),
+    _bundled(haberman.ABOUT, haberman.PAPER, haberman.load_haberman),
+    Entry(
+        about=internet_ads.ABOUT,
+        variant="paper",
+        size=internet_ads.PAPER,
+        load=lambda folder: internet_ads.load_internet_ads(folder=folder),
+        originals=(INTERNET_ADS,),
+    ),
+    Entry(
+        about=mammography.ABOUT,
+        variant="complete",
+        size=mammography.COMPLETE,
+        load=lambda folder: mammography.load_mammography(),
+    ),
+    Entry(
+        about=mammography.ABOUT,
+        variant="paper",
+        size=mammography.PAPER,
+        load=lambda folder: mammography.load_mammography(variant="paper", folder=folder),
+        originals=(MAMMOGRAPHY, MAMMOGRAPHY_IMPUTED),
+    ),
+    _bundled(spambase.ABOUT, spambase.PAPER, spambase.load_spambase),
+    _bundled(tic_tac_toe.ABOUT, tic_tac_toe.PAPER, tic_tac_toe.load_tic_tac_toe),
+)
+
+
+def find(name: str, variant: str | None = None) -> Entry:
+    """Return the entry of that name; without a variant, the first one listed.
+
+    >>> find("breast-cancer").size.rows
+    683
+    """
+    alike = [entry for entry in ENTRIES if entry.name == name]
+    if not alike:
+        known = {entry.name for entry in ENTRIES}
+        raise InvalidOptionError(f"there is no dataset {name!r}; {did_you_mean(name, known)}")
+    if variant is None:
+        return alike[0]
+    for entry in alike:
+        if entry.variant == variant:
+            return entry
+    known = {entry.variant for entry in alike}
+    raise InvalidOptionError(f"{name} has no variant {variant!r}; {did_you_mean(variant, known)}")
+
+
+def load(name: str, variant: str | None = None, *, folder: Path | None = None) -> Dataset:
+    """Load a dataset by its name.
+
+    >>> load("tic-tac-toe")
+    <Dataset tic-tac-toe: 958 rows, 27 features, 626 x won>
+    """
+    return find(name, variant).load(folder)

@@ -1,0 +1,118 @@
+"""Filling the data folder, from the network or from a copy; what is stored has been checked."""
+
+import gzip
+import hashlib
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from zipfile import BadZipFile
+
+from supersparse.datasets.download import download
+from supersparse.datasets.folder import data_folder
+from supersparse.datasets.originals import Original
+from supersparse.errors import DownloadError, InvalidDataError, MissingDataError
+
+_HELP = (
+    "check the network, or get the file in another way and copy it: supersparse datasets fetch --from FOLDER"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """What was done for one file."""
+
+    path: Path
+    how: Literal["already there", "downloaded", "copied"]
+    origin: str  # the address or the path it came from
+
+
+def fetch(
+    originals: Iterable[Original],
+    *,
+    folder: Path | None = None,
+    copy_from: Path | None = None,
+    unchecked: bool = False,
+    say: Callable[[str], None] = lambda line: None,
+) -> list[Fetched]:
+    """Store each file in the data folder, unless it is there already and right.
+
+    `unchecked` keeps a file whose rows differ from those that this version of the package knows; the
+    loaders still check the paper's size.
+    """
+    place = data_folder() if folder is None else folder
+    return [_fetch(original, place, copy_from, unchecked, say) for original in originals]
+
+
+def _fetch(
+    original: Original, folder: Path, copy_from: Path | None, unchecked: bool, say: Callable[[str], None]
+) -> Fetched:
+    path = folder / original.file
+    if path.is_file() and _is_right(original, path.read_bytes()):
+        return Fetched(path=path, how="already there", origin=str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if copy_from is not None:
+        found = _find(original, copy_from)
+        _store(_checked(original, found.read_bytes(), str(found), unchecked), path)
+        return Fetched(path=path, how="copied", origin=str(found))
+    # one for each address, since the addresses do not give the same bytes
+    parts = {url: path.with_name(f"{path.name}.{number}.part") for number, url in enumerate(original.urls)}
+    failures = []
+    for url, part in parts.items():
+        say(f"{original.file}: {url}")
+        try:
+            text = _checked(original, download(url, part), url, unchecked)
+        except DownloadError as error:
+            failures.append(str(error))
+        except InvalidDataError as error:
+            part.unlink()  # going on from it would repeat the mistake
+            failures.append(str(error))
+        else:
+            _store(text, path)
+            for done in parts.values():
+                done.unlink(missing_ok=True)
+            return Fetched(path=path, how="downloaded", origin=url)
+    raise DownloadError(f"{'; '.join(failures)}; {_HELP}")
+
+
+def _find(original: Original, folder: Path) -> Path:
+    names = (original.file, *original.names)
+    found = next((folder / name for name in names if (folder / name).is_file()), None)
+    if found is None:
+        raise MissingDataError(f"the folder {str(folder)!r} holds none of {', '.join(names)}")
+    return found
+
+
+def _is_right(original: Original, content: bytes) -> bool:
+    try:
+        _checked(original, content, original.file, unchecked=False)
+    except InvalidDataError:
+        return False
+    return True
+
+
+def _checked(original: Original, content: bytes, origin: str, unchecked: bool) -> str:
+    """Turn what was published into the stored text, and check it."""
+    try:
+        text = original.text(content)
+    except (BadZipFile, KeyError, UnicodeDecodeError, ValueError, OSError, EOFError) as error:
+        raise InvalidDataError(
+            f"{origin} is not the file that was expected: {error or type(error).__name__}"
+        ) from error
+    found = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    if found != original.sha256 and not unchecked:
+        raise InvalidDataError(
+            f"{origin} holds other rows than expected (SHA-256 of the rows {found}, "
+            f"expected {original.sha256}); "
+            "if the publisher has changed them and you trust the change, keep them with --unchecked"
+        )
+    return text
+
+
+def _store(text: str, path: Path) -> None:
+    """Write all or nothing."""
+    content = text.encode("utf-8")
+    whole = path.with_name(path.name + ".new")
+    whole.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+    os.replace(whole, path)

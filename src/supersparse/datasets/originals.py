@@ -1,0 +1,109 @@
+"""The files that are not in the package: where they are published, and their text in the data folder.
+
+A published file is turned into one CSV text with a header row (the *stored text*), and the
+checksum is that of the stored text. So it does not matter whether the rows come in an archive,
+bare, or from a copy of another data folder: equal rows have equal checksums.
+"""
+
+import io
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from supersparse.datasets.reading import MISSING, cells, decompressed
+from supersparse.errors import InvalidDataError
+
+_UCI = "https://archive.ics.uci.edu"
+_IMPUTED = (
+    "RoundShape", "OvalShape", "LobularShape", "IrregularShape",
+    "CircumscribedMargin", "MicrolobulatedMargin", "ObscuredMargin", "IllDefinedMargin", "SpiculatedMargin",
+    "Density", "Age_lt_30", "Age_geq_30", "Age_geq_45", "Age_geq_60",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Original:
+    """A published file; `names` are those that a copy may have beside its name in the data folder."""
+
+    file: str  # its place in the data folder; compressed if it ends in .gz
+    urls: tuple[str, ...]  # tried in this order
+    names: tuple[str, ...]
+    text: Callable[[bytes], str]  # what was published -> the stored text
+    sha256: str  # of the stored text
+
+
+def mammography_text(content: bytes) -> str:
+    """Give the rows of ``mammographic_masses.data`` a header."""
+    header = "BIRADS,Age,Shape,Margin,Density,Severity"
+    text = _member(content, "mammographic_masses.data").decode("latin-1")
+    rows = [",".join(_trimmed(line)) for line in text.splitlines() if line.strip()]
+    return _csv(header, rows[1:] if rows[:1] == [header] else rows)
+
+
+def imputed_mammography_text(content: bytes) -> str:
+    """Read the authors' release: its label comes first, under whatever name; the rest goes by name."""
+    table = cells(decompressed(content).decode("utf-8-sig"))
+    target = ["1" if cell == "1" else "0" for cell in next(iter(table.values()))]
+    rows = zip(target, *(table[name] for name in _IMPUTED), strict=True)
+    return _csv(",".join(["target", *_IMPUTED]), [",".join(row) for row in rows])
+
+
+def internet_ads_text(content: bytes) -> str:
+    """Join ``ad.data`` with the feature names of ``ad.names``."""
+    if not content.startswith(b"PK"):
+        return decompressed(content).decode("utf-8")  # a stored text already, if its checksum says so
+    described = _member(content, "ad.names").decode("latin-1").splitlines()
+    names = [line.rsplit(":", 1)[0].strip() for line in described if ":" in line and not line.startswith("|")]
+    rows = []
+    for line in _member(content, "ad.data").decode("latin-1").splitlines():
+        *values, label = _trimmed(line)
+        rows.append(",".join([*values, label.rstrip(".")]))
+    return _csv(",".join([*names, "Class"]), rows)
+
+
+def _member(content: bytes, name: str) -> bytes:
+    """Take a file out of an archive; what is no archive is that file."""
+    if not content.startswith(b"PK"):
+        return decompressed(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        found = [entry for entry in archive.namelist() if entry.rsplit("/", 1)[-1] == name]
+        if not found:
+            raise InvalidDataError(f"the archive holds no {name!r}, only {', '.join(archive.namelist())}")
+        return archive.read(found[0])
+
+
+def _trimmed(line: str) -> list[str]:
+    return [cell.strip() or MISSING for cell in line.split(",")]
+
+
+def _csv(header: str, rows: list[str]) -> str:
+    return "\n".join([header, *rows]) + "\n"
+
+
+MAMMOGRAPHY = Original(
+    file="raw/mammo_raw.csv",
+    urls=(
+        f"{_UCI}/static/public/161/mammographic+mass.zip",
+        f"{_UCI}/ml/machine-learning-databases/mammographic-masses/mammographic_masses.data",
+    ),
+    names=("mammo_raw.csv", "mammographic_masses.data", "mammographic+mass.zip"),
+    text=mammography_text,
+    sha256="40ec97f2a5d328e0cf4aad81a1a2450d9380d28c338c80c3ebcb978d9cb21d87",
+)
+MAMMOGRAPHY_IMPUTED = Original(
+    file="mammo_p15.csv",
+    urls=("https://raw.githubusercontent.com/ustunb/slim-python/HEAD/data/mammo_processed.csv",),
+    names=("mammo_processed.csv",),
+    text=imputed_mammography_text,
+    sha256="6f13450ebf225d04dac3de25647c5f0df2b1cd7f78fcf7984f55800b935708ef",
+)
+INTERNET_ADS = Original(
+    file="raw/internetad_raw.csv.gz",
+    urls=(
+        f"{_UCI}/static/public/51/internet+advertisements.zip",
+        f"{_UCI}/ml/machine-learning-databases/internet_ads/ad-dataset.zip",
+    ),
+    names=("internetad_raw.csv.gz", "internet+advertisements.zip", "ad-dataset.zip"),
+    text=internet_ads_text,
+    sha256="a5805d70f4de7174a733aa726736eba434ad3571984c950505cff8cedb51d5b8",
+)
