@@ -193,7 +193,7 @@ def read_latex(text):
         if cells:
             assert len(cells) == 4
             number, name, points = (re.sub(r"^\\textbf\{(.*)\}$", r"\1", c) for c in cells[:3])
-            rows.append((number.strip(), untex(name), untex(points)))
+            rows.append((number.strip(), untex(name.removeprefix(r"\raggedright ")), untex(points)))
     sentences = [untex(line.removesuffix(r"\par")) for line in text.split("\n") if line.endswith(r"\par")]
     return understood(rows, [s for s in sentences if s])
 
