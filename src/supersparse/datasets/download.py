@@ -1,10 +1,11 @@
 """One file from the network: over https, going on where an earlier attempt stopped."""
 
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPMessage, HTTPResponse
 from pathlib import Path
+from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from supersparse.errors import DownloadError
 
@@ -42,13 +43,12 @@ def _receive(url: str, part: Path, timeout: float) -> bool:
         url, headers={"User-Agent": "supersparse"} | ({"Range": f"bytes={have}-"} if have else {})
     )
     try:
-        response: HTTPResponse = urlopen(request, timeout=timeout)
+        response: HTTPResponse = build_opener(_OnlyToHttps).open(request, timeout=timeout)
     except HTTPError as error:
         if have and error.code == _NOT_SATISFIABLE:  # nothing is left to send
             return True
         raise
     with response:
-        _refuse_plain_http(response.url)  # after redirects
         goes_on = response.status == 206
         expected = response.length
         received = 0
@@ -57,6 +57,14 @@ def _receive(url: str, part: Path, timeout: float) -> bool:
                 file.write(chunk)
                 received += len(chunk)
     return expected is None or received == expected
+
+
+class _OnlyToHttps(HTTPRedirectHandler):
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> Request | None:
+        _refuse_plain_http(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def _refuse_plain_http(url: str) -> None:
