@@ -39,13 +39,13 @@ bench-many: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.many
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 
 format: $(VENV)/.dev
-	$(BIN)/ruff check --fix src tests benchmarks
-	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks examples
+	$(BIN)/ruff format src tests benchmarks examples
 
 # Each stamp stands for one set of installed extras and is renewed when the requirements change.
 $(VENV)/.package: pyproject.toml | $(BIN)/python

@@ -15,7 +15,7 @@ def _yes(column, points, question):
 
 
 def chads2():
-    """Stroke in atrial fibrillation; 2 points and more are a high risk."""
+    """Stroke in atrial fibrillation; high from 2 points on, the usual limit (some take 3)."""
     return ScoringSystem.of(
         [
             _yes("heart_failure", 1, "Congestive heart failure?"),
@@ -74,9 +74,9 @@ def wells_dvt():
     """Deep vein thrombosis, in two classes: likely from 2 points on."""
     return ScoringSystem.of(
         [
-            _yes("cancer", 1, "Active cancer?"),
+            _yes("cancer", 1, "Active cancer (treated within 6 months, or palliative)?"),
             _yes("paralysis", 1, "Paralysis, paresis or recent plaster of a leg?"),
-            _yes("bedridden", 1, "Bedridden for 3 days, or major surgery within 12 weeks?"),
+            _yes("bedridden", 1, "Bedridden for 3 days or more, or major surgery within 12 weeks?"),
             _yes("tenderness", 1, "Tenderness along the deep veins?"),
             _yes("leg_swollen", 1, "Entire leg swollen?"),
             item("calf_difference", at_least=3, points=1, unit="cm"),
@@ -99,10 +99,10 @@ def wells_pe():
             _yes("signs_of_dvt", 3, "Clinical signs of deep vein thrombosis?"),
             _yes("pe_most_likely", 3, "Another diagnosis less likely than pulmonary embolism?"),
             item("heart_rate", above=100, points=1.5, unit="per minute"),
-            _yes("immobile", 1.5, "Immobile, or surgery in the last 4 weeks?"),
+            _yes("immobile", 1.5, "Immobile for 3 days or more, or surgery in the last 4 weeks?"),
             _yes("thrombosis_before", 1.5, "Deep vein thrombosis or pulmonary embolism before?"),
             _yes("haemoptysis", 1, "Haemoptysis?"),
-            _yes("cancer", 1, "Active cancer?"),
+            _yes("cancer", 1, "Cancer (treated within 6 months, or palliative)?"),
         ],
         threshold=4,
         classes=("unlikely", "likely"),
@@ -112,7 +112,10 @@ def wells_pe():
 
 
 def apgar():
-    """The newborn: five signs of 0, 1 or 2 each, reassuring from 7 on."""
+    """The newborn: five signs of 0, 1 or 2 each.
+
+    Reassuring from 7 on is a later reading (American Academy of Pediatrics), not that of the publication.
+    """
     signs = ["heart_rate", "breathing", "muscle_tone", "reflexes", "colour"]
     return ScoringSystem.of(
         [item(sign, points=1) for sign in signs],
