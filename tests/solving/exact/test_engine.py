@@ -196,7 +196,7 @@ def test_a_start_is_never_made_worse():
 
 def without_search(monkeypatch):
     monkeypatch.setattr(Search, "run", lambda self, work: None)
-    monkeypatch.setattr(Search, "run_paths", lambda self, work: None)
+    monkeypatch.setattr(Search, "warm_up", lambda self, work: None)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

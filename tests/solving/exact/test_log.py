@@ -151,7 +151,7 @@ class Checker:
 
 def without_search(patch):
     patch.setattr(Search, "run", lambda self, work: None)
-    patch.setattr(Search, "run_paths", lambda self, work: None)
+    patch.setattr(Search, "warm_up", lambda self, work: None)
 
 
 @settings(max_examples=40)

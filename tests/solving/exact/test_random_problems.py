@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 def _no_incumbent_search():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Search, "run", lambda self, work: None)
-        patch.setattr(Search, "run_paths", lambda self, work: None)
+        patch.setattr(Search, "warm_up", lambda self, work: None)
         yield
 
 

@@ -1,6 +1,9 @@
 """The exact solver: searches and proves in turns, in slices, until nothing is open."""
 
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import ClassVar
@@ -38,6 +41,21 @@ _MANY = 10  # features
 _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few milliseconds
 _REPORT_EVERY = 2_000_000  # touched rows between two reports of the bound: some ten milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
+_SWITCH_SECONDS = 0.0005
+
+
+@contextmanager
+def _quick_switches() -> Iterator[None]:
+    """Let threads change places often: between kernels each needs Python for well under a millisecond.
+
+    With the interpreter's own 5 ms one thread waits for the other most of the time.
+    """
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(min(usual, _SWITCH_SECONDS))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
 
 
 class ExactSolver:
@@ -115,9 +133,6 @@ class _Solve:
 
     def run(self) -> Claim | None:
         """Search and prove; None where limited rates need a new start from the first model that obeys."""
-        limit = self.options.node_limit
-        self.search.run_paths(WORK_PER_NODE * (10**6 if limit is None else limit + 1))
-        self.cuts.refresh()
         if self.options.threads == 1:
             self._prove_here()
         else:
@@ -140,6 +155,9 @@ class _Solve:
 
     def _prove_here(self) -> None:
         """Prove and search in turns, by work done, so that a run can be repeated exactly."""
+        limit = self.options.node_limit
+        self.search.warm_up(WORK_PER_NODE * (10**6 if limit is None else limit + 1))
+        self.cuts.refresh()
         searched = int(self.search.spent[0])
         look_at = 0
         # a limit seen inside a step, which then does no work, ends the loop as well
@@ -156,16 +174,20 @@ class _Solve:
 
     def _prove_in_threads(self, threads: int) -> None:
         """Prove in the background; this thread searches now and then, reports and watches the limits."""
-        searched = int(self.search.spent[0])
         workers = self.proof.start(threads, lambda: self.stop is not None or self._has_found_first)
+        searched = 0
         try:
-            while self.proof.is_open and not self._should_stop():
-                self._take_second_turn()
-                if self.search.spent[0] - searched < self._search_share * self.proof.work / threads:
-                    self.search.run(1)
-                    self.cuts.refresh()
-                else:
-                    time.sleep(0.005)
+            with _quick_switches():
+                while self.proof.is_open and not self._should_stop():
+                    self._take_second_turn()
+                    due = searched + self._search_share * self.proof.work / threads
+                    if not self.search.is_warm or self.search.spent[0] < due:
+                        self.search.run(1)
+                        self.cuts.refresh()
+                        if not self.search.is_warm:
+                            searched = int(self.search.spent[0])
+                    else:
+                        time.sleep(0.005)
         finally:
             self.proof.finish(workers)
 

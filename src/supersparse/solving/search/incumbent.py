@@ -75,7 +75,7 @@ class Search:
         self.best_cost = _WORST
         self._is_limited = len(self.full.limit_most) > 0
         self.improved_at = 0  # work spent when the least F was found, l1 apart
-        self.paths_done = False
+        self.is_warm = False  # the paths are followed and the best rounding is improved
         self._steps = self._schedule()
 
     def run(self, work: int) -> None:
@@ -86,15 +86,14 @@ class Search:
             next(self._steps)
             self.spent[0] = max(self.spent[0], before + _LEAST_STEP)
 
-    def run_paths(self, work: int) -> None:
-        """Follow the paths to their end, or for so much work."""
+    def warm_up(self, work: int) -> None:
+        """Follow the paths and improve the best rounding, or stop after so much work."""
         limit = self.spent[0] + work
-        while not self.paths_done and self.spent[0] < limit and self.monitor.stop_reason() is None:
+        while not self.is_warm and self.spent[0] < limit and self.monitor.stop_reason() is None:
             self.run(1)
 
     def _schedule(self) -> Iterator[None]:
         yield from self._paths()
-        self.paths_done = True
         if self.data is not self.full:
             self.data, narrow_pool = self.full, list(self.pool)
             for _, values, b in narrow_pool[:5]:
@@ -123,6 +122,8 @@ class Search:
             yield
         for _, values, b in sorted(starts)[:_STARTS]:
             yield from self._descend(self.data_index(values), b)
+            self.is_warm = True
+        self.is_warm = True
 
     def _fits(
         self, surrogate: Surrogate, largest: int
