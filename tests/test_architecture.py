@@ -29,10 +29,11 @@ MAY_IMPORT = {
     "scorecard": {"errors", "problem", "solution", "card", "evaluate", "render", "export"},
     "prepare": {"errors", "problem", "card"},
     "datasets": {"errors", "problem", "card"},
+    "tables": {"errors", "card"},
     "estimators": BELOW_ESTIMATORS,
     "report": BELOW_ESTIMATORS | {"estimators", "datasets"},
     "experiments": BELOW_ESTIMATORS | {"estimators", "datasets"},
-    "cli": BELOW_ESTIMATORS | {"estimators", "datasets", "report", "experiments", "_version"},
+    "cli": BELOW_ESTIMATORS | {"estimators", "datasets", "tables", "report", "experiments", "_version"},
     "__init__": {"_version"},
 }
 
@@ -50,6 +51,7 @@ HOMES = {
     "xlsxwriter": ["export/xlsx.py"],
     "onnx": ["export/onnx.py"],
     "skops": ["export/estimator.py"],
+    "pyarrow": ["tables/parquet.py"],
     "typer": ["cli"],
     "rich": ["cli"],
 }

@@ -1,0 +1,101 @@
+"""Which kind of values the cells of a column are, and the column that they make."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.tables.collecting import Cells, Coded, Parsed, TooMany
+from supersparse.tables.columns import Column, Kind
+from supersparse.tables.numbers import is_number, read_numbers, with_gaps
+from supersparse.tables.reading import Reading
+
+_DAY = r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))"
+_TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}|[AaPp][Mm]))?"
+_DATE = re.compile(rf"{_DAY}([ T]{_TIME})?|{_TIME}", re.ASCII)
+_WITH_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Why a column could not be read as numbers: the cells that are none, and how many rows hold each."""
+
+    name: str
+    odd: Counter[str]
+    first_row: int  # of them, from 0
+    decimal_commas: bool  # whether the cells would be numbers with a comma for the point
+
+
+def typed(name: str, cells: Cells, expected: Kind | None, reading: Reading) -> Column | Fault:
+    """Make a column of the expected kind, or of the kind that its cells show.
+
+    Cells are numbers when all are; when most are, the others are a fault, because numbers would
+    otherwise become categories unnoticed. An expected number may be true or false too.
+    """
+    if isinstance(cells, TooMany):
+        return Column(name=name, kind=Kind.TOO_MANY, values=np.empty(0, dtype=object))
+    if isinstance(cells, Parsed):
+        return _of_parsed(name, cells)
+    return _of_coded(name, cells, expected, reading)
+
+
+def _of_parsed(name: str, cells: Parsed) -> Column | Fault:
+    if cells.first_odd is not None:
+        commas = all(map(_WITH_COMMA.fullmatch, cells.odd))
+        return Fault(name=name, odd=cells.odd, first_row=cells.first_odd, decimal_commas=commas)
+    gone = int((~cells.present).sum())
+    return Column(name=name, kind=Kind.NUMBER, values=with_gaps(cells.numbers, cells.present), n_missing=gone)
+
+
+def _of_coded(name: str, cells: Coded, expected: Kind | None, reading: Reading) -> Column | Fault:
+    counts = np.bincount(cells.codes, minlength=len(cells.distinct)).tolist()
+    present = [text for text in cells.distinct if text]
+    gone = sum(n for text, n in zip(cells.distinct, counts, strict=True) if not text)
+    if expected is Kind.TEXT:
+        return _texts(name, cells, Kind.TEXT, gone)
+    if not present:
+        return Column(name=name, kind=Kind.EMPTY, values=np.empty(0, dtype=object), n_missing=gone)
+    pointed = [text.replace(",", ".") for text in present] if reading.decimal == "," else present
+    numeric = [is_number(text) for text in pointed]
+    if all(numeric):
+        values, known = read_numbers(pointed), np.array([bool(text) for text in cells.distinct])
+        return Column(
+            name=name, kind=Kind.NUMBER, values=with_gaps(values, known)[cells.codes], n_missing=gone
+        )
+    if {text.casefold() for text in present} <= {"true", "false"}:
+        return _truths(name, cells, gone)
+    rows = Counter(dict(zip(cells.distinct, counts, strict=True)))
+    odd = Counter({text: rows[text] for text, is_one in zip(present, numeric, strict=True) if not is_one})
+    commas = all(bool(_WITH_COMMA.fullmatch(text)) for text in odd)
+    most_are_numbers = 2 * odd.total() <= len(cells.codes) - gone
+    if expected is Kind.NUMBER or most_are_numbers or commas:
+        first = int(np.isin(cells.codes, [cells.distinct.index(text) for text in odd]).argmax())
+        return Fault(name=name, odd=odd, first_row=first, decimal_commas=commas)
+    return _texts(name, cells, Kind.DATE if all(map(_DATE.fullmatch, present)) else Kind.TEXT, gone)
+
+
+def _texts(name: str, cells: Coded, kind: Kind, gone: int) -> Column:
+    return Column(
+        name=name,
+        kind=kind,
+        values=objects(text or None for text in cells.distinct)[cells.codes],
+        n_missing=gone,
+    )
+
+
+def _truths(name: str, cells: Coded, gone: int) -> Column:
+    words = [text.casefold() == "true" if text else None for text in cells.distinct]
+    distinct = objects(words) if gone else np.array(words, dtype=bool)
+    return Column(name=name, kind=Kind.TRUTH, values=distinct[cells.codes], n_missing=gone)
+
+
+def objects(values: Iterable[object]) -> NDArray[np.generic]:
+    """Return an array of Python objects, whatever they are."""
+    held = list(values)
+    array: NDArray[Any] = np.empty(len(held), dtype=object)
+    array[:] = held
+    return array

@@ -1,0 +1,93 @@
+"""Cells of text read as numbers, exactly.
+
+Whole numbers become 64-bit integers, decimals become doubles (a double is read by the package
+as its shortest decimal, so nothing is lost up to 15 digits), and what neither can hold becomes
+fractions.
+"""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.generic]
+
+_NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?[ \t]*", re.ASCII)
+_WHOLE = frozenset("0123456789+-")
+_DECIMAL = _WHOLE | frozenset(".eE \t")
+_SURE_LENGTH = 15  # a decimal this short, without an exponent, is the shortest decimal of its double
+_LARGEST_IN_A_DOUBLE = 2**53
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a decimal number: digits, one point, an exponent; "1,000" and "inf" are none."""
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def read_numbers(cells: Sequence[str]) -> Numbers:
+    """Read cells that all hold numbers; raise ValueError when one does not."""
+    characters = set("".join(cells))
+    if characters <= _WHOLE:
+        try:
+            return np.array(list(map(int, cells)), dtype=np.int64)
+        except OverflowError:
+            return _fractions(cells)
+    if not characters <= _DECIMAL or not all(cells):
+        raise ValueError
+    numbers = list(map(float, cells))
+    unsure = [i for i, c in enumerate(cells) if len(c) > _SURE_LENGTH or "e" in c or "E" in c]
+    if not all(is_number(cells[i]) for i in unsure):
+        raise ValueError  # such as an exponent of a million
+    if all(Fraction(cells[i]) == _shortest(numbers[i]) for i in unsure):
+        return np.array(numbers, dtype=np.float64)
+    return _fractions(cells)
+
+
+def joined(parts: Sequence[Numbers]) -> Numbers:
+    """Put parts of one column behind each other in the fastest type that holds all of them exactly."""
+    kept = [part for part in parts if len(part)]
+    if not kept:
+        return np.empty(0, dtype=np.int64)
+    return np.concatenate(_alike(kept))
+
+
+def side_by_side(columns: Sequence[Numbers]) -> Numbers:
+    """Put columns side by side in the fastest type that holds all of them exactly."""
+    return np.column_stack(_alike(columns))
+
+
+def _alike(arrays: Sequence[Numbers]) -> list[Numbers]:
+    kinds = {array.dtype.kind for array in arrays}
+    if "O" in kinds or ("f" in kinds and any(_is_wide(array) for array in arrays)):
+        return [array.astype(object) for array in arrays]
+    return list(arrays)
+
+
+def with_gaps(numbers: Numbers, present: NDArray[np.bool_]) -> Numbers:
+    """Spread numbers over the rows where one is present; the others hold NaN, or None among objects."""
+    if present.all():
+        return numbers
+    if numbers.dtype == object or _is_wide(numbers):
+        spread: Numbers = np.full(len(present), None, dtype=object)
+        spread[present] = numbers.astype(object)
+        return spread
+    gaps = np.full(len(present), np.nan)
+    gaps[present] = numbers
+    return gaps
+
+
+def _is_wide(array: Numbers) -> bool:
+    """Whether an array holds integers that a double cannot."""
+    if array.dtype.kind != "i" or not len(array):
+        return False
+    return int(array.max()) > _LARGEST_IN_A_DOUBLE or int(array.min()) < -_LARGEST_IN_A_DOUBLE
+
+
+def _shortest(number: float) -> Fraction | None:
+    return None if number in (float("inf"), float("-inf")) else Fraction(repr(number))
+
+
+def _fractions(cells: Sequence[str]) -> Numbers:
+    return np.array([Fraction(cell) for cell in cells], dtype=object)

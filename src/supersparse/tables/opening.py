@@ -1,0 +1,61 @@
+"""Opening a file of text: compressed or not, from a path or standard input, in the encoding it shows."""
+
+import gzip
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TextIO, cast
+
+from supersparse.errors import InvalidDataError
+
+STANDARD_INPUT = Path("-")
+_GZIP, _ZIP, _PARQUET = b"\x1f\x8b", b"PK\x03\x04", b"PAR1"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def shown_name(path: Path) -> str:
+    """Name the file in messages."""
+    return "standard input" if path == STANDARD_INPUT else str(path)
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether the name, or else the first bytes, say Parquet; standard input is always text."""
+    if path == STANDARD_INPUT:
+        return False
+    if path.suffix.lower() in (".parquet", ".pq"):
+        return True
+    with path.open("rb") as file:
+        return file.read(4) == _PARQUET
+
+
+@contextmanager
+def open_text(path: Path, encoding: str | None) -> Iterator[TextIO]:
+    """Open for reading; UTF-8 with or without a mark, or UTF-16 with one, unless an encoding is given."""
+    with _binary(path) as raw:
+        packed: io.BufferedReader | gzip.GzipFile = raw
+        start = raw.peek(4)[:4]
+        if start.startswith(_GZIP):
+            packed = gzip.GzipFile(fileobj=raw)
+            start = packed.peek(4)[:4]
+        if start.startswith(_ZIP):
+            raise InvalidDataError(
+                f"{shown_name(path)} is a workbook or a zip archive, not text; "
+                "save the sheet as 'CSV UTF-8', or unpack the archive"
+            )
+        usual = "utf-16" if start.startswith(_UTF_16) else "utf-8-sig"
+        text = io.TextIOWrapper(cast(IO[bytes], packed), encoding=encoding or usual, newline="")
+        try:
+            yield text
+        finally:
+            text.detach()  # what is below closes itself, and standard input stays open
+
+
+@contextmanager
+def _binary(path: Path) -> Iterator[io.BufferedReader]:
+    if path == STANDARD_INPUT:
+        yield cast(io.BufferedReader, sys.stdin.buffer)
+        return
+    with path.open("rb") as file:
+        yield file
