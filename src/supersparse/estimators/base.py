@@ -12,9 +12,17 @@ from sklearn.utils import Tags, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from supersparse.estimators.reading import as_array, read_features
+from supersparse.estimators.preparing import (
+    TrainingRows,
+    complete_only,
+    new_preparation,
+    raw_scores,
+    read_raw_training,
+)
+from supersparse.estimators.reading import as_array, read_features, read_training
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.scores import nearest_float, score_rows
+from supersparse.prepare import Prepare
 from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.limits import Constraint
 from supersparse.problem.problem import Problem
@@ -34,6 +42,7 @@ SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "class_weight": [None, StrOptions({"balanced"}), dict],
     "intercept": [StrOptions({"free", "paper", "none"}), tuple, list],
     "calibrate": [None, StrOptions({"isotonic", "logistic"})],
+    "prepare": [None, StrOptions({"auto"}), Prepare],
     "solver": [str],
     "time_limit": [None, Interval(Real, 0, None, closed="left")],
     "node_limit": [None, Interval(Integral, 0, None, closed="left")],
@@ -47,10 +56,30 @@ SHARED_CONSTRAINTS: dict[str, list[Any]] = {
 class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A fitted scoring system as a classifier; subclasses say how it is learned."""
 
-    def _problem(self, X: Any, y: NDArray[Any], sample_weight: Any, groups: Any, C0: object) -> Problem:
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, splitter_groups: Any = None
+    ) -> TrainingRows:
+        """Return what to learn from, checked."""
+        X, y = read_training(self, X, y) if self.prepare is None else read_raw_training(self, X, y)
+        given = TrainingRows(
+            X=X, y=y, sample_weight=sample_weight, groups=groups, splitter_groups=splitter_groups
+        )
+        return given if self.prepare is None else complete_only(self.prepare, given)
+
+    def _problem(self, given: TrainingRows, C0: object) -> Problem:
+        X, y, sample_weight = given.X, given.y, given.sample_weight
+        names, bounds, constraints = None, None, self.constraints
+        if self.prepare is not None:
+            self.prepare_ = new_preparation(self.prepare).fit(X, y, sample_weight)
+            self.prepare_.notes_[:0] = given.notes
+            X, names = self.prepare_.transform(X), self.prepare_.get_feature_names_out().tolist()
+            bounds = self.prepare_.bounds_
+            constraints = (*as_tuple(self.constraints), *self.prepare_.constraints_)
         return Problem.of(
             X,
             y,
+            feature_names=names,
+            bounds=bounds,
             C0=C0,
             C1=self.C1,
             coef_set=self.coef_set,
@@ -58,11 +87,11 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             levels=self.levels,
             max_features=self.max_features,
             min_features=self.min_features,
-            constraints=self.constraints,
+            constraints=constraints,
             intercept=self.intercept,
             class_weight=self.class_weight,
             sample_weight=sample_weight,
-            groups=groups,
+            groups=given.groups,
         )
 
     def _learn(self, problem: Problem, *, seed: int) -> Self:
@@ -99,6 +128,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.stop_ = solution.stop
         self.trace_ = solution.trace
         self.scoring_system_ = ScoringSystem.from_solution(solution)
+        if self.prepare is not None:
+            self.scoring_system_ = ScoringSystem(self.prepare_.raw_card(self.scoring_system_.card))
         self.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
         return self
 
@@ -119,6 +150,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             The scores; above 0 the positive class is predicted.
         """
         check_is_fitted(self)
+        if self.prepare is not None:
+            return raw_scores(self.scoring_system_, self.prepare_, X)
         X = read_features(self, X)
         support = self.points_.support
         if as_frame(X) is not None:
@@ -174,6 +207,13 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         return tags
+
+
+def as_tuple(constraints: Any) -> tuple[Any, ...]:
+    """Return constraints given as one, as several or not at all."""
+    if constraints is None:
+        return ()
+    return (constraints,) if isinstance(constraints, Constraint) else tuple(constraints)
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

@@ -5,6 +5,7 @@ columns apart: joined into one array, a single-precision column would lose its d
 a long integer its last digits.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -27,7 +28,7 @@ def read_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any, NDArra
         validate_data(estimator, X, y, skip_check_array=True)
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
-    return X, _two_classes(y)
+    return X, two_classes(y)
 
 
 def read_features(estimator: BaseEstimator, X: Any) -> Any:
@@ -37,7 +38,8 @@ def read_features(estimator: BaseEstimator, X: Any) -> Any:
     return validate_data(estimator, X, reset=False, skip_check_array=True)
 
 
-def _two_classes(y: NDArray[Any]) -> NDArray[Any]:
+def two_classes(y: NDArray[Any]) -> NDArray[Any]:
+    """Return y; raise when it has more than two classes."""
     try:
         classes = np.unique(y)
     except TypeError:
@@ -59,8 +61,22 @@ def as_array(values: Any) -> NDArray[Any]:
 
 
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
-    """Return some rows of a frame, an array or a sparse matrix, in the same kind."""
+    """Return some rows of a frame, a mapping of columns, an array or a sparse matrix, in the same kind."""
+    if isinstance(X, Mapping):
+        return {name: _take_values(column, rows) for name, column in X.items()}
     frame = as_frame(X)
     if frame is not None:
         return frame[rows].to_native()
     return _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, rows)
+
+
+def _take_values(column: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some values of one column, in the type they came in."""
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return series[rows].to_native()
+    if isinstance(column, np.ndarray):
+        return column[rows]
+    held = np.empty(len(column), dtype=object)  # of objects: numpy would turn numbers beside text into text
+    held[:] = column
+    return held[rows]

@@ -27,7 +27,7 @@ def score_rows(points: Points, used: Sequence[NDArray[Any]], n_rows: int) -> NDA
         for (integers, scale), j in zip(read, points.support, strict=True)
     ]
     numerators = weighted_sum(terms, points.intercept * step, n_rows)
-    return _quotients(numerators, step * points.denominator)
+    return quotients(numerators, step * points.denominator)
 
 
 def nearest_float(value: Fraction) -> float:
@@ -35,7 +35,8 @@ def nearest_float(value: Fraction) -> float:
     return _quotient(value.numerator, value.denominator)
 
 
-def _quotients(numerators: IntArray, denominator: int) -> NDArray[np.float64]:
+def quotients(numerators: IntArray, denominator: int) -> NDArray[np.float64]:
+    """Return the nearest floats; what is not 0 stays so, and what is finite stays so."""
     if numerators.dtype != object:
         if denominator == 1:
             return numerators.astype(np.float64)

@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import Interval
 
 from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
 from supersparse.estimators.calibrating import RiskMixin, calibrate
-from supersparse.estimators.reading import read_training
 from supersparse.selection.penalty_grid import solve_each_penalty
 from supersparse.solution.solution import Solution
 
@@ -56,6 +55,11 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         Whether there is `predict_proba`, and how scores become probabilities. It takes up to five more fits:
         the risk of a score is learned from rows that were left out of the fit that scored them. The
         points are the same with and without it.
+    prepare : None, "auto" or Prepare, default=None
+        How raw columns become features, inside of fit: numbers are cut, categories and missing values get
+        features of their own, and the scoring system speaks of raw columns. X may then be a mapping of
+        columns too, and hold text and blanks. "auto" is ``Prepare()``. Settings by feature name
+        speak of the prepared features: ``constraints.at_most(1, of="age *")``.
     solver : str, default="auto"
         "auto", or a name that ``supersparse solvers`` lists.
     time_limit : float, default=60
@@ -83,6 +87,9 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         The intercept.
     points_ : Points
         The same, exactly.
+    prepare_ : Prepare
+        The fitted preparation, with what it did in ``prepare_.notes_``; only with `prepare`. The features
+        of ``coef_`` are then ``prepare_.features_``.
     scoring_system_ : ScoringSystem
         The scoring system: prints as a card, scores, saves itself; with `calibrate` it has risks.
     objective_, lower_bound_, gap_ : float
@@ -145,6 +152,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         class_weight: Any = None,
         intercept: Any = "free",
         calibrate: str | None = None,
+        prepare: Any = None,
         solver: str = "auto",
         time_limit: float | None = 60,
         node_limit: int | None = None,
@@ -164,6 +172,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         self.class_weight = class_weight
         self.intercept = intercept
         self.calibrate = calibrate
+        self.prepare = prepare
         self.solver = solver
         self.time_limit = time_limit
         self.node_limit = node_limit
@@ -193,19 +202,19 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         -------
         self
         """
-        X, y = read_training(self, X, y)
-        problem = self._problem(X, y, sample_weight, groups, self.C0)
-        self.classes_ = np.unique(y)
+        given = self._read(X, y, sample_weight, groups)
+        problem = self._problem(given, self.C0)
+        self.classes_ = np.unique(given.y)
         self._learn(problem, seed=seed_from(self.random_state))
         if self.calibrate is not None:
-            calibrate(self, X, y, sample_weight, groups)
+            calibrate(self, given.X, given.y, given.sample_weight, given.groups)
         return self
 
     def _solve_each(
         self, X: Any, y: Any, Cs: Sequence[float], *, sample_weight: Any, groups: Any
     ) -> tuple[Solution, ...]:
         """Solve for each C0, in rising order, sharing the work; `_keep` makes one of them the fit."""
-        X, y = read_training(self, X, y)
-        problem = self._problem(X, y, sample_weight, groups, Cs[0])
-        self.classes_ = np.unique(y)
+        given = self._read(X, y, sample_weight, groups)
+        problem = self._problem(given, Cs[0])
+        self.classes_ = np.unique(given.y)
         return solve_each_penalty(problem, Cs, self.solver, **self._options(seed_from(self.random_state)))

@@ -1,6 +1,6 @@
 """SLIMClassifierCV: the penalty C0 chosen by cross-validation."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -16,13 +16,14 @@ from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassif
 from supersparse.estimators.calibrating import RiskMixin, keep_risks
 from supersparse.estimators.choosing import RULES, Candidate, choose
 from supersparse.estimators.folds import Fold, FoldResult, fit_fold
-from supersparse.estimators.reading import as_array, read_training
+from supersparse.estimators.reading import as_array
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.slim import SLIMClassifier
 from supersparse.problem.decimals import exact
 from supersparse.problem.groups import group_columns
 from supersparse.problem.penalty_range import constant_model_loss, smallest_loss_step
 from supersparse.problem.problem import Problem
+from supersparse.problem.variants import with_size_penalty
 from supersparse.solving.presolve.merge import MergeRows
 
 
@@ -125,6 +126,7 @@ intercept, solver, gap
         class_weight: Any = None,
         intercept: Any = "free",
         calibrate: str | None = None,
+        prepare: Any = None,
         solver: str = "auto",
         time_limit: float | None = 60,
         node_limit: int | None = None,
@@ -146,6 +148,7 @@ intercept, solver, gap
         self.class_weight = class_weight
         self.intercept = intercept
         self.calibrate = calibrate
+        self.prepare = prepare
         self.solver = solver
         self.time_limit = time_limit
         self.node_limit = node_limit
@@ -179,8 +182,9 @@ intercept, solver, gap
         -------
         self
         """
-        X, y = read_training(self, X, y)
-        problem = self._problem(X, y, sample_weight, rate_groups, 0 if self.levels is None else None)
+        given = self._read(X, y, sample_weight, rate_groups, groups)
+        X, y, sample_weight = given.X, given.y, given.sample_weight
+        problem = self._problem(given, 0 if self.levels is None else None)
         if all(levels is not None for levels in problem.levels):
             raise InvalidProblemError(
                 "levels say what every feature costs, so there is no C0 to choose; use SLIMClassifier"
@@ -189,8 +193,8 @@ intercept, solver, gap
         self.Cs_ = read_values(self.Cs, problem)
         weights = None if sample_weight is None else as_array(sample_weight)
         costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
-        labels = group_columns(rate_groups)
-        folds = self._folds(X, y, groups)
+        labels = group_columns(given.groups)
+        folds = self._folds(X, y, given.splitter_groups)
         seed = seed_from(self.random_state)
         values = [float(C0) for C0 in self.Cs_]
         by_fold = Parallel(n_jobs=self.n_jobs)(
@@ -198,14 +202,15 @@ intercept, solver, gap
         )
         by_value = [list(results) for results in zip(*by_fold, strict=True)]
         self._choose(by_value)
-        self._learn(self._problem(X, y, sample_weight, rate_groups, self.C0_), seed=seed)
+        self._learn(with_size_penalty(problem, exact(self.C0_, "C0")), seed=seed)
         if self.calibrate is not None:
             unseen = [result.unseen for result in by_value[self.best_index_] if result.unseen is not None]
             keep_risks(self, X, y, sample_weight, unseen)
         return self
 
     def _folds(self, X: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
-        splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
+        rows = np.zeros(len(y)) if isinstance(X, Mapping) else X  # of a mapping splitters know no length
+        splits = list(check_cv(self.cv, y, classifier=True).split(rows, y, groups))
         self.n_splits_ = len(splits)
         every = np.arange(len(y))
         return [

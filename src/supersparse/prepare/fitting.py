@@ -106,6 +106,12 @@ def _unusable(kind: str) -> str:
     return ""
 
 
+def usable_columns(table: Table) -> Table:
+    """Return the table without the columns that hold nothing of use."""
+    kept = {name: cells for name, cells in table.columns.items() if not _unusable(kind_of_column(cells))}
+    return Table(kept, table.n_rows)
+
+
 def complete_rows(table: Table) -> NDArray[np.bool_]:
     """Which rows have a value in every column."""
     found = np.ones(table.n_rows, dtype=bool)

@@ -13,7 +13,7 @@ from supersparse.card.checks import check_table
 from supersparse.card.tables import Table, nearest_column, read_every_column, read_table
 from supersparse.errors import InvalidDataError, InvalidProblemError
 from supersparse.prepare.cards import card_on_raw_columns, unit_card
-from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns
+from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
 from supersparse.prepare.matrix import cells_as_array, stack
 from supersparse.prepare.settings import read_settings
 from supersparse.problem.limits import Constraint
@@ -221,7 +221,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array([feature.name for feature in self.features_], dtype=object)
 
     def complete_rows(self, X: Any) -> NDArray[np.bool_]:
-        """Return which rows have a value in every column that `fit` did not leave out.
+        """Return which rows have a value in every column that can be used; needs no fit.
 
         Parameters
         ----------
@@ -231,10 +231,9 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of bool
-            The rows that are left with ``missing="drop"``.
+            The rows from which ``missing="drop"`` learns.
         """
-        check_is_fitted(self)
-        return complete_rows(self._read(X))
+        return complete_rows(usable_columns(read_every_column(X)))
 
     def fill(self, X: Any) -> Mapping[str, Any]:
         """Return the columns with missing values filled in as ``missing="nearest"`` does, for a card.

@@ -10,11 +10,13 @@ first, then the second of every column, and so on, by information within each ro
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from supersparse.card.cells import Cells
 from supersparse.card.numbers import IntArray
+from supersparse.card.rules import InRange
 from supersparse.prepare.counts import Target
 from supersparse.prepare.feature import Feature
 
@@ -67,8 +69,14 @@ def screen(
         seen.add(digest)
         kept.append(candidate.feature)
     places = {id(c.feature): k for k, c in enumerate(candidates)}
-    kept.sort(key=lambda feature: (feature.position, places[id(feature)]))
+    kept.sort(key=lambda feature: (feature.position, *_low(feature), places[id(feature)]))
     return Screened(kept=tuple(kept), few_rows=few, repeated=repeated, beyond_limit=beyond)
+
+
+def _low(feature: Feature) -> tuple[bool, Fraction]:
+    """Thresholds from low to high; other features after them, in the order of their usefulness."""
+    low = feature.rule.low if isinstance(feature.rule, InRange) else None
+    return low is None, low or Fraction(0)
 
 
 def _tells_enough(integers: IntArray, target: Target, least: float) -> bool:

@@ -1,0 +1,95 @@
+"""Raw tables in a classifier: prepared inside fit, so that nothing of other rows reaches the features."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import column_or_1d
+
+from supersparse.card.scoring import score_table
+from supersparse.errors import InvalidDataError
+from supersparse.estimators.reading import as_array, take_rows, two_classes
+from supersparse.estimators.scores import quotients
+from supersparse.prepare import Prepare
+from supersparse.problem.groups import group_columns
+from supersparse.problem.table import as_frame, check_names
+from supersparse.scorecard import ScoringSystem
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TrainingRows:
+    """What a fit learns from; with a preparation X holds raw columns."""
+
+    X: Any
+    y: NDArray[Any]
+    sample_weight: Any
+    groups: Any
+    splitter_groups: Any = None
+    notes: tuple[str, ...] = ()  # on rows that were left out
+
+    def take(self, rows: NDArray[np.intp], note: str) -> "TrainingRows":
+        """The same for some rows, with a note that says why."""
+        return TrainingRows(
+            X=take_rows(self.X, rows),
+            y=self.y[rows],
+            sample_weight=None if self.sample_weight is None else as_array(self.sample_weight)[rows],
+            groups={n: labels[rows] for n, labels in group_columns(self.groups).items()} or None,
+            splitter_groups=None if self.splitter_groups is None else as_array(self.splitter_groups)[rows],
+            notes=(*self.notes, note),
+        )
+
+
+def new_preparation(prepare: Any) -> Prepare:
+    """Return what the parameter `prepare` asks for, not fitted."""
+    return Prepare() if isinstance(prepare, str) else clone(prepare)
+
+
+def read_raw_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Return a raw table as a frame, a mapping of columns or an array, and y; set what fit must set."""
+    frame = as_frame(X)
+    if frame is not None:
+        names = [str(name) for name in frame.columns]
+    elif isinstance(X, Mapping):
+        names = [str(name) for name in X]
+    else:
+        X = (
+            X.toarray()
+            if hasattr(X, "toarray")
+            else np.asarray(X, dtype=None if hasattr(X, "dtype") else object)
+        )
+        if X.ndim != 2:
+            raise InvalidDataError(f"X has {X.ndim} dimension(s); give a table of rows and columns")
+        names = []
+    check_names(names)
+    if hasattr(estimator, "feature_names_in_"):
+        delattr(estimator, "feature_names_in_")
+    if names:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    estimator.n_features_in_ = len(names) or X.shape[1]
+    return X, two_classes(column_or_1d(as_array(y), warn=True))
+
+
+def complete_only(prepare: Any, given: TrainingRows) -> TrainingRows:
+    """Leave out the rows that ``missing="drop"`` does not learn from."""
+    preparation = new_preparation(prepare)
+    if preparation.missing != "drop":
+        return given
+    complete = preparation.complete_rows(given.X)
+    if complete.all():
+        return given
+    if not complete.any():
+        raise InvalidDataError(
+            "every row has a missing value and missing='drop' leaves none; use missing='item'"
+        )
+    dropped = f"{int((~complete).sum())} of {len(complete)} rows dropped for missing values"
+    return given.take(np.flatnonzero(complete), dropped)
+
+
+def raw_scores(system: ScoringSystem, preparation: Prepare, X: Any) -> NDArray[np.float64]:
+    """Score raw rows with the card over raw columns."""
+    table = preparation.fill(X) if preparation.missing == "nearest" else X
+    scores = score_table(system.card, table)
+    return quotients(scores.numerators, scores.denominator)
