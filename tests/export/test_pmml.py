@@ -11,6 +11,7 @@ import pytest
 
 from cards import HOSTILE
 from export.people import drawn, finite, reference
+from export.pmml_reader import Scorecard
 from supersparse import ScoringSystem, item
 from supersparse.errors import UnsupportedCardError
 from supersparse.export.pmml import to_pmml
@@ -22,6 +23,36 @@ def written(card):
         return to_pmml(card)
     except UnsupportedCardError:
         return None
+
+
+def test_a_reader_of_the_standard_agrees_with_the_card():
+    read = 0
+    for card, _, group in drawn():
+        document = written(card)
+        if document is None:
+            continue
+        scorecard, read = Scorecard(document), read + 1
+        for person in finite(group):
+            found, expected = scorecard.evaluate(person), reference(card, person)
+            if expected is None:
+                assert (found.score, found.label) == (None, None), person
+            else:
+                assert found.score == pytest.approx(float(expected), rel=1e-12, abs=1e-12), person
+                assert found.label == str(card.positive if expected > 0 else card.negative)
+    assert read > 30
+
+
+@pytest.mark.parametrize(
+    ("given", "changed"),
+    [("<Output>", "<Targets /><Output>"), ("lessThan", "isBelow"), ('useReasonCodes="false"', ""),
+     ("<True />", ""), ('numberOfFields="1"', 'numberOfFields="2"')],
+)  # fmt: skip
+def test_the_reader_refuses_what_it_does_not_know(given, changed):
+    document = to_pmml(ScoringSystem.of([item("age", below=60, points=1)], threshold=0).card)
+    assert Scorecard(document).evaluate({"age": 50}).label == "yes"
+    assert given in document
+    with pytest.raises((AssertionError, KeyError, ValueError)):
+        Scorecard(document.replace(given, changed)).evaluate({"age": 70})
 
 
 @pytest.fixture(scope="session")
