@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples test test-long bench bench-small bench-adult bench-variants bench-many lint format clean
+.PHONY: demo examples fetch-live test test-long bench bench-small bench-adult bench-variants bench-many lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -21,6 +21,13 @@ test: $(VENV)/.test
 
 test-long: $(VENV)/.test
 	$(BIN)/python -m pytest -n 2
+
+# Needs the network, so no test runs it: download what is not bundled into an empty folder, and load it.
+fetch-live: $(VENV)/.package
+	@folder=$$(mktemp -d) && export SUPERSPARSE_DATA=$$folder && $(BIN)/supersparse datasets fetch && \
+	  $(BIN)/supersparse datasets export mammography --variant paper $$folder/mammography.csv && \
+	  $(BIN)/supersparse datasets export internet-ads --processed $$folder/internet_ads.csv; \
+	  status=$$?; rm -rf $$folder; exit $$status
 
 # Measurements; results go to benchmarks/results. FasterRisk gets an environment of its own.
 bench: $(VENV)/.bench

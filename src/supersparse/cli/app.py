@@ -13,6 +13,7 @@ import typer
 
 from supersparse._version import __version__
 from supersparse.cli.check import check
+from supersparse.cli.datasets import datasets
 from supersparse.cli.demo import demo
 from supersparse.cli.fit import fit
 from supersparse.cli.predict import predict
@@ -30,6 +31,7 @@ app = typer.Typer(
 )
 for command in (fit, predict, check, solvers, demo):
     app.command()(command)
+app.add_typer(datasets)
 
 
 def _show_version(wanted: bool) -> None:

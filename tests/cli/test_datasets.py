@@ -1,0 +1,108 @@
+"""`supersparse datasets` as a user meets it."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from shared_data import SHARED, needs_shared_data
+from supersparse.datasets import load_breast_cancer, load_mammography
+from supersparse.datasets.catalogue import ENTRIES
+
+COMMAND = [sys.executable, "-c", "from supersparse.cli.app import main; main()", "datasets"]
+
+
+def run(*arguments, cwd, **variables):
+    environment = os.environ | {"SUPERSPARSE_DATA": str(cwd / "data"), "COLUMNS": "80"} | variables
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=environment,
+    )  # fmt: skip
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+@pytest.mark.parametrize("arguments", [[], ["list"]])
+def test_the_list_names_every_dataset_and_what_must_be_fetched(arguments, tmp_path):
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    header, *lines = done.stdout.splitlines()
+    assert header.split() == ["dataset", "variant", "rows", "features", "positive", "where"]
+    for entry, line in zip(ENTRIES, lines, strict=True):
+        assert line.split()[:3] == [entry.name, entry.variant, str(entry.size.rows)]
+        assert line.endswith("supersparse datasets fetch" if entry.originals else "in the package")
+
+
+def test_the_list_as_json_says_the_same(tmp_path):
+    listed = json.loads(run("list", "--json", cwd=tmp_path).stdout)
+    assert [(d["name"], d["rows"], d["features"] + 1, d["available"]) for d in listed] == [
+        (e.name, e.size.rows, e.size.columns, not e.originals) for e in ENTRIES
+    ]
+    assert {d["licence"] for d in listed} == {"CC BY 4.0"}
+
+
+def test_export_writes_the_raw_table_with_blanks(tmp_path):
+    done = run("export", "breast-cancer", "out.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "699 rows and 11 columns written to out.csv; the class is in 'diagnosis'\n"
+    assert "Wolberg" in done.stderr
+    assert "CC BY 4.0" in done.stderr
+    header, *rows = rows_of(tmp_path / "out.csv")
+    assert header == list(load_breast_cancer().raw)
+    assert sum("" in row for row in rows) == 16
+
+
+def test_export_writes_the_papers_features_when_asked(tmp_path):
+    run("export", "mammography", "out.csv", "--processed", cwd=tmp_path)
+    header, *rows = rows_of(tmp_path / "out.csv")
+    data = load_mammography()
+    assert header == [*data.feature_names, "severity"]
+    assert [[*map(int, row[:-1])] for row in rows] == data.X.tolist()
+
+
+def test_path_shows_the_folder_that_is_used(tmp_path):
+    assert run("path", cwd=tmp_path).stdout == f"{tmp_path / 'data'}\n"
+
+
+@needs_shared_data
+def test_fetching_from_a_copy_makes_the_papers_variant_available(tmp_path):
+    done = run("fetch", "mammography", "--from", SHARED, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(": copied\n") == 2
+    assert run("fetch", "mammography", cwd=tmp_path).stdout.count(": already there\n") == 2  # no network used
+    done = run("export", "mammography", "out.csv", "--variant", "paper", cwd=tmp_path)
+    assert done.stdout.startswith("961 rows and 6 columns")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["export", "habermann", "out.csv"], 2, "did you mean 'haberman'?"),
+        (["export", "haberman", "nowhere/out.csv"], 2, "there is no folder"),
+        (["export", "mammography", "out.csv", "--variant", "papers"], 2, "did you mean 'paper'?"),
+        (["export", "mammography", "out.csv", "--variant", "paper"], 1, "supersparse datasets fetch"),
+        (["fetch", "haberman"], 2, "comes with the package"),
+        (["fetch", "mammography", "--from", "."], 1, "holds none of raw/mammo_raw.csv"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_with_a_remedy(arguments, code, said, tmp_path):
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["path"], ["fetch"], ["export"]])
+def test_help_fits_80_columns_and_its_example_runs(command, tmp_path):
+    text = run(*command, "--help", cwd=tmp_path).stdout
+    assert max(map(len, text.splitlines())) <= 80
+    example = next(line.split() for line in text.splitlines() if line.startswith("    supersparse datasets "))
+    if command != ["fetch"]:  # needs the network
+        assert run(*example[2:], cwd=tmp_path).returncode == 0
