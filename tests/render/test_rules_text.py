@@ -40,7 +40,7 @@ Scoring system: high or low
 Multiply each value by its points (x), take the points of the other lines that
 apply, and add up.
 Predict high if the total is more than 2.5, otherwise low.
-Where weight is not known, weight gives 3."""
+A value that is not known gives 3 in line 3."""
     )
 
 

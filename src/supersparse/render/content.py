@@ -173,16 +173,17 @@ def _missing(ordered: Sequence[Item], n_added: int) -> list[str]:
         elif not isinstance(item.rule, IsMissing):
             refusing.append(n)
     said = [
-        f"A value that is not known gives {shown(points)} in {_lines(numbers)}."
+        f"A value that is not known gives {shown(points)} in {lines_named(numbers)}."
         for points, numbers in given.items()
     ]
     if not refusing:
         return said
     if len(refusing) == len(ordered):
         return ["Every value must be known."]
-    return [*said, f"A value must be known in {_lines(refusing)}."]
+    return [*said, f"A value must be known in {lines_named(refusing)}."]
 
 
-def _lines(numbers: Sequence[int]) -> str:
+def lines_named(numbers: Sequence[int]) -> str:
+    """Name lines of a card by their numbers: "lines 1, 2 and 5"."""
     *first, last = map(str, numbers)
     return f"lines {', '.join(first)} and {last}" if first else f"line {last}"

@@ -4,10 +4,13 @@ A person who follows the printed words gets exactly what `predict` gives. Number
 anything (points, threshold, errors) are written exactly.
 """
 
+from fractions import Fraction
+
 from supersparse.card.card import Card, Item
 from supersparse.card.numbers import shown
+from supersparse.render.content import lines_named
 from supersparse.render.facts import class_names, facts, heading, risk_note
-from supersparse.render.plain import padded, quoted, visible, width, wrap
+from supersparse.render.plain import padded, visible, width, wrap
 
 _BLANK = "......"
 _LEAST_NAME_WIDTH = 12  # the longest escape, \U0001f600, and the mark of a broken word fit in
@@ -72,14 +75,15 @@ def _how_to_add(card: Card) -> str:
 
 def _missing(card: Card, columns: int) -> list[str]:
     """What a missing value does, where it is not refused."""
-    lines = []
-    for item in card.items:
+    by_points: dict[Fraction, list[int]] = {}
+    for n, item in enumerate(card.items, start=1):
         if item.missing is not None:
-            said = (
-                f"Where {quoted(item.column)} is not known, {quoted(item.name)} gives {shown(item.missing)}."
-            )
-            lines += wrap(said, columns)
-    return lines
+            by_points.setdefault(item.missing, []).append(n)
+    said = [
+        f"A value that is not known gives {shown(points)} in {lines_named(numbers)}."
+        for points, numbers in by_points.items()
+    ]
+    return [line for sentence in said for line in wrap(sentence, columns)]
 
 
 def _line(item: Item) -> str:
