@@ -4,8 +4,10 @@ A column is either `Numbers`, one numpy array, or `Objects`, the distinct values
 them stands where, so that text and mixed columns cost a loop over what differs and no more.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, TypeVar
 
 import numpy as np
@@ -77,9 +79,14 @@ def read_cells(values: NDArray[np.generic], missing: Mask | None = None) -> Cell
     if isinstance(values, np.ma.MaskedArray):
         return read_list(values.tolist())  # None where it is masked
     if values.dtype == object:
-        values = _plain(values)
+        held = values.tolist()
+        kinds = set(map(type, held))
+        values = _plain(values, kinds)
+        if values.dtype == object:
+            return _coded(held, kinds)
     if not is_comparable(values.dtype):
-        return _coded(values.astype(object).tolist() if values.dtype.kind in "mM" else list(values))
+        held = list(values.astype(object) if values.dtype.kind in "mMU" else values)
+        return _coded(held, set(map(type, held)))
     if values.dtype.kind == "f":
         not_a_number = np.isnan(values)
         if not_a_number.any():
@@ -97,9 +104,8 @@ def read_list(values: Iterable[object]) -> Cells:
     return read_cells(array)
 
 
-def _plain(values: NDArray[np.generic]) -> NDArray[np.generic]:
+def _plain(values: NDArray[np.generic], kinds: set[type]) -> NDArray[np.generic]:
     """Turn an object array into a fast one where that loses nothing."""
-    kinds = set(map(type, values))
     if kinds and kinds <= {int, bool}:
         try:
             return values.astype(np.int64)
@@ -108,12 +114,12 @@ def _plain(values: NDArray[np.generic]) -> NDArray[np.generic]:
     return values.astype(np.float64) if kinds == {float} else values
 
 
-def _coded(values: list[object]) -> Objects:
+def _coded(values: list[object], kinds: set[type]) -> Objects:
     # equal is not the same: Decimal(0.1) equals the float 0.1, which stands for 1/10
-    one_type = len(set(map(type, values))) <= 1
+    one_type = len(kinds) <= 1
     keys: list[Any] = values if one_type else list(zip(map(type, values), values, strict=True))
+    order: dict[Any, int] = defaultdict(count().__next__)  # a new key has the next number
     try:
-        order = {key: i for i, key in enumerate(dict.fromkeys(keys))}
         codes = np.fromiter(map(order.__getitem__, keys), dtype=np.intp, count=len(keys))
         distinct = tuple(order) if one_type else tuple(value for _, value in order)
     except TypeError:  # not hashable, or not comparable
