@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import count
+from types import NoneType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -81,9 +82,8 @@ def read_cells(values: NDArray[np.generic], missing: Mask | None = None) -> Cell
     if values.dtype == object:
         held = values.tolist()
         kinds = set(map(type, held))
-        values = _plain(values, kinds)
-        if values.dtype == object:
-            return _coded(held, kinds)
+        numbers = _as_numbers(values, kinds)
+        return _coded(held, kinds) if numbers is None else numbers
     if not is_comparable(values.dtype):
         held = list(values.astype(object) if values.dtype.kind in "mMU" else values)
         return _coded(held, set(map(type, held)))
@@ -104,24 +104,28 @@ def read_list(values: Iterable[object]) -> Cells:
     return read_cells(array)
 
 
-def _plain(values: NDArray[np.generic], kinds: set[type]) -> NDArray[np.generic]:
-    """Turn an object array into a fast one where that loses nothing."""
-    if kinds and kinds <= {int, bool}:
-        try:
-            return values.astype(np.int64)
-        except OverflowError:
-            return values
-    return values.astype(np.float64) if kinds == {float} else values
+def _as_numbers(values: NDArray[np.generic], kinds: set[type]) -> Cells | None:
+    """Read an object array as one of numbers where that loses nothing, else None."""
+    missing = None
+    if kinds in ({int, NoneType}, {float, NoneType}):
+        missing = np.array([value is None for value in values], dtype=bool)
+        values = np.where(missing, 0, values)
+    elif not kinds or not (kinds == {float} or kinds <= {int, bool}):
+        return None
+    try:
+        return read_cells(values.astype(np.float64 if float in kinds else np.int64), missing)
+    except OverflowError:
+        return None
 
 
 def _coded(values: list[object], kinds: set[type]) -> Objects:
     # equal is not the same: Decimal(0.1) equals the float 0.1, which stands for 1/10
-    one_type = len(kinds) <= 1
-    keys: list[Any] = values if one_type else list(zip(map(type, values), values, strict=True))
+    differ = len(kinds - {str, NoneType}) <= 1  # then values of two types are never equal
+    keys: list[Any] = values if differ else list(zip(map(type, values), values, strict=True))
     order: dict[Any, int] = defaultdict(count().__next__)  # a new key has the next number
     try:
         codes = np.fromiter(map(order.__getitem__, keys), dtype=np.intp, count=len(keys))
-        distinct = tuple(order) if one_type else tuple(value for _, value in order)
+        distinct = tuple(order) if differ else tuple(value for _, value in order)
     except TypeError:  # not hashable, or not comparable
         codes, distinct = np.arange(len(values)), tuple(values)
     gone = np.array([is_missing(v) for v in distinct], dtype=bool)
