@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from supersparse.card.cells import Numbers
+from supersparse.card.cells import Cells, Numbers
+from supersparse.card.domain import Domain
 from supersparse.card.numbers import shown
 from supersparse.card.rules import InRange, IsMissing
 from supersparse.card.values import Category
@@ -21,6 +22,7 @@ from supersparse.prepare.candidates import (
     threshold_offers,
     value_offer,
 )
+from supersparse.prepare.cards import domain_of
 from supersparse.prepare.counts import Target, gain
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.missing import counts_as, stand_in
@@ -35,20 +37,22 @@ _EVERY_ROW_ITS_OWN = 20  # rows from which on a number of its own in every row i
 class ColumnPlan:
     """The candidates of a column, none where it is left out, and what was done in words."""
 
-    column: RawColumn
+    name: str
+    cells: Cells
     candidates: list[Candidate]
-    notes: list[str]
+    note: str
+    domain: Domain | None
 
 
-def is_category(column: RawColumn, kind: str, settings: PrepareSettings) -> bool:
+def is_category(name: str, kind: str, settings: PrepareSettings) -> bool:
     """Whether the values of a column are names rather than amounts."""
-    return kind == "categories" or column.name in settings.categorical or column.name in settings.ordered
+    return kind == "categories" or name in settings.categorical or name in settings.ordered
 
 
 def plan_column(column: RawColumn, kind: str, target: Target, settings: PrepareSettings) -> ColumnPlan:
     """Make the candidates of a column that can be used."""
     least = float(settings.rare) * target.total
-    named = is_category(column, kind, settings)
+    named = is_category(column.name, kind, settings)
     if named and (column.name in settings.directions or column.name in settings.cut_points):
         what = "a direction" if column.name in settings.directions else "cut points"
         raise InvalidProblemError(
@@ -75,11 +79,16 @@ def plan_column(column: RawColumn, kind: str, target: Target, settings: PrepareS
         )
         for k, offer in enumerate(offers)
     ]
-    notes = [note]
     if settings.missing == "item" and column.n_missing:
         features.append(_missing_candidate(column, target, len(features)))
     missing_note = _missing_note(column, settings, value, enough=_missing_weight(column, target) >= least)
-    return ColumnPlan(column=column, candidates=features, notes=[n for n in (*notes, missing_note) if n])
+    return ColumnPlan(
+        name=column.name,
+        cells=column.cells,
+        candidates=features,
+        note="; ".join(part for part in (note, missing_note) if part),
+        domain=domain_of(column, named=named),
+    )
 
 
 def _number_offers(

@@ -60,15 +60,18 @@ def _windows(allowed: NDArray[np.intp], both: Floats, shares: Floats, reach: flo
 
     Where no position is so near, as beside a value that many rows have, the nearest one stands alone.
     """
+    if not len(allowed):
+        return []
     below = np.cumsum(both)[allowed - 1] / both.sum()
+    starts = np.searchsorted(below, shares - reach, side="left")
+    ends = np.searchsorted(below, shares + reach, side="right")
     found = []
-    for share in shares.tolist():
-        near = allowed[np.abs(below - share) <= reach]
-        if len(near):
-            found.append((int(near[0]), int(near[-1])))
-        elif len(allowed):
-            nearest = int(allowed[np.abs(below - share).argmin()])
-            found.append((nearest, nearest))
+    for share, start, end in zip(shares.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        if start == end:
+            before, after = max(start - 1, 0), min(start, len(below) - 1)
+            start = before if share - below[before] <= below[after] - share else after
+            end = start + 1
+        found.append((int(allowed[start]), int(allowed[end - 1])))
     return list(dict.fromkeys(found))
 
 

@@ -4,10 +4,12 @@ A feature that holds in a share s of the rows, or fails in a share s of them, sa
 leaving it out, or giving its points to everybody, changes only those rows. So one with s below `rare`
 cannot pay for a C0 of `rare`. Neither can a feature that says the same as another, or the contrary,
 which the other says with the opposite points. What is left is ranked: the best of every column
-first, then the second of every column, and so on, by information within each round.
+first, then the second of every column, and so on, by information within each round; those that tell
+no more than chance would (less than half the logarithm of the number of rows, in nats) come last.
 """
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -49,7 +51,17 @@ def screen(
     most: int | None,
 ) -> Screened:
     """Keep at most so many candidates, those that the user asked for in any case."""
-    ranked = sorted(candidates, key=lambda c: (max(c.round, -1), -c.gain, c.feature.position, c.feature.name))
+    by_chance = math.log(max(target.total, 1.0)) / 2 if target.positive is not None else 0.0
+    ranked = sorted(
+        candidates,
+        key=lambda c: (
+            c.round >= 0 and c.gain < by_chance,
+            c.round,
+            -c.gain,
+            c.feature.position,
+            c.feature.name,
+        ),
+    )
     seen: set[bytes] = set()
     kept: list[Feature] = []
     few = repeated = beyond = 0
@@ -81,14 +93,22 @@ def _low(feature: Feature) -> tuple[bool, Fraction]:
 
 def _tells_enough(integers: IntArray, target: Target, least: float) -> bool:
     """Whether the rows that do not have the commonest value are many enough, and there are some."""
-    _, codes = np.unique(integers, return_inverse=True)
-    others = target.total - float(np.bincount(codes.reshape(-1), target.weights).max())
-    return codes.max() > 0 and others >= least - 1e-9 * max(1.0, target.total)
+    if _is_yes_or_no(integers):
+        ones = float(target.weights[integers.astype(bool)].sum())
+        others = min(ones, target.total - ones)
+    else:
+        _, codes = np.unique(integers, return_inverse=True)
+        others = target.total - float(np.bincount(codes.reshape(-1), target.weights).max())
+    return others > 0 and others >= least - 1e-9 * max(1.0, target.total)
+
+
+def _is_yes_or_no(integers: IntArray) -> bool:
+    return integers.dtype != object and integers.min() >= 0 and integers.max() <= 1
 
 
 def _digest(integers: IntArray) -> bytes:
     """Name the pattern of a column; a 0/1 column and its contrary have the same name."""
-    if integers.dtype == object or integers.min() < 0 or integers.max() > 1:
+    if not _is_yes_or_no(integers):
         return hashlib.blake2b(repr(integers.tolist()).encode()).digest()
     bits = integers.astype(bool)
     return hashlib.blake2b(np.packbits(bits ^ bits[0]).tobytes()).digest()

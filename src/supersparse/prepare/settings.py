@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from supersparse.card.tables import nearest_column
 from supersparse.card.values import Category, declared_category
@@ -31,7 +31,7 @@ class PrepareSettings:
     categorical: frozenset[str]
     ordered: Mapping[str, tuple[Category, ...]]
     units: Mapping[str, str]
-    max_candidates: int | None
+    max_candidates: int | Literal["auto"] | None
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Raise when a parameter speaks of a column that the table does not have."""
@@ -61,7 +61,9 @@ def read_settings(given: Mapping[str, Any]) -> PrepareSettings:
         categorical=_names(given["categorical"], "categorical"),
         ordered={n: _levels(v, n) for n, v in _mapping(given["ordered"], "ordered").items()},
         units={str(n): str(v) for n, v in _mapping(given["units"], "units").items()},
-        max_candidates=_or_none(given["max_candidates"], "max_candidates"),
+        max_candidates="auto"
+        if given["max_candidates"] == "auto"
+        else _or_none(given["max_candidates"], "max_candidates"),
     )
     _check_one_use(settings)
     return settings
