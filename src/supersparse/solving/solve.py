@@ -83,8 +83,12 @@ def chosen_solver(
     return chosen, settings
 
 
-def read_initial(problem: Problem, initial: Points) -> Points:
+def read_initial(problem: Problem, initial: Points | Solution) -> Points:
     """Check a model to start from, and write it in the problem's unit."""
+    if isinstance(initial, Solution):
+        initial = initial.points
+    if not isinstance(initial, Points):
+        raise InvalidOptionError(f"initial is {initial!r}; give a solution or its points")
     try:
         check_feasible(problem, initial, "the initial solution")
     except VerificationError as problem_with_it:

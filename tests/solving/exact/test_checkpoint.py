@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from solving.exact.hard import medium
+from solving.exact.partition.one_hot import few_squares
 from supersparse.errors import InvalidOptionError
 from supersparse.solution.stop import Stop
-from supersparse.solving.exact import checkpoint, engine, proof
+from supersparse.solving.exact import checkpoint, engine, proof, second
 from supersparse.solving.exact.proof import Proof
+from supersparse.solving.exact.second import SecondBound
 from supersparse.solving.solve import presolve, solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -103,6 +105,24 @@ def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch)
     assert (resumed.objective, resumed.evaluation.l1) == (best.objective, best.evaluation.l1)
 
 
+def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(second, "_START_AFTER", 0)
+    monkeypatch.setattr(second, "_WORK_PER_STEP", 2_000_000)
+    resumed, resume = [], SecondBound.resume
+    monkeypatch.setattr(SecondBound, "resume", lambda self, left: (resumed.append(left), resume(self, left)))
+    problem, file = few_squares([0, 1, 2, 4]), tmp_path / "file"
+    best = solve(problem, "exact")
+    rounds = []
+    while not rounds or (rounds[-1].stop is Stop.NODE_LIMIT and len(rounds) < 200):
+        rounds.append(solve(problem, "exact", checkpoint=file, node_limit=1000))
+        assert rounds[-1].lower_bound <= best.objective
+    bounds = [part.lower_bound for part in rounds]
+    assert bounds == sorted(bounds)
+    assert rounds[-1].proven_optimal
+    assert rounds[-1].objective == best.objective
+    assert any(node.sets for left in resumed for node in left.nodes)  # in the middle of a node
+
+
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """The bytes of a real checkpoint of medium()."""
@@ -115,7 +135,7 @@ BAD = {
     "foreign": (lambda good: b"a,b\n1,2\n", "is not a"),
     "empty": (lambda good: b"", "is not a"),
     "binary": (lambda good: bytes(range(256)), "is not a"),
-    "newer format": (lambda good: good.replace(b"checkpoint 1", b"checkpoint 9", 1), "is not a"),
+    "newer format": (lambda good: good.replace(b"checkpoint 2", b"checkpoint 9", 1), "is not a"),
     "truncated": (lambda good: good[:-20], "damaged"),
     "head only": (lambda good: good.split(b"\n")[0] + b"\n", "damaged"),
     "one byte changed": (lambda good: good[:-9] + bytes([good[-9] ^ 1]) + good[-8:], "damaged"),

@@ -19,19 +19,25 @@ from supersparse.errors import InvalidOptionError
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.partition.tree import Node as PartitionNode
+from supersparse.solving.exact.partition.tree import OpenNodes
 from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.exact.tree import Node, Support, Task
 
-_FORMAT = "supersparse checkpoint 1"
+_FORMAT = "supersparse checkpoint 2"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Saved:
-    """What a checkpoint holds: the best model's coefficients, the proven bound, the open tasks."""
+    """What a checkpoint holds: the best model's coefficients, the proven bound, the open tasks.
+
+    `second` is what the second bound has left, None where it has not begun.
+    """
 
     coefficients: tuple[int, ...]
     lower_bound: Fraction
     tasks: tuple[tuple[int, Node | Support], ...]
+    second: OpenNodes | None
 
 
 def fingerprint(problem: Problem) -> str:
@@ -72,6 +78,7 @@ def save(
     coefficients: tuple[int, ...],
     lower_bound: Fraction,
     tasks: list[dict[str, Any]],
+    second: OpenNodes | None,
 ) -> None:
     """Write the open tree, replacing an older file in one step."""
     body = json.dumps(
@@ -80,6 +87,7 @@ def save(
             "coefficients": coefficients,
             "lower_bound": str(lower_bound),
             "tasks": tasks,
+            "second": None if second is None else _written_second(second),
         }
     ).encode()
     beside = path.with_name(path.name + ".new")
@@ -97,6 +105,20 @@ def written(task: Task) -> dict[str, Any]:
     if isinstance(work, Node):
         return entry | {"allowed": np.flatnonzero(work.allowed).tolist(), "theta": work.theta}
     return entry | {"boxes": None if work.search is None else work.search.state}
+
+
+def _written_second(left: OpenNodes) -> dict[str, Any]:
+    return {
+        "given_up": [str(bound) for bound in left.given_up],
+        "nodes": [
+            {
+                "bound": str(node.bound),
+                "allowed": node.allowed,
+                "sets": [[family, *quad.tolist()] for family, quad in node.sets],
+            }
+            for node in left.nodes
+        ],
+    }
 
 
 def load(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> Saved:
@@ -122,6 +144,21 @@ def load(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> Saved:
         coefficients=tuple(content["coefficients"]),
         lower_bound=Fraction(content["lower_bound"]),
         tasks=tuple((e["bound"], _read(e, by_case[e["case"]], cuts)) for e in content["tasks"]),
+        second=None if content["second"] is None else _read_second(content["second"]),
+    )
+
+
+def _read_second(entry: dict[str, Any]) -> OpenNodes:
+    return OpenNodes(
+        nodes=tuple(
+            PartitionNode(
+                Fraction(node["bound"]),
+                tuple(map(tuple, node["allowed"])),
+                tuple((family, np.array(quad, np.int64)) for family, *quad in node["sets"]),
+            )
+            for node in entry["nodes"]
+        ),
+        given_up=tuple(map(Fraction, entry["given_up"])),
     )
 
 

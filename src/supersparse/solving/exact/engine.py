@@ -127,6 +127,8 @@ class _Solve:
             self.monitor.bound(saved.lower_bound)
             for bound, work in saved.tasks:
                 self.proof.tasks.push(bound, work)
+            if saved.second is not None:
+                self.second.resume(saved.second)
             return
         for instance in cases:
             self.proof.tasks.push(fixed_cost(instance, ()), root(instance))
@@ -243,7 +245,6 @@ class _Solve:
         if self._file is not None and self.monitor.best is not None:
             # tasks first: a model that a thread finds meanwhile may then be saved twice, never lost
             tasks = [checkpoint.written(task) for task in self.proof.open_tasks()]
-            checkpoint.save(
-                self._file, self._identity, self.monitor.best.coefficients, self.monitor.lower_bound, tasks
-            )
+            best, bound = self.monitor.best.coefficients, self.monitor.lower_bound
+            checkpoint.save(self._file, self._identity, best, bound, tasks, self.second.left)
             self._saved_at = time.perf_counter()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from supersparse.solving.exact.partition.partition import PartitionBound
+from supersparse.solving.exact.partition.tree import OpenNodes
 from supersparse.solving.integer_form import IntegerForm
 
 _START_AFTER = 3_000_000_000  # work of the first proof, ten seconds or so: what closes sooner needs no help
@@ -29,14 +30,20 @@ class SecondBound:
         self._may_help = is_plain and 2 * form.max_size >= form.n_features and PartitionBound.applies(form)
         self._began_at = 0
         self._giving_up = threading.Event()
+        self._resumed: OpenNodes | None = None
         self.work = 0
+        self.left: OpenNodes | None = None  # after the last step; None before the first
+
+    def resume(self, left: OpenNodes) -> None:
+        """Go on with what an earlier run left open, at once."""
+        self._resumed = self.left = left
 
     def is_due(self, proof_work: int) -> bool:
         """Whether it is its turn, given the work done by the first proof."""
-        if not self._may_help or proof_work < _START_AFTER or (self._bound is not None and self._bound.done):
+        if not self._may_help or (self._bound is not None and self._bound.done):
             return False
         if self._bound is None:
-            return True
+            return proof_work >= _START_AFTER or self._resumed is not None
         return self.work < _SHARE * (proof_work - self._began_at)
 
     def step(self, target: Fraction, proof_work: int, should_stop: Callable[[], bool]) -> Fraction:
@@ -48,6 +55,8 @@ class SecondBound:
         if self._bound is None:
             self._bound = PartitionBound(self._form, target, interrupted=self._giving_up.is_set)
             self._began_at = proof_work
+            if self._resumed is not None:
+                self._bound.resume(self._resumed)
         bound = self._bound
         bound.target = target
         failures: list[BaseException] = []
@@ -68,4 +77,5 @@ class SecondBound:
         if failures:
             raise failures[0]
         self.work += _WORK_PER_STEP
+        self.left = bound.open_nodes()
         return bound.lower_bound

@@ -1,5 +1,6 @@
 """The second bound: never above the optimum, and strong where it is meant to be."""
 
+import json
 import time
 from fractions import Fraction
 
@@ -8,6 +9,7 @@ import pytest
 from solving.exact.partition.one_hot import boards, few_squares, random_problem
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
+from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.partition.partition import PartitionBound
 from supersparse.solving.exhaustive import _all_points
 from supersparse.solving.integer_form import integer_form
@@ -82,6 +84,27 @@ def test_an_interrupted_bound_stops_and_stays_proven():
     bound.run(time.perf_counter() + 60)
     assert not bound.done
     assert bound.lower_bound < Fraction(1, 2)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_bound_that_starts_anew_after_every_step_ends_where_one_run_ends(seed):
+    problem = random_problem(seed)
+    form = integer_form(problem)
+    if not PartitionBound.applies(form):
+        pytest.skip("no point of one class weighs anything")
+    best = optimum(problem)
+    whole = PartitionBound(form, best)
+    run_to_the_end(whole)
+    part = PartitionBound(form, best)
+    for runs in range(1, 1000):  # ever longer ones, else a leaf would begin anew for ever
+        for _ in range(runs):
+            part.run(time.perf_counter() + 0.0005)
+        if part.done:
+            break
+        left, part = part.open_nodes(), PartitionBound(form, best)
+        part.resume(checkpoint._read_second(json.loads(json.dumps(checkpoint._written_second(left)))))
+    assert part.done
+    assert part.lower_bound == whole.lower_bound
 
 
 @pytest.mark.long

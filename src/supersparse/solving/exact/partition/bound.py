@@ -6,7 +6,7 @@ the multipliers are scaled until no point is overloaded and rounded down to inte
 what they prove.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from supersparse.solving.exact.partition.context import Context
 from supersparse.solving.exact.partition.lp import Columns, Floats
 from supersparse.solving.exact.partition.program import build
 from supersparse.solving.exact.partition.symmetry import stabiliser
+
+Sets = Sequence[tuple[int, Ints]]
+"""Balanced sets (p1, p2, n1, n2), each with the family of the node's program that it belongs to."""
 
 _SETS_PER_ROUND = 400
 _LEAST_REDUCED_COST = 1e-5
@@ -56,6 +59,18 @@ class NodeBound:
         for f in self._program.families:
             self._listed.append(self._context.sets(f.columns))
             yield
+
+    def start_with(self, sets: Sets) -> None:
+        """Add sets that an earlier run found at this node; those that are not balanced are left out."""
+        for k in range(len(self._program.families)):
+            quads = [q for family, q in sets if family == k]
+            if quads:
+                self._add(k, np.array(quads))
+
+    @property
+    def sets(self) -> Sets:
+        """The balanced sets found so far."""
+        return tuple(self._sets)
 
     @property
     def quads(self) -> list[Ints]:

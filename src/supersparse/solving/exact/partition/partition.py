@@ -12,7 +12,7 @@ from supersparse.solving.exact.partition.groups import find_groups
 from supersparse.solving.exact.partition.lp import never
 from supersparse.solving.exact.partition.net_points import net_points
 from supersparse.solving.exact.partition.symmetry import find_symmetries
-from supersparse.solving.exact.partition.tree import PartitionTree
+from supersparse.solving.exact.partition.tree import OpenNodes, PartitionTree
 from supersparse.solving.integer_form import IntegerForm
 
 _MOST_VALUES = 6  # of a column; on finer scales sums of points hardly ever coincide
@@ -74,6 +74,15 @@ class PartitionBound:
     def nodes(self) -> int:
         """Nodes opened so far."""
         return self._tree.nodes
+
+    def open_nodes(self) -> OpenNodes:
+        """What is left to prove; ask between two runs."""
+        return self._tree.open_nodes()
+
+    def resume(self, left: OpenNodes) -> None:
+        """Go on with what an earlier run on the same problem left open, before the first run."""
+        self._tree.resume(left)
+        self._read()
 
     def run(self, deadline: float) -> None:
         """Work until `time.perf_counter()` reaches the deadline, or to the end.

@@ -11,14 +11,14 @@ every group is decided, the leaf takes over.
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
 import numpy as np
 
 from supersparse.solving.exact.partition.balanced import points_of
-from supersparse.solving.exact.partition.bound import NodeBound
+from supersparse.solving.exact.partition.bound import NodeBound, Sets
 from supersparse.solving.exact.partition.certificate import Allowed, Proven, top
 from supersparse.solving.exact.partition.context import Context
 from supersparse.solving.exact.partition.leaf import Leaf
@@ -34,6 +34,15 @@ class Node:
 
     bound: Fraction
     allowed: Allowed
+    sets: Sets = ()  # balanced sets that an earlier run found here
+
+
+@dataclass(frozen=True, eq=False)
+class OpenNodes:
+    """What a tree has left to do: enough to go on in another process."""
+
+    nodes: tuple[Node, ...]
+    given_up: tuple[Fraction, ...]  # bounds of leaves that could not be closed
 
 
 class PartitionTree:
@@ -47,9 +56,26 @@ class PartitionTree:
         self._pushed = 0
         self._given_up: list[Fraction] = []
         self._now: Fraction | None = None  # proven of the node that is worked on
+        self._working_on: Node | None = None
+        self._search: NodeBound | None = None
         least = sum(min(s.cost for s in g.states) for g in context.groups)
         everything = tuple(tuple(range(len(g.states))) for g in context.groups)
-        self._push(Fraction(context.points.base + least), everything)
+        self._push(Node(Fraction(context.points.base + least), everything))
+
+    def open_nodes(self) -> OpenNodes:
+        """What is left, the node that is worked on with the sets found for it; ask between two steps."""
+        waiting = [node for _, _, node in self._open]
+        if self._working_on is not None:
+            sets = () if self._search is None else tuple(self._search.sets)
+            waiting.append(replace(self._working_on, sets=sets))
+        return OpenNodes(tuple(waiting), tuple(self._given_up))
+
+    def resume(self, left: OpenNodes) -> None:
+        """Go on with what an earlier run left open, before the first step."""
+        self._open.clear()
+        self._given_up = list(left.given_up)
+        for node in left.nodes:
+            self._push(node)
 
     @property
     def bound(self) -> Fraction | None:
@@ -64,18 +90,20 @@ class PartitionTree:
             if node.bound >= self.target:
                 continue
             self.nodes += 1
-            self._now = node.bound
+            self._now, self._working_on = node.bound, node
             decided = all(len(states) == 1 for states in node.allowed)
             yield from self._leaf(node) if decided else self._expand(node)
-            self._now = None
+            self._now = self._working_on = self._search = None
 
-    def _push(self, bound: Fraction, allowed: Allowed) -> None:
+    def _push(self, node: Node) -> None:
         self._pushed += 1
-        heapq.heappush(self._open, (bound, self._pushed, Node(bound, allowed)))
+        heapq.heappush(self._open, (node.bound, self._pushed, node))
 
     def _expand(self, node: Node) -> Iterator[None]:
         search = NodeBound(self._context, node.allowed)
         yield from search.prepare()
+        search.start_with(node.sets)
+        self._search = search
         best: Proven | None = None
         history: list[Fraction] = []
         while not search.finished:
@@ -103,7 +131,7 @@ class PartitionTree:
         if not all(kept):
             return
         if kept != node.allowed:
-            self._push(max(node.bound, Fraction(best.bound, best.fine)), kept)
+            self._push(Node(max(node.bound, Fraction(best.bound, best.fine)), kept))
             return
         symmetries = stabiliser(self._context.symmetries, kept)
         members = min(group_orbits(symmetries, kept), key=lambda m: (len(m), m[0]))
@@ -117,7 +145,7 @@ class PartitionTree:
     def _child(self, node: Node, best: Proven, decided: dict[int, int]) -> None:
         inherited = max(best.in_state[j][c] for j, c in decided.items())
         states = tuple((decided[j],) if j in decided else s for j, s in enumerate(node.allowed))
-        self._push(max(node.bound, Fraction(inherited, best.fine)), states)
+        self._push(Node(max(node.bound, Fraction(inherited, best.fine)), states))
 
     def _leaf(self, node: Node) -> Iterator[None]:
         points, groups = self._context.points, self._context.groups
