@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 from solving.exact.hard import medium, noisy
+from solving.exact.partition.one_hot import few_squares
 from strategies import cases
-from supersparse.solving.exact import reference, tree
+from supersparse.solving.exact import reference, second, tree
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.log import BoxPruned, BoxSplit, NodePruned, NodeSplit, VectorEvaluated
 from supersparse.solving.integer_form import integer_form
@@ -227,3 +228,12 @@ def test_nothing_is_made_when_nobody_listens(monkeypatch):
     assert solve(medium(), "exact").proven_optimal
     with pytest.raises(AssertionError, match="an event was made"):
         solve(medium(), "exact", proof_log=lambda event: None)
+
+
+def test_what_is_logged_is_proven_without_the_second_bound(monkeypatch):
+    monkeypatch.setattr(second, "_START_AFTER", 0)
+    problem, events = few_squares([0, 2]), []
+    assert second.SecondBound(integer_form(presolve(problem).problem)).is_due(0)
+    monkeypatch.setattr(second.SecondBound, "step", lambda *args: pytest.fail("its reasons are not logged"))
+    assert solve(problem, "exact", proof_log=events.append).proven_smallest
+    assert events

@@ -194,9 +194,9 @@ class _Solve:
             self.proof.finish(workers)
 
     def _take_second_turn(self) -> None:
-        """Let the second bound work when it is its turn."""
+        """Let the second bound work when it is its turn; what is logged must be proven by the first alone."""
         best = self.monitor.best_evaluation
-        if best is not None and self.second.is_due(self.proof.work):
+        if self.options.proof_log is None and best is not None and self.second.is_due(self.proof.work):
             self.monitor.bound(self.second.step(best.objective, self.proof.work, self._should_stop))
 
     @property
