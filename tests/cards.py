@@ -11,6 +11,7 @@ from supersparse.card.domain import Domain
 from supersparse.card.provenance import Provenance
 from supersparse.card.risk import LogisticRisk, TableRisk
 from supersparse.card.rules import KINDS, InRange, IsMissing, IsOneOf, ValueOf
+from supersparse.card.seen import ItemSeen
 
 HOSTILE = [
     "", " ", "  two  spaces  ", "line\nbreak", "tab\there", "\x1b[31mred\x1b[0m", "[bold]markup[/bold]",
@@ -118,6 +119,13 @@ def risks(draw):
 
 
 @st.composite
+def seens(draw):
+    weights = st.fractions(0, 100).filter(bool)
+    by_points = draw(st.dictionaries(fractions, weights, min_size=1, max_size=14))
+    return ItemSeen.of(by_points, missing=draw(st.fractions(0, 1)) * sum(by_points.values()))
+
+
+@st.composite
 def any_cards(draw, columns=names, most=6):
     """Cards with rules of every kind, several on a column too."""
     items, seen = [], set()
@@ -153,6 +161,7 @@ def any_cards(draw, columns=names, most=6):
         domains=tuple(draw(domains(c)) for c in used if draw(st.booleans())),
         provenance=draw(st.none() | provenances()),
         risk=draw(st.none() | risks()),
+        seen=tuple(draw(seens()) for _ in items) if draw(st.integers(0, 3)) == 0 else None,
     )
 
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 
 from evaluate.rated import SYSTEM, copied, table, weighted_rows
-from supersparse import ScoringSystem, item
+from supersparse import ScoringSystem, SLIMClassifier, item
 from supersparse.errors import InvalidDataError
-from supersparse.evaluate.summary import Summary
 
 CARD = ScoringSystem.of(
     [
@@ -58,27 +57,47 @@ def test_many_values_are_put_into_ten_ranges():
     assert SYSTEM.drift({"x": [v + 500 for v in range(1000)]}, then).items[0].stability > 1
 
 
-def test_a_summary_stands_for_its_table():
-    assert CARD.drift(NOW, CARD.summarise(THEN)) == CARD.drift(NOW, THEN)
-    with pytest.raises(InvalidDataError, match="other items"):
-        SYSTEM.drift({"x": [1]}, CARD.summarise(THEN))
+def test_a_card_remembers_a_table_in_its_file():
+    loaded = ScoringSystem.from_json(CARD.remember(THEN).to_json())
+    assert loaded.drift(NOW) == CARD.drift(NOW, THEN)
+    with pytest.raises(InvalidDataError, match="remembers no table"):
+        CARD.drift(NOW)
 
 
-def test_a_summary_can_be_kept_as_text():
-    kept = CARD.summarise(THEN, sample_weight=[0.1, 2, 1, 0])
-    assert Summary.from_json(kept.to_json()) == kept
-    text = kept.to_json()
-    damaged = ["", "[]", "{}", text.replace("summary", "card"), text.replace('"2"', '"x"')]
-    for text in damaged:
-        with pytest.raises(InvalidDataError, match="no summary"):
-            Summary.from_json(text)
+@given(weighted_rows(), weighted_rows())
+def test_what_a_card_remembers_stands_for_its_table(then, now):
+    (old, _, weight_then), (new, _, weight_now) = then, now
+    remembering = ScoringSystem.from_json(SYSTEM.remember(table(old), sample_weight=weight_then).to_json())
+    assert remembering.drift(table(new), weight_now=weight_now) == SYSTEM.drift(
+        table(new), table(old), weight_now=weight_now, weight_then=weight_then
+    )
+
+
+def test_a_card_does_not_keep_the_values_of_single_rows():
+    then = {"x": [v + 0.25 for v in range(1000)]}
+    (seen,) = SYSTEM.remember(then).card.seen
+    assert (seen.in_ranges, len(seen.points), set(seen.weights)) == (True, 10, {100})
+    now = {"x": [v + 300 for v in range(1000)]}
+    assert SYSTEM.remember(then).drift(now) == SYSTEM.drift(now, then)
+
+
+def test_a_learned_card_remembers_its_training_rows():
+    rng = np.random.default_rng(0)
+    X, weights = rng.integers(0, 30, (60, 2)) / 10, rng.integers(0, 3, 60)
+    model = SLIMClassifier(C0=0.02, max_coef=3, solver="exhaustive")
+    model.fit(X, X[:, 0] + rng.normal(size=60) > 1.5, sample_weight=weights)
+    system = model.scoring_system_
+    assert system.card.items
+    assert system.card.seen == system.remember(X, sample_weight=weights).card.seen
+    moved = system.with_threshold(system.threshold + 1)
+    assert moved.drift(X, weight_now=weights).shift == 0
 
 
 @given(weighted_rows())
 def test_weight_k_is_k_copies(rows):
     totals, _, weights = rows
     more, _, _ = copied(*rows)
-    assert SYSTEM.summarise(table(totals), sample_weight=weights) == SYSTEM.summarise(table(more))
+    assert SYSTEM.remember(table(totals), sample_weight=weights) == SYSTEM.remember(table(more))
 
 
 def test_words_and_tables():
@@ -88,6 +107,6 @@ def test_words_and_tables():
     assert "ward = B" in str(drift)
 
 
-def test_no_rows_cannot_be_summarised():
-    with pytest.raises(InvalidDataError, match="nothing to summarise"):
-        SYSTEM.summarise(table([1]), sample_weight=[0])
+def test_no_rows_cannot_be_remembered():
+    with pytest.raises(InvalidDataError, match="nothing to remember"):
+        SYSTEM.remember(table([1]), sample_weight=[0])

@@ -9,6 +9,7 @@ from supersparse.card.domain import Domain
 from supersparse.card.provenance import Provenance
 from supersparse.card.risk import Risk
 from supersparse.card.rules import IsMissing, Rule, ValueOf
+from supersparse.card.seen import ItemSeen
 from supersparse.card.values import declared_number
 from supersparse.errors import InvalidCardError
 
@@ -83,6 +84,7 @@ class Card:
     n_columns: int | None = None
     provenance: Provenance | None = None
     risk: Risk | None = None  # of the positive class by total of points; None: not known
+    seen: tuple[ItemSeen, ...] | None = None  # what each item gave on the training rows; None: not known
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "intercept", declared_number(self.intercept, "the intercept"))
@@ -93,6 +95,10 @@ class Card:
             raise InvalidCardError(f"both classes are called {self.positive!r}; they must differ")
         self._check_items()
         self._check_columns()
+        if self.seen is not None and len(self.seen) != len(self.items):
+            raise InvalidCardError(
+                f"the card says of {len(self.seen)} items what they have seen, and has {len(self.items)}"
+            )
 
     def _check_items(self) -> None:
         rules: set[Rule] = set()

@@ -13,6 +13,7 @@ from supersparse.card.provenance import Provenance
 from supersparse.card.risk import KINDS as RISK_KINDS
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
 from supersparse.card.rules import KINDS, InRange, IsMissing, IsOneOf, Rule, ValueOf
+from supersparse.card.seen import ItemSeen
 from supersparse.errors import InvalidCardError, did_you_mean
 
 
@@ -33,6 +34,7 @@ def read_card(fields: Fields, version: int) -> Card:
         n_columns=fields.whole("n_columns", optional=True),
         provenance=_provenance(fields.section("provenance"), version) if fields.has("provenance") else None,
         risk=_risk(fields.section("risk")) if version > 1 and fields.has("risk") else None,
+        seen=tuple(map(_seen, fields.sections("seen"))) if version > 1 and fields.has("seen") else None,
     )
     fields.finish()
     return card
@@ -108,6 +110,25 @@ def _risk(fields: Fields) -> Risk:
         raise InvalidCardError(f"{fields.where} has the unknown kind {kind!r}; {hint}")
     fields.finish()
     return found
+
+
+def _seen(fields: Fields) -> ItemSeen:
+    in_ranges = fields.has("ranges")
+    rows, at = ("ranges", "up_to") if in_ranges else ("values", "points")
+    found = []
+    for row in fields.sections(rows):
+        found.append((row.number(at), row.number("weight")))
+        row.finish()
+    seen = ItemSeen(
+        points=tuple(points for points, _ in found),
+        weights=tuple(weight for _, weight in found),
+        in_ranges=in_ranges,
+        given=fields.number("given"),
+        missing=fields.number("missing"),
+        mean_points=fields.number("mean_points"),
+    )
+    fields.finish()
+    return seen
 
 
 def _provenance(fields: Fields, version: int) -> Provenance:

@@ -9,6 +9,7 @@ from supersparse.card.numbers import shown
 from supersparse.card.provenance import Provenance
 from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.card.rules import InRange, IsMissing, IsOneOf
+from supersparse.card.seen import ItemSeen
 from supersparse.card.values import Category
 
 
@@ -24,7 +25,11 @@ def card_content(card: Card) -> dict[str, object]:
         "n_columns": card.n_columns,
         "provenance": None if card.provenance is None else _provenance(card.provenance),
     }
-    return content if card.risk is None else content | {"risk": _risk(card.risk)}
+    if card.risk is not None:
+        content["risk"] = _risk(card.risk)
+    if card.seen is not None:
+        content["seen"] = [_seen(item) for item in card.seen]
+    return content
 
 
 def _number(value: Fraction) -> int | str:
@@ -69,6 +74,18 @@ def _risk(risk: Risk) -> dict[str, object]:
         return {"kind": risk.kind, "slope": risk.slope, "offset": risk.offset}
     rows = [{"total": _number(t), "risk": r} for t, r in zip(risk.totals, risk.risks, strict=True)]
     return {"kind": risk.kind, "rows": rows}
+
+
+def _seen(seen: ItemSeen) -> dict[str, object]:
+    rows, at = ("ranges", "up_to") if seen.in_ranges else ("values", "points")
+    return {
+        rows: [
+            {at: _number(p), "weight": _number(w)} for p, w in zip(seen.points, seen.weights, strict=True)
+        ],
+        "given": _number(seen.given),
+        "missing": _number(seen.missing),
+        "mean_points": _number(seen.mean_points),
+    }
 
 
 def _provenance(made: Provenance) -> dict[str, object]:

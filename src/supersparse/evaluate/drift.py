@@ -9,13 +9,12 @@ from typing import Any
 
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import outside_values
+from supersparse.card.seen import ItemSeen
 from supersparse.card.tables import read_table
 from supersparse.errors import InvalidDataError
 from supersparse.evaluate.rates import Rate
-from supersparse.evaluate.summary import ItemSummary, Summary, summarise
+from supersparse.evaluate.remembering import Given, points_given
 from supersparse.evaluate.tables import as_frame, laid_out
-
-_MOST_VALUES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,37 +101,41 @@ class Drift:
 def drift(
     card: Card,
     now: object,
-    then: object,
+    then: object = None,
     *,
     weight_now: object = None,
     weight_then: object = None,
     names: Sequence[str] | None = None,
     level: float = 0.95,
 ) -> Drift:
-    """Compare a table of now with one of then, or with the `Summary` of one; see `ScoringSystem.drift`."""
-    before = (
-        then if isinstance(then, Summary) else summarise(card, then, sample_weight=weight_then, names=names)
-    )
-    if [i.name for i in before.items] != [i.name for i in card.items]:
-        raise InvalidDataError("the summary is of a card with other items; summarise the old table anew")
-    after = summarise(card, now, sample_weight=weight_now, names=names)
+    """Compare a table of now with one of then, or with what the card remembers; see `ScoringSystem.drift`."""
+    if then is not None:
+        before = tuple(g.seen for g in points_given(card, then, sample_weight=weight_then, names=names))
+    elif card.seen is not None:
+        before = card.seen
+    else:
+        raise InvalidDataError(
+            "the card remembers no table to compare with; give one as `then`, or let the card `remember` it"
+        )
+    after = points_given(card, now, sample_weight=weight_now, names=names)
     strange: dict[str, list[object]] = {}
     for found in outside_values(card, read_table(card, now, names)):
         strange.setdefault(found.column, []).append(found.value)
     return Drift(
         items=tuple(
             _compared(item, old, new, strange, level)
-            for item, old, new in zip(card.items, before.items, after.items, strict=True)
+            for item, old, new in zip(card.items, before, after, strict=True)
         )
     )
 
 
 def _compared(
-    item: Item, old: ItemSummary, new: ItemSummary, strange: Mapping[str, list[object]], level: float
+    item: Item, old: ItemSeen, now: Given, strange: Mapping[str, list[object]], level: float
 ) -> ItemDrift:
     def rate(events: Fraction, of: Fraction) -> Rate:
         return Rate(events=events, of=of, level=level)
 
+    new = now.seen
     return ItemDrift(
         name=item.name,
         then=rate(old.given, old.n),
@@ -141,35 +144,21 @@ def _compared(
         missing_now=rate(new.missing, new.n),
         mean_points_then=float(old.mean_points),
         mean_points_now=float(new.mean_points),
-        stability=_stability(old, new),
+        stability=_stability(old, now.by_points),
         outside_now=tuple(strange.get(item.column, ())),
     )
 
 
-def _stability(old: ItemSummary, new: ItemSummary) -> float:
+def _stability(old: ItemSeen, new: Mapping[Fraction, Fraction]) -> float:
     """The population stability index; half a row is added to each range, so that none is empty."""
-    ranges = _ranges(old, new)
+    ends = old.upper_ends(new)
     shares = []
-    for summary in (old, new):
-        sums = [Fraction(1, 2)] * (len(ranges) + 1)
-        for points, weight in zip(summary.points, summary.weights, strict=True):
-            sums[bisect_left(ranges, points)] += weight
+    for by_points in (dict(zip(old.points, old.weights, strict=True)), new):
+        sums = [Fraction(1, 2)] * (len(ends) + 1)
+        for points, weight in by_points.items():
+            sums[bisect_left(ends, points)] += weight
         whole = sum(sums, Fraction(0))
         shares.append([float(s / whole) for s in sums])
     return math.fsum(
         (after - before) * math.log(after / before) for before, after in zip(*shares, strict=True)
     )
-
-
-def _ranges(old: ItemSummary, new: ItemSummary) -> list[Fraction]:
-    """The upper ends of all ranges but the last: each value, or about equal weights then."""
-    values = sorted({*old.points, *new.points})
-    if len(values) <= _MOST_VALUES:
-        return values[:-1]
-    ends: list[Fraction] = []
-    below, whole = Fraction(0), old.n
-    for points, weight in zip(old.points, old.weights, strict=True):
-        below += weight
-        if below * _MOST_VALUES >= whole * (len(ends) + 1) and below < whole:
-            ends.append(points)
-    return ends

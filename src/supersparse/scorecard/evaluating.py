@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from supersparse.evaluate.evaluation import Evaluation
     from supersparse.evaluate.risk_table import RiskTable
     from supersparse.evaluate.subgroups import Subgroups
-    from supersparse.evaluate.summary import Summary
 
 
 class Evaluating:
@@ -83,25 +82,28 @@ class Evaluating:
 
         return by_subgroup(self.card, X, y, by, sample_weight=sample_weight, names=names, level=level)
 
-    def summarise(
+    def remember(
         self, X: object, *, sample_weight: object = None, names: Sequence[str] | None = None
-    ) -> "Summary":
-        """Return what a table is like, as far as the card can see it: to be kept, and given to `drift`."""
-        from supersparse.evaluate.summary import summarise
+    ) -> Self:
+        """Return the same card with what its items gave on a table, for `drift`; its file keeps it.
 
-        return summarise(self.card, X, sample_weight=sample_weight, names=names)
+        A learned card remembers its training rows.
+        """
+        from supersparse.evaluate.remembering import remember
+
+        return self._with(remember(self.card, X, sample_weight=sample_weight, names=names))
 
     def drift(
         self,
         now: object,
-        then: object,
+        then: object = None,
         *,
         weight_now: object = None,
         weight_then: object = None,
         names: Sequence[str] | None = None,
         level: float = 0.95,
     ) -> "Drift":
-        """Compare, item by item, a table of now with one of then, or with the `summarise` of one."""
+        """Compare, item by item, a table of now with one of then, or with what the card remembers."""
         from supersparse.evaluate.drift import drift
 
         return drift(

@@ -10,9 +10,10 @@ import numpy as np
 import supersparse
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.domain import Domain
-from supersparse.card.numbers import shown
+from supersparse.card.numbers import fits_int64, largest_magnitude, shown
 from supersparse.card.provenance import Provenance
 from supersparse.card.rules import ValueOf
+from supersparse.card.seen import ItemSeen
 
 if TYPE_CHECKING:
     from supersparse.problem.coefficients import CoefficientSet
@@ -38,6 +39,7 @@ def card_of_solution(solution: "Solution", title: str | None) -> Card:
         domains=tuple(_domain(rows, j) for j in points.support),
         n_columns=rows.n_features,
         provenance=_provenance(solution),
+        seen=tuple(_seen(rows, j, points.values[j]) for j in points.support),
     )
 
 
@@ -88,6 +90,19 @@ def _domain(rows: "Rows", j: int) -> Domain:
         return Domain(column=rows.names[j], values=tuple(seen))
     low, high = (Fraction(int(v), scale) for v in (column.min(), column.max()))
     return Domain(column=rows.names[j], low=low, high=high, whole=scale == 1)
+
+
+def _seen(rows: "Rows", j: int, points: Fraction) -> ItemSeen:
+    """The points that a column gave on the training rows."""
+    from supersparse.evaluate.outcomes import added_up
+
+    fits = fits_int64(largest_magnitude(rows.weights) * rows.n_rows)
+    weights = rows.weights if fits else rows.weights.astype(object)
+    distinct, groups = np.unique(rows.columns[j], return_inverse=True)
+    sums = added_up(weights, groups, len(distinct), np.ones(rows.n_rows, dtype=bool))
+    unit = points / rows.scales[j]
+    by_points = {unit * int(v): int(w) * rows.weight_unit for v, w in zip(distinct, sums, strict=True) if w}
+    return ItemSeen.of(by_points, missing=Fraction(0))
 
 
 def fingerprint(rows: "Rows") -> str:
