@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from supersparse.card.cells import Cells, Numbers
+from supersparse.card.cells import Cells
 from supersparse.card.domain import Domain
 from supersparse.card.numbers import shown
 from supersparse.card.rules import InRange, IsMissing
@@ -30,6 +30,7 @@ from supersparse.prepare.raw import RawColumn
 from supersparse.prepare.screening import Candidate
 from supersparse.prepare.settings import PrepareSettings
 
+_ALL_THE_SAME = "left out, all values are the same"
 _EVERY_ROW_ITS_OWN = 20  # rows from which on a number of its own in every row is worth a remark
 
 
@@ -81,7 +82,8 @@ def plan_column(column: RawColumn, kind: str, target: Target, settings: PrepareS
     ]
     if settings.missing == "item" and column.n_missing:
         features.append(_missing_candidate(column, target, len(features)))
-    missing_note = _missing_note(column, settings, value, enough=_missing_weight(column, target) >= least)
+    enough = float(target.weights[~column.present].sum()) >= least
+    missing_note = _missing_note(column, settings, value, named=named, enough=enough)
     return ColumnPlan(
         name=column.name,
         cells=column.cells,
@@ -96,6 +98,8 @@ def _number_offers(
 ) -> tuple[list[Offer], str]:
     name = column.name
     given = settings.cut_points.get(name)
+    if len(column.distinct[0]) == 1:
+        return [], _ALL_THE_SAME
     if given is not None:
         offers = given_offers(column, target, given)
         note = f"cut at {_listed(offers)} as given"
@@ -103,23 +107,22 @@ def _number_offers(
         return [value_offer(column, target)], "yes (1) or no (0)"
     elif name in settings.keep or settings.cuts == "none":
         return [value_offer(column, target)], "its value"
+    elif _numbers_the_rows(column):
+        return [], "left out, it numbers the rows"
     else:
         offers = threshold_offers(column, target, settings.cuts, settings.max_cuts, least)
         how = {"optimal": "by the class", "tree": "by a tree", "quantile": "at quantiles"}
-        note = f"cut at {_listed(offers)}, {how[settings.cuts]}" if offers else _no_cut(column, settings)
+        note = f"cut at {_listed(offers)}, {how[settings.cuts]}" if offers else _no_cut(settings)
     if settings.intervals and name not in settings.directions:
         between = interval_offers(column, target, offers, settings.max_cuts)
         offers += between
         note += f", and {len(between)} interval{'' if len(between) == 1 else 's'} between" if between else ""
-    if _numbers_the_rows(column):
+    if _has_a_number_of_its_own(column):
         note += "; every row has another whole number: leave it out if it is an identifier"
     return offers, note
 
 
-def _no_cut(column: RawColumn, settings: PrepareSettings) -> str:
-    values = column.distinct[0]
-    if len(values) == 1:
-        return "left out, all values are the same"
+def _no_cut(settings: PrepareSettings) -> str:
     if settings.cuts in ("optimal", "tree"):
         return "left out, no cut tells the classes apart"
     return f"left out, no cut leaves a share of {shown(settings.rare)} of the rows on both sides"
@@ -145,7 +148,7 @@ def _levels_note(column: RawColumn, found: LevelOffers, rare: Fraction) -> str:
         return (
             f"left out, {found.n_levels} different values in {n_rows} rows"
             if found.n_levels > 1
-            else "left out, all values are the same"
+            else _ALL_THE_SAME
         )
     note = f"{found.n_levels} categories"
     if found.rare:
@@ -153,10 +156,6 @@ def _levels_note(column: RawColumn, found: LevelOffers, rare: Fraction) -> str:
         end = "together in one item" if found.grouped else "without an item of their own"
         note += f"; {_some(found.rare)} {share}, {end}"
     return note
-
-
-def _missing_weight(column: RawColumn, target: Target) -> float:
-    return float(target.weights[~column.present].sum())
 
 
 def _missing_candidate(column: RawColumn, target: Target, place: int) -> Candidate:
@@ -167,7 +166,7 @@ def _missing_candidate(column: RawColumn, target: Target, place: int) -> Candida
 
 
 def _missing_note(
-    column: RawColumn, settings: PrepareSettings, value: Category | None, *, enough: bool
+    column: RawColumn, settings: PrepareSettings, value: Category | None, *, named: bool, enough: bool
 ) -> str:
     if not column.n_missing:
         return ""
@@ -179,18 +178,20 @@ def _missing_note(
     if settings.missing == "nearest":
         return f"{of}: filled from the most similar row; a card refuses them until they are filled"
     assert value is not None
-    return f"{of}: taken as {category_text(value)}, the {_middle_or_mode(column, settings)}"
+    return f"{of}: taken as {category_text(value)}, the {'mode' if named else settings.missing}"
 
 
-def _middle_or_mode(column: RawColumn, settings: PrepareSettings) -> str:
-    named = not isinstance(column.cells, Numbers) or column.name in settings.categorical
-    return "mode" if settings.missing == "mode" or named else "median"
-
-
-def _numbers_the_rows(column: RawColumn) -> bool:
+def _has_a_number_of_its_own(column: RawColumn) -> bool:
+    """Whether every row has another whole number, as identifiers are."""
     values = column.distinct[0]
     n_rows = int(column.present.sum())
     return len(values) == n_rows >= _EVERY_ROW_ITS_OWN and bool((np.mod(values, 1) == 0).all())
+
+
+def _numbers_the_rows(column: RawColumn) -> bool:
+    """Whether these numbers are consecutive besides."""
+    values = column.distinct[0]
+    return _has_a_number_of_its_own(column) and values[-1] - values[0] == len(values) - 1
 
 
 def _listed(offers: list[Offer]) -> str:

@@ -65,6 +65,10 @@ def prepare_columns(
         notes[name] = plans[-1].note
     most = _most_candidates(settings, table.n_rows)
     kept = _screen(plans, target, settings, most)
+    in_use = {feature.column for feature in kept.kept}
+    for plan in plans:
+        if plan.candidates and plan.name not in in_use:
+            notes[plan.name] += "; none of it kept"
     if not kept.kept:
         raise InvalidDataError(
             "no column offers a feature: "

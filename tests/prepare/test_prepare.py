@@ -1,0 +1,257 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+
+from supersparse import Prepare
+from supersparse.errors import InvalidDataError, InvalidProblemError
+
+N = 200
+
+
+def people(seed=0):
+    """A mixed table with blanks, and classes that depend on it."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(18, 95, N),
+            "bmi": np.where(rng.random(N) < 0.1, np.nan, rng.normal(27, 5, N).round(1)),
+            "smoker": rng.choice(["yes", "no"], N),
+            "job": rng.choice(["a", "b", "c", "rare1", "rare2"], N, p=[0.5, 0.3, 0.18, 0.01, 0.01]),
+            "ill": rng.random(N) < 0.3,
+        }
+    )
+    y = (table.age + 20 * (table.smoker == "yes") + 3 * table.bmi.fillna(27) + rng.normal(0, 10, N)) > 150
+    return table, y.to_numpy()
+
+
+def names(prepare):
+    return prepare.get_feature_names_out().tolist()
+
+
+def by_column(prepare, column):
+    return [f.name for f in prepare.features_ if f.column == column]
+
+
+def note(prepare, column):
+    return next(text for text in prepare.notes_ if text.startswith(f"{column}: "))
+
+
+def test_frames_of_every_library_and_mappings_give_the_same():
+    table, y = people()
+    expected = Prepare().fit(table, y)
+    matrix = expected.transform(table)
+    columns = {name: table[name].to_numpy() for name in table}
+    lists = {name: [None if v != v else v for v in table[name].tolist()] for name in table}
+    others = [pl.from_pandas(table), pa.Table.from_pandas(table), columns, lists]
+    for other in others:
+        prepare = Prepare().fit(other, y)
+        assert prepare.features_ == expected.features_
+        assert prepare.notes_ == expected.notes_
+        assert (prepare.transform(other) == matrix).all()
+
+
+def test_features_are_zero_or_one_and_named_for_people():
+    table, y = people()
+    prepare = Prepare(cut_points={"age": [40, 65]}).fit(table, y)
+    assert by_column(prepare, "age") == ["age >= 40", "age >= 65"]
+    assert by_column(prepare, "smoker") == ["smoker = yes"]  # "no" is the contrary
+    assert by_column(prepare, "ill") == ["ill"]
+    assert "bmi missing" in by_column(prepare, "bmi")
+    matrix = prepare.transform(table)
+    assert matrix.dtype == np.int8
+    assert (matrix[:, names(prepare).index("age >= 65")] == (table.age >= 65)).all()
+
+
+def test_rare_categories_share_an_item_or_have_none():
+    table, y = people()
+    table["job"] = (
+        ["rare1"] * 3 + ["rare2"] * 3 + table.job.replace({"rare1": "a", "rare2": "a"}).tolist()[6:]
+    )
+    together = Prepare(rare=0.02).fit(table, y)
+    assert "job in (rare1, rare2)" in names(together)
+    assert note(together, "job").endswith(
+        "rare1, rare2 below a share of 0.02 of the rows, together in one item"
+    )
+    apart = Prepare(rare=0.04).fit(table, y)
+    assert not any("rare1" in name for name in names(apart))
+    assert note(apart, "job").endswith("without an item of their own")
+
+
+def test_columns_of_no_use_are_left_out_and_it_is_said_why():
+    table, y = people()
+    table["zip"] = [f"zip {i}" for i in range(N)]
+    table["same"] = 7
+    table["empty"] = None
+    table["when"] = pd.date_range("2024-01-01", periods=N)
+    prepare = Prepare(rare=0.02).fit(table, y)
+    assert note(prepare, "zip") == "zip: left out, 200 different values in 200 rows"
+    assert note(prepare, "same") == "same: left out, all values are the same"
+    assert note(prepare, "empty") == "empty: left out, all values are missing"
+    assert note(prepare, "when").startswith("when: left out, it holds values such as Timestamp(")
+    assert not {"zip", "same", "empty", "when"} & {f.column for f in prepare.features_}
+
+
+def test_a_number_that_counts_the_rows_is_left_out():
+    table, y = people()
+    table["id"] = np.random.default_rng(1).permutation(N) + 1
+    assert note(Prepare().fit(table, y), "id").startswith("id: left out, it numbers the rows")
+    table["id"] *= 3
+    assert "leave it out if it is an identifier" in note(Prepare().fit(table, y), "id")
+
+
+def test_when_no_column_is_of_use_the_message_says_what_was_wrong():
+    with pytest.raises(InvalidDataError, match="no column offers a feature: a: left out, all values"):
+        Prepare().fit({"a": [1, 1, 1, 1]}, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("missing", "value", "said"),
+    [
+        ("median", 2.0, "taken as 2, the median"),
+        ("mode", 9.0, "taken as 9, the mode"),
+    ],
+)
+def test_a_missing_number_is_taken_for_a_value_that_is_said(missing, value, said):
+    table = {"x": [1, 1.5, 2, 9, 9, None]}
+    prepare = Prepare(cuts="none", missing=missing, rare=0).fit(table)
+    assert prepare.transform(table)[5, 0] == value
+    assert said in note(prepare, "x")
+
+
+def test_a_missing_category_is_taken_for_the_mode_even_with_median():
+    table = {"job": ["a", "b", "b", None, "c"]}
+    prepare = Prepare(cuts="none", missing="median", rare=0).fit(table)
+    assert prepare.transform(table)[3].tolist() == [int(n == "job = b") for n in names(prepare)]
+    assert note(prepare, "job") == "job: 3 categories; 1 of 5 missing: taken as b, the mode"
+
+
+def test_what_was_never_missing_and_what_was_never_seen_count_as_nothing():
+    prepare = Prepare(cuts="quantile", rare=0).fit({"x": [1, 2, 3, 4], "t": ["a", "b", "c", "c"]})
+    assert prepare.transform({"x": [None, 9], "t": ["new", None]})[0].sum() == 0
+    assert prepare.transform({"x": [0, None], "t": ["new", None]}).sum() == 0
+
+
+def test_dropping_rows_is_refused_by_the_transformer_with_the_remedy():
+    table, y = people()
+    prepare = Prepare(missing="drop").fit(table, y)
+    assert (
+        prepare.notes_[0]
+        == f"{table.bmi.isna().sum()} of 200 rows dropped for missing values (bmi {table.bmi.isna().sum()})"
+    )
+    with pytest.raises(InvalidDataError, match=r"'bmi' has \d+ missing value\(s\).*leave those rows out"):
+        prepare.transform(table)
+    complete = prepare.complete_rows(table)
+    assert (complete == table.bmi.notna()).all()
+    assert len(prepare.transform(table[complete])) == complete.sum()
+
+
+def test_directions_become_bounds_and_thresholds_a_constraint():
+    table, y = people()
+    prepare = Prepare(directions={"age": "up", "bmi": "down"}, per_variable=1).fit(table, y)
+    for feature, bounds in zip(prepare.features_, prepare.bounds_, strict=True):
+        expected = {"age": (0, None), "bmi": (None, 0)}.get(feature.column)
+        assert bounds == (None if feature.name == "bmi missing" else expected)
+    (constraint,) = prepare.constraints_
+    assert constraint.in_words() == "at most 1 threshold for each of age, bmi"
+    assert Prepare(per_variable=None).fit(table, y).constraints_ == ()
+
+
+def test_intervals_lie_between_cuts_and_count_among_the_thresholds():
+    table, y = people()
+    prepare = Prepare(cut_points={"age": [30, 50, 70]}, intervals=True).fit(table, y)
+    assert {"30 <= age < 50", "50 <= age < 70", "30 <= age < 70"} <= set(names(prepare))
+    assert set(dict(prepare.constraints_[0].variables)["age"]) == set(by_column(prepare, "age"))
+
+
+def test_ordered_levels_become_this_level_or_higher():
+    table = {"grade": ["low", "mid", "high", "mid", "low", "high", None, "odd"]}
+    prepare = Prepare(ordered={"grade": ["low", "mid", "high"]}, rare=0, cuts="none").fit(table)
+    assert names(prepare) == ["grade in (mid, high)", "grade = high", "grade missing"]
+    assert note(prepare, "grade").startswith("grade: 3 levels in order; odd not among them, without points")
+
+
+def test_numbers_can_be_categories_or_stay_as_they_are():
+    table = {"code": [1, 2, 3, 1, 2, 3], "visits": [0, 5, 2, 7, 1, 9]}
+    prepare = Prepare(categorical=["code"], keep=["visits"], cuts="quantile", rare=0).fit(table)
+    assert names(prepare) == ["code = 1", "code = 2", "code = 3", "visits"]
+    assert prepare.transform(table)[:, 3].tolist() == table["visits"]
+
+
+def test_the_number_of_features_is_limited_the_best_of_each_column_first():
+    table, y = people()
+    few = Prepare(max_candidates=4).fit(table, y)
+    assert len(few.features_) == 4
+    assert {"age", "smoker"} <= {f.column for f in few.features_}
+    assert few.notes_[-1].startswith("4 features; candidates left out: ")
+    assert few.notes_[-1].endswith("beyond max_candidates=4")
+    given = Prepare(max_candidates=1, cut_points={"age": [30, 50, 70]}).fit(table, y)
+    assert names(given) == ["age >= 30", "age >= 50", "age >= 70"]  # what the user asked for stays
+
+
+def test_neither_the_order_of_rows_nor_weights_as_copies_matter():
+    table, y = people()
+    rng = np.random.default_rng(3)
+    order, weights = rng.permutation(N), rng.integers(0, 3, N)
+    expected = Prepare().fit(table, y)
+    assert Prepare().fit(table.iloc[order], y[order]).features_ == expected.features_
+    copies = np.repeat(np.arange(N), weights)
+    weighted = Prepare().fit(table, y, sample_weight=weights)
+    assert weighted.features_ == Prepare().fit(table.iloc[copies], y[copies]).features_
+
+
+def test_it_is_a_transformer_of_scikit_learn():
+    table, y = people()
+    prepare = clone(Prepare(max_cuts=3)).set_output(transform="pandas")
+    found = prepare.fit_transform(table, y)
+    assert found.columns.tolist() == names(prepare)
+    assert found.index.equals(table.index)
+    assert prepare.notes_[-1].startswith("per_variable and directions hold inside SLIMClassifier")
+    assert prepare.set_output(transform="polars").transform(table).columns == names(prepare)
+
+
+def test_columns_that_no_feature_uses_may_be_absent_and_others_may_not():
+    table, y = people()
+    prepare = Prepare().fit(table.assign(same=1), y)
+    assert prepare.transform(table).shape == (N, len(prepare.features_))
+    with pytest.raises(InvalidDataError, match=r"lack 1 column.*'age'; did you mean 'Age'"):
+        prepare.transform(table.rename(columns={"age": "Age"}))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"cuts": "optimum"}, "cuts is 'optimum'; did you mean 'optimal'?"),
+        ({"missing": "means"}, "missing is 'means'; did you mean 'median'?"),
+        ({"cut_points": {"agee": [1]}}, "cut_points: there is no column 'agee'; did you mean 'age'?"),
+        ({"directions": {"age": "upp"}}, "the direction of 'age' is 'upp'; did you mean 'up'?"),
+        ({"directions": {"job": "up"}}, "column 'job' has a direction, but it holds categories"),
+        ({"cut_points": {"job": [1]}}, "column 'job' has cut points, but it holds categories"),
+        ({"keep": "age"}, "keep is 'age'; give a list of column names"),
+        ({"keep": ["age"], "cut_points": {"age": [1]}}, "'age' is in both cut_points and keep"),
+        ({"cut_points": {"age": ["old"]}}, "a cut point of 'age' is 'old', which is not a number"),
+        ({"rare": 0.7}, "rare is 0.7; give a share of the rows from 0 to below 0.5"),
+        ({"max_cuts": 0}, "max_cuts is 0; give a whole number of at least 1"),
+        ({"ordered": {"job": ["a"]}}, "ordered: 'job' needs two levels or more"),
+        ({"intervals": 1}, "intervals is 1; give True or False"),
+    ],
+)
+def test_settings_that_make_no_sense_are_named(settings, message):
+    table, y = people()
+    with pytest.raises(InvalidProblemError) as caught:
+        Prepare(**settings).fit(table, y)
+    assert message in str(caught.value)
+
+
+def test_data_that_cannot_be_read_are_named():
+    table, _ = people()
+    with pytest.raises(InvalidDataError, match="looks at the classes and there is no y"):
+        Prepare().fit(table)
+    with pytest.raises(InvalidDataError, match="y has 3 labels for 200 rows"):
+        Prepare().fit(table, [0, 1, 0])
+    with pytest.raises(InvalidDataError, match=r"column 'x' has 1 infinite value\(s\)"):
+        Prepare().fit({"x": [1.0, np.inf, 2.0]}, [0, 1, 1])
+    with pytest.raises(InvalidDataError, match="rows left do not have both classes"):
+        Prepare(missing="drop").fit({"x": [1, 2, None]}, [0, 0, 1])
