@@ -15,6 +15,7 @@ from supersparse.errors import InvalidDataError, InvalidProblemError
 from supersparse.prepare.cards import card_on_raw_columns, unit_card
 from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
 from supersparse.prepare.matrix import cells_as_array, stack
+from supersparse.prepare.recorded import Recorded, holds_text, with_preparation
 from supersparse.prepare.settings import read_settings
 from supersparse.problem.limits import Constraint
 
@@ -80,7 +81,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         What was done to each column, in sentences.
     n_features_in_ : int
         Number of raw columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where the table has names.
 
     Examples
@@ -147,6 +148,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table = read_every_column(X)
         found = prepare_columns(table, y, sample_weight, settings)
         self.n_features_in_ = len(table.columns)
+        self._columns = tuple(table.columns)
+        self._text_columns = tuple(name for name, cells in table.columns.items() if holds_text(cells))
         if hasattr(self, "feature_names_in_"):
             delattr(self, "feature_names_in_")
         if not isinstance(X, np.ndarray) or X.dtype.names is not None:
@@ -281,4 +284,9 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The same points, threshold and provenance, with rules on raw columns.
         """
         check_is_fitted(self)
-        return card_on_raw_columns(card, self.features_, self._card)
+        raw = card_on_raw_columns(card, self.features_, self._card)
+        recorded = Recorded(
+            parameters=self.get_params(deep=False), columns=self._columns, texts=self._text_columns
+        )
+        defaults = type(self)().get_params(deep=False)
+        return with_preparation(raw, recorded, defaults, self.features_, self.constraints_)

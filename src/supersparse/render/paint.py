@@ -31,7 +31,7 @@ _ISOLATES = {0x2068: _LEFT_TO_RIGHT, 0x2069: _LEFT_TO_RIGHT}
 
 def painted(drawing: Drawing, form: Literal["png", "pdf"]) -> bytes:
     """Return the file; the same drawing gives the same bytes."""
-    figure = _figure(drawing)
+    figure = drawing_figure(drawing)
     import matplotlib
 
     target = BytesIO()
@@ -58,7 +58,8 @@ def _ordered(text: str) -> str:
 
 
 @cache
-def _fonts() -> tuple[str, ...]:
+def font_names() -> tuple[str, ...]:
+    """The fonts at hand, in the order in which they are tried."""
     try:
         from matplotlib import font_manager
     except ModuleNotFoundError:
@@ -73,7 +74,7 @@ def _fonts() -> tuple[str, ...]:
 @cache
 def _known_characters() -> frozenset[int]:
     """Those of all fonts at hand, in bold too, as a part of the text may be."""
-    names = _fonts()
+    names = font_names()
     from matplotlib import font_manager
     from matplotlib.ft2font import FT2Font
 
@@ -86,8 +87,9 @@ def _known_characters() -> frozenset[int]:
     return frozenset(found[0] & found[1])
 
 
-def _figure(drawing: Drawing) -> "Figure":
-    _fonts()
+def drawing_figure(drawing: Drawing) -> "Figure":
+    """Return a figure as large as the drawing, with all its parts."""
+    font_names()
     from matplotlib.figure import Figure  # not pyplot: no window, no state to close
 
     figure = Figure(figsize=(drawing.width / 72, drawing.height / 72), facecolor="white")
@@ -105,7 +107,7 @@ def _add(part: Text | Stroke | Box, axes: "Axes") -> None:
         case Text():
             axes.text(
                 part.x, part.y, _ordered(part.text), fontsize=part.size,
-                fontweight="bold" if part.bold else "normal", fontfamily=list(_fonts()),
+                fontweight="bold" if part.bold else "normal", fontfamily=list(font_names()),
                 color="#555555" if part.faint else "black", va="baseline",
                 ha={"start": "left", "middle": "center", "end": "right"}[part.anchor],
                 parse_math=False, usetex=False,

@@ -1,0 +1,119 @@
+"""Data: the rows that a report is about, with what had to be left out of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.card.card import Card
+from supersparse.card.checks import OutsideValue, expectations, outside_values
+from supersparse.card.tables import read_table
+from supersparse.errors import InvalidDataError
+from supersparse.evaluate.outcomes import as_list, read_classes
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Data:
+    """Columns by name, with a class for each row; every row can be scored by the card."""
+
+    columns: Mapping[str, NDArray[Any]]
+    y: NDArray[Any]
+    positive: NDArray[np.bool_]
+    weights: NDArray[Any] | None
+    n_given: int
+    left_out: tuple[tuple[str, int], ...] = ()  # columns with rows that lack a value the card needs
+    missing: tuple[tuple[str, int], ...] = ()  # columns with rows that lack a value, all given rows counted
+    outside: tuple[OutsideValue, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: Rows) -> "Data":
+        """The same for some rows, repeated where they are named twice."""
+        return Data(
+            columns={name: column[rows] for name, column in self.columns.items()},
+            y=self.y[rows],
+            positive=self.positive[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            n_given=len(rows),
+        )
+
+
+def read_data(card: Card, table: object, y: object, sample_weight: object = None) -> Data:
+    """Read a data frame or a mapping of columns; rows that the card cannot score are left out and counted."""
+    columns = _columns(table)
+    labels = as_list(y, "y")
+    n = len(labels)
+    for name, column in columns.items():
+        if len(column) != n:
+            raise InvalidDataError(f"column {name!r} has {len(column)} values for {n} labels; give one each")
+    array = np.empty(n, dtype=object)
+    array[:] = labels
+    weights = None if sample_weight is None else np.asarray(as_list(sample_weight, "sample_weight"))
+    if weights is not None and weights.shape != (n,):
+        raise InvalidDataError(f"sample_weight has shape {weights.shape} for {n} rows; give one for each")
+    whole = Data(columns=columns, y=array, positive=read_classes(card, labels), weights=weights, n_given=n)
+    return scorable(card, whole)
+
+
+def scorable(card: Card, data: Data) -> Data:
+    """Leave out the rows that lack a value which the card needs, and count what is missing."""
+    cells = read_table(card, data.columns, None)
+    usable = np.ones(len(data), dtype=bool)
+    left_out, missing = [], []
+    for expected in expectations(card):
+        gone = cells.columns[expected.column].missing
+        if gone is None or not gone.any():
+            continue
+        missing.append((expected.column, int(gone.sum())))
+        if expected.refuses_missing:
+            left_out.append((expected.column, int(gone.sum())))
+            usable &= ~gone
+    if not usable.any():
+        raise InvalidDataError(
+            f"no row of {len(data)} has a value in all columns that the card needs; fill some in"
+        )
+    kept = data if usable.all() else data.take(np.flatnonzero(usable))
+    return Data(
+        columns=kept.columns,
+        y=kept.y,
+        positive=kept.positive,
+        weights=kept.weights,
+        n_given=len(data),
+        left_out=tuple(left_out),
+        missing=tuple(missing),
+        outside=outside_values(card, read_table(card, kept.columns, None)),
+    )
+
+
+def _columns(table: object) -> dict[str, NDArray[Any]]:
+    if isinstance(table, Mapping):
+        return {str(name): _array(values) for name, values in table.items()}
+    frame = nw.from_native(table, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise InvalidDataError("the table is lazy; call .collect() on it first")
+    if not isinstance(frame, nw.DataFrame):
+        raise InvalidDataError(
+            f"a {type(table).__name__} is no table for a report; give a data frame or a dict of columns"
+        )
+    return {str(name): _array(frame[name]) for name in frame.columns}
+
+
+def _array(values: Any) -> NDArray[Any]:
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        if series.dtype.is_numeric() and not series.null_count():
+            return np.asarray(series.to_numpy())
+        values = series.to_list()
+    if isinstance(values, np.ndarray):
+        return values
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise InvalidDataError(f"a column is {values!r}; give a value for each row")
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

@@ -1,0 +1,153 @@
+"""Evidence: all that is computed for a report, before it is put into words."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from supersparse.card.card import Card
+from supersparse.card.seen import ItemSeen
+from supersparse.errors import InfeasibleError, SolverError
+from supersparse.evaluate.evaluation import Evaluation, evaluate
+from supersparse.evaluate.remembering import points_given
+from supersparse.evaluate.risk_table import RiskTable, risk_table
+from supersparse.evaluate.subgroups import Subgroups, by_subgroup
+from supersparse.report.data import Data
+from supersparse.report.plan import NOT_ASKED, STOPPED, Missing, Plan, Progress
+from supersparse.report.recheck import Recheck, recheck
+from supersparse.report.refit import Refit, refit_of
+from supersparse.report.sizes import sizes_around
+from supersparse.report.stability import Stability, bootstrap
+from supersparse.report.validation import CrossValidation, cross_validate
+from supersparse.scorecard.from_solution import fingerprint
+from supersparse.solution.frontier import Frontier
+from supersparse.theory.bounds import Bound, NoBound, bounds
+
+T = TypeVar("T")
+
+_MOST_TOTALS = 12  # rows of the risk table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What was found; a part that could not be had says why."""
+
+    card: Card
+    data: Data
+    plan: Plan
+    target: str | None
+    same_rows: bool | None  # whether these are the training rows; None: that cannot be known
+    given: tuple[tuple[ItemSeen, ...], ...]  # by each item, on the negative and on the positive rows
+    evaluation: Evaluation
+    risks: RiskTable
+    subgroups: tuple[Subgroups, ...]
+    refit: Refit | Missing
+    recheck: Recheck | Missing
+    bounds: tuple[Bound | NoBound, ...] | Missing
+    frontier: Frontier | Missing
+    validation: CrossValidation | Missing
+    stability: Stability | Missing
+
+
+def gather(
+    card: Card, data: Data, *, by: Sequence[str], plan: Plan, target: str | None, progress: Progress
+) -> Evidence:
+    """Compute everything. Ctrl-C ends the learning: what is done by then is kept, the rest says why not."""
+    progress("evaluating the card")
+    y = data.y.tolist()
+    found = evaluate(card, data.columns, y, sample_weight=data.weights)
+    totals = len(found.tally.totals)
+    risks = risk_table(
+        card,
+        data.columns,
+        y,
+        sample_weight=data.weights,
+        method="isotonic" if totals > 1 else None,
+        bins=_MOST_TOTALS if totals > _MOST_TOTALS else None,
+    )
+    refit = refit_of(card, data, plan)
+    same = _same_rows(card, refit)
+    learning = _Learning(refit)
+    return Evidence(
+        card=card,
+        data=data,
+        plan=plan,
+        target=target,
+        same_rows=same,
+        given=_by_class(card, data),
+        evaluation=found,
+        risks=risks,
+        subgroups=tuple(by_subgroup(card, data.columns, y, name, sample_weight=data.weights) for name in by),
+        refit=refit,
+        recheck=refit if isinstance(refit, Missing) else recheck(card, refit.problem),
+        bounds=_bounds(card, refit, same),
+        frontier=learning.done(plan.larger > 0, lambda how: sizes_around(how, _size(card), plan, progress)),
+        validation=learning.done(
+            plan.folds > 0, lambda how: _validated(cross_validate(card, data, how, plan, progress), learning)
+        ),
+        stability=learning.done(plan.bootstrap > 0, lambda how: bootstrap(card, data, how, plan, progress)),
+    )
+
+
+class _Learning:
+    """Learns again, until the user stops it."""
+
+    def __init__(self, refit: Refit | Missing) -> None:
+        self._refit = refit
+        self.stopped = False
+
+    def done(self, asked: bool, work: Callable[[Refit], T | Missing]) -> T | Missing:
+        """Do one part of the learning, unless it is not wanted or cannot be."""
+        if isinstance(self._refit, Missing):
+            return self._refit
+        if not asked:
+            return NOT_ASKED
+        if self.stopped:
+            return STOPPED
+        try:
+            return work(self._refit)
+        except KeyboardInterrupt:
+            self.stopped = True
+            return STOPPED
+        except (SolverError, InfeasibleError) as error:
+            return Missing(str(error))
+
+
+def _validated(found: CrossValidation, learning: _Learning) -> CrossValidation | Missing:
+    learning.stopped = found.stopped
+    if found.folds:
+        return found
+    return STOPPED if found.stopped else Missing(f"no fold could be learned from; {found.failures[0]}")
+
+
+def _size(card: Card) -> int:
+    return len(card.items) if card.provenance is None else card.provenance.size
+
+
+def _same_rows(card: Card, refit: Refit | Missing) -> bool | None:
+    made = card.provenance
+    if made is None or made.data is None or isinstance(refit, Missing):
+        return None
+    return fingerprint(refit.problem.rows) == made.data
+
+
+def _by_class(card: Card, data: Data) -> tuple[tuple[ItemSeen, ...], ...]:
+    """What the items gave; nothing where a class has no rows."""
+    parts = [data.take(np.flatnonzero(mask)) for mask in (~data.positive, data.positive)]
+    return tuple(
+        tuple(found.seen for found in points_given(card, part.columns, sample_weight=part.weights))
+        if len(part)
+        else ()
+        for part in parts
+    )
+
+
+def _bounds(card: Card, refit: Refit | Missing, same: bool | None) -> tuple[Bound | NoBound, ...] | Missing:
+    if isinstance(refit, Missing):
+        return refit
+    if not same:
+        return Missing("the bounds speak of the training rows, and these are others")
+    assert card.provenance is not None, "its fingerprint was compared"
+    error = card.provenance.training_errors / card.provenance.total_weight
+    return bounds(refit.problem, training_error=error, cut_points_fitted=refit.cut_points_fitted)

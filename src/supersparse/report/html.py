@@ -1,0 +1,106 @@
+"""The report as one HTML page: nothing is loaded from elsewhere, no script runs, and it prints well."""
+
+from html import escape
+from importlib.resources import files
+from itertools import count as counting
+
+from supersparse.errors import PackageNotInstalledError
+from supersparse.render.figures import picture_svg
+from supersparse.render.html import card_html, page
+from supersparse.render.sheet_drawing import paper_size
+from supersparse.report.blocks import Block, Bullets, CardFace, Figure, Paragraph, Report, Section, Table
+
+_PAPER = """\
+@page{{size:{paper};margin:18mm 16mm 20mm;
+@bottom-right{{content:"Page " counter(page) " of " counter(pages);font:8pt sans-serif;color:#555}}}}
+"""
+
+
+def report_html(report: Report, paper: str = "a4") -> str:
+    """Return the page; the same report gives the same text."""
+    paper_size(paper)
+    figures = counting(1)
+    links = "\n".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in report.sections)
+    body = [
+        f"<header>\n<h1>{escape(report.title)}</h1>",
+        f'<p class="subtitle">{escape(report.subtitle)}</p>\n</header>',
+        f'<nav aria-label="Contents">\n<ol>\n{links}\n</ol>\n</nav>',
+        "<main>",
+        *(_section(section, figures) for section in report.sections),
+        "</main>",
+        f"<footer>{_FOOTER}</footer>",
+    ]
+    style = _PAPER.format(paper={"a4": "A4", "letter": "Letter"}[paper.lower()])
+    style += files("supersparse.report").joinpath("report.css").read_text(encoding="utf-8").rstrip()
+    return page(report.title, "\n".join(body), style)
+
+
+_SHORT = 24  # characters that a line of a table must not break
+_LONG = " " * (_SHORT + 1)
+_FOOTER = (
+    "Written by a program from the card and the rows it was given. TRIPOD: Collins GS, Reitsma JB, Altman "
+    "DG, "
+    "Moons KGM. Transparent reporting of a multivariable prediction model for individual prognosis or "
+    "diagnosis (TRIPOD). Ann Intern Med 2015;162:55-63."
+)
+
+
+def _section(section: Section, figures: "counting[int]") -> str:
+    items = ", ".join(section.tripod)
+    tripod = f' <span class="tripod">TRIPOD {items}</span>' if items else ""
+    blocks = "\n".join(_block(block, figures) for block in section.blocks)
+    title = f'<h2 id="{section.name}-title">{escape(section.title)}{tripod}</h2>'
+    return (
+        f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n{title}\n{blocks}\n</section>'
+    )
+
+
+def _block(block: Block, figures: "counting[int]") -> str:
+    match block:
+        case Paragraph():
+            strong = ' class="strong"' if block.strong else ""
+            return f"<p{strong}>{escape(block.text)}</p>"
+        case Bullets():
+            items = "\n".join(f"<li>{escape(item)}</li>" for item in block.items)
+            return f"<ul>\n{items}\n</ul>"
+        case Table():
+            return _table(block)
+        case Figure():
+            return _figure(block, next(figures))
+        case CardFace():
+            return f'<div class="face">\n{card_html(block.card)}</div>'
+
+
+def _table(table: Table) -> str:
+    def numeric(k: int, cell: str) -> str:
+        if k < table.text_columns:
+            return ""
+        return ' class="number short"' if len(cell) <= _SHORT else ' class="number"'
+
+    head = "".join(
+        f'<th scope="col"{numeric(k, _LONG)}>{escape(name)}</th>' for k, name in enumerate(table.header)
+    )
+    rows = []
+    for first, *others in table.rows:
+        cells = "".join(
+            f"<td{numeric(k, cell)}>{escape(cell)}</td>" for k, cell in enumerate(others, start=1)
+        )
+        rows.append(f'<tr><th scope="row"{numeric(0, first)}>{escape(first)}</th>{cells}</tr>')
+    body = "\n".join(rows)
+    notes = "".join(f'\n<p class="note">{escape(note)}</p>' for note in table.notes)
+    return (
+        f'<div class="wide">\n<table>\n<caption>{escape(table.caption)}</caption>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>{notes}\n</div>"
+    )
+
+
+def _figure(figure: Figure, number: int) -> str:
+    caption = f"<figcaption>Figure {number}. {escape(figure.caption)}</figcaption>"
+    try:
+        drawn = picture_svg(figure.picture, alt=figure.alt, number=number)
+    except PackageNotInstalledError:
+        drawn = (
+            f'<p>{escape(figure.alt)}</p>\n<p class="note">The picture needs matplotlib: '
+            "pip install 'supersparse[plot]'.</p>"
+        )
+    return f"<figure>\n{drawn}\n{caption}\n</figure>"

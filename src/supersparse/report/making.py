@@ -1,0 +1,103 @@
+"""make_report: a card and rows become a report."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from supersparse.card.card import Card
+from supersparse.render.facts import heading
+from supersparse.render.plain import visible
+from supersparse.report.blocks import Report, Section
+from supersparse.report.data import read_data
+from supersparse.report.evidence import Evidence, gather
+from supersparse.report.plan import Plan, Progress
+from supersparse.report.sections.checklist import checklist
+from supersparse.report.sections.limits import limits
+from supersparse.report.sections.making import making
+from supersparse.report.sections.model import model
+from supersparse.report.sections.performance import calibration, performance
+from supersparse.report.sections.proof import proof, sizes, theory
+from supersparse.report.sections.resampling import stability, validation
+from supersparse.report.sections.source import source
+from supersparse.report.sections.subgroups import subgroups
+from supersparse.report.sections.summary import missing_parts, summary
+from supersparse.report.words import count
+from supersparse.scorecard import ScoringSystem
+
+
+def _silent(_: str) -> None:
+    """Say nothing."""
+
+
+def make_report(
+    system: ScoringSystem | Card,
+    X: object,
+    y: object,
+    *,
+    sample_weight: object = None,
+    by: str | Sequence[str] = (),
+    target: str | None = None,
+    plan: Plan | None = None,
+    date: str | None = None,
+    progress: Progress = _silent,
+) -> Report:
+    """Evaluate a card on rows with known classes, learn it again on parts of them, and report on both.
+
+    X is a data frame or a mapping of columns: those that the card needs, those in `by`, which divide the
+    rows into subgroups, and, to learn again, all those that the card was learned from. `target` names the
+    outcome, for the reader. `plan` says how much is learned again; ``Plan.nothing()`` is quick.
+    `date` is printed as it is given; without it the same report is the same file on every day.
+
+    >>> from supersparse import ScoringSystem, item
+    >>> system = ScoringSystem.of([item("age", at_least=65, points=1)], positive_from=1)
+    >>> report = make_report(system, {"age": [50, 60, 70, 80]}, ["no", "no", "yes", "yes"])
+    >>> [section.title for section in report.sections][:3]
+    ['Summary', 'The scoring system', 'Source of data']
+    >>> print(report.missing[0])
+    the check of the claims: the card was written by hand: there is no question that could be asked again
+    """
+    card = system if isinstance(system, Card) else system.card
+    evidence = gather(
+        card,
+        read_data(card, X, y, sample_weight),
+        by=(by,) if isinstance(by, str) else tuple(by),
+        plan=plan or Plan(),
+        target=target,
+        progress=progress,
+    )
+    progress("writing")
+    return _report(evidence, date)
+
+
+def write_report(
+    system: ScoringSystem | Card,
+    X: object,
+    y: object,
+    path: str | Path,
+    *,
+    paper: str = "a4",
+    **options: object,
+) -> Report:
+    """Make a report and write it to a file, .html or .pdf; options are those of `make_report`."""
+    report = make_report(system, X, y, **options)  # type: ignore[arg-type]
+    report.save(path, paper)
+    return report
+
+
+def _report(evidence: Evidence, date: str | None) -> Report:
+    missing = missing_parts(evidence)
+    answered: list[Section] = [summary(evidence, missing)]
+    answered += [
+        write(evidence)
+        for write in (
+            model, source, making, proof, sizes, performance, calibration, validation, stability,
+            subgroups, theory, limits,
+        )
+    ]  # fmt: skip
+    dated = "" if date is None else f"{visible(date)}. "
+    return Report(
+        title=heading(evidence.card),
+        subtitle=f"{dated}Report on a scoring system along the lines of TRIPOD, on "
+        f"{count(len(evidence.data), 'row')}.",
+        sections=(*answered, checklist(answered)),
+        missing=missing,
+    )

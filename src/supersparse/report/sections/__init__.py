@@ -1,0 +1,1 @@
+"""The sections of a report: evidence in words, one question a file."""

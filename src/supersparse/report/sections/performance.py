@@ -1,0 +1,172 @@
+"""How the card does on the rows at hand: discrimination, risks, calibration, decisions."""
+
+from supersparse.card.numbers import shown
+from supersparse.evaluate.confusion import Confusion
+from supersparse.evaluate.forecasts import CalibrationCurve, DecisionCurve, Forecasts
+from supersparse.evaluate.risk_table import RiskRow, RiskTable
+from supersparse.evaluate.tables import count_text
+from supersparse.render.facts import class_names
+from supersparse.render.plain import visible
+from supersparse.report.blocks import Block, Figure, Paragraph, Section, Table
+from supersparse.report.evidence import Evidence
+from supersparse.report.words import decimal, error_rate, rate
+
+_MOST_THRESHOLDS = 15
+_DECISIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def performance(evidence: Evidence) -> Section:
+    """TRIPOD asks for measures with intervals (10d, 16) and for risk groups (11)."""
+    blocks: list[Block] = []
+    if evidence.same_rows:
+        blocks.append(Paragraph("Apparent performance: on the rows that the card was learned from."))
+    blocks += [_rates(evidence), _matrix(evidence)]
+    if evidence.evaluation.auc.value is not None:
+        blocks.append(
+            Figure(
+                picture=evidence.evaluation,
+                caption="ROC curve; the circle is the card's own threshold.",
+                alt=f"ROC curve with an area of {evidence.evaluation.auc}.",
+            )
+        )
+    blocks.append(_thresholds(evidence))
+    return Section(
+        name="performance",
+        title="Performance on these rows",
+        tripod=("10d", "11", "16"),
+        blocks=tuple(blocks),
+    )
+
+
+def _rates(evidence: Evidence) -> Table:
+    found = evidence.evaluation
+    c = found.confusion
+    measures = [
+        ("error rate", rate(error_rate(c))),
+        ("sensitivity", rate(c.sensitivity)),
+        ("specificity", rate(c.specificity)),
+        ("positive predictive value", rate(c.ppv)),
+        ("negative predictive value", rate(c.npv)),
+        ("prevalence", rate(c.prevalence)),
+        ("AUC", str(found.auc)),
+    ]
+    if found.forecasts is not None:
+        measures.append(("Brier score of the card's risks", f"{found.forecasts.brier:.4f}"))
+    return Table(
+        caption="Measures with 95 % intervals (Wilson; AUC: Newcombe)",
+        header=("measure", "value (interval)"),
+        rows=tuple(measures),
+        text_columns=2,
+        notes=("A total equal to the threshold is given the negative class, as the rule says.",),
+    )
+
+
+def _matrix(evidence: Evidence) -> Table:
+    negative, positive = class_names(evidence.card)
+    c = evidence.evaluation.confusion
+    return Table(
+        caption="True and predicted classes",
+        header=("true class", f"predicted {positive}", f"predicted {negative}", "of these at the threshold"),
+        rows=(
+            (positive, *map(count_text, (c.true_positives, c.false_negatives, c.zero_positives))),
+            (negative, *map(count_text, (c.false_positives, c.true_negatives, c.zero_negatives))),
+        ),
+    )
+
+
+def _thresholds(evidence: Evidence) -> Table:
+    every = evidence.evaluation.thresholds
+    step = -(-len(every.rows) // _MOST_THRESHOLDS)
+    kept = [r for i, r in enumerate(every.rows) if i % step == 0 or r is every.current]
+
+    def row(c: Confusion) -> tuple[str, ...]:
+        own = f" (as the card, {shown(every.now)})" if c is every.current else ""
+        rates = (c.sensitivity, c.specificity, c.ppv, c.npv)
+        return f"more than {shown(c.threshold)}{own}", *map(rate, rates)
+
+    return Table(
+        caption="What other thresholds would do",
+        header=("positive for", "sensitivity", "specificity", "PPV", "NPV"),
+        rows=tuple(row(c) for c in kept),
+        notes=() if step == 1 else (f"{len(kept)} of {len(every.rows)} thresholds are shown.",),
+    )
+
+
+def calibration(evidence: Evidence) -> Section:
+    """TRIPOD asks for calibration (10d, 16) beside discrimination."""
+    risks, own = evidence.risks, evidence.evaluation.forecasts
+    positive = class_names(evidence.card)[1]
+    blocks: list[Block] = [_risk_table(risks, positive)]
+    if len(risks.rows) > 1:
+        blocks.append(
+            Figure(
+                picture=risks,
+                caption=f"Observed risk of {positive} by total, with 95 % intervals.",
+                alt="Bars: "
+                + "; ".join(f"{_totals(r)} points: {rate(r.observed)}" for r in risks.rows)
+                + ".",
+            )
+        )
+    if own is not None:
+        blocks += _judged(own, own.calibration(), "the card's own risks")
+    elif risks.forecasts is not None:
+        blocks += _judged(risks.forecasts, risks.calibration(), "cross-fitted risks")
+    else:
+        blocks.append(Paragraph("There are no predicted risks to compare: all rows have the same total."))
+    return Section(
+        name="calibration", title="Risks and calibration", tripod=("10d", "16"), blocks=tuple(blocks)
+    )
+
+
+def _risk_table(risks: RiskTable, positive: str) -> Table:
+    return Table(
+        caption=f"Risk of {positive} by total of points",
+        header=("total", "rows", "events", "observed risk (95 %)", "calibrated", "cross-fitted"),
+        rows=tuple(
+            (
+                _totals(r),
+                count_text(r.observed.of),
+                count_text(r.observed.events),
+                rate(r.observed),
+                decimal(r.calibrated),
+                decimal(r.cross_fitted),
+            )
+            for r in risks.rows
+        ),
+        notes=(
+            "Calibrated: a rising curve through all rows. Cross-fitted: by curves that did not see the row.",
+        ),
+    )
+
+
+def _totals(row: RiskRow) -> str:
+    return shown(row.low) if row.low == row.high else f"{shown(row.low)} to {shown(row.high)}"
+
+
+def _judged(forecasts: Forecasts, curve: CalibrationCurve, whose: str) -> list[Block]:
+    decisions = forecasts.decision_curve()
+    return [
+        Paragraph(f"Of {whose}: {forecasts.in_words()} {visible(curve.in_words())}"),
+        Figure(
+            picture=curve,
+            caption=f"Calibration of {whose}: predicted against observed risk.",
+            alt="Points: "
+            + "; ".join(f"predicted {b.predicted:.3f}, observed {rate(b.observed)}" for b in curve.bins)
+            + ".",
+        ),
+        Figure(
+            picture=decisions,
+            caption=f"Decision curve of {whose}: net benefit over the risk from which one acts.",
+            alt=decisions.in_words(),
+        ),
+        _decision_table(forecasts.decision_curve(_DECISIONS), decisions),
+    ]
+
+
+def _decision_table(some: DecisionCurve, every: DecisionCurve) -> Table:
+    return Table(
+        caption="Net benefit per row",
+        header=("acting from a risk of", "by risk", "on everyone", "on no one"),
+        rows=tuple((f"{p.at:g}", decimal(p.treat_some), decimal(p.treat_all), "0") for p in some.points),
+        notes=(every.in_words(),),
+    )

@@ -1,0 +1,186 @@
+"""What happens when the card is learned again: cross-validated performance, and stability."""
+
+from supersparse.card.numbers import shown
+from supersparse.render.plain import visible
+from supersparse.render.shares import Shares
+from supersparse.report.blocks import Block, Figure, Paragraph, Section, Table
+from supersparse.report.evidence import Evidence
+from supersparse.report.plan import Missing
+from supersparse.report.stability import ItemStability, Stability
+from supersparse.report.validation import MEASURES, CrossValidation
+from supersparse.report.words import NONE, count, decimal, share, why
+
+_MOST_OTHERS = 10
+_MOST_POINTS = 4
+
+
+def validation(evidence: Evidence) -> Section:
+    """TRIPOD asks for internal validation (10b) and its results (16)."""
+    found = evidence.validation
+    blocks: list[Block] = []
+    if isinstance(found, Missing):
+        blocks.append(Paragraph(why(found)))
+    else:
+        blocks.append(Paragraph(_protocol(evidence, found)))
+        blocks.append(_folds_table(evidence, found))
+        blocks += [Paragraph(visible(f"Failed: {failure}")) for failure in found.failures]
+    return Section(
+        name="validation", title="Cross-validated performance", tripod=("10b", "16"), blocks=tuple(blocks)
+    )
+
+
+def _protocol(evidence: Evidence, found: CrossValidation) -> str:
+    done = len(found.folds)
+    proven = sum(fold.proven for fold in found.folds)
+    rows = (
+        "" if evidence.same_rows else " These are not the training rows: the question is asked anew of them."
+    )
+    stopped = f" The user stopped it: {done} of {found.asked} folds are done." if found.stopped else ""
+    return (
+        f"The rows were divided at random (seed {evidence.plan.seed}) into {found.asked} folds with the "
+        "classes in "
+        "equal shares. Without each fold in turn the whole card was learned again with the same settings, "
+        "and "
+        f"judged on that fold. {share(proven, done)} of these cards are proven to be the best for their "
+        "rows, "
+        f"and have {_sizes([fold.size for fold in found.folds])}.{rows}{stopped}"
+    )
+
+
+def _sizes(sizes: list[int]) -> str:
+    low, high = min(sizes), max(sizes)
+    return count(low, "item") if low == high else f"{low} to {high} items"
+
+
+def _folds_table(evidence: Evidence, found: CrossValidation) -> Table:
+    stability = evidence.stability
+    optimism = stability.optimism if isinstance(stability, Stability) else (None,) * len(MEASURES)
+    rows = []
+    for k, measure in enumerate(MEASURES):
+        spread, apparent = found.spread(measure), found.apparent.values[k]
+        difference = None if spread is None or apparent is None else apparent - spread.mean
+        corrected = None if apparent is None or optimism[k] is None else apparent - (optimism[k] or 0.0)
+        folds = NONE if spread is None else f"{spread.mean:.3f} \u00b1 {decimal(spread.sd)}"
+        rows.append((measure, decimal(apparent), folds, _signed(difference), decimal(corrected)))
+    return Table(
+        caption="Apparent and cross-validated performance",
+        header=(
+            "measure",
+            "on all rows",
+            "on folds not seen (mean \u00b1 sd)",
+            "difference",
+            "bootstrap-corrected",
+        ),
+        rows=tuple(rows),
+        notes=(
+            "The difference is the optimism of judging a card by the rows it was learned from. "
+            "Bootstrap-corrected: on all rows, minus the mean optimism over the bootstrap samples (Harrell).",
+            "The settings themselves were chosen before; if they were chosen on these rows, that optimism "
+            "is not in "
+            "the table.",
+            "Risks for the Brier score are learned again in each fold, from its training rows.",
+        ),
+    )
+
+
+def _signed(value: float | None) -> str:
+    return NONE if value is None else f"{value:+.3f}"
+
+
+def stability(evidence: Evidence) -> Section:
+    """How often each item and its points return when the rows vary as chance lets them."""
+    found = evidence.stability
+    blocks: list[Block] = []
+    if isinstance(found, Missing):
+        blocks.append(Paragraph(why(found)))
+    else:
+        blocks.append(Paragraph(_returned(evidence, found)))
+        shown_items = _shown(found)
+        blocks.append(
+            Figure(
+                picture=Shares(
+                    labels=tuple(_label(item) for item in shown_items),
+                    shares=tuple(item.returned / found.samples for item in shown_items),
+                    marked=tuple(item.points is not None for item in shown_items),
+                    axis="share of bootstrap samples with the item",
+                ),
+                caption="How often items return. Dark: items of the card.",
+                alt="Bars: " + "; ".join(_in_words(item, found.samples) for item in shown_items) + ".",
+            )
+        )
+        blocks.append(_items_table(found, shown_items))
+        if any(item.is_yes_no for item in evidence.card.items):
+            blocks.append(_columns_table(evidence, found))
+        blocks += [Paragraph(visible(f"Failed: {failure}")) for failure in found.failures]
+    return Section(
+        name="stability", title="Stability over bootstrap samples", tripod=("10b",), blocks=tuple(blocks)
+    )
+
+
+def _returned(evidence: Evidence, found: Stability) -> str:
+    sizes = ", ".join(f"{size} items: {n}" for size, n in found.sizes)
+    stopped = f" The user stopped it at {found.samples} of {found.asked}." if found.stopped else ""
+    return (
+        f"{found.samples} samples of as many rows were drawn with replacement (seed {evidence.plan.seed}), "
+        "and the "
+        f"card was learned again on each; {share(found.proven, found.samples)} are proven to be the best for "
+        f"their sample. The same items came back in {share(found.same_items, found.samples)}, the same "
+        f"card with all points and the threshold in {share(found.same_card, found.samples)}. Sizes: "
+        f"{sizes}.{stopped}"
+    )
+
+
+def _shown(found: Stability) -> tuple[ItemStability, ...]:
+    own = [item for item in found.items if item.points is not None]
+    others = [item for item in found.items if item.points is None]
+    return (*own, *others[:_MOST_OTHERS])
+
+
+def _label(item: ItemStability) -> str:
+    return visible(item.name) or '""'
+
+
+def _in_words(item: ItemStability, samples: int) -> str:
+    return f"{_label(item)} {100 * item.returned / samples:.0f} %"
+
+
+def _columns_table(evidence: Evidence, found: Stability) -> Table:
+    """Of items with cut points: another cut is another item, on the same column."""
+    own = set(evidence.card.columns)
+    rows = [
+        (visible(name) or '""', "yes" if name in own else "no", share(samples, found.samples))
+        for name, samples in found.columns[: len(own) + _MOST_OTHERS]
+    ]
+    return Table(
+        caption="Columns that came back, whatever the item on them",
+        header=("column", "on the card", "returned"),
+        rows=tuple(rows),
+        text_columns=2,
+    )
+
+
+def _items_table(found: Stability, items: tuple[ItemStability, ...]) -> Table:
+    rows = []
+    for item in items:
+        seen = [f"{shown(points)} ({n})" for points, n in item.points_seen[:_MOST_POINTS]]
+        more = len(item.points_seen) - _MOST_POINTS
+        if more > 0:
+            seen.append(f"{more} others")
+        rows.append(
+            (
+                _label(item),
+                NONE if item.points is None else shown(item.points),
+                share(item.returned, found.samples),
+                NONE if item.points is None else share(item.same_points, found.samples),
+                ", ".join(seen) or NONE,
+            )
+        )
+    left = len(found.items) - len(items)
+    return Table(
+        caption="Items and points that came back",
+        header=("item", "points on the card", "returned", "with these points", "points seen (samples)"),
+        rows=tuple(rows),
+        notes=()
+        if left <= 0
+        else (f"{count(left, 'further item')} came back less often and are not shown.",),
+    )

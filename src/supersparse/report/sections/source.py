@@ -1,0 +1,119 @@
+"""The rows that the report is about: how many, of which classes, what is missing, and whose they are."""
+
+from fractions import Fraction
+
+from supersparse.card.card import Item
+from supersparse.card.numbers import shown
+from supersparse.card.seen import ItemSeen
+from supersparse.evaluate.tables import count_text
+from supersparse.render.facts import class_names
+from supersparse.render.plain import quoted, visible
+from supersparse.report.blocks import Block, Bullets, Paragraph, Section, Table
+from supersparse.report.evidence import Evidence
+from supersparse.report.words import NONE, column_name, count, share
+
+_MOST_OUTSIDE = 8
+
+
+def source(evidence: Evidence) -> Section:
+    """TRIPOD asks for source (4a), outcome (6a), predictors (7a), missing data (9), people (13b, 14a)."""
+    blocks: list[Block] = [Paragraph(_whose(evidence), strong=evidence.same_rows is False)]
+    blocks.append(_classes(evidence))
+    blocks.append(_items(evidence))
+    blocks.append(Bullets((*_missing(evidence), *_outside(evidence))))
+    return Section(
+        name="data",
+        title="Source of data",
+        tripod=("4a", "6a", "7a", "9", "13b", "14a"),
+        blocks=tuple(blocks),
+    )
+
+
+def _whose(evidence: Evidence) -> str:
+    n, made = count(len(evidence.data), "row"), evidence.card.provenance
+    if evidence.same_rows:
+        return (
+            f"The {n} are those that the card was learned from: their fingerprint is the one that the card "
+            "holds. Performance on them flatters; cross-validation below does not."
+        )
+    if evidence.same_rows is False:
+        assert made is not None, "its fingerprint was compared"
+        return (
+            f"These {n} are not the {made.n_rows} that the card was learned from, or not in that order: the "
+            "fingerprints differ. This is a validation on other data, as far as they are other people."
+        )
+    reason = "was written by hand" if made is None else "cannot be compared with these columns"
+    return f"Whether these {n} took part in making the card is not known: the card {reason}."
+
+
+def _classes(evidence: Evidence) -> Table:
+    negative, positive = class_names(evidence.card)
+    confusion, data = evidence.evaluation.confusion, evidence.data
+    rows = [
+        ("given", f"{data.n_given}"),
+        ("used here", f"{len(data)}"),
+        (f"outcome {positive}", share(confusion.n_positive, confusion.n)),
+        (f"outcome {negative}", share(confusion.n_negative, confusion.n)),
+    ]
+    weighted = data.weights is not None
+    return Table(
+        caption="Rows and outcome" + (" (shares by weight)" if weighted else ""),
+        header=("rows", "number"),
+        rows=tuple(rows),
+        text_columns=2,
+        notes=() if evidence.target is None else (f"The outcome is the column {quoted(evidence.target)}.",),
+    )
+
+
+def _items(evidence: Evidence) -> Table:
+    negative, positive = class_names(evidence.card)
+    rows = []
+    for k, item in enumerate(evidence.card.items):
+        seen = [of_class[k] if of_class else None for of_class in evidence.given]
+        missing = sum((one.missing for one in seen if one is not None), Fraction(0))
+        described = [NONE if one is None else _described(one, item) for one in seen]
+        rows.append((visible(item.name) or '""', shown(item.points), *described, count_text(missing)))
+    return Table(
+        caption="Items of the card in these rows",
+        header=("item", "points", f"in {negative}", f"in {positive}", "missing"),
+        rows=tuple(rows),
+        notes=(
+            "Of an item that asks a question: the share of rows that get its points. "
+            "Of an item that multiplies a value: the mean of the value.",
+        ),
+    )
+
+
+def _described(seen: ItemSeen, item: Item) -> str:
+    if item.is_yes_no:
+        return f"{100 * float(seen.given / seen.n):.1f} %"
+    return f"mean {float(seen.mean_points / item.points):.3g}"
+
+
+def _missing(evidence: Evidence) -> tuple[str, ...]:
+    data = evidence.data
+    if not data.missing:
+        return ("No value that the card needs is missing.",)
+    said = [
+        f"{column_name(name)} is missing in {share(rows, data.n_given)} of the rows given."
+        for name, rows in data.missing
+    ]
+    if data.left_out:
+        names = ", ".join(column_name(name) for name, _ in data.left_out)
+        left = data.n_given - len(data)
+        said.append(f"{count(left, 'row')} left out, because the card refuses a missing value in {names}.")
+    return tuple(said)
+
+
+def _outside(evidence: Evidence) -> tuple[str, ...]:
+    outside = evidence.data.outside
+    if not outside:
+        return ("No value lies outside what the card knows of its columns.",) if evidence.card.domains else ()
+    said = [
+        f"{column_name(value.column)} holds {visible(str(value.value))}, which the card does not know, in "
+        f"{count(value.rows, 'row')}."
+        for value in outside[:_MOST_OUTSIDE]
+    ]
+    if len(outside) > _MOST_OUTSIDE:
+        said.append(f"{len(outside) - _MOST_OUTSIDE} more values lie outside what the card knows.")
+    return tuple(said)

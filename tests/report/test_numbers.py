@@ -1,0 +1,150 @@
+"""Every number of the page is the one that evaluation, selection and learning again give."""
+
+from fractions import Fraction
+from statistics import mean, stdev
+
+import numpy as np
+import pytest
+
+from report.small import NAMES, learned, read_page, table
+from supersparse import frontier, solve
+from supersparse.evaluate.confusion import Confusion
+from supersparse.problem.file.files import read_settings
+from supersparse.report import Plan, make_report
+
+COLUMNS, Y = table()
+SYSTEM = learned(COLUMNS, Y)
+PLAN = Plan(folds=3, bootstrap=6, larger=2, time_limit=None)
+ROOMS = np.array(["a", "b", "c"], dtype=object)[np.arange(len(Y)) % 3]
+
+
+@pytest.fixture(scope="module")
+def page():
+    report = make_report(SYSTEM, {**COLUMNS, "room": ROOMS}, Y, by="room", target="illness", plan=PLAN)
+    assert report.missing == ()
+    return read_page(report.to_html())
+
+
+def cells(page, caption):
+    """The rows of a table by their first cell, as texts."""
+    (rows,) = [rows for found, rows in page.tables.items() if found.startswith(caption)]
+    return {row[0]: row[1:] for row in rows[1:]}
+
+
+def test_the_rates_are_those_of_the_evaluation(page):
+    found = SYSTEM.evaluate(COLUMNS, Y)
+    measures = cells(page, "Measures")
+    c: Confusion = found.confusion
+    assert measures["sensitivity"] == [str(c.sensitivity)]
+    assert measures["specificity"] == [str(c.specificity)]
+    assert measures["positive predictive value"] == [str(c.ppv)]
+    assert measures["AUC"] == [str(found.auc)]
+    assert measures["error rate"][0].startswith(f"{float(c.predicted_errors / c.n):.3f} ")
+    matrix = cells(page, "True and predicted")
+    assert matrix["ill"][:2] == [str(c.true_positives), str(c.false_negatives)]
+    assert matrix["well"][:2] == [str(c.false_positives), str(c.true_negatives)]
+
+
+def test_other_thresholds_are_those_of_the_evaluation(page):
+    every = SYSTEM.evaluate(COLUMNS, Y).thresholds
+    rows = list(cells(page, "What other thresholds").values())
+    assert [row[0] for row in rows] == [str(c.sensitivity) for c in every.rows]
+    own = [name for name in cells(page, "What other thresholds") if "as the card" in name]
+    assert own == [f"more than {every.current.threshold} (as the card, {SYSTEM.threshold})"]
+
+
+def test_the_risks_are_those_of_the_risk_table(page):
+    risks = SYSTEM.risk(COLUMNS, Y)
+    shown = list(cells(page, "Risk of ill by total").values())
+    assert [row[:3] for row in shown] == [
+        [str(r.observed.of), str(r.observed.events), str(r.observed)] for r in risks.rows
+    ]
+    assert [row[4] for row in shown] == [f"{r.cross_fitted:.3f}" for r in risks.rows]
+    said = f"Brier score {risks.forecasts.brier:.4f}"
+    assert any(said in text for text in page.texts)
+    net = {f"{p.at:g}": f"{p.treat_some:.3f}" for p in risks.forecasts.decision_curve([0.1, 0.5]).points}
+    assert {at: row[0] for at, row in cells(page, "Net benefit").items() if at in net} == net
+
+
+def test_subgroups_are_those_of_the_evaluation(page):
+    groups = SYSTEM.by_subgroup(COLUMNS, Y, ROOMS.tolist())
+    shown = cells(page, "By room")
+    assert list(shown) == ["a", "b", "c", "all rows"]
+    for group in groups.groups:
+        c = group.evaluation.confusion
+        assert shown[group.label] == [
+            str(c.n), str(c.prevalence), shown[group.label][2], str(c.sensitivity), str(c.specificity),
+            str(group.evaluation.auc),
+        ]  # fmt: skip
+
+
+def test_the_frontier_is_the_one_of_selection(page):
+    made = SYSTEM.card.provenance
+    problem = read_settings(made.settings, "json").problem(
+        np.column_stack(list(COLUMNS.values())), Y, feature_names=NAMES
+    )
+    found = frontier(problem, 3)
+    (rows,) = [rows for caption, rows in page.tables.items() if caption == "The best card of each size"]
+    assert [row[2] for row in rows[1:]] == [str(r.solution.evaluation.training_errors) for r in found.rows]
+    assert {row[3] for row in rows[1:]} == {"yes"}
+
+
+def test_the_claims_are_computed_again_and_compared(page):
+    made = SYSTEM.card.provenance
+    claims = cells(page, "The claims of the card")
+    assert claims["objective"] == [str(made.objective), str(made.objective), "yes"]
+    assert claims["predicted errors"] == [str(made.predicted_errors)] * 2 + ["yes"]
+    assert any(text.startswith("Confirmed: ") for text in page.texts)
+
+
+def refitted(rows):
+    """The settings of the card on some rows, solved without any part of the report."""
+    asked = read_settings(SYSTEM.card.provenance.settings, "json")
+    X = np.column_stack(list(COLUMNS.values()))[rows]
+    return solve(asked.problem(X, np.array(Y)[rows], feature_names=NAMES), "exhaustive")
+
+
+def wrong(solution, rows):
+    X = np.column_stack(list(COLUMNS.values()))[rows]
+    scores = X @ np.array([int(v) for v in solution.points.values]) + int(solution.points.intercept_value)
+    return float(np.mean((scores > 0) != (np.array(Y)[rows] == "ill")))
+
+
+def test_cross_validation_learns_again_without_each_fold(page):
+    # the folds are drawn as the report says: each class permuted by the seed and dealt out in turn
+    random, fold, start = np.random.default_rng(0), np.empty(len(Y), dtype=int), 0
+    for label in ("ill", "well"):
+        rows = random.permutation(np.flatnonzero(np.array(Y) == label))
+        fold[rows] = (np.arange(len(rows)) + start) % 3
+        start += len(rows)
+    errors = []
+    for k in range(3):
+        errors.append(wrong(refitted(np.flatnonzero(fold != k)), np.flatnonzero(fold == k)))
+    shown = cells(page, "Apparent and cross-validated")["error rate"]
+    assert shown[1] == f"{mean(errors):.3f} \u00b1 {stdev(errors):.3f}"
+    apparent = SYSTEM.card.provenance.predicted_errors / SYSTEM.card.provenance.total_weight
+    assert shown[0] == f"{float(apparent):.3f}"
+    assert shown[2] == f"{float(apparent) - mean(errors):+.3f}"
+
+
+def test_stability_counts_what_the_bootstrap_samples_give(page):
+    random = np.random.default_rng([0, 1])
+    samples = [random.integers(0, len(Y), len(Y)) for _ in range(6)]
+    models = [refitted(rows) for rows in samples]
+    points = [{NAMES[j]: m.points.values[j] for j in m.points.support} for m in models]
+    shown = cells(page, "Items and points that came back")
+    for name, own in SYSTEM.points.items():
+        returned = sum(name in model for model in points)
+        same = sum(model.get(name) == own for model in points)
+        assert shown[name][0] == str(own)
+        assert shown[name][1].startswith(f"{returned} of 6 ")
+        assert shown[name][2].startswith(f"{same} of 6 ")
+    equal = sum(
+        model == SYSTEM.points and m.points.intercept_value == -SYSTEM.threshold
+        for model, m in zip(points, models, strict=True)
+    )
+    assert any(f"and the threshold in {equal} of 6" in text for text in page.texts)
+    everything = np.arange(len(Y))
+    optimism = mean(wrong(m, rows) - wrong(m, everything) for m, rows in zip(models, samples, strict=True))
+    apparent = float(SYSTEM.card.provenance.predicted_errors / Fraction(len(Y)))
+    assert cells(page, "Apparent and cross")["error rate"][3] == f"{apparent - optimism:.3f}"

@@ -1,0 +1,206 @@
+"""What a report says when a part cannot be had, when rows differ, and when the work is stopped."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from report.small import learned, table
+from supersparse import ScoringSystem, constraints, item
+from supersparse.errors import InvalidDataError, InvalidOptionError
+from supersparse.report import Plan, make_report
+from supersparse.report import evidence as gathering
+from supersparse.report.blocks import texts_of
+from supersparse.report.sections.checklist import ITEMS
+
+COLUMNS, Y = table()
+QUICK = Plan(folds=2, bootstrap=2, larger=1)
+
+
+def said(report, name):
+    """All texts of a section."""
+    return " | ".join(text for block in report.section(name).blocks for text in texts_of(block))
+
+
+def by_hand(**options):
+    return ScoringSystem.of(
+        [item("age", at_least=2, points=1, **options), item("sex", equals="F", points=1)],
+        positive_from=2, classes=("well", "ill"), domains={"sex": ["F", "M"]},
+    )  # fmt: skip
+
+
+def test_a_card_written_by_hand_has_a_report_that_says_what_is_missing():
+    report = make_report(
+        by_hand(), {"age": [1, 2, 3, 4], "sex": list("FFMF")}, ["well", "ill", "well", "ill"]
+    )
+    assert len(report.missing) == 5
+    assert all("written by hand" in reason for reason in report.missing)
+    assert "Nothing was proven" in said(report, "proof")
+    assert "is not known: the card was written by hand" in said(report, "data")
+
+
+def test_a_card_without_its_settings_says_so():
+    system = learned(COLUMNS, Y)
+    old = ScoringSystem(replace(system.card, provenance=replace(system.card.provenance, settings=None)))
+    report = make_report(old, COLUMNS, Y, plan=QUICK)
+    assert "does not hold the settings" in said(report, "validation")
+    assert "proven optimal" in said(report, "proof")
+
+
+def test_nothing_is_learned_when_nothing_is_asked():
+    report = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=Plan.nothing())
+    assert [reason.split(":")[0] for reason in report.missing] == [
+        "the frontier of sizes", "cross-validation", "stability",
+    ]  # fmt: skip
+
+
+def test_other_rows_are_told_from_the_training_rows():
+    system = learned(COLUMNS, Y)
+    rest = {name: column[1:] for name, column in COLUMNS.items()}
+    report = make_report(system, rest, Y[1:], plan=Plan.nothing())
+    assert "not the 60 that the card was learned from" in said(report, "data")
+    assert "neither confirmed nor refuted" in said(report, "proof")
+    assert "speak of the training rows" in said(report, "theory")
+    assert "judged on one set of other rows" in said(report, "limits")
+
+
+def test_a_card_that_was_changed_is_found_out():
+    system = learned(COLUMNS, Y)
+    changed = replace(system.card, intercept=system.card.intercept + 1)
+    report = make_report(changed, COLUMNS, Y, plan=Plan.nothing())
+    assert "NOT CONFIRMED" in said(report, "proof")
+    first, *others = system.card.items
+    outside = replace(system.card, items=(replace(first, points=Fraction(50)), *others))
+    report = make_report(outside, COLUMNS, Y, plan=Plan.nothing())
+    assert "which is not in" in said(report, "proof")
+
+
+def test_rows_that_the_card_cannot_score_are_left_out_and_counted():
+    columns = {"age": [1, None, 3, 4, 2], "sex": ["F", "F", "M", None, "F"]}
+    report = make_report(by_hand(missing=0), columns, ["well", "ill", "well", "ill", "ill"])
+    text = said(report, "data")
+    assert "age is missing in 1 of 5 (20.0 %)" in text
+    assert "1 row left out, because the card refuses a missing value in sex." in text
+    assert "A missing value of age gives 0" in said(report, "limits")
+    with pytest.raises(InvalidDataError, match="no row of 2"):
+        make_report(by_hand(), {"age": [None, None], "sex": ["F", "F"]}, ["well", "ill"])
+
+
+def test_values_outside_what_the_card_knows_are_listed():
+    columns = {"age": [1, 2, 3, 4], "sex": ["F", "X", "M", "F"]}
+    report = make_report(by_hand(), columns, ["well", "ill", "well", "ill"])
+    assert "sex holds X, which the card does not know, in 1 row." in said(report, "data")
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_frames_and_columns_give_the_same_report(frame):
+    system = learned(COLUMNS, Y)
+    framed, plain = (make_report(system, data, Y, plan=QUICK) for data in (frame(COLUMNS), COLUMNS))
+    assert [said(framed, s.name) for s in framed.sections] == [said(plain, s.name) for s in plain.sections]
+
+
+def test_weights_are_used_and_said():
+    weights = [1, 2] * 30
+    system = learned(COLUMNS, Y, sample_weight=weights)
+    report = make_report(system, COLUMNS, Y, sample_weight=weights, plan=QUICK)
+    assert report.missing == ()
+    assert "Confirmed" in said(report, "proof")
+    assert "Rows are weighted" in said(report, "limits")
+    assert "the sample weights differ" in said(report, "theory")
+    unweighted = make_report(system, COLUMNS, Y, plan=Plan.nothing())
+    assert "the fingerprints differ" in said(unweighted, "data")
+
+
+def test_constraints_on_groups_are_asked_again():
+    room = np.array(["a", "b"], dtype=object)[np.arange(60) % 2]
+    system = learned(
+        COLUMNS, Y, groups={"room": room}, constraints=[constraints.max_error(0.4, group="room")]
+    )
+    assert make_report(system, {**COLUMNS, "room": room}, Y, plan=QUICK).missing == ()
+    report = make_report(system, COLUMNS, Y, plan=QUICK)
+    assert "lacks the column 'room', which divides the rows" in said(report, "validation")
+
+
+def test_a_column_that_could_have_got_points_is_needed_to_learn_again():
+    columns = {"age": COLUMNS["age"], "fever": COLUMNS["fever"]}
+    report = make_report(learned(COLUMNS, Y), columns, Y, plan=QUICK)
+    assert "the table lacks the column 'noise'" in said(report, "frontier")
+
+
+@pytest.mark.parametrize(
+    ("stage", "missing"),
+    [
+        ("sizes_around", {"the frontier of sizes", "cross-validation", "stability"}),
+        ("cross_validate", {"cross-validation", "stability"}),
+        ("bootstrap", {"stability"}),
+    ],
+)
+def test_ctrl_c_keeps_what_is_there(monkeypatch, stage, missing):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gathering, stage, interrupted)
+    report = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=QUICK)
+    stopped = {reason.split(":")[0] for reason in report.missing if "stopped by the user" in reason}
+    assert stopped == missing
+    assert "</html>" in report.to_html()
+
+
+def test_ctrl_c_in_the_middle_keeps_the_folds_and_samples_done():
+    def after(words):
+        def progress(line):
+            if line == words:
+                raise KeyboardInterrupt
+
+        return progress
+
+    system, plan = learned(COLUMNS, Y), Plan(folds=3, bootstrap=3, larger=0)
+    report = make_report(system, COLUMNS, Y, plan=plan, progress=after("cross-validation: fold 3 of 3"))
+    assert "2 of 3 folds are done" in said(report, "validation")
+    assert "a part of cross-validation" in " ".join(report.missing)
+    report = make_report(system, COLUMNS, Y, plan=plan, progress=after("stability: bootstrap sample 2 of 3"))
+    assert "The user stopped it at 1 of 3" in said(report, "stability")
+
+
+def test_a_sample_of_one_class_is_a_failure_that_is_said():
+    columns, y = {"age": np.arange(8)}, ["well"] * 7 + ["ill"]
+    report = make_report(learned(columns, y, C0=0.125), columns, y, plan=Plan(folds=2, bootstrap=4, larger=0))
+    assert "y has 1 class(es)" in said(report, "validation")
+
+
+def test_the_same_report_is_the_same_file():
+    system = learned(COLUMNS, Y)
+    first, second = (make_report(system, COLUMNS, Y, plan=QUICK) for _ in range(2))
+    assert first.to_html() == second.to_html()
+    dated = make_report(system, COLUMNS, Y, plan=Plan.nothing(), date="1 May 2031")
+    assert dated.subtitle.startswith("1 May 2031. ")
+
+
+def test_every_tripod_item_has_its_line_and_no_section_names_another():
+    report = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=Plan.nothing())
+    assert {t for section in report.sections for t in section.tripod} <= set(ITEMS)
+    (_, table) = report.section("tripod").blocks
+    assert [row[0] for row in table.rows] == list(ITEMS)
+    assert {row[0]: row[2] for row in table.rows}["15b"] == "The scoring system"
+    assert {row[0]: row[2] for row in table.rows}["22"] == "to be added by the authors"
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [({"folds": 1}, "folds is 1"), ({"bootstrap": -1}, "bootstrap is -1"), ({"seed": 1.5}, "seed")],
+)
+def test_plans_that_cannot_be_are_refused(plan, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        Plan(**plan)
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(InvalidDataError, match="no table for a report"):
+        make_report(by_hand(), 3, ["ill"])
+    with pytest.raises(InvalidDataError, match="'age' has 2 values for 1 labels"):
+        make_report(by_hand(), {"age": [1, 2], "sex": ["F", "M"]}, ["ill"])
+    with pytest.raises(InvalidOptionError, match="no section 'nope'"):
+        make_report(by_hand(), {"age": [1, 2], "sex": ["F", "M"]}, ["well", "ill"]).section("nope")

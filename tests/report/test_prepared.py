@@ -1,0 +1,102 @@
+"""Cards on raw columns: features are made anew from the rows of each fold and sample."""
+
+import json
+
+import numpy as np
+import pytest
+
+from report.small import read_page
+from supersparse import Prepare, ScoringSystem, SLIMClassifier
+from supersparse.report import Plan, make_report
+from supersparse.report.blocks import texts_of
+from supersparse.report.data import read_data
+from supersparse.report.refit import refit_of
+
+
+def people(n=90):
+    random = np.random.default_rng(3)
+    age = random.integers(20, 90, n).astype(float)
+    bmi = np.round(random.normal(27, 5, n), 1)
+    bmi[random.random(n) < 0.05] = np.nan
+    smoker = random.choice(["yes", "no"], n).astype(object)
+    ill = 1 * (age > 60) + (smoker == "yes") + random.normal(0, 0.3, n) > 0.6
+    return {"age": age, "bmi": bmi, "smoker": smoker}, np.where(ill, "yes", "no")
+
+
+X, Y = people()
+
+
+def classifier(**prepare):
+    return SLIMClassifier(
+        C0=0.015, max_coef=2, max_features=2, prepare=Prepare(max_candidates=8, max_cuts=3, **prepare)
+    )
+
+
+def said(report, name):
+    return " | ".join(text for block in report.section(name).blocks for text in texts_of(block))
+
+
+@pytest.mark.parametrize(
+    "prepare",
+    [
+        {},
+        {"directions": {"age": "up"}},
+        {"missing": "drop"},
+        {"missing": "median", "cut_points": {"age": [45, np.float64(60.5)]}, "per_variable": 1},
+    ],
+)
+def test_the_card_is_confirmed_and_learned_again(prepare):
+    system = classifier(**prepare).fit(X, Y).scoring_system_
+    system = ScoringSystem.from_json(system.to_json())
+    report = make_report(system, X, Y, plan=Plan(folds=2, bootstrap=0, larger=0))
+    assert [reason.split(":")[0] for reason in report.missing] == ["the frontier of sizes", "stability"]
+    assert "Confirmed" in said(report, "proof")
+    assert "the cut points were fitted on the same rows" in said(report, "theory")
+
+
+@pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+def test_a_refit_is_the_fit_of_a_new_classifier_on_those_rows():
+    model = classifier(directions={"age": "up"})
+    card = model.fit(X, Y).scoring_system_.card
+    refit = refit_of(card, read_data(card, X, Y), Plan(time_limit=None))
+    for rows in (np.arange(0, 90, 2), np.random.default_rng(0).integers(0, 90, 90)):
+        part = {name: column[rows] for name, column in X.items()}
+        expected = model.fit(part, Y[rows]).scoring_system_.card
+        found = refit(rows).card
+        assert [(i.rule, i.points) for i in found.items] == [(i.rule, i.points) for i in expected.items]
+        assert found.threshold == expected.threshold
+
+
+def test_columns_are_counted_whatever_their_cut_points():
+    system = classifier().fit(X, Y).scoring_system_
+    report = make_report(system, X, Y, plan=Plan(folds=0, bootstrap=3, larger=0))
+    page = read_page(report.to_html())
+    columns = page.tables["Columns that came back, whatever the item on them"]
+    own = [row[0] for row in columns[1:] if row[1] == "yes"]
+    assert own == list(system.card.columns) != []
+
+
+def test_other_rows_give_other_features_and_the_report_says_so():
+    system = classifier().fit(X, Y).scoring_system_
+    others, labels = people(91)
+    report = make_report(system, others, labels, plan=Plan(folds=2, bootstrap=0, larger=0))
+    assert "the fingerprints differ" in said(report, "data")
+    assert "cross-validation" not in " ".join(report.missing)
+
+
+def test_a_raw_column_that_is_not_there_is_named():
+    system = classifier().fit(X, Y).scoring_system_
+    unused = next(name for name in X if name not in system.card.columns)
+    lacking = {name: column for name, column in X.items() if name != unused}
+    report = make_report(system, lacking, Y, plan=Plan(folds=2, bootstrap=0, larger=0))
+    assert f"lacks the column '{unused}', from which the card was learned" in said(report, "validation")
+
+
+@pytest.mark.parametrize(
+    "damage", [3, {}, {"columns": ["age"]}, {"columns": ["age"], "texts": [], "rare": {"fraction": "1/0"}}]
+)
+def test_a_damaged_record_is_no_way_to_learn_again(damage):
+    content = json.loads(classifier().fit(X, Y).scoring_system_.to_json())
+    content["provenance"]["settings"]["prepare"] = damage
+    report = make_report(ScoringSystem.from_json(json.dumps(content)), X, Y, plan=Plan())
+    assert "how its features were made is damaged" in said(report, "validation")
