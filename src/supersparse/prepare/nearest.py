@@ -161,4 +161,5 @@ def _replaced(cells: Cells, rows: NDArray[np.intp], donors: Cells, chosen: NDArr
 def _plain_values(cells: Cells) -> list[object]:
     if isinstance(cells, Objects):
         return [cells.distinct[code] for code in cells.codes.tolist()]
-    return list(cells.values)  # numpy's scalars keep their own shortest decimal
+    short = cells.values.dtype.kind == "f" and cells.values.dtype.itemsize < 8
+    return list(cells.values) if short else cells.values.tolist()  # short floats have decimals of their own
