@@ -1,15 +1,12 @@
 """`fit --settings` and `check`: the file is obeyed, options go before it, faults are named by line."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from supersparse import ScoringSystem, Settings
 from supersparse.problem.file.vocabulary import schema
 
-COMMAND = [sys.executable, "-c", "from supersparse.cli.app import main; main()"]
 WISHES = """\
 C0: 0.1
 max_coef: 3
@@ -24,12 +21,6 @@ solve: {solver: exhaustive, seed: 1}
 """
 
 
-def run(*arguments, cwd):
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, encoding="utf-8", cwd=cwd
-    )
-
-
 @pytest.fixture
 def folder(tmp_path):
     rows = ["1,0,0,no,1", "2,1,0,no,1", "3,0,1,no,2", "4,1,0,yes,1", "5,0,1,yes,1", "6,1,1,yes,1"]
@@ -38,11 +29,11 @@ def folder(tmp_path):
     return tmp_path
 
 
-FIT = ["fit", "tiny.csv", "--target", "ill", "--settings", "wishes.yaml"]
+FIT = ["fit", "tiny.csv", "--target", "ill", "--settings", "wishes.yaml", "--no-prepare"]
 
 
-def test_fit_obeys_the_file(folder):
-    done = run(*FIT, "--out", "card.json", cwd=folder)
+def test_fit_obeys_the_file(run, folder):
+    done = run(*FIT, "--out", "card.json")
     assert done.returncode == 0, done.stderr
     assert "6 rows, 2 features\npositive class 'no' (3 rows)" in done.stderr
     assert "takes the place" not in done.stderr
@@ -52,8 +43,8 @@ def test_fit_obeys_the_file(folder):
     assert system.card.provenance.total_weight == 7
 
 
-def test_options_go_before_the_file_and_say_so(folder):
-    done = run(*FIT, "--positive", "yes", "--C0", "0.4", "--seed", "2", "--max-features", "0", cwd=folder)
+def test_options_go_before_the_file_and_say_so(run, folder):
+    done = run(*FIT, "--positive", "yes", "--C0", "0.4", "--seed", "2", "--max-features", "0")
     assert done.returncode == 0, done.stderr
     assert "note: --C0 takes the place of C0 in wishes.yaml\n" in done.stderr
     assert "note: --positive takes the place of positive in wishes.yaml\n" in done.stderr
@@ -86,41 +77,41 @@ def test_options_go_before_the_file_and_say_so(folder):
         ("must_not_use: age", "min_sensitivity: 2", "line 7, column 22: min_sensitivity is 2; give a number"),
     ],
 )
-def test_a_wrong_file_is_one_line_and_exit_code_2(folder, old, new, message):
+def test_a_wrong_file_is_one_line_and_exit_code_2(run, folder, old, new, message):
     assert old in WISHES
     (folder / "wishes.yaml").write_text(WISHES.replace(old, new))
-    done = run(*FIT, cwd=folder)
+    done = run(*FIT)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr.splitlines()[-1]
 
 
-def test_max_points_cannot_speak_against_the_sets_of_the_file(folder):
+def test_max_points_cannot_speak_against_the_sets_of_the_file(run, folder):
     (folder / "wishes.yaml").write_text("coef_set: -1..1\n")
-    done = run(*FIT, "--max-points", "5", cwd=folder)
+    done = run(*FIT, "--max-points", "5")
     assert done.returncode == 2
     assert "wishes.yaml says which points each feature may have" in done.stderr
 
 
-def test_a_blank_group_is_named_by_its_line(folder):
+def test_a_blank_group_is_named_by_its_line(run, folder):
     (folder / "tiny.csv").write_text("age,sex,ill,w\n1,f,no,1\n2,,yes,1\n")
-    done = run(*FIT, cwd=folder)
+    done = run(*FIT)
     assert done.returncode == 2
     assert "the column of groups 'sex' is blank in line 3" in done.stderr
 
 
-def test_check_prints_what_it_understood(folder):
-    done = run("check", "wishes.yaml", cwd=folder)
+def test_check_prints_what_it_understood(run, folder):
+    done = run("check", "wishes.yaml")
     assert (done.returncode, done.stderr) == (0, "wishes.yaml is fine\n")
     (folder / "again.yaml").write_text(done.stdout)
     assert Settings.load(folder / "again.yaml") == Settings.load(folder / "wishes.yaml")
     (folder / "wishes.yaml").write_text("C0: five\n")
-    done = run("check", "wishes.yaml", cwd=folder)
+    done = run("check", "wishes.yaml")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("supersparse: wishes.yaml, line 1, column 5: C0 is 'five'; give a number")
 
 
-def test_check_prints_the_schema(tmp_path):
-    assert json.loads(run("check", "--schema", cwd=tmp_path).stdout) == schema()
-    done = run("check", cwd=tmp_path)
+def test_check_prints_the_schema(run):
+    assert json.loads(run("check", "--schema").stdout) == schema()
+    done = run("check")
     assert done.returncode == 2
     assert "name a settings file, or ask for --schema" in done.stderr

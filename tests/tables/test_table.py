@@ -191,7 +191,7 @@ def test_an_expected_kind_goes_before_what_cells_look_like(write):
 
 
 def test_only_the_columns_that_are_wanted_are_read(write):
-    table = read_table(write("a,b\n1,x\n2,3\n4,5\n"), only=["a"])
+    table = read_table(write("a,b\n1,x\n2,3\n4,5\n"), wanted="a".__eq__)
     assert list(table.columns) == ["a"]
     assert table.names == ("a", "b")
     with pytest.raises(InvalidDataError, match="has no column 'A' that is needed; did you mean 'a'"):
@@ -231,6 +231,16 @@ def test_faults_are_named(write, content, message):
     with pytest.raises(InvalidDataError, match=message) as caught:
         read_table(write(content))
     assert "data.csv" in str(caught.value)
+
+
+def test_a_path_without_a_file_is_named(write, tmp_path):
+    write("a\n1\n", "patients.csv")
+    with pytest.raises(
+        InvalidDataError, match=r"there is no file '.*patient.csv'; did you mean '.*patients.csv'"
+    ):
+        read_table(tmp_path / "patient.csv")
+    with pytest.raises(InvalidDataError, match="is a folder; name a file in it"):
+        read_table(tmp_path)
 
 
 def test_other_encodings_can_be_said(write):

@@ -1,8 +1,9 @@
 """The `supersparse` command: its subcommands, and how failures become exit codes.
 
 0: done. 1: it could not be done (a solver failed, a file could not be written). 2: what was
-given cannot be used. An error of the package is one line, never a traceback. Everything
-heavy is imported inside the commands, so that ``--help`` is quick.
+given cannot be used. 3: a package that is not installed is needed. 4: no scoring system obeys all
+that is asked. 130: interrupted before there was a result. An error of the package is one line,
+never a traceback. Everything heavy is imported inside the commands, so that ``--help`` is quick.
 """
 
 import io
@@ -15,22 +16,34 @@ from supersparse._version import __version__
 from supersparse.cli.check import check
 from supersparse.cli.datasets import datasets
 from supersparse.cli.demo import demo
+from supersparse.cli.doctor import doctor
+from supersparse.cli.evaluate import evaluate
+from supersparse.cli.explain import explain
+from supersparse.cli.export import export
 from supersparse.cli.fit import fit
+from supersparse.cli.frontier import frontier
+from supersparse.cli.options import command
+from supersparse.cli.pool import pool
 from supersparse.cli.predict import predict
 from supersparse.cli.say import complain
 from supersparse.cli.solvers import solvers
-from supersparse.errors import InfeasibleError, InvalidInputError, SupersparseError
+from supersparse.errors import (
+    InfeasibleError,
+    InvalidInputError,
+    PackageNotInstalledError,
+    SolverNotInstalledError,
+    SupersparseError,
+)
 
 app = typer.Typer(
     name="supersparse",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (fit, predict, check, solvers, demo):
-    app.command()(command)
+for run in (fit, predict, evaluate, explain, export, frontier, pool, check, solvers, demo, doctor):
+    app.command()(command(run))
 app.add_typer(datasets)
 
 
@@ -62,9 +75,14 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # names need not fit the terminal's encoding
     try:
         app(prog_name="supersparse")
-    except (InvalidInputError, InfeasibleError) as error:
-        complain(str(error))
-        sys.exit(2)
     except (SupersparseError, OSError) as error:
         complain(str(error))
-        sys.exit(1)
+        sys.exit(_exit_code(error))
+
+
+def _exit_code(error: Exception) -> int:
+    if isinstance(error, InvalidInputError):
+        return 2
+    if isinstance(error, PackageNotInstalledError | SolverNotInstalledError):
+        return 3
+    return 4 if isinstance(error, InfeasibleError) else 1

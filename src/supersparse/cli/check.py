@@ -5,13 +5,17 @@ from typing import Annotated
 
 import typer
 
+from supersparse.cli.options import Output
 from supersparse.cli.say import remark
 
 
 def check(
+    output: Output,
     settings: Annotated[
         Path | None,
-        typer.Argument(exists=True, dir_okay=False, help="YAML or JSON file for `fit --settings`."),
+        typer.Argument(
+            metavar="FILE", exists=True, dir_okay=False, help="YAML or JSON file for `fit --settings`."
+        ),
     ] = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of such files, for editors.")
@@ -38,5 +42,6 @@ def check(
     elif settings is None:
         raise InvalidOptionError("there is nothing to check; name a settings file, or ask for --schema")
     else:
-        typer.echo(write_settings(load_settings(settings)), nl=False)
+        understood = load_settings(settings)
+        output.show(write_settings(understood).removesuffix("\n"), understood.to_dict)
         remark(f"{settings} is fine")

@@ -1,21 +1,18 @@
 """`supersparse demo`: a first scoring system, from the data that come with the package."""
 
-import csv
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from supersparse.cli.options import Output, SearchOptions
 from supersparse.cli.say import check_writable, remark
-
-if TYPE_CHECKING:
-    from supersparse.datasets.dataset import Dataset
 
 
 def demo(
-    time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60,
-    solver: Annotated[str, typer.Option(help="See `supersparse solvers`.")] = "auto",
+    search: SearchOptions,
+    output: Output,
     save_data: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write the data to this CSV file, too.")
     ] = None,
@@ -32,16 +29,20 @@ def demo(
     Example:
       supersparse demo --save-data biopsies.csv --out card.json
     """
-    from supersparse.cli.learn import learn, show_and_save
+    import json
+
+    from supersparse.cli.asked import read_options
+    from supersparse.cli.learn import learn
     from supersparse.datasets import load_breast_cancer
     from supersparse.problem.file.settings import Settings
+    from supersparse.scorecard import ScoringSystem
 
     check_writable(out)
     check_writable(save_data)
     check_writable(save_settings)
     data = load_breast_cancer()
     if save_data is not None:
-        _write(data, save_data)
+        data.columns.write_csv(save_data)
         remark(f"Data saved to {save_data}")
     settings = Settings.of(C0=0.01, max_coef=10)
     if save_settings is not None:
@@ -53,9 +54,15 @@ def demo(
     )
     remark("The first run compiles the solver; the next ones take seconds.")
     problem = settings.problem(data.X, data.labels, feature_names=data.feature_names)
-    solution = learn(problem, solver=solver, time_limit=time_limit, seed=0)
-    show_and_save(solution, title=data.target, out=out)
-    typer.echo(_meaning(prod(len(s.values) for s in problem.sets), solution.proven_optimal))
+    given = {"time_limit": search.time_limit, "solver": search.solver, "seed": search.seed}
+    solution = learn(problem, **read_options(settings, None, given))
+    system = ScoringSystem.from_solution(solution, title=data.target)
+    meaning = _meaning(prod(len(s.values) for s in problem.sets), solution.proven_optimal)
+    remark("")
+    output.show(f"{system}\n{meaning}", lambda: {"card": json.loads(system.to_json())})
+    if out is not None:
+        system.save(out)
+        remark(f"Saved to {out}")
 
 
 def _meaning(vectors: int, proven: bool) -> str:
@@ -69,12 +76,3 @@ There are {vectors:,} ways to give these features points.
 Every number on the card was recomputed from the rows in exact arithmetic.
 
 Next: supersparse fit your.csv --target COLUMN"""
-
-
-def _write(data: "Dataset", path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*data.feature_names, data.target])
-        writer.writerows(
-            [*row, label] for row, label in zip(data.X.tolist(), data.labels.tolist(), strict=True)
-        )

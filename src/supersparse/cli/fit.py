@@ -1,91 +1,106 @@
-"""`supersparse fit`: a CSV file becomes a scoring system."""
+"""`supersparse fit`: a raw table becomes a scoring system."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from supersparse.cli.say import check_writable, count, remark
+from supersparse.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    Data,
+    FeatureOptions,
+    Output,
+    SearchOptions,
+    TableOptions,
+    ValidationOptions,
+)
+from supersparse.cli.say import check_writable, remark
 
 
 def fit(
-    data: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="CSV file with a header line.")],
-    target: Annotated[str, typer.Option(metavar="NAME", help="Column to predict; it must hold two values.")],
-    positive: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VALUE", help="Value of the target that scores high; default: the last in sorted order."
-        ),
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Column to leave out; may be repeated.")
-    ] = None,
-    settings: Annotated[
-        Path | None,
-        typer.Option(
-            exists=True,
-            dir_okay=False,
-            help="YAML or JSON file of what is asked, constraints among it; options given here go before it.",
-        ),
-    ] = None,
-    C0: Annotated[
-        float | None,
-        typer.Option(
-            "--C0", show_default="0.01", help="Cost of a feature: the share of errors it must save."
-        ),
-    ] = None,
-    max_features: Annotated[int | None, typer.Option(help="Most features to use; default: no limit.")] = None,
-    max_points: Annotated[
-        int | None, typer.Option(show_default="100", help="Largest points of a feature, plus or minus.")
-    ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(show_default="60", help="Most seconds to search.")
-    ] = None,
-    solver: Annotated[
-        str | None, typer.Option(show_default="auto", help="See `supersparse solvers`.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(show_default="0", help="Seed of what is random in the search.")
+    data: Data,
+    columns: ColumnOptions,
+    asked: AskedOptions,
+    features: FeatureOptions,
+    validation: ValidationOptions,
+    search: SearchOptions,
+    table: TableOptions,
+    output: Output,
+    frontier: Annotated[
+        int | None, typer.Option(metavar="K", help="Show the fewest errors of every size up to K, too.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write the scoring system to this JSON file.")
     ] = None,
+    out_dir: Annotated[
+        Path | None, typer.Option(file_okay=False, help="Write it to this folder in all its faces.")
+    ] = None,
 ) -> None:
-    """Learn a scoring system from a CSV file and print it.
+    """Learn a scoring system from a table and print it.
 
-    Columns other than the target, and those that the settings take for groups, must hold
-    numbers. Ctrl-C stops the search and prints the best
-    scoring system found until then.
+    Numbers are cut at round points, categories become questions, missing values count as they
+    say; dates and identifiers are left out. What is done to each column is said. Ctrl-C
+    stops the search and prints the best scoring system found until then.
 
     \b
     Example:
       supersparse demo --save-data biopsies.csv --save-settings wishes.yaml
-      supersparse fit biopsies.csv --target diagnosis --max-points 10
+      supersparse fit biopsies.csv --target diagnosis --out card.json
+      supersparse fit biopsies.csv --target diagnosis --cut-points Mitoses=3
       supersparse fit biopsies.csv --target diagnosis --settings wishes.yaml
     """
-    from supersparse.cli.asked import read_asked, read_options
-    from supersparse.cli.learn import learn, show_and_save
-    from supersparse.cli.training import read_training
+    import json
+
+    from supersparse.cli.faces import check_folder, write_folder
+    from supersparse.cli.learn import learn, with_progress
+    from supersparse.cli.read_training import read_training
+    from supersparse.cli.recipe import Recipe
+    from supersparse.cli.validating import validate
+    from supersparse.selection.frontier import frontier as find_frontier
 
     check_writable(out)
-    asked = read_asked(
-        settings, {"positive": positive, "C0": C0, "max_features": max_features, "max_coef": max_points}
+    check_folder(out_dir)
+    recipe = Recipe.read(asked, columns, features, search)
+    training = read_training(data, table.reading, columns, recipe.settings, validation)
+    question = recipe.question(training)
+    question.say(positive_given=recipe.settings.positive is not None)
+    judged = None
+    if validation.folds is not None:
+        judged = validate(recipe, training, training.splits(validation, recipe.options["seed"]))
+        if judged.chosen.C0 is not None:
+            question = recipe.asking(C0=judged.chosen.C0).question(training)
+    solution = learn(question.problem, **recipe.options)
+    system = question.system(solution, columns.target)
+    saved = []
+    if out is not None:
+        system.save(out)
+        saved.append(out)
+    if out_dir is not None:
+        saved += write_folder(system, out_dir)
+    sizes = None
+    if frontier is not None:
+        sizes = with_progress(find_frontier, question.problem, max_features=frontier, **recipe.options)
+    remark("")
+    output.show(
+        "\n\n".join(
+            [
+                str(system),
+                *([] if judged is None else [judged.in_words()]),
+                *([] if sizes is None else [str(sizes)]),
+            ]
+        ),
+        lambda: {
+            "card": json.loads(system.to_json()),
+            "columns": [] if question.prepare is None else list(question.prepare.notes_),
+            "cross_validation": None if judged is None else judged.as_data(),
+            "frontier": None if sizes is None else sizes.table(),
+            "saved": [str(path) for path in saved],
+        },
     )
-    options = read_options(asked, settings, {"time_limit": time_limit, "solver": solver, "seed": seed})
-    table = read_training(data, target=target, drop=drop or [], positive=positive, settings=asked)
-    problem = asked.problem(
-        table.X, table.y, feature_names=table.names, groups=table.groups, sample_weight=table.weights
-    )
-    rows = problem.rows
-    cases = int(rows.positive.sum())
-    remark(f"{count(rows.n_rows, 'row')}, {count(rows.n_features, 'feature')}")
-    negative_class, positive_class = rows.classes
-    remark(
-        f"positive class {positive_class!r} ({count(cases, 'row')}), "
-        f"negative class {negative_class!r} ({count(rows.n_rows - cases, 'row')})"
-    )
-    if problem.ignored:
-        constant = ", ".join(repr(rows.names[j]) for j in problem.ignored)
-        remark(f"note: constant, so of no use: {constant}")
-    solution = learn(problem, **options)
-    show_and_save(solution, title=target, out=out)
+    if out is not None:
+        remark(f"Saved to {out}")
+    if out_dir is not None:
+        remark(f"Saved in {out_dir}: {', '.join(path.name for path in saved if path.parent == out_dir)}")
+    if not saved:
+        remark("Not saved; keep it with --out card.json, or with all its faces in --out-dir FOLDER")

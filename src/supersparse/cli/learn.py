@@ -1,9 +1,7 @@
 """Solving with progress, shared by the commands that learn."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import typer
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from supersparse.cli.progress import progress
 from supersparse.cli.say import remark, warnings_as_remarks
@@ -12,26 +10,21 @@ if TYPE_CHECKING:
     from supersparse.problem.problem import Problem
     from supersparse.solution.solution import Solution
 
+Found = TypeVar("Found")
+
 
 def learn(problem: "Problem", **options: Any) -> "Solution":
     """Solve, showing progress on standard error; Ctrl-C stops it and keeps the best found."""
     from supersparse.solution.stop import Stop
     from supersparse.solving.solve import solve
 
-    with warnings_as_remarks(), progress() as show:
-        solution = solve(problem, **options, on_progress=show)
+    solution = with_progress(solve, problem, **options)
     if solution.stop is Stop.INTERRUPTED:
         remark("Interrupted: this is the best scoring system found until then.")
     return solution
 
 
-def show_and_save(solution: "Solution", *, title: str, out: Path | None) -> None:
-    """Print the card of a solution, and write it where the user asked for it."""
-    from supersparse.scorecard import ScoringSystem
-
-    system = ScoringSystem.from_solution(solution, title=title)
-    typer.echo(err=True)
-    typer.echo(system)
-    if out is not None:
-        system.save(out)
-        remark(f"Saved to {out}")
+def with_progress(run: Callable[..., Found], problem: "Problem", **options: Any) -> Found:
+    """Run a search that reports what it finds."""
+    with warnings_as_remarks(), progress() as show:
+        return run(problem, **options, on_progress=show)

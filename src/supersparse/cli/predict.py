@@ -1,54 +1,72 @@
-"""`supersparse predict`: a saved scoring system applied to a CSV file."""
+"""`supersparse predict`: a saved scoring system applied to a table."""
 
 import csv
 import sys
 from contextlib import nullcontext
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from supersparse.cli.options import Data, Model, Output, TableOptions
+from supersparse.cli.say import check_writable
+
 
 def predict(
-    model: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, help="Scoring system saved by `fit --out`.")
-    ],
-    data: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, help="CSV file with the columns it needs.")
-    ],
+    model: Model,
+    data: Data,
+    table: TableOptions,
+    output: Output,
+    copy: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="NAME", help="Column of the table to copy, such as an identifier."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write to this CSV file instead of the screen.")
     ] = None,
 ) -> None:
-    """Score the rows of a CSV file: prints a CSV with the columns score and prediction, row by row.
+    """Score the rows of a table: prints a CSV with the columns score and prediction, row by row.
 
-    The score includes the intercept: the positive class is predicted when it is above 0. Columns
-    that the scoring system does not use may hold anything.
+    The score includes the intercept: the positive class is predicted when it is above 0. A scoring
+    system with risks gives the risk, too. Columns that it does not use may hold anything.
 
     \b
     Example:
       supersparse demo --save-data biopsies.csv --out card.json
-      supersparse predict card.json biopsies.csv
+      supersparse predict card.json biopsies.csv --out scores.csv
     """
+    from fractions import Fraction
+
+    import numpy as np
+
     from supersparse.card.numbers import shown
     from supersparse.card.scoring import predicted_labels, score_table
-    from supersparse.cli.cells import number_columns
-    from supersparse.cli.csv_table import read_csv
+    from supersparse.cli.cases import read_cases, say_outside
     from supersparse.errors import InvalidOptionError
     from supersparse.scorecard import ScoringSystem
 
-    if out is not None and out.exists() and (out.samefile(data) or out.samefile(model)):
+    check_writable(out)
+    if out is not None and out.exists() and any(p.exists() and out.samefile(p) for p in (data, model)):
         raise InvalidOptionError(f"--out {out} would overwrite an input; choose another name")
-    card = ScoringSystem.load(model).card
-    table = read_csv(data)
-    for name in card.columns:
-        table.column(name, "column {name}, which the scoring system needs")
-    numbers = number_columns(table, card.columns, "correct them or leave those rows out")
-    # the text columns beside the numbers are not read; they tell the number of rows
-    scores = score_table(card, {**table.columns, **dict(zip(card.columns, numbers, strict=True))})
-    exact_scores = [shown(Fraction(n, scores.denominator)) for n in scores.numerators.tolist()]
+    system = ScoringSystem.load(model)
+    cases = read_cases(data, table.reading, system.card, copy or [])
+    say_outside(system.outside(cases.columns))
+    # a card without items needs the number of rows from somewhere
+    columns = cases.columns or {"": np.empty(cases.n_rows)}
+    scores = score_table(system.card, columns)
+    found: dict[str, list[object]] = {name: cases.columns[name].tolist() for name in copy or []}
+    found["score"] = [shown(Fraction(n, scores.denominator)) for n in scores.numerators.tolist()]
+    found["prediction"] = predicted_labels(system.card, scores.positive).tolist()
+    if system.card.risk is not None:
+        found["risk"] = system.predict_risk(columns).tolist()  # type: ignore[union-attr]
+    if output.json and out is None:
+        output.show(
+            "", lambda: [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+        )
+        return
     with nullcontext(sys.stdout) if out is None else out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["score", "prediction"])
-        writer.writerows(zip(exact_scores, predicted_labels(card, scores.positive).tolist(), strict=True))
+        writer.writerow(found)
+        writer.writerows(zip(*found.values(), strict=True))
+    if out is not None and output.json:
+        output.show("", lambda: {"rows": cases.n_rows, "saved": str(out)})

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 import typer
 
+from supersparse.cli.say import is_hushed
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -31,6 +33,8 @@ class Progress(Protocol):
 
 def progress() -> Progress:
     """Return the kind that fits where standard error goes."""
+    if is_hushed():
+        return _Silence()
     return _Live() if sys.stderr.isatty() else _Lines()
 
 
@@ -44,6 +48,19 @@ def event_line(event: "TraceEvent", features: int | None) -> str:
         f"{event.seconds:7.1f} s  objective {float(event.objective):.6f}{size}  "
         f"bound {float(event.lower_bound):.6f}  gap {gap:5.1f} %"
     )
+
+
+class _Silence:
+    def __enter__(self) -> Self:
+        return self
+
+    def __call__(self, event: "TraceEvent") -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
 
 
 class _Lines:

@@ -10,10 +10,24 @@ import typer
 
 from supersparse.errors import InvalidOptionError, SupersparseWarning
 
+_hushed = False  # one process runs one command
+
+
+def hush() -> None:
+    """Say nothing from now on but results and complaints."""
+    global _hushed
+    _hushed = True
+
+
+def is_hushed() -> bool:
+    """Whether only results and complaints are wanted."""
+    return _hushed
+
 
 def remark(text: str) -> None:
     """Say something that is not the result."""
-    typer.echo(one_line(text), err=True)
+    if not _hushed:
+        typer.echo(one_line(text), err=True)
 
 
 def complain(text: str) -> None:

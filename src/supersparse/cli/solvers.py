@@ -1,20 +1,24 @@
 """`supersparse solvers`: what can solve here, and how to get the rest."""
 
-import typer
+from supersparse.cli.options import Output
 
 
-def solvers() -> None:
+def solvers(output: Output) -> None:
     """List the solvers: which are installed, in which version, and how to install the others.
 
     \b
     Example:
       supersparse solvers
     """
+    from dataclasses import asdict
+
     from supersparse.solving import registry
 
     found = [registry.availability(name) for name in registry.names()]
     lines = [("solver", "installed", "version", "how to get it")]
-    lines += [(s.name, "yes" if s.installed else "no", s.version or "built in", s.remedy) for s in found]
+    lines += [
+        (s.name, *(("yes", s.version or "built in") if s.installed else ("no", "-")), s.remedy) for s in found
+    ]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        typer.echo("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip())
+    text = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
+    output.show("\n".join(text), lambda: [asdict(solver) for solver in found])

@@ -1,81 +1,72 @@
-"""A CSV file read as training data: which columns are features, which is the target."""
+"""Training: raw columns and classes, and what says how rows are grouped, weighted and split."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.tables import nearest_column
-from supersparse.cli.cells import group_labels, labels, number_columns, number_matrix
-from supersparse.cli.csv_table import CsvTable, read_csv
-from supersparse.errors import InvalidDataError
-from supersparse.problem.file.settings import Settings
+from supersparse.cli.options import ValidationOptions
+from supersparse.errors import InvalidDataError, InvalidOptionError
+from supersparse.tables.columns import Column, Kind
+from supersparse.tables.features import sortable_times
+from supersparse.tables.numbers import side_by_side
 
-_REMEDY = "correct them, turn categories into 0/1 columns, or leave the column out with --drop {name!r}"
+if TYPE_CHECKING:
+    from supersparse.estimators.splits import Split
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class TrainingData:
-    """Features and labels of a file, and the columns that the settings take for groups and weights."""
+class Training:
+    """Raw columns and classes of a file, and what says how rows are grouped, weighted and split."""
 
-    names: tuple[str, ...]
-    X: NDArray[np.generic]
+    name: str  # of the file
+    columns: Mapping[str, Column]
     y: NDArray[np.generic]
-    groups: dict[str, Sequence[str]]
+    groups: Mapping[str, NDArray[Any]]
     weights: NDArray[np.generic] | None
+    split_by: NDArray[Any] | None
 
+    @property
+    def raw(self) -> dict[str, NDArray[Any]]:
+        """The values of the columns by name."""
+        return {name: column.values for name, column in self.columns.items()}
 
-def read_training(
-    path: Path, *, target: str, drop: Sequence[str], positive: str | None, settings: Settings | None = None
-) -> TrainingData:
-    """Read every column as numbers but the target, the dropped ones, and the groups of the settings."""
-    table = read_csv(path)
-    y = labels(table, target)
-    if positive is not None:
-        _check_positive(positive, y, target)
-    asked = settings or Settings()
-    special = [*asked.groups, *([] if asked.sample_weight is None else [asked.sample_weight])]
-    _check_special(table, special, target, asked)
-    for name in drop:
-        table.column(name, "column {name} to drop")
-        if name == target:
-            raise InvalidDataError(f"the target {target!r} cannot be dropped")
-    names = tuple(name for name in table.columns if name not in {target, *drop, *special})
-    if not names:
-        raise InvalidDataError(f"{path} has no column left beside the target {target!r}")
-    if "" in names:
-        position = list(table.columns).index("") + 1
-        raise InvalidDataError(
-            f"{path}: column {position} has no name; name it in line 1, or leave it out with --drop ''"
-        )
-    return TrainingData(
-        names=names,
-        X=number_matrix(number_columns(table, names, _REMEDY)),
-        y=y,
-        groups={name: group_labels(table, name) for name in asked.groups},
-        weights=None
-        if asked.sample_weight is None
-        else number_columns(table, [asked.sample_weight], "give every row a weight of 0 or more")[0],
-    )
+    def matrix(self) -> NDArray[np.generic]:
+        """The columns side by side, where all hold numbers."""
+        for name, column in self.columns.items():
+            if column.kind is Kind.TEXT or column.n_missing:
+                what = (
+                    "holds text" if column.kind is Kind.TEXT else f"has {column.n_missing} missing value(s)"
+                )
+                raise InvalidDataError(
+                    f"{self.name}: column {name!r} {what}, which points cannot multiply; leave out "
+                    f"--no-prepare to make features of it, or leave the column out with --drop {name!r}"
+                )
+        return side_by_side([column.values for column in self.columns.values()])
 
+    def splits(self, validation: ValidationOptions, seed: int) -> "list[Split]":
+        """Divide the rows as asked."""
+        from supersparse.estimators.splits import splits_of
 
-def _check_special(table: CsvTable, names: Sequence[str], target: str, settings: Settings) -> None:
-    for name in names:
-        if name not in table.columns:
-            hint = nearest_column(name, list(table.columns))
-            raise InvalidDataError(f"{settings.place(name)}{table.path} has no column {name!r}; {hint}")
-        if name == target:
-            raise InvalidDataError(
-                f"{settings.place(name)}the target {target!r} cannot hold groups or weights too"
+        assert validation.folds is not None
+        if validation.cv_time is None:
+            return splits_of(self.y, validation.folds, groups=self.split_by, seed=seed)
+        if validation.cv_groups is not None:
+            raise InvalidOptionError(
+                "--cv-groups and --cv-time divide rows in different ways; give one of them"
             )
+        assert self.split_by is not None
+        return splits_of(self.y, validation.folds, times=sortable_times(self.split_by, validation.cv_time))
 
-
-def _check_positive(positive: str, y: NDArray[np.generic], target: str) -> None:
-    values = [str(value) for value in np.unique(y).tolist()]
-    if positive not in values:
-        raise InvalidDataError(
-            f"--positive {positive!r} is not a value of the target {target!r}; its values are "
-            + " and ".join(map(repr, values))
+    def take(self, rows: NDArray[Any]) -> "Training":
+        """The same for some rows."""
+        return Training(
+            name=self.name,
+            columns={name: column.take(rows) for name, column in self.columns.items()},
+            y=self.y[rows],
+            groups={name: labels[rows] for name, labels in self.groups.items()},
+            weights=None if self.weights is None else self.weights[rows],
+            split_by=None if self.split_by is None else self.split_by[rows],
         )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,3 +40,12 @@ class Column:
             found = np.unique(self.values)
             return len(found) - int(np.isnan(found[-1:]).sum()) if found.dtype.kind == "f" else len(found)
         return len(set(self.values.tolist()) - {None})
+
+    def take(self, rows: NDArray[Any]) -> "Column":
+        """The same for some rows."""
+        values = self.values[rows] if len(self.values) else self.values
+        if values.dtype == object:
+            missing = values.tolist().count(None)
+        else:
+            missing = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
+        return Column(name=self.name, kind=self.kind, values=values, n_missing=missing)

@@ -3,7 +3,7 @@
 import csv
 import zlib
 from array import array
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from gzip import BadGzipFile
 from itertools import chain
@@ -35,9 +35,9 @@ class CsvFile:
 
 
 def read_csv_file(
-    path: Path, reading: Reading, only: Collection[str] | None, texts: Collection[str]
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
 ) -> CsvFile:
-    """Read a file with a header line: the columns of `only`, or all; `texts` stay text, however many."""
+    """Read a file with a header line: the wanted columns; `texts` stay text, however many differ."""
     name = shown_name(path)
     at = _Place()
     try:
@@ -49,11 +49,7 @@ def read_csv_file(
             header, notes = _header(name, next(reader, []))
             if separator != "," and reading.separator is None:
                 notes.append(f"cells are separated by {separator_name(separator)}")
-            collectors = {
-                own: Collector(reading, keep_text=own in texts)
-                for own in header
-                if only is None or own in only
-            }
+            collectors = {own: Collector(reading, keep_text=own in texts) for own in header if wanted(own)}
             lines = _collect(name, reader, separator, header, collectors)
     except UnicodeError as error:
         raise InvalidDataError(_not_text(name, reading, error)) from None

@@ -1,9 +1,12 @@
 """Which columns can be features, and why others cannot: dates, identifiers, blanks, too many texts."""
 
 import re
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from supersparse.errors import InvalidDataError
 from supersparse.tables.columns import Column, Kind
 
 _FEW = 20  # with fewer rows, values that all differ say nothing
@@ -39,3 +42,22 @@ def _counts_or_names(column: Column) -> bool:
         return False
     counts = int(values.max()) - int(values.min()) + 1 == len(values)
     return counts or _NAMED_LIKE_ONE.search(column.name) is not None
+
+
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?", re.ASCII)
+
+
+def sortable_times(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return times in a form that sorts: numbers as they are, dates written as 2024-03-31 as text."""
+    if values.dtype != object:
+        return values
+    cells = values.tolist()
+    if all(isinstance(cell, str) for cell in cells):
+        for cell in cells:
+            if _ISO.fullmatch(cell) is None:
+                raise InvalidDataError(
+                    f"column {name!r} holds {cell!r}, which cannot be put in order; write times as numbers, "
+                    "or as 2024-03-31 or 2024-03-31T14:30"
+                )
+        return np.array([cell.replace(" ", "T") for cell in cells])
+    return values

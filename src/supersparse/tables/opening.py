@@ -5,6 +5,7 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, TextIO, cast
 
@@ -18,6 +19,19 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 def shown_name(path: Path) -> str:
     """Name the file in messages."""
     return "standard input" if path == STANDARD_INPUT else str(path)
+
+
+def check_file(path: Path) -> None:
+    """Refuse a path that leads to no file."""
+    if path == STANDARD_INPUT:
+        return
+    if path.is_dir():
+        raise InvalidDataError(f"{path} is a folder; name a file in it")
+    if not path.exists():
+        beside = path.parent if path.parent.is_dir() else Path()
+        near = get_close_matches(path.name, sorted(other.name for other in beside.iterdir()), n=1)
+        hint = f"did you mean {str(beside / near[0])!r}?" if near else f"this is {Path.cwd()}"
+        raise InvalidDataError(f"there is no file {str(path)!r}; {hint}")
 
 
 def is_parquet(path: Path) -> bool:

@@ -16,13 +16,13 @@ from supersparse.tables.reading import USUALLY_MISSING, Reading
 
 
 def read_parquet(
-    path: Path, reading: Reading, only: Collection[str] | None, texts: Collection[str]
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
 ) -> tuple[tuple[str, ...], dict[str, Column], int]:
-    """Return the names of all columns, the columns of `only` or all, and the number of rows."""
+    """Return the names of all columns, the wanted ones, and the number of rows."""
     import narwhals.stable.v1 as nw
 
     try:
-        names, native = _read(path, only)
+        names, native = _read(path, wanted)
     except (OSError, ValueError, RuntimeError) as error:
         first_line = str(error).partition("\n")[0]
         raise InvalidDataError(f"{path} is no Parquet file that can be read: {first_line}") from None
@@ -35,33 +35,31 @@ def read_parquet(
     return names, columns, len(frame)
 
 
-def _read(path: Path, only: Collection[str] | None) -> tuple[tuple[str, ...], Any]:
-    readers: dict[str, Callable[[Path, Collection[str] | None], tuple[tuple[str, ...], Any]]]
+def _read(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
+    readers: dict[str, Callable[[Path, Callable[[str], bool]], tuple[tuple[str, ...], Any]]]
     readers = {"pyarrow": _by_pyarrow, "polars": _by_polars}
     for package, read in readers.items():
         if find_spec(package) is not None:
-            return read(path, only)
+            return read(path, wanted)
     raise PackageNotInstalledError(
         f"reading {path} needs pyarrow or polars; install one with: pip install 'supersparse[parquet]', "
         "or save the table as CSV"
     )
 
 
-def _by_pyarrow(path: Path, only: Collection[str] | None) -> tuple[tuple[str, ...], Any]:
+def _by_pyarrow(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
     from pyarrow import parquet
 
     file = parquet.ParquetFile(path)
     names = tuple(file.schema_arrow.names)
-    return names, file.read(
-        columns=[n for n in names if only is None or n in only], use_pandas_metadata=False
-    )
+    return names, file.read(columns=[n for n in names if wanted(n)], use_pandas_metadata=False)
 
 
-def _by_polars(path: Path, only: Collection[str] | None) -> tuple[tuple[str, ...], Any]:
+def _by_polars(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
     import polars
 
     names = tuple(polars.read_parquet_schema(path))
-    return names, polars.read_parquet(path, columns=[n for n in names if only is None or n in only])
+    return names, polars.read_parquet(path, columns=[n for n in names if wanted(n)])
 
 
 def _column(name: str, series: Any, words: frozenset[str]) -> Column:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from supersparse.errors import InvalidDataError
 from supersparse.tables.columns import Column, Kind
 from supersparse.tables.csv_file import read_csv_file
 from supersparse.tables.kinds import Fault, typed
-from supersparse.tables.opening import is_parquet, shown_name
+from supersparse.tables.opening import check_file, is_parquet, shown_name
 from supersparse.tables.parquet import read_parquet
 from supersparse.tables.reading import Reading
 
@@ -44,26 +44,32 @@ class Table:
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
 
+def _everything(name: str) -> bool:
+    return True
+
+
 def read_table(
     path: Path,
     reading: Reading | None = None,
     *,
-    only: Collection[str] | None = None,
+    wanted: Callable[[str], bool] = _everything,
     expected: Mapping[str, Kind] = _NOTHING,
     remedy: str = "correct them",
 ) -> Table:
     """Read a CSV, TSV or Parquet file, compressed with gzip or not; ``-`` is standard input.
 
-    `only` names the columns to read. `expected` says of some columns that they are text or numbers, whatever
-    they look like. Columns that are numbers for the most part but not all are refused together; `remedy`
-    says what to do, with {na} for the texts that are in the way and {name} for the first column.
+    `wanted` says by its name whether a column is read. `expected` says of some columns that they are text
+    or numbers, whatever they look like. Columns that are numbers for the most part but not all are
+    refused together; `remedy` says what to do, with {na} for the texts in the way and {name} for the
+    first such column.
     """
+    check_file(path)
     reading = reading or Reading()
     texts = {name for name, kind in expected.items() if kind is Kind.TEXT}
     if is_parquet(path):
-        names, columns, n_rows = read_parquet(path, reading, only, texts)
+        names, columns, n_rows = read_parquet(path, reading, wanted, texts)
         return Table(name=str(path), names=names, columns=columns, n_rows=n_rows, lines=None, notes=())
-    file = read_csv_file(path, reading, only, texts)
+    file = read_csv_file(path, reading, wanted, texts)
     found = {name: typed(name, cells, expected.get(name), reading) for name, cells in file.columns.items()}
     faults = [column for column in found.values() if isinstance(column, Fault)]
     if faults:

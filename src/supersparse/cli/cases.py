@@ -1,0 +1,115 @@
+"""A table read for a scoring system: its columns, in the way that its rules expect them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.card.card import Card, Label
+from supersparse.card.checks import expectations
+from supersparse.cli.say import count, remark
+from supersparse.errors import InvalidDataError
+from supersparse.tables.columns import Column, Kind
+from supersparse.tables.numbers import is_number, read_numbers
+from supersparse.tables.reading import Reading
+from supersparse.tables.table import Table, read_table
+from supersparse.tables.target import read_classes
+
+_REMEDY = "treat as missing with --na {na}, or correct them"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Cases:
+    """The columns that a card needs and some others, row by row."""
+
+    columns: dict[str, NDArray[Any]]
+    table: Table
+    n_rows: int
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LabelledCases:
+    """The same for the rows that have a class."""
+
+    columns: dict[str, NDArray[Any]]
+    y: list[Label]
+
+
+def read_cases(path: Path, reading: Reading, card: Card, others: Sequence[str] = ()) -> Cases:
+    """Read what a card needs, text where it compares texts and else numbers, and other columns as text."""
+    expected = dict.fromkeys(others, Kind.TEXT) | expected_kinds(card)
+    needed = {*card.columns, *others}
+    table = read_table(path, reading, wanted=needed.__contains__, expected=expected, remedy=_REMEDY)
+    for note in table.notes:
+        remark(f"note: {note}")
+    columns = {}
+    for name in (*card.columns, *others):
+        lack = "column {name}, which the scoring system needs" if name in card.columns else "column {name}"
+        columns[name] = _values(table.column(name, lack), table.n_rows)
+    return Cases(columns=columns, table=table, n_rows=table.n_rows)
+
+
+def read_labelled(
+    path: Path, reading: Reading, card: Card, target: str, others: Sequence[str] = ()
+) -> LabelledCases:
+    """Read the rows of a table that have a class, with the classes of a card."""
+    if target in card.columns:
+        raise InvalidDataError(f"the scoring system uses {target!r}, so it cannot be the target")
+    cases = read_cases(path, reading, card, (target, *others))
+    found = read_classes(cases.table, target, card)
+    for note in found.notes:
+        remark(f"note: {note}")
+    columns = {name: values[found.rows] for name, values in cases.columns.items() if name != target}
+    return LabelledCases(columns=columns, y=found.labels.tolist())
+
+
+def expected_kinds(card: Card) -> dict[str, Kind]:
+    """Whether the rules of a card expect text or numbers in each column, where they expect one of them."""
+    kinds = {}
+    for expected in expectations(card):
+        if "text" in expected.kinds:
+            kinds[expected.column] = Kind.TEXT
+        elif expected.needs_value:
+            kinds[expected.column] = Kind.NUMBER
+    return kinds
+
+
+def person_of(card: Card, words: dict[str, str], reading: Reading) -> dict[str, object]:
+    """Read one person from texts by column."""
+    kinds = expected_kinds(card)
+    return {name: _value(name, text, kinds.get(name), reading) for name, text in words.items()}
+
+
+def _value(name: str, text: str, kind: Kind | None, reading: Reading) -> object:
+    bare = text.strip(" \t")
+    if reading.is_missing(bare):
+        return None
+    if kind is not Kind.NUMBER:
+        return bare
+    if bare.casefold() in ("true", "false"):
+        return bare.casefold() == "true"
+    pointed = bare.replace(",", ".") if reading.decimal == "," else bare
+    if not is_number(pointed):
+        raise InvalidDataError(f"column {name!r} is {text!r}; give a number, or nothing for a missing value")
+    return read_numbers([pointed]).tolist()[0]
+
+
+def _values(column: Column, n_rows: int) -> NDArray[Any]:
+    """The values, all of them missing where there are none."""
+    if column.kind is Kind.EMPTY:
+        return np.full(n_rows, None, dtype=object)
+    return column.values
+
+
+def say_outside(outside: Sequence[Any]) -> None:
+    """Say which values the card did not see in training."""
+    for value in outside[:10]:
+        remark(
+            f"note: column {value.column!r}: {value.value!r} ({count(value.rows, 'row')}) is outside of what "
+            "the scoring system has seen; it is scored by the rules as they stand"
+        )
+    if len(outside) > 10:
+        remark(f"note: and {len(outside) - 10} more such values")

@@ -1,0 +1,67 @@
+"""`supersparse evaluate`: a scoring system on rows with known classes."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supersparse.cli.options import Data, Model, Output, TableOptions
+
+if TYPE_CHECKING:
+    from supersparse.evaluate.calibrating import Method
+
+
+def evaluate(
+    model: Model,
+    data: Data,
+    target: Annotated[str, typer.Option(metavar="NAME", help="Column with the true classes.")],
+    table: TableOptions,
+    output: Output,
+    by: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare; repeatable.")
+    ] = None,
+    calibrate: Annotated[
+        str, typer.Option(help="Risks fitted to these rows, cross-fitted: isotonic, logistic or none.")
+    ] = "isotonic",
+    level: Annotated[float, typer.Option(help="Level of the confidence intervals.")] = 0.95,
+) -> None:
+    """Say how well a scoring system does on rows with known classes.
+
+    Prints sensitivity, specificity and predictive values with their intervals, the AUC, the risk at each
+    total of points, and the same by subgroup. On the rows that it was learned from, all of this flatters.
+
+    \b
+    Example:
+      supersparse demo --save-data biopsies.csv --out card.json
+      supersparse evaluate card.json biopsies.csv --target diagnosis --by Mitoses
+    """
+    from supersparse.cli.cases import read_labelled, say_outside
+    from supersparse.scorecard import ScoringSystem
+
+    system = ScoringSystem.load(model)
+    others = [name for name in by or [] if name not in system.card.columns]
+    cases = read_labelled(data, table.reading, system.card, target, others)
+    say_outside(system.outside(cases.columns))
+    found = system.evaluate(cases.columns, cases.y, level=level)
+    risk = system.risk(cases.columns, cases.y, level=level, method=_method(calibrate))
+    groups = [system.by_subgroup(cases.columns, cases.y, name, level=level) for name in by or []]
+    parts = [found.in_words(), f"Risk by total of points:\n{risk}\n{risk.in_words()}"]
+    parts += [f"By {group.by}:\n{group}" for group in groups]
+    output.show(
+        "\n\n".join(parts),
+        lambda: {
+            "evaluation": found.cells(),
+            "risk": risk.table(),
+            "brier": None if risk.forecasts is None else risk.forecasts.brier,
+            "thresholds": found.thresholds.table(),
+            "by": {group.by: group.table() for group in groups},
+        },
+    )
+
+
+def _method(word: str) -> "Method | None":
+    from supersparse.errors import InvalidOptionError, did_you_mean
+
+    known: dict[str, Method | None] = {"isotonic": "isotonic", "logistic": "logistic", "none": None}
+    if word not in known:
+        raise InvalidOptionError(f"--calibrate is {word!r}; {did_you_mean(word, known)}")
+    return known[word]

@@ -1,0 +1,154 @@
+"""`supersparse explain`: why one person got a class, and what would change it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supersparse.cli.options import Model, Output, TableOptions
+from supersparse.cli.say import one_line
+
+if TYPE_CHECKING:
+    from supersparse.card.explaining import Explanation
+    from supersparse.card.flipping import Change, Flip
+
+
+def explain(
+    model: Model,
+    values: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="VALUES", help="The person: values such as age=63 smoker=yes, or a table and --row."
+        ),
+    ],
+    table: TableOptions,
+    output: Output,
+    row: Annotated[int, typer.Option(help="Which row of the table; the first is 1.")] = 1,
+    fixed: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Column that cannot change; repeatable.")
+    ] = None,
+    most: Annotated[int, typer.Option(help="Most ways to the other class to show.")] = 3,
+) -> None:
+    """Say which items gave one person which points, and the smallest changes that give the other class.
+
+    \b
+    Example:
+      supersparse demo --save-data biopsies.csv --out card.json
+      supersparse explain card.json biopsies.csv --row 5
+      supersparse explain card.json UniformityOfCellSize=3 BareNuclei=4
+    """
+    from supersparse.card.numbers import shown
+    from supersparse.scorecard import ScoringSystem
+
+    system = ScoringSystem.load(model)
+    person = _person(system, values, row, table)
+    found = system.explain(person)
+    flips = system.flips(person, fixed=fixed or (), most=most)
+    lines = [
+        *_points(found),
+        "",
+        f"Predicted: {found.label} (the total {shown(found.total)} is "
+        f"{'more' if found.score > 0 else 'not more'} than {shown(found.threshold)})",
+        "",
+        *_ways(flips),
+    ]
+    output.show("\n".join(map(one_line, lines)), lambda: _document(found, flips))
+
+
+def _person(system: object, values: list[str], row: int, table: TableOptions) -> dict[str, object]:
+    from supersparse.cli.cases import person_of, read_cases
+    from supersparse.errors import InvalidDataError, InvalidOptionError
+    from supersparse.scorecard import ScoringSystem
+
+    assert isinstance(system, ScoringSystem)
+    if len(values) == 1 and (values[0] == "-" or Path(values[0]).is_file()):
+        cases = read_cases(Path(values[0]), table.reading, system.card)
+        if not 1 <= row <= cases.n_rows:
+            raise InvalidOptionError(f"--row is {row}; {values[0]} has rows from 1 to {cases.n_rows}")
+        return {name: column[row - 1 : row].tolist()[0] for name, column in cases.columns.items()}
+    words = {}
+    for value in values:
+        name, mark, text = value.partition("=")
+        while mark and name not in system.card.columns and "=" in text:  # a name may hold the sign, too
+            more, mark, text = text.partition("=")
+            name = f"{name}={more}"
+        if not mark:
+            raise InvalidDataError(f"{value!r} is neither a file nor a value; write it as age=63")
+        words[name] = text
+    return person_of(system.card, words, table.reading)
+
+
+def _points(found: "Explanation") -> list[str]:
+    from supersparse.card.numbers import shown
+
+    rows = [
+        (reason.item.asks, "missing" if reason.missing else str(_plain(reason.value)), shown(reason.points))
+        for reason in found.reasons
+    ]
+    rows.append(("total", "", shown(found.total)))
+    widths = [max(len(row[k]) for row in rows) for k in range(3)]
+    return [
+        f"  {name.ljust(widths[0])}  {value.ljust(widths[1])}  {points.rjust(widths[2])}"
+        for name, value, points in rows
+    ]
+
+
+def _ways(flips: "tuple[Flip, ...]") -> list[str]:
+    if not flips:
+        return ["No change of these values gives the other class."]
+    lines = [f"The smallest changes that give {flips[0].label}:"]
+    lines += [f"  {', '.join(_said(change) for change in flip.changes)}" for flip in flips]
+    return lines
+
+
+def _said(change: "Change") -> str:
+    from fractions import Fraction
+
+    from supersparse.card.words import category_text
+
+    after = (
+        category_text(change.after) if isinstance(change.after, str | bool | Fraction) else repr(change.after)
+    )
+    return f"{change.column}: {_plain(change.before)} -> {after}"
+
+
+def _document(found: "Explanation", flips: "tuple[Flip, ...]") -> dict[str, object]:
+    from supersparse.evaluate.tables import plain_number
+
+    return {
+        "reasons": [
+            {
+                "item": reason.item.name,
+                "question": reason.item.asks,
+                "value": _plain(reason.value),
+                "missing": reason.missing,
+                "points": plain_number(reason.points),
+            }
+            for reason in found.reasons
+        ],
+        "total": plain_number(found.total),
+        "threshold": plain_number(found.threshold),
+        "score": plain_number(found.score),
+        "prediction": found.label,
+        "flips": [
+            {
+                "changes": {change.column: _plain(change.after) for change in flip.changes},
+                "score": plain_number(flip.score),
+                "prediction": flip.label,
+                "proven_smallest": flip.proven_smallest,
+            }
+            for flip in flips
+        ],
+    }
+
+
+def _plain(value: object) -> object:
+    from fractions import Fraction
+
+    from supersparse.evaluate.tables import plain_number
+
+    if isinstance(value, Fraction):
+        return plain_number(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if value is None or isinstance(value, str | bool | int | float) else repr(value)

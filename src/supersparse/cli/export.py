@@ -1,0 +1,105 @@
+"""`supersparse export`: a scoring system as a file for people or for other programs."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supersparse.cli.options import Model, Output
+from supersparse.cli.say import check_writable, remark
+
+if TYPE_CHECKING:
+    from supersparse.scorecard import ScoringSystem
+
+_ENDINGS = {
+    "python": "py", "sql": "sql", "javascript": "js", "xlsx": "xlsx", "pmml": "pmml", "onnx": "onnx",
+    "text": "txt", "markdown": "md", "html": "html", "latex": "tex", "svg": "svg", "png": "png", "pdf": "pdf",
+    "sheet": "html", "sheet-pdf": "pdf", "calculator": "html", "tree": "txt", "json": "json",
+}  # fmt: skip
+_PROGRAMS = ("python", "sql", "javascript", "xlsx", "pmml", "onnx")
+
+
+def export(
+    model: Model,
+    to: Annotated[str, typer.Option(metavar="TARGET", help=f"One of {', '.join(_ENDINGS)}.")],
+    output: Output,
+    out: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write to this file instead of the screen.")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Option of the target: dialect=duckdb; repeatable."),
+    ] = None,
+) -> None:
+    """Write a scoring system for people to read, or as code or a file for other programs.
+
+    \b
+    Example:
+      supersparse demo --out card.json
+      supersparse export card.json --to sql --set dialect=duckdb
+      supersparse export card.json --to calculator --out calculator.html
+    """
+    from supersparse.errors import InvalidOptionError, did_you_mean
+    from supersparse.scorecard import ScoringSystem
+
+    if to not in _ENDINGS:
+        raise InvalidOptionError(f"--to: unknown target {to!r}; {did_you_mean(to, _ENDINGS)}")
+    check_writable(out)
+    made = _made(ScoringSystem.load(model), to, _options(option or []))
+    if out is None:
+        _print(made, to, output)
+        return
+    out.write_bytes(made.encode("utf-8") if isinstance(made, str) else made)
+    if output.json:
+        output.show("", lambda: {"target": to, "saved": str(out)})
+    remark(f"Saved to {out}")
+
+
+def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str | bytes:
+    if to in _PROGRAMS:
+        return system.export(to, None, **options)
+    from supersparse.errors import InvalidOptionError
+    from supersparse.render.files import card_faces, pictures
+
+    sheet = system.sheet(paper=str(options.pop("paper", "a4"))) if to.startswith("sheet") else None
+    if options:
+        raise InvalidOptionError(f"--set: {to!r} has no option {next(iter(options))!r}")
+    if to == "json":
+        return system.to_json()
+    if to == "calculator":
+        return system.calculator()
+    if to == "tree":
+        return f"{system.tree()}\n"
+    if sheet is not None:
+        from supersparse.render.sheet_drawing import sheet_drawing
+
+        return (
+            sheet.to_html()
+            if to == "sheet"
+            else pictures(lambda show: sheet_drawing(sheet.card, sheet.paper, show))[".pdf"]()
+        )
+    return card_faces(system.card)[f".{_ENDINGS[to]}"]()
+
+
+def _options(given: list[str]) -> dict[str, object]:
+    from supersparse.errors import InvalidOptionError
+
+    found: dict[str, object] = {}
+    for text in given:
+        name, mark, value = text.partition("=")
+        if not mark:
+            raise InvalidOptionError(f"--set {text!r}: write it as NAME=VALUE, such as dialect=duckdb")
+        found[name] = int(value) if value.isascii() and value.isdigit() else value
+    return found
+
+
+def _print(made: str | bytes, to: str, output: Output) -> None:
+    from supersparse.errors import InvalidOptionError
+
+    if isinstance(made, str):
+        output.show(made.removesuffix("\n"), lambda: {"target": to, "content": made})
+    elif sys.stdout.isatty() or output.json:
+        raise InvalidOptionError(f"{to} is no text; name a file: --out card.{_ENDINGS[to]}")
+    else:
+        sys.stdout.buffer.write(made)

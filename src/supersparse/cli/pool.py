@@ -1,0 +1,77 @@
+"""`supersparse pool`: all scoring systems that are almost as good as the best."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supersparse.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    Data,
+    FeatureOptions,
+    Output,
+    SearchOptions,
+    TableOptions,
+)
+from supersparse.cli.say import one_line, remark
+
+if TYPE_CHECKING:
+    from supersparse.solution.pool import Pool
+
+
+def pool(
+    data: Data,
+    columns: ColumnOptions,
+    asked: AskedOptions,
+    features: FeatureOptions,
+    search: SearchOptions,
+    table: TableOptions,
+    output: Output,
+    within: Annotated[
+        float, typer.Option(help="How much worse the objective may be: 0.01 is one per cent.")
+    ] = 0.01,
+    max_models: Annotated[int, typer.Option(help="Most models to keep.")] = 1000,
+    shown: Annotated[int, typer.Option(help="Most models to print.")] = 10,
+) -> None:
+    """List the scoring systems that are almost as good as the best, one for each way to predict the rows.
+
+    Is the best one alone, or are there others to choose from? Which features do all of them use?
+
+    \b
+    Example:
+      supersparse demo --save-data biopsies.csv
+      supersparse pool biopsies.csv --target diagnosis --max-features 2
+    """
+    from supersparse.cli.learn import with_progress
+    from supersparse.cli.read_training import read_training
+    from supersparse.cli.recipe import Recipe
+    from supersparse.selection.pool import pool as find_pool
+
+    recipe = Recipe.read(asked, columns, features, search)
+    question = recipe.question(read_training(data, table.reading, columns, recipe.settings))
+    question.say(positive_given=recipe.settings.positive is not None)
+    found = with_progress(find_pool, question.problem, within=within, max_models=max_models, **recipe.options)
+    remark("")
+    output.show(
+        _text(found, shown),
+        lambda: {
+            "models": found.table(),
+            "left_out": found.left_out,
+            "complete": found.complete,
+            "least_objective": float(found.best),
+            "always": list(found.always()),
+            "never": list(found.never()),
+        },
+    )
+
+
+def _text(found: "Pool", shown: int) -> str:
+    lines = [str(found), "", "errors  size  points"]
+    for model in found.table()[:shown]:
+        points = ", ".join(f"{points} {name}" for name, points in model["points"].items())
+        threshold = f"more than {-model['intercept']:g}"
+        lines.append(f"{model['errors']:>6g}  {model['size']:>4}  {points or 'none'}; {threshold}")
+    if len(found.models) > shown:
+        lines.append(f"and {len(found.models) - shown} more; --shown prints more of them")
+    lines += ["", f"in all of them: {', '.join(found.always()) or 'nothing'}"]
+    return "\n".join(map(one_line, lines))

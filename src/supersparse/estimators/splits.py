@@ -1,0 +1,71 @@
+"""Ways to divide rows for cross-validation: at random, with groups kept together, or in the order of time."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from supersparse.errors import InvalidDataError, InvalidOptionError
+from supersparse.problem.reading.numbers import count
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]  # (training rows, test rows)
+
+
+def splits_of(
+    y: NDArray[Any], folds: int, *, groups: Any = None, times: Any = None, seed: int = 0
+) -> list[Split]:
+    """Divide rows into folds, each the test rows of one split.
+
+    Without more said, classes are divided evenly and at random by the seed. With `groups`, a label for each
+    row, all rows of a group are in one fold. With `times`, rows are tested by what was learned from earlier
+    ones only: the first part is never tested, and rows of the same time stay together.
+
+    >>> [test.tolist() for _, test in splits_of(np.array([0, 1, 0, 1, 0, 1]), 2, times=[3, 1, 1, 2, 2, 3])]
+    [[3, 4], [0, 5]]
+    """
+    if count(folds, "folds") < 2:
+        raise InvalidOptionError(f"folds is {folds}; give 2 or more")
+    if groups is not None and times is not None:
+        raise InvalidOptionError("rows are divided by groups or by time, not by both; give one of them")
+    found = _at_random(y, folds, groups, seed) if times is None else _by_time(np.asarray(times), folds)
+    for k, split in enumerate(found, start=1):
+        for rows, what in zip(split, ("training", "test"), strict=True):
+            if len(np.unique(y[rows])) < (2 if what == "training" else 1):
+                raise InvalidDataError(
+                    f"the {what} rows of fold {k} of {folds} do not hold both classes; take fewer folds"
+                )
+    return found
+
+
+def _at_random(y: NDArray[Any], folds: int, groups: Any, seed: int) -> list[Split]:
+    if groups is None:
+        rarest = int(np.unique(y, return_counts=True)[1].min())
+        if rarest < folds:
+            raise InvalidOptionError(
+                f"there are {folds} folds and a class has {rarest} rows; take fewer folds"
+            )
+        splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
+        return list(splitter.split(np.zeros(len(y)), y))
+    labels = np.unique(np.asarray(groups, dtype=str), return_inverse=True)[1]
+    n_groups = int(labels.max()) + 1
+    if n_groups < folds:
+        raise InvalidOptionError(f"there are {folds} folds and {n_groups} groups; take fewer folds")
+    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    return list(splitter.split(np.zeros(len(y)), y, labels))
+
+
+def _by_time(times: NDArray[Any], folds: int) -> list[Split]:
+    order = np.argsort(times, kind="stable")
+    ordered = times[order]
+    # a part begins at the first row of a time: nothing is learned from the moment that is tested
+    starts = [
+        int(np.searchsorted(ordered, ordered[len(times) * part // (folds + 1)]))
+        for part in range(1, folds + 1)
+    ]
+    if len({0, *starts}) <= folds:
+        raise InvalidOptionError(f"the rows have too few different times for {folds} folds; take fewer folds")
+    ends = [*starts[1:], len(times)]
+    return [
+        (np.sort(order[:start]), np.sort(order[start:end])) for start, end in zip(starts, ends, strict=True)
+    ]

@@ -1,0 +1,209 @@
+"""Commands that use a saved card: predict, evaluate, explain, export."""
+
+import csv
+import json
+
+import pytest
+
+from supersparse import ScoringSystem, item
+
+
+@pytest.fixture
+def system(tmp_path):
+    made = ScoringSystem.of(
+        [
+            item("age", at_least=60, points=3, missing=1),
+            item("smoker", equals="yes", points=2, missing=0),
+            item("grade", equals=2, points=1),
+            item("treated", equals=True, points=-1, missing=0),
+        ],
+        threshold=3,
+        classes=("well", "ill"),
+        domains={"smoker": ["yes", "no"]},
+    )
+    made.save(tmp_path / "card.json")
+    return made
+
+
+TABLE = (
+    "\ufeffid;age;smoker;grade;treated;outcome;sex\r\n1;71;yes;2;true;ill;f\r\n2;;no;1;false;well;m\r\n"
+    "3;40;yes;2;;well;f\r\n4;65;?;2;false;ill;m\r\n"
+)
+PEOPLE = [
+    {"age": 71, "smoker": "yes", "grade": 2, "treated": True},
+    {"age": None, "smoker": "no", "grade": 1, "treated": False},
+    {"age": 40, "smoker": "yes", "grade": 2, "treated": None},
+    {"age": 65, "smoker": None, "grade": 2, "treated": False},
+]
+CLASSES = ["ill", "well", "well", "ill"]
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_bytes(TABLE.encode())
+    return path
+
+
+def test_predict_scores_text_categories_and_gaps_by_the_rules_of_the_card(run, system, people):
+    done = run("predict", "card.json", people, "--na", "?", "--with", "id", check=True)
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert [row["id"] for row in rows] == ["1", "2", "3", "4"]
+    assert [int(row["score"]) for row in rows] == [system.score(person) for person in PEOPLE]
+    assert [row["prediction"] for row in rows] == [system.predict(person) for person in PEOPLE]
+    assert "cells are separated by semicolons" in done.stderr
+    document = json.loads(run("predict", "card.json", people, "--na", "?", "--with", "id", "--json").stdout)
+    assert document == rows
+    assert (
+        run("predict", "card.json", "-", "--na", "?", "--with", "id", stdin=TABLE.encode()).stdout
+        == done.stdout
+    )
+
+
+def test_predict_says_what_the_card_has_not_seen(run, system, people):
+    done = run("predict", "card.json", people, check=True)
+    assert "note: column 'smoker': '?' (1 row) is outside of what the scoring system has seen" in done.stderr
+
+
+def test_predict_gives_risks_where_the_card_has_them(run, system, people, tmp_path):
+    rows = {name: [person[name] for person in PEOPLE] for name in PEOPLE[0]}
+    system.recalibrate(rows, CLASSES).save(tmp_path / "card.json")
+    run("predict", "card.json", people, "--na", "?", "--out", "scores.csv", check=True)
+    with (tmp_path / "scores.csv").open(newline="") as file:
+        risks = [float(row["risk"]) for row in csv.DictReader(file)]
+    assert risks == ScoringSystem.load(tmp_path / "card.json").predict_risk(rows).tolist()
+
+
+def test_a_card_without_items_predicts_for_every_row(run, people, tmp_path):
+    ScoringSystem.of([], threshold=0).save(tmp_path / "card.json")
+    assert run("predict", "card.json", people, check=True).stdout.splitlines()[1:] == ["0,no"] * 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("age", "Age", "no column 'age', which the scoring system needs; did you mean 'Age'?"),
+        (
+            "71",
+            "old",
+            "column 'age' has 1 non-numeric value: 'old' (1), the first in line 2; treat as missing with",
+        ),
+        (";2;true", ";;true", "column 'grade'"),
+    ],
+)
+@pytest.mark.usefixtures("system")
+def test_what_cannot_be_scored_is_named(run, people, old, new, message):
+    people.write_text(TABLE.replace(old, new))
+    done = run("predict", "card.json", people)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+@pytest.mark.usefixtures("system")
+def test_predict_does_not_overwrite_its_inputs(run, people):
+    done = run("predict", "card.json", people, "--out", people)
+    assert done.returncode == 2
+    assert "would overwrite" in done.stderr
+
+
+def test_evaluate_says_what_the_library_finds(run, system, people):
+    rows = {name: [person[name] for person in PEOPLE] for name in PEOPLE[0]}
+    arguments = ["evaluate", "card.json", people, "--target", "outcome", "--na", "?", "--by", "sex"]
+    document = json.loads(run(*arguments, "--json", check=True).stdout)
+    found = system.evaluate(rows, CLASSES)
+    assert document["evaluation"] == found.cells()
+    assert document["risk"] == system.risk(rows, CLASSES).table()
+    assert document["thresholds"] == found.thresholds.table()
+    assert document["by"]["sex"] == system.by_subgroup(rows, CLASSES, ["f", "m", "f", "m"]).table() or [
+        row["sex"] for row in document["by"]["sex"]
+    ] == ["f", "m", "all"]
+    text = run(*arguments, check=True).stdout
+    assert text.startswith(found.in_words())
+    assert "By sex:" in text
+
+
+@pytest.mark.usefixtures("system")
+def test_evaluate_leaves_out_rows_without_a_class(run, people):
+    people.write_text(TABLE.replace(";well;m", ";;m"))
+    done = run("evaluate", "card.json", people, "--target", "outcome", "--na", "?", "--json", check=True)
+    assert json.loads(done.stdout)["evaluation"]["n"] == 3
+    assert "rows without a value of the target 'outcome', left out: 1" in done.stderr
+
+
+def test_explain_gives_points_and_flips(run, system, people):
+    from_values = run(
+        "explain", "card.json", "age=71", "smoker=yes", "grade=2", "treated=TRUE", "--json", check=True
+    )
+    from_row = run("explain", "card.json", people, "--row", "1", "--json", check=True)
+    assert from_values.stdout == from_row.stdout
+    document = json.loads(from_row.stdout)
+    explained = system.explain(PEOPLE[0])
+    assert [reason["points"] for reason in document["reasons"]] == [r.points for r in explained.reasons]
+    assert (document["total"], document["score"], document["prediction"]) == (5, 2, "ill")
+    flips = system.flips(PEOPLE[0], most=3)
+    assert [set(flip["changes"]) for flip in document["flips"]] == [
+        {c.column for c in f.changes} for f in flips
+    ]
+    text = run("explain", "card.json", people, check=True).stdout
+    assert "Predicted: ill (the total 5 is more than 3)" in text
+    assert "The smallest changes that give well:" in text
+
+
+def test_explain_keeps_fixed_columns_and_takes_blanks_for_missing(run, system):
+    words = ["age=", "smoker=no", "grade=2", "treated="]
+    done = run("explain", "card.json", *words, "--fixed", "age", "--json", check=True)
+    assert all("age" not in flip["changes"] for flip in json.loads(done.stdout)["flips"])
+    assert json.loads(done.stdout)["reasons"][0]["missing"]
+
+
+def test_a_name_may_hold_the_sign(run, tmp_path):
+    ScoringSystem.of([item("a=b", points=1)], threshold=1).save(tmp_path / "card.json")
+    assert json.loads(run("explain", "card.json", "a=b=3", "--json", check=True).stdout)["total"] == 3
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "python",
+        "sql",
+        "javascript",
+        "pmml",
+        "text",
+        "markdown",
+        "html",
+        "latex",
+        "svg",
+        "json",
+        "sheet",
+        "calculator",
+    ],
+)
+def test_exports_are_those_of_the_library(run, system, tmp_path, target):
+    done = run("export", "card.json", "--to", target, check=True)
+    run("export", "card.json", "--to", target, "--out", "made", check=True)
+    written = (tmp_path / "made").read_text(encoding="utf-8")
+    assert done.stdout == written.removesuffix("\n") + "\n"
+    if target in ("python", "sql", "javascript", "pmml"):
+        assert written == system.export(target)
+
+
+@pytest.mark.parametrize(
+    ("target", "start"),
+    [("xlsx", b"PK"), ("onnx", b""), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("sheet-pdf", b"%PDF")],
+)
+@pytest.mark.usefixtures("system")
+def test_exports_of_bytes_need_a_file(run, tmp_path, target, start):
+    pytest.importorskip(
+        "matplotlib" if target in ("png", "pdf", "sheet-pdf") else {"xlsx": "xlsxwriter"}.get(target, "onnx")
+    )
+    run("export", "card.json", "--to", target, "--out", "made", check=True)
+    assert (tmp_path / "made").read_bytes().startswith(start)
+
+
+@pytest.mark.usefixtures("system")
+def test_options_of_an_export_are_passed_on(run):
+    assert "duckdb" not in run("export", "card.json", "--to", "sql").stdout
+    text = run("export", "card.json", "--to", "sql", "--set", "dialect=duckdb", "--set", "gives=score").stdout
+    assert text == ScoringSystem.load("card.json").export("sql", dialect="duckdb", gives="score") + "\n"
+    done = run("export", "card.json", "--to", "html", "--set", "size=3")
+    assert "'html' has no option 'size'" in done.stderr

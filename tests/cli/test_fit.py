@@ -1,0 +1,227 @@
+"""`fit`: from a table to a card, with and without features made of raw columns."""
+
+import json
+
+import numpy as np
+import pytest
+
+from supersparse import Prepare, Problem, ScoringSystem, frontier, solve
+from supersparse.datasets import load_breast_cancer
+
+FIT = ["--target", "ill", "--C0", "0.2", "--max-points", "3", "--solver", "exhaustive", "--no-prepare"]
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    path = tmp_path / "tiny.csv"
+    rows = ["1,0,no", "2,1,no", "3,0,no", "4,1,yes", "5,0,yes", "6,1,yes"]
+    path.write_text("\n".join(["age,fever,ill", *rows]) + "\n")
+    return path
+
+
+def test_fit_prints_a_card_and_saves_it(run, tiny, tmp_path):
+    done = run("fit", tiny, *FIT, "--out", "card.json", check=True)
+    system = ScoringSystem.load(tmp_path / "card.json")
+    assert done.stdout == f"{system}\n"
+    assert "Predict yes if the total is more than 7, otherwise no." in done.stdout
+    assert done.stderr.startswith(
+        "6 rows, 2 features\npositive class 'yes' (3 rows), negative class 'no' (3 rows); "
+        "--positive no turns them round\n"
+    )
+    assert "gap   0.0 %" in done.stderr.splitlines()[-3]
+    assert done.stderr.endswith("Saved to card.json\n")
+
+
+def test_the_positive_class_and_dropped_columns_are_obeyed(run, tiny):
+    done = run("fit", tiny, *FIT, "--positive", "no", "--drop", "fev*", check=True)
+    assert "Predict no if the total is more than -7, otherwise yes." in done.stdout
+    assert "6 rows, 1 feature\n" in done.stderr
+    assert "negative class 'yes' (3 rows)\n" in done.stderr
+    kept = run("fit", tiny, *FIT, "--positive", "no", "--keep", "age", check=True)
+    assert kept.stdout == done.stdout
+
+
+def test_a_card_that_is_not_saved_says_how(run, tiny):
+    assert "keep it with --out card.json" in run("fit", tiny, *FIT, check=True).stderr
+
+
+def test_a_useless_penalty_is_a_note_not_a_traceback(run, tiny):
+    done = run("fit", tiny, *FIT, "--C0", "0.001", check=True)
+    assert "note: C0 = 0.001 is below the loss of a single row" in done.stderr
+    assert "Warning" not in done.stderr
+
+
+def test_hostile_names_reach_the_card_escaped(run, tmp_path):
+    (tmp_path / "data.csv").write_text('"[red]a\nb\x1b[0m",y\n1,"[/bold]\n"\n1,"[/bold]\n"\n2,zz\n2,zz\n')
+    done = run("fit", "data.csv", "--target", "y", "--C0", "0.3", *FIT[4:], check=True)
+    assert r"1. [red]a\nb\x1b[0m" in done.stdout
+    assert r'"[/bold]\n"' in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_demo_shows_progress_a_card_and_what_was_proven(run, tmp_path):
+    done = run("demo", "--save-data", "data.csv", "--out", "card.json", "--time-limit", "3", check=True)
+    assert "features" in done.stderr
+    assert "gap" in done.stderr
+    assert "There are 794,280,046,581 ways" in done.stdout
+    assert max(map(len, (done.stdout + done.stderr).splitlines())) <= 80
+    data, system = load_breast_cancer(), ScoringSystem.load(tmp_path / "card.json")
+    stated = json.loads((tmp_path / "card.json").read_text())["provenance"]["predicted_errors"]
+    assert int((system.predict(data.X) != data.labels).sum()) == stated
+    assert np.array_equal(
+        np.loadtxt(tmp_path / "data.csv", delimiter=",", dtype=str, skiprows=1)[:, -1], data.labels
+    )
+
+
+@pytest.fixture
+def patients(tmp_path):
+    """Ages, a category and blanks; the class follows from both, with some noise."""
+    random = np.random.default_rng(3)
+    age, smoker = random.integers(20, 90, 200), random.choice(["yes", "no", "former"], 200)
+    noise = random.random(200) < 0.05
+    ill = ((age >= 60) | (smoker == "yes")) ^ noise
+    centre, day = random.integers(0, 12, 200), random.integers(1, 28, 200)
+    rows = [
+        f"{a if i % 9 else ''},{s},{'ill' if y else 'well'},c{c},2024-01-{d:02d}"
+        for i, (a, s, y, c, d) in enumerate(zip(age, smoker, ill, centre, day, strict=True))
+    ]
+    path = tmp_path / "patients.csv"
+    path.write_text("\n".join(["age,smoker,outcome,centre,day", *rows]) + "\n")
+    return path
+
+
+ASK = ["--target", "outcome", "--positive", "ill", "--drop", "centre"]
+
+
+def columns_of(path):
+    lines = [line.split(",") for line in path.read_text().splitlines()[1:]]
+    return {
+        "age": np.array([float(cells[0] or "nan") for cells in lines]),
+        "smoker": np.array([cells[1] for cells in lines], dtype=object),
+    }, [cells[2] for cells in lines]
+
+
+def test_raw_columns_become_the_card_that_the_library_makes(run, patients, tmp_path):
+    done = run("fit", patients, *ASK, "--out", "card.json", "--json", check=True)
+    raw, y = columns_of(patients)
+    prepared = Prepare().fit(raw, np.array(y))
+    problem = Problem.of(
+        prepared.transform(raw),
+        y,
+        max_coef=5,
+        max_features=10,
+        positive="ill",
+        constraints=prepared.constraints_,
+        feature_names=[feature.name for feature in prepared.features_],
+    )
+    card = prepared.raw_card(ScoringSystem.from_solution(solve(problem, seed=0), title="outcome").card)
+    document = json.loads(done.stdout)
+    made = ScoringSystem.from_json(json.dumps(document["card"]))
+    assert made.card.items == card.items
+    assert made.threshold == card.threshold
+    assert document["columns"] == list(prepared.notes_)
+    assert all(f"  {note}\n" in done.stderr for note in prepared.notes_)
+    assert "note: 'day' is left out: it holds dates" in done.stderr
+    assert ScoringSystem.load(tmp_path / "card.json") == made
+
+
+def test_cut_points_can_be_given(run, patients, tmp_path):
+    (tmp_path / "cuts.txt").write_text("age: 50, 70\n")
+    for given in ("age=50,70", "cuts.txt"):
+        done = run("fit", patients, *ASK, "--cut-points", given, "--json", check=True)
+        thresholds = {item.get("at_least") for item in json.loads(done.stdout)["card"]["items"]} - {None}
+        assert thresholds <= {50, 70}
+        assert thresholds
+
+
+@pytest.mark.parametrize("how", ["median", "mode", "drop"])
+def test_missing_values_are_treated_as_asked(run, patients, how):
+    done = run("fit", patients, *ASK, "--missing", how, "--json", check=True)
+    rows = json.loads(done.stdout)["card"]["provenance"]["n_rows"]
+    assert rows == (200 - 23 if how == "drop" else 200)
+
+
+def test_cross_validation_chooses_c0_and_is_shown(run, patients):
+    done = run("fit", patients, *ASK, "--cv", "3", "--json", check=True)
+    document = json.loads(done.stdout)
+    found = document["cross_validation"]
+    assert found["folds"] == 3
+    assert [tried["C0"] for tried in found["tried"]] == [0.0025, 0.005, 0.01, 0.02, 0.04]
+    assert found["error"] == min(tried["error"] for tried in found["tried"])
+    assert f"+ {found['C0']:g} per feature" in document["card"]["provenance"]["minimised"]
+    assert 0 < found["error"] < 0.3
+    assert "fold 3 of 3" in done.stderr
+    one = run("fit", patients, *ASK, "--cv", "3", "--C0", "0.02", check=True)
+    assert "Cross-validated on 3 folds" in one.stdout
+    assert "chosen" not in one.stdout
+
+
+@pytest.mark.parametrize("how", [["--cv-groups", "centre"], ["--cv-time", "day"]])
+def test_folds_keep_groups_together_or_follow_time(run, patients, how, monkeypatch):
+    from supersparse.cli import validating
+
+    seen = []
+    real = validating.validate
+
+    def spy(recipe, training, splits):
+        seen.append((training, splits))
+        return real(recipe, training, splits)
+
+    monkeypatch.setattr(validating, "validate", spy)
+    run("fit", patients, "--target", "outcome", *how, "--C0", "0.02", check=True)
+    ((training, splits),) = seen
+    assert "centre" not in training.columns or how[1] == "day"
+    assert len(splits) == 5
+    for train, test in splits:
+        before, after = training.split_by[train], training.split_by[test]
+        if how[1] == "centre":
+            assert not set(before) & set(after)
+        else:
+            assert max(before) < min(after)
+
+
+def test_a_rare_class_is_weighted_and_said(run, tmp_path):
+    rows = [f"{i // 2},{'yes' if i >= 36 else 'no'}" for i in range(40)]
+    (tmp_path / "rare.csv").write_text("\n".join(["x,y", *rows]) + "\n")
+    done = run("fit", "rare.csv", "--target", "y", check=True)
+    assert "so errors are weighted" in done.stderr
+    assert "weight 5 for yes" in done.stdout
+    plain = run("fit", "rare.csv", "--target", "y", "--class-weight", "none", check=True)
+    assert "weight" not in plain.stderr + plain.stdout
+
+
+def test_a_frontier_can_be_shown_too(run, tiny):
+    done = run("fit", tiny, *FIT, "--frontier", "1", "--json", check=True)
+    data = np.array([[1, 0], [2, 1], [3, 0], [4, 1], [5, 0], [6, 1]])
+    problem = Problem.of(data, ["no"] * 3 + ["yes"] * 3, C0=0.2, max_coef=3, feature_names=["age", "fever"])
+    assert json.loads(done.stdout)["frontier"] == frontier(problem, 1, "exhaustive").table()
+
+
+def test_a_folder_gets_all_faces_and_says_which_it_lacks(run, tiny, tmp_path, monkeypatch):
+    done = run("fit", tiny, *FIT, "--out-dir", "new/folder", check=True)
+    names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
+    assert {"card.json", "card.txt", "card.md", "card.html", "card.tex", "card.svg"} <= names
+    assert {"sheet.html", "calculator.html", "score.py", "score.sql", "score.js", "score.pmml"} <= names
+    card = ScoringSystem.load(tmp_path / "new" / "folder" / "card.json")
+    assert (tmp_path / "new" / "folder" / "card.txt").read_text() == f"{card}\n" == done.stdout
+    monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)
+    again = run("fit", tiny, *FIT, "--out-dir", "other", check=True)
+    assert "note: no score.xlsx: " in again.stderr
+    assert not (tmp_path / "other" / "score.xlsx").exists()
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            ",x,no,1",
+            "column 'age' has 1 missing value(s), which points cannot multiply; leave out --no-prepare",
+        ),
+        ("7,x,no,1", "column 'name' holds text, which points cannot multiply"),
+    ],
+)
+def test_numbers_as_they_are_refuse_text_and_gaps(run, tmp_path, row, message):
+    (tmp_path / "data.csv").write_text(f"age,name,ill,w\n1,y,yes,1\n{row}\n")
+    done = run("fit", "data.csv", *FIT)
+    assert done.returncode == 2
+    assert message in done.stderr

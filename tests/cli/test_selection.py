@@ -1,0 +1,45 @@
+"""`frontier` and `pool` say what the library finds."""
+
+import json
+
+import numpy as np
+import pytest
+
+from supersparse import Problem, frontier, pool
+
+ROWS = np.array([[1, 0], [2, 1], [3, 0], [4, 1], [5, 0], [6, 1], [2, 0]])
+Y = ["no"] * 3 + ["yes"] * 4
+FIT = ["--target", "ill", "--C0", "0.2", "--max-points", "3", "--solver", "exhaustive", "--no-prepare"]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "tiny.csv"
+    lines = [f"{a},{b},{y}" for (a, b), y in zip(ROWS.tolist(), Y, strict=True)]
+    path.write_text("\n".join(["age,fever,ill", *lines]) + "\n")
+    return path
+
+
+def problem():
+    return Problem.of(ROWS, Y, C0=0.2, max_coef=3, feature_names=["age", "fever"])
+
+
+def test_frontier(run, table, tmp_path):
+    expected = frontier(problem(), 8, "exhaustive")
+    document = json.loads(run("frontier", table, *FIT, "--json", check=True).stdout)
+    assert document == {"rows": expected.table(), "proven": True}
+    assert run("frontier", table, *FIT, check=True).stdout == f"{expected}\n"
+    pytest.importorskip("matplotlib")
+    run("frontier", table, *FIT, "--plot", "frontier.png", check=True)
+    assert (tmp_path / "frontier.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_pool(run, table):
+    expected = pool(problem(), within=0.5, solver="exhaustive")
+    arguments = ["pool", table, *FIT, "--within", "0.5"]
+    document = json.loads(run(*arguments, "--json", check=True).stdout)
+    assert document["models"] == expected.table()
+    assert document["always"] == list(expected.always())
+    text = run(*arguments, "--shown", "1", check=True).stdout
+    assert text.startswith(str(expected))
+    assert f"and {len(expected.models) - 1} more" in text
