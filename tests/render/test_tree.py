@@ -18,6 +18,8 @@ from supersparse.card.rules import IsMissing
 from supersparse.card.values import is_missing
 from supersparse.errors import InvalidCardError, InvalidDataError, InvalidOptionError
 from supersparse.render.plain import width
+from supersparse.render.tree import finding, smallest
+from supersparse.render.tree.smallest import Smallest, state_of
 
 
 def mammography():
@@ -164,6 +166,38 @@ def test_no_tree_is_smaller(points, threshold, unit):
     tree = system.tree()
     assert tree.leaves == fewest_leaves(tuple(points), threshold)
     assert str(tree).count("yes: ") == tree.leaves - 1
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.integers(-60, 60).filter(bool), min_size=1, max_size=6), st.integers(-80, 80), st.booleans()
+)
+def test_the_largest_points_first_give_a_smallest_tree(points, threshold, search):
+    cases = [(((False,), 0), ((True,), p)) for p in points]
+    with pytest.MonkeyPatch.context() as patch:
+        if not search:
+            patch.setattr(finding, "_MOST_STATES", 0)
+        system = ScoringSystem.of(
+            [item(f"x{i}", equals=True, points=p) for i, p in enumerate(points)], threshold=threshold
+        )
+        tree = system.tree(max_leaves=10_000)
+    least = sum(p for p in points if p < 0)
+    assert tree.proven_smallest
+    assert tree.leaves == smallest.fewest_leaves(list(map(abs, points)), threshold - least)
+    assert tree.leaves == Smallest(10**6).cost(state_of(cases, threshold))[0]
+
+
+def test_twenty_items_with_different_points_have_a_smallest_tree(monkeypatch):
+    monkeypatch.setattr(finding, "_MOST_STATES", 100)  # as many as one likes are too few here
+    points = [97, 89, 83, 79, 73, 71, 67, 61, 59, 53, 47, 43, 41, 37, 31, 29, 23, 19, 17, 13]
+    system = ScoringSystem.of(
+        [item(f"x{i}", equals=True, points=p) for i, p in enumerate(points)], threshold=sum(points) - 45
+    )
+    tree = system.tree()
+    # of the sets of items to lack, so many just change the class or just do not, by trying all
+    assert (tree.leaves, tree.proven_smallest) == (54, True)
+    with pytest.raises(InvalidOptionError, match=r"the smallest tree, with 54, has more"):
+        system.tree(max_leaves=53)
 
 
 def test_items_on_one_column_exclude_each_other():

@@ -2,6 +2,13 @@
 
 The order may differ from branch to branch. Of several smallest trees it is the one that asks least on
 average, and then the one that asks in the order of the card.
+
+Where each column has two cases, asking by the size of the points, the largest first, gives a smallest tree.
+A set of items that is just enough for the positive class (without any of its items it is not) has a leaf of
+its own in every tree: the person with these items and no other comes to a leaf where exactly they were
+answered with yes. The same is true of the sets whose lack is just enough for the negative class. And this
+tree has no other leaves: the answer that makes a class certain is about the smallest item so far, and
+without it the class was not certain.
 """
 
 import sys
@@ -12,7 +19,14 @@ from math import lcm
 from supersparse.card.card import Card
 from supersparse.errors import InvalidOptionError
 from supersparse.render.tree.questions import Column, columns_of
-from supersparse.render.tree.smallest import Cases, Smallest, TooManyStatesError, splits, state_of
+from supersparse.render.tree.smallest import (
+    Cases,
+    Smallest,
+    TooManyStatesError,
+    fewest_leaves,
+    splits,
+    state_of,
+)
 
 _MOST_STATES = 8_000  # some seconds
 
@@ -50,8 +64,8 @@ class _TooManyLeavesError(Exception):
 def find_tree(card: Card, *, max_leaves: int = 64) -> Found:
     """Find the smallest tree; refuse one with more leaves than anybody would read.
 
-    With very many different points the smallest one is not found within reason: then the item that
-    can change most is asked first, and `proven_smallest` is False.
+    With very many different points the search is not finished within reason: then the item that can change
+    most is asked first. With two cases for each column that is a smallest tree too, else it is not proven.
     """
     columns = columns_of(card)
     cases, needed = _in_whole_numbers(columns, card.threshold)
@@ -60,18 +74,14 @@ def find_tree(card: Card, *, max_leaves: int = 64) -> Found:
     try:
         root = finder.tree(cases)
     except _TooManyLeavesError:
-        size = (
-            "the tree"
-            if smallest is None
-            else f"the smallest tree, with {smallest.cost(state_of(cases, needed))[0]},"
-        )
         raise InvalidOptionError(
-            f"{size} has more leaves than max_leaves={max_leaves}; raise it, or use the card"
+            f"{_size(cases, needed, smallest)} has more leaves than max_leaves={max_leaves}; "
+            "raise it, or use the card"
         ) from None
     return Found(
         root=root,
         leaves=finder.leaves,
-        proven_smallest=smallest is not None,
+        proven_smallest=smallest is not None or _is_of_pairs(cases),
         missing_is_no=any(column.may_be_missing for column in columns),
     )
 
@@ -85,6 +95,19 @@ def _smallest(cases: list[Cases], needed: int) -> Smallest | None:
         return None
     smallest.most_states = sys.maxsize  # building the tree meets few others
     return smallest
+
+
+def _is_of_pairs(cases: list[Cases]) -> bool:
+    return all(len(column) <= 2 for column in cases)
+
+
+def _size(cases: list[Cases], needed: int, smallest: Smallest | None) -> str:
+    if smallest is not None:
+        return f"the smallest tree, with {smallest.cost(state_of(cases, needed))[0]},"
+    if not _is_of_pairs(cases):
+        return "the tree"
+    least = sum(min(points for _, points in column) for column in cases)
+    return f"the smallest tree, with {fewest_leaves(list(map(_spread, cases)), needed - least)},"
 
 
 def _in_whole_numbers(columns: tuple[Column, ...], threshold: Fraction) -> tuple[list[Cases], int]:

@@ -64,6 +64,31 @@ def _reduced(needed: int, pairs: list[int], others: list[Cases]) -> State:
     return State(needed, tuple(sorted(pairs)), tuple(sorted(others)))
 
 
+def fewest_leaves(spreads: list[int], needed: int) -> int:
+    """The leaves of the smallest tree over columns of two cases, so far apart.
+
+    They are the sets that are just enough for a class, see `supersparse.render.tree.finding`.
+
+    >>> fewest_leaves([1] * 12, 5)
+    1716
+    """
+    return _just_enough(spreads, needed) + _just_enough(spreads, sum(spreads) - needed - 1)
+
+
+def _just_enough(spreads: list[int], needed: int) -> int:
+    """How many sets have more than needed, and not without the smallest of their spreads."""
+    if needed < 0:
+        return 1  # the empty set
+    sets, found = {0: 1}, 0  # by their sum, those that are not enough
+    for spread in sorted(spreads, reverse=True):
+        for total, count in list(sets.items()):
+            if total + spread > needed:
+                found += count
+            else:
+                sets[total + spread] = sets.get(total + spread, 0) + count
+    return found
+
+
 def splits(cases: Cases) -> list[tuple[int, Cases, Cases]]:
     """The questions that are open: their places, and the cases left after yes and after no."""
     if len({points for _, points in cases}) == 1:
