@@ -1,0 +1,83 @@
+"""Running a plan: what is not on record yet is fitted, through joblib, and recorded at once."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from joblib import Parallel, delayed
+
+from supersparse.errors import MissingDataError
+from supersparse.experiments.fitting import Task, run_task
+from supersparse.experiments.plan import Plan
+from supersparse.experiments.progress import Progress
+from supersparse.experiments.record_file import append_records, read_records
+from supersparse.experiments.records import Line, Machine, Record, Skipped
+from supersparse.experiments.study_data import StudyData
+
+logger = logging.getLogger("supersparse.experiments")
+
+Load = Callable[[str], StudyData]
+
+
+def run(plan: Plan, load: Load, path: Path, *, n_jobs: int | None = None) -> None:
+    """Make every record of the plan that the file does not hold; it can be killed and run again.
+
+    Tasks go through joblib, so ``with joblib.parallel_config(backend="dask"):`` around the call spreads them
+    over a cluster; only this process writes the file.
+    """
+    known = read_records(path) if path.exists() else []
+    machine = Machine.here(plan.name)
+    if machine not in known:
+        append_records(path, [machine])
+    tables, left_out = _tables(plan, load)
+    tasks, more_left_out = _tasks(plan, tables)
+    for skipped in (*left_out, *more_left_out):
+        logger.info("left out: %s %s: %s", skipped.dataset, skipped.method, skipped.reason)
+        if skipped not in known:
+            append_records(path, [skipped])
+    open_tasks = list(_open(tasks, known))
+    progress = Progress(open_tasks, known, time.monotonic)
+    logger.info("%d records are there; %s", sum(isinstance(line, Record) for line in known), progress.plan())
+    for found in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+        delayed(run_task)(task) for task in open_tasks
+    ):
+        append_records(path, found)
+        logger.info("%s", progress.done(found))
+
+
+def _tables(plan: Plan, load: Load) -> tuple[list[StudyData], list[Skipped]]:
+    tables, left_out = [], []
+    for name in plan.datasets:
+        try:
+            tables.append(load(name))
+        except MissingDataError as error:
+            logger.info("%s: %s", name, error)  # its folder is of this machine; records are not
+            reason = "its file is not in the data folder; 'supersparse datasets fetch' gets it"
+            left_out.append(Skipped(dataset=name, reason=reason))
+    return tables, left_out
+
+
+def _tasks(plan: Plan, tables: Iterable[StudyData]) -> tuple[list[Task], list[Skipped]]:
+    tasks: list[Task] = []
+    left_out: list[Skipped] = []
+    reasons = {method.name: method.why_not() for method in plan.methods}
+    for data in tables:
+        for method in plan.methods:
+            reason = reasons[method.name]
+            if reason is not None:
+                left_out.append(Skipped(dataset=data.name, method=method.name, reason=reason))
+            else:
+                tasks += plan.tasks(data, method)
+    return tasks, left_out
+
+
+def _open(tasks: Iterable[Task], known: Iterable[Line]) -> Iterator[Task]:
+    """Leave out what is on record; a path with one record missing is fitted again."""
+    there = {line.key for line in known if isinstance(line, Record)}
+    fingerprints: dict[str, str] = {}
+    for task in tasks:
+        name = task.data.name
+        mark = fingerprints.setdefault(name, task.data.fingerprint)
+        if any((name, mark, task.method.name, task.split, s) not in there for s in task.settings):
+            yield task
