@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live test test-long bench bench-small bench-adult bench-variants bench-many lint format clean
+.PHONY: demo examples fetch-live docs pictures test test-long bench bench-small bench-adult bench-variants bench-many lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -29,6 +29,16 @@ fetch-live: $(VENV)/.package
 	  $(BIN)/supersparse datasets export internet-ads --processed $$folder/internet_ads.csv; \
 	  status=$$?; rm -rf $$folder; exit $$status
 
+# The site, in build/docs; a warning is an error.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going --quiet -b html docs build/docs
+	@echo "open build/docs/index.html"
+
+# The pictures of the README and of the architecture page.
+pictures: $(VENV)/.docs
+	$(BIN)/python docs/scripts/readme_pictures.py
+	$(BIN)/python docs/scripts/import_picture.py
+
 # Measurements; results go to benchmarks/results. FasterRisk gets an environment of its own.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run full
@@ -46,13 +56,13 @@ bench-many: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.many
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples docs/conf.py docs/scripts
+	$(BIN)/ruff format --check src tests benchmarks examples docs/conf.py docs/scripts
 	$(BIN)/mypy
 
 format: $(VENV)/.dev
-	$(BIN)/ruff check --fix src tests benchmarks examples
-	$(BIN)/ruff format src tests benchmarks examples
+	$(BIN)/ruff check --fix src tests benchmarks examples docs/conf.py docs/scripts
+	$(BIN)/ruff format src tests benchmarks examples docs/conf.py docs/scripts
 
 # Each stamp stands for one set of installed extras and is renewed when the requirements change.
 $(VENV)/.package: pyproject.toml | $(BIN)/python
@@ -65,6 +75,10 @@ $(VENV)/.test: pyproject.toml | $(BIN)/python
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable ".[bench]"
+	@touch $@ $(VENV)/.package
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".[docs]"
 	@touch $@ $(VENV)/.package
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import check, risk_scores, startup, table
+from benchmarks import check, overview, risk_scores, startup, table
 from benchmarks.instances import all_instances
 from benchmarks.processes import run_job
 from benchmarks.record import Line, Machine, Record, Results, load, to_line
@@ -103,7 +103,8 @@ def report(name: str, *, with_docs: bool) -> None:
     (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
     _plot(results, name)
     if with_docs:
-        table.into_docs(text)
+        table.into_docs(text, table.DOCS)
+        table.into_docs(overview.markdown(results), overview.PAGE)
     stored = RESULTS / "adult.jsonl"
     check.show(results, load(stored) if stored.exists() else None)
 

@@ -1,6 +1,7 @@
 """Results as Markdown, and into the documentation between two markers."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from benchmarks.data import ROOT
 from benchmarks.instances import Instance, all_instances
@@ -33,8 +34,8 @@ def one_line(record: Record) -> str:
     model = record.model
     state = "proven" if model.proven_optimal else f"gap {model.gap:.1%}"
     return (
-        f"{head} {_number(record.cpu_seconds):>8} s  F {model.objective:.6f}  errors {model.errors:g}  "
-        f"size {model.size}  l1 {model.l1:g}  {state}  {_number(record.peak_megabytes)} MB"
+        f"{head} {number(record.cpu_seconds):>8} s  F {model.objective:.6f}  errors {model.errors:g}  "
+        f"size {model.size}  l1 {model.l1:g}  {state}  {number(record.peak_megabytes)} MB"
     )
 
 
@@ -46,20 +47,19 @@ def markdown(results: Results) -> str:
         names = [i.name for i in listed.values() if i.group == group]
         rows = [_row(listed[r.instance], r, results) for r in _ordered(results, names)]
         if rows:
-            parts += [f"### {title}", _table(_COLUMNS, rows)]
+            parts += [f"## {title}", grid(_COLUMNS, rows)]
     if results.comparisons:
-        parts += ["### FasterRisk, at equal size", _comparisons(results.comparisons)]
+        parts += ["## FasterRisk, at equal size", _comparisons(results.comparisons)]
     if results.startup is not None:
-        parts += ["### Start-up on breast cancer", _startup(results.startup)]
+        parts += ["## Start-up on breast cancer", _startup(results.startup)]
     return "\n\n".join(parts) + "\n"
 
 
-def into_docs(text: str) -> None:
-    """Put the tables into the documentation, between the markers."""
-    page = DOCS.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
+def into_docs(text: str, page: Path) -> None:
+    """Put the tables into a page of the documentation, between the markers."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
-    DOCS.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
 
 
 def _ordered(results: Results, names: Sequence[str]) -> Iterable[Record]:
@@ -78,8 +78,8 @@ def _row(instance: Instance, record: Record, results: Results) -> list[str]:
     return [
         instance.name,
         f"{record.solver} {record.version}",
-        _number(record.cpu_seconds),
-        _number(record.wall_seconds),
+        number(record.cpu_seconds),
+        number(record.wall_seconds),
         f"{model.objective:.6f}",
         f"{model.errors:g}",
         str(model.size),
@@ -87,9 +87,9 @@ def _row(instance: Instance, record: Record, results: Results) -> list[str]:
         f"{model.lower_bound:.6f}",
         f"{model.gap:.1%}",
         "F and l1" if model.proven_smallest else "F" if model.proven_optimal else "no",
-        _number(model.reached(model.objective)),
+        number(model.reached(model.objective)),
         str(model.nodes),
-        _number(record.peak_megabytes),
+        number(record.peak_megabytes),
         "" if compared is None else str(compared),
     ]
 
@@ -113,9 +113,9 @@ def _comparisons(comparisons: Sequence[Comparison]) -> str:
             str(c.size),
             f"±{c.largest}",
             f"failed: {c.error}" if c.error else str(c.fasterrisk_errors),
-            _number(c.fasterrisk_seconds),
+            number(c.fasterrisk_seconds),
             str(c.errors) + (" (proven)" if c.proven else ""),
-            _number(c.seconds),
+            number(c.seconds),
             c.version,
         ]
         for c in comparisons
@@ -134,25 +134,27 @@ def _comparisons(comparisons: Sequence[Comparison]) -> str:
         "Training errors with a score of 0 wrong for both classes. FasterRisk minimises another loss; of its "
         "pool the model with the fewest errors counts, its intercept chosen anew."
     )
-    return f"{note}\n\n{_table(head, rows)}"
+    return f"{note}\n\n{grid(head, rows)}"
 
 
 def _startup(startup: Startup) -> str:
     if startup.error is not None:
         return f"failed: {startup.error}"
     return (
-        f"First call ever, all kernels compiled: {_number(startup.cold_seconds)} s. "
-        f"A later process, up to its first model: {_number(startup.first_incumbent_seconds)} s. "
+        f"First call ever, all kernels compiled: {number(startup.cold_seconds)} s. "
+        f"A later process, up to its first model: {number(startup.first_incumbent_seconds)} s. "
         "Both with the interpreter's start and all imports."
     )
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """Write a measurement with three digits."""
     if value is None:
         return "-"
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import check, table
+from benchmarks import check, overview, table
 from benchmarks.ratios import against_best
 from benchmarks.record import Comparison, Machine, Model, Record, Results, Startup, load, to_line
 
@@ -54,12 +54,28 @@ def test_the_table_shows_every_run_once():
     assert "it \\| crashed" in lines[2]
 
 
-def test_tables_go_between_the_markers_and_nothing_else_changes(tmp_path, monkeypatch):
+def test_tables_go_between_the_markers_and_nothing_else_changes(tmp_path):
     page = tmp_path / "benchmarks.md"
     page.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n", encoding="utf-8")
-    monkeypatch.setattr(table, "DOCS", page)
-    table.into_docs("new\n")
+    table.into_docs("new\n", page)
     assert page.read_text(encoding="utf-8") == f"before\n{table.BEGIN}\nnew\n{table.END}\nafter\n"
+
+
+def test_the_overview_says_proven_or_the_gap_that_was_left():
+    first, *_ = [
+        line for line in overview.markdown(RESULTS).splitlines() if line.startswith("| breastcancer_reg")
+    ]
+    assert first == "| breastcancer_reg | proven, 0.05 s | gap 60% | refused | not run | ≥ 1200 |"
+    assert "| breastcancer_max5 | 5 features | 17 errors | 14 errors | yes, proven |" in overview.markdown(
+        RESULTS
+    )
+
+
+@pytest.mark.parametrize("pages", [table, overview], ids=["benchmarks", "comparison"])
+def test_the_pages_hold_the_tables_of_the_stored_run(pages):
+    page = getattr(pages, "PAGE", table.DOCS).read_text(encoding="utf-8")
+    shown = page.partition(table.BEGIN)[2].partition(table.END)[0]
+    assert shown.strip() == pages.markdown(load(overview.STORED)).strip()
 
 
 def test_the_bar_tells_a_pass_from_a_failure():

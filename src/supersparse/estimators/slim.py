@@ -114,7 +114,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         Names of the constant columns; their coefficient is 0.
     n_features_in_ : int
         Number of features seen by fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where all are text.
 
     Notes

@@ -1,0 +1,111 @@
+"""The documentation site: its menu, its reference, its pictures, its examples, and that it builds."""
+
+import importlib.util
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import supersparse
+from supersparse.problem import constraints
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+GALLERY = sorted((ROOT / "examples" / "gallery").glob("plot_*.py"))
+TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, DOCS / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def in_menu(page):
+    trees = "\n".join(TOCTREE.findall(page.read_text(encoding="utf-8")))
+    return {line.strip() for line in trees.splitlines() if line.strip() and not line.startswith(":")}
+
+
+def test_every_page_is_in_the_menu_once():
+    pages = sorted(DOCS.glob("*.md"))
+    entries = [entry for page in pages for entry in in_menu(page)]
+    assert sorted(entries) == sorted([*(p.stem for p in pages if p.stem != "index"), "gallery/index"])
+
+
+def test_the_reference_names_every_public_name():
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\.\. auto\w+:: ([\w.]+)$", page, re.MULTILINE))
+    rooms = {"supersparse.constraints", "C0_for"}  # `constraints` and `penalties` stand for modules
+    assert rooms <= named
+    assert set(supersparse.__all__) - {"__version__", "constraints", "penalties"} <= named
+    assert set(constraints.__all__) <= named
+
+
+def test_the_picture_of_the_imports_is_that_of_the_table():
+    drawing = script("import_picture")
+    table = drawing.import_table((DOCS / "architecture.md").read_text(encoding="utf-8"))
+    assert drawing.PICTURE.read_text(encoding="utf-8") == drawing.picture(table), "run: make pictures"
+
+
+def test_arrows_that_are_left_out_follow_from_those_that_are_drawn():
+    drawing = script("import_picture")
+    table = {"a": frozenset(), "b": frozenset("a"), "c": frozenset("ab"), "d": frozenset("a")}
+    drawn = drawing.without_implied(table)
+    assert drawn == {"a": frozenset(), "b": frozenset("a"), "c": frozenset("b"), "d": frozenset("a")}
+    assert drawing.heights(drawn) == {"a": 0, "b": 1, "c": 2, "d": 1}
+    places = drawing.places(drawn)
+    assert len(set(places.values())) == len(places) == 4
+    assert drawing.picture(table).count("marker-end") == 3
+
+
+def test_the_pictures_of_the_readme_are_those_that_the_script_draws(tmp_path):
+    image = pytest.importorskip("matplotlib.image")
+    script("readme_pictures").main(tmp_path)
+    drawn, stored = tmp_path / "first-card.svg", DOCS / "pictures" / "first-card.svg"
+    assert drawn.read_text(encoding="utf-8") == stored.read_text(encoding="utf-8"), "run: make pictures"
+    # releases of matplotlib differ in single pixels
+    one, other = (image.imread(folder / "frontier.png") for folder in (tmp_path, DOCS / "pictures"))
+    assert one.shape == other.shape
+    assert abs(one - other).mean() < 0.02
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "docs/pictures/first-card.svg" in readme
+    assert "docs/pictures/frontier.png" in readme
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda p: p.stem)
+def test_examples_of_the_gallery_run(path, tmp_path, monkeypatch, capsys):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(path))
+    assert capsys.readouterr().out
+    assert pyplot.get_fignums()
+    pyplot.close("all")
+
+
+@pytest.mark.long
+def test_the_site_builds_without_a_warning(tmp_path):
+    for package in ("sphinx", "myst_parser", "pydata_sphinx_theme", "sphinx_gallery"):
+        pytest.importorskip(package)
+    for folder in ("docs", "examples/gallery", "benchmarks/results"):
+        shutil.copytree(
+            ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("gallery", "*.jsonl", "sg_*")
+        )
+    shutil.copytree(ROOT / "examples" / "gallery", tmp_path / "examples" / "gallery", dirs_exist_ok=True)
+    shutil.copy(ROOT / "CHANGELOG.md", tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "site"],
+        capture_output=True, text=True, cwd=tmp_path, encoding="utf-8",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for page in ("index", "api", "constraints", "gallery/plot_1_first_card", "changelog"):
+        assert (tmp_path / "site" / f"{page}.html").stat().st_size > 5000
+    reference = (tmp_path / "site" / "api.html").read_text(encoding="utf-8")
+    assert all(
+        f'id="supersparse.{name}"' in reference for name in ("SLIMClassifier", "solve", "ScoringSystem")
+    )
