@@ -65,6 +65,9 @@ def test_other_rows_are_told_from_the_training_rows():
     assert "neither confirmed nor refuted" in said(report, "proof")
     assert "speak of the training rows" in said(report, "theory")
     assert "judged on one set of other rows" in said(report, "limits")
+    moved = system.drift(rest)
+    assert f"The mean total moved by {moved.shift:+.3g} points" in said(report, "data")
+    assert all(f"{i.stability:.3f}" in said(report, "data") for i in moved.items)
 
 
 def test_a_card_that_was_changed_is_found_out():

@@ -25,6 +25,7 @@ from supersparse.cli.frontier import frontier
 from supersparse.cli.options import command
 from supersparse.cli.pool import pool
 from supersparse.cli.predict import predict
+from supersparse.cli.report import report
 from supersparse.cli.say import complain
 from supersparse.cli.solvers import solvers
 from supersparse.errors import (
@@ -42,7 +43,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for run in (fit, predict, evaluate, explain, export, frontier, pool, check, solvers, demo, doctor):
+for run in (fit, predict, evaluate, explain, report, export, frontier, pool, check, solvers, demo, doctor):
     app.command()(command(run))
 app.add_typer(datasets)
 

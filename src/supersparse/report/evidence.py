@@ -9,6 +9,7 @@ import numpy as np
 from supersparse.card.card import Card
 from supersparse.card.seen import ItemSeen
 from supersparse.errors import InfeasibleError, SolverError
+from supersparse.evaluate.drift import Drift, drift
 from supersparse.evaluate.evaluation import Evaluation, evaluate
 from supersparse.evaluate.remembering import points_given
 from supersparse.evaluate.risk_table import RiskTable, risk_table
@@ -39,6 +40,7 @@ class Evidence:
     target: str | None
     same_rows: bool | None  # whether these are the training rows; None: that cannot be known
     given: tuple[tuple[ItemSeen, ...], ...]  # by each item, on the negative and on the positive rows
+    drift: Drift | None  # from the training rows; None where these are they, or the card remembers none
     evaluation: Evaluation
     risks: RiskTable
     subgroups: tuple[Subgroups, ...]
@@ -76,6 +78,7 @@ def gather(
         target=target,
         same_rows=same,
         given=_by_class(card, data),
+        drift=None if same or card.seen is None else drift(card, data.columns, weight_now=data.weights),
         evaluation=found,
         risks=risks,
         subgroups=tuple(by_subgroup(card, data.columns, y, name, sample_weight=data.weights) for name in by),

@@ -62,6 +62,29 @@ class PlainRefit:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """The columns that a card was learned from, and those among them that hold text."""
+
+    columns: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+def learned_from(card: Card) -> Sources:
+    """Return the columns that learning again needs; none where it cannot be."""
+    made = card.provenance
+    if made is None or made.settings is None or made.features is None:
+        return Sources()
+    try:
+        text, recorded = taken_apart(made.settings)
+        groups = read_settings(text, "json", source="the settings of the card").groups
+    except SupersparseError:
+        return Sources()  # `refit_of` says why
+    if recorded is None:
+        return Sources(columns=(*made.features, *groups), texts=groups)
+    return Sources(columns=(*recorded.columns, *groups), texts=(*recorded.texts, *groups))
+
+
 def refit_of(card: Card, data: Data, plan: Plan) -> Refit | Missing:
     """Return the way to learn the card again, or why there is none."""
     made = card.provenance

@@ -5,14 +5,16 @@ from fractions import Fraction
 from supersparse.card.card import Item
 from supersparse.card.numbers import shown
 from supersparse.card.seen import ItemSeen
+from supersparse.evaluate.drift import Drift
 from supersparse.evaluate.tables import count_text
 from supersparse.render.facts import class_names
 from supersparse.render.plain import quoted, visible
 from supersparse.report.blocks import Block, Bullets, Paragraph, Section, Table
 from supersparse.report.evidence import Evidence
-from supersparse.report.words import NONE, column_name, count, share
+from supersparse.report.words import NONE, column_name, count, rate, share
 
 _MOST_OUTSIDE = 8
+_FAR = 0.25  # a population stability index above this is commonly called large
 
 
 def source(evidence: Evidence) -> Section:
@@ -21,10 +23,14 @@ def source(evidence: Evidence) -> Section:
     blocks.append(_classes(evidence))
     blocks.append(_items(evidence))
     blocks.append(Bullets((*_missing(evidence), *_outside(evidence))))
+    tripod: tuple[str, ...] = ("4a", "6a", "7a", "9", "13b", "14a", "14b")
+    if evidence.drift is not None and evidence.drift.items:
+        blocks += [_drift_table(evidence.drift), Paragraph(_drift_words(evidence.drift))]
+        tripod = (*tripod, "12", "13c")
     return Section(
         name="data",
         title="Source of data",
-        tripod=("4a", "6a", "7a", "9", "13b", "14a"),
+        tripod=tripod,
         blocks=tuple(blocks),
     )
 
@@ -88,6 +94,27 @@ def _described(seen: ItemSeen, item: Item) -> str:
     if item.is_yes_no:
         return f"{100 * float(seen.given / seen.n):.1f} %"
     return f"mean {float(seen.mean_points / item.points):.3g}"
+
+
+def _drift_table(drift: Drift) -> Table:
+    return Table(
+        caption="The items in the training rows and in these",
+        header=("item", "gave points in training", "in these rows", "shift of the mean", "stability index"),
+        rows=tuple(
+            (visible(i.name) or '""', rate(i.then), rate(i.now), f"{i.shift:+.3g}", f"{i.stability:.3f}")
+            for i in drift.items
+        ),
+        notes=(
+            "The shift is in points. A stability index of 0 is no change; above 0.25 it is called large.",
+        ),
+    )
+
+
+def _drift_words(drift: Drift) -> str:
+    far = [visible(i.name) or '""' for i in drift.items if i.stability > _FAR]
+    if not far:
+        return f"The mean total moved by {drift.shift:+.3g} points; no item changed much."
+    return f"The mean total moved by {drift.shift:+.3g} points. Items that changed much: {', '.join(far)}."
 
 
 def _missing(evidence: Evidence) -> tuple[str, ...]:

@@ -1,0 +1,141 @@
+"""`supersparse report`: a document about a scoring system, from its file and rows with known classes."""
+
+from pathlib import Path
+from time import monotonic
+from typing import Annotated
+
+import typer
+
+from supersparse.cli.options import Data, Model, Output, TableOptions
+from supersparse.cli.say import check_writable, remark
+
+_SECONDS_BETWEEN_LINES = 5.0
+
+
+def report(
+    model: Model,
+    data: Data,
+    table: TableOptions,
+    output: Output,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Column with the true classes; default: the title of the card."),
+    ] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare; repeatable.")
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: rows count alike.")
+    ] = None,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            dir_okay=False,
+            show_default="MODEL-report.html and .pdf",
+            help="Write to this file, .html or .pdf; repeatable.",
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(help="Folds of the cross-validation; 0 for none.")] = 5,
+    bootstrap: Annotated[int, typer.Option(help="Bootstrap samples for the stability; 0 for none.")] = 50,
+    larger: Annotated[
+        int, typer.Option(help="Show the frontier up to so many features more than the card has; 0 for none.")
+    ] = 3,
+    refits: Annotated[
+        bool, typer.Option("--refits/--no-refits", help="Whether anything is learned again.")
+    ] = True,
+    time_limit: Annotated[float, typer.Option(help="Most seconds of one solve.")] = 20,
+    node_limit: Annotated[
+        int | None,
+        typer.Option(help="Most work of one solve, the same on every machine; default: no limit."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the folds and samples.")] = 0,
+    paper: Annotated[str, typer.Option(help="a4 or letter.")] = "a4",
+    date: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Date to print; without it reports are repeatable.")
+    ] = None,
+) -> None:
+    """Write a report on a scoring system along the lines of TRIPOD: HTML and PDF.
+
+    The card, the rows, what was proven and whether it comes out again, the frontier of sizes, cross-validated
+    performance, calibration, subgroups, stability, bounds and limits of use. For cross-validation and
+    stability the card is learned again many times. Ctrl-C ends that and writes what is there.
+
+    \b
+    Example:
+      supersparse demo --save-data biopsies.csv --out card.json
+      supersparse report card.json biopsies.csv --by Mitoses --folds 3 --bootstrap 3 --larger 1
+      supersparse report card.json biopsies.csv --no-refits --out quick.html
+    """
+    from supersparse.cli.report_data import read_report_data
+    from supersparse.render.sheet_drawing import paper_size
+    from supersparse.report import Plan, make_report
+    from supersparse.scorecard import ScoringSystem
+
+    paper_size(paper)
+    files = _files(model, out)
+    plan = Plan(
+        folds=folds,
+        bootstrap=bootstrap,
+        larger=larger,
+        time_limit=time_limit,
+        node_limit=node_limit,
+        seed=seed,
+    )
+    system = ScoringSystem.load(model)
+    rows = read_report_data(data, table.reading, system.card, target, by or [], weights)
+    made = make_report(
+        system,
+        rows.columns,
+        rows.y,
+        sample_weight=rows.weights,
+        by=by or [],
+        target=rows.target,
+        plan=plan if refits else Plan.nothing(),
+        date=date,
+        progress=_Lines(),
+    )
+    for path in files:
+        made.save(path, paper)
+    for reason in made.missing:
+        remark(f"not in the report: {reason}")
+    output.show(
+        "\n".join(f"Saved to {path}" for path in files),
+        lambda: {"saved": list(map(str, files)), "missing": list(made.missing)},
+    )
+
+
+class _Lines:
+    """Shows the first line of each stage, and of the others one every few seconds."""
+
+    def __init__(self) -> None:
+        self._stage, self._next = "", 0.0
+
+    def __call__(self, line: str) -> None:
+        stage, now = line.split(":")[0], monotonic()
+        if stage != self._stage or now >= self._next:
+            remark(line)
+            self._stage, self._next = stage, now + _SECONDS_BETWEEN_LINES
+
+
+def _files(model: Path, out: list[Path] | None) -> list[Path]:
+    """Where to write, checked before any work is done."""
+    from supersparse.errors import InvalidOptionError
+
+    if not out:
+        endings = [".html", ".pdf"] if _can_draw() else [".html"]
+        if len(endings) == 1:
+            remark("note: pictures and PDF need matplotlib: pip install 'supersparse[plot]'")
+        return [Path(f"{model.stem}-report{ending}") for ending in endings]
+    for path in out:
+        check_writable(path)
+        if path.suffix.lower() not in (".html", ".pdf"):
+            raise InvalidOptionError(
+                f"--out {path}: a report is written to .html or .pdf; choose one of them"
+            )
+    return out
+
+
+def _can_draw() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("matplotlib") is not None

@@ -1,0 +1,132 @@
+"""`supersparse report` as a user meets it: files, defaults, refusals, and Ctrl-C."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from report.small import read_page
+from supersparse import Problem, ScoringSystem, solve
+from supersparse.cli.app import app
+from supersparse.datasets import load_breast_cancer
+from supersparse.errors import InvalidInputError
+
+COMMAND = [sys.executable, "-c", "from supersparse.cli.app import main; main()"]
+QUICK = ["--folds", 2, "--bootstrap", 2, "--larger", 1]
+
+
+def run(*arguments, cwd):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, encoding="utf-8", cwd=cwd
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The breast cancer data as a file, with a column of groups and one of weights, and a card."""
+    place = tmp_path_factory.mktemp("report")
+    data = load_breast_cancer()
+    lines = [",".join([*data.feature_names, "diagnosis", "site", "weight"])]
+    for i, (row, label) in enumerate(zip(data.X.tolist(), data.labels.tolist(), strict=True)):
+        lines.append(",".join(map(str, [*row, label, "north" if i % 2 else "south", 1 + i % 2])))
+    (place / "rows.csv").write_text("\n".join(lines), encoding="utf-8")
+    problem = Problem.of(data.X, data.labels, feature_names=data.feature_names, C0=0.02, max_coef=4)
+    ScoringSystem.from_solution(solve(problem), title="diagnosis").save(place / "card.json")
+    return place
+
+
+def test_two_files_are_written_and_their_numbers_are_those_of_the_card(folder):
+    done = run("report", "card.json", "rows.csv", "--by", "site", *QUICK, cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "Saved to card-report.html\nSaved to card-report.pdf\n")
+    assert "cross-validation: fold 1 of 2" in done.stderr
+    assert (folder / "card-report.pdf").read_bytes().startswith(b"%PDF")
+    page = read_page((folder / "card-report.html").read_text(encoding="utf-8"))
+    made = ScoringSystem.load(folder / "card.json").card.provenance
+    (claims,) = [
+        rows for caption, rows in page.tables.items() if caption.startswith("The claims of the card")
+    ]
+    assert claims[1] == ["objective", str(made.objective), str(made.objective), "yes"]
+    assert [row[0] for row in page.tables["By site"]] == ["group", "north", "south", "all rows"]
+
+
+def test_json_names_the_files_and_what_is_missing(folder):
+    done = run(
+        "report", "card.json", "rows.csv", "--no-refits", "--weights", "weight", "--out", "a.html", "--json",
+        "-q", cwd=folder,
+    )  # fmt: skip
+    said = json.loads(done.stdout)
+    assert (said["saved"], done.stderr) == (["a.html"], "")
+    assert [reason.split(":")[0] for reason in said["missing"]] == [
+        "the frontier of sizes", "cross-validation", "stability", "the bounds of theory",
+    ]  # fmt: skip
+    assert "Rows are weighted" in (folder / "a.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "diagnose"], "no target column 'diagnose'; did you mean 'diagnosis'?"),
+        (["--by", "Site"], "no column 'Site'; did you mean 'site'?"),
+        (["--out", "report.doc"], "a report is written to .html or .pdf"),
+        (["--out", "nowhere/r.html"], "there is no folder 'nowhere'"),
+        (["--folds", "1"], "folds is 1"),
+        (["--paper", "a5"], "paper is 'a5'"),
+        (["--target", "UniformityOfCellSize"], "so it cannot be the target"),
+    ],
+)
+def test_what_cannot_be_is_said(folder, monkeypatch, arguments, message):
+    monkeypatch.chdir(folder)
+    done = CliRunner().invoke(app, ["report", "card.json", "rows.csv", "--no-refits", *arguments])
+    assert isinstance(done.exception, InvalidInputError)
+    assert message in str(done.exception)
+
+
+def test_a_card_without_a_title_needs_a_target(folder):
+    system = ScoringSystem.load(folder / "card.json")
+    content = json.loads(system.to_json()) | {"title": None}
+    (folder / "untitled.json").write_text(json.dumps(content), encoding="utf-8")
+    done = run("report", "untitled.json", "rows.csv", cwd=folder)
+    assert done.returncode == 2
+    assert "name it with --target" in done.stderr
+
+
+def test_text_that_looks_like_numbers_stays_text_when_learned_again(tmp_path):
+    random = np.random.default_rng(0)
+    codes, y = random.integers(1, 4, 120), []
+    lines = ["code,outcome"]
+    for code in codes.tolist():
+        y.append("yes" if (code == 2) ^ (random.random() < 0.1) else "no")
+        lines.append(f"{code},{y[-1]}")
+    (tmp_path / "rows.csv").write_text("\n".join(lines), encoding="utf-8")
+    fitted = run(
+        "fit", "rows.csv", "--target", "outcome", "--category", "code", "--out", "card.json", cwd=tmp_path
+    )
+    assert fitted.returncode == 0, fitted.stderr
+    done = run("report", "card.json", "rows.csv", *QUICK, "--out", "r.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = read_page((tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert any(text.startswith("Confirmed: ") for text in page.texts)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+def test_ctrl_c_writes_the_report_with_what_is_there(folder):
+    process = subprocess.Popen(
+        [*COMMAND, "report", "card.json", "rows.csv", "--bootstrap", "100000", "--out", "stopped.html"],
+        cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    for line in process.stderr:
+        if line.startswith("stability"):
+            break
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert output == "Saved to stopped.html\n"
+    assert "stopped by the user" in errors
+    assert "The user stopped it at" in (folder / "stopped.html").read_text(encoding="utf-8")
