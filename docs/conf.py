@@ -1,5 +1,9 @@
 """Settings of the documentation site; `make docs` builds it, and a warning is an error."""
 
+import re
+
+from sphinx.application import Sphinx
+
 from supersparse import __version__
 
 project = "supersparse"
@@ -28,6 +32,7 @@ html_theme_options = {
 html_show_sourcelink = False
 html_copy_source = False
 
+highlight_language = "none"  # for blocks that name no language
 myst_heading_anchors = 3
 default_role = "py:obj"  # `name` in a docstring links to what it names, or is set as code
 napoleon_numpy_docstring = True
@@ -48,3 +53,13 @@ sphinx_gallery_conf = {
     "min_reported_time": 10**6,  # no timings on the pages
     "abort_on_example_error": True,
 }
+
+
+def name_pages_by_title(app: Sphinx, page: str, source: list[str]) -> None:
+    """Show links that say [page.md](page.md), which read well as plain files, with the title of the page."""
+    source[0] = re.sub(r"\[([\w-]+\.md)\]\(\1\)", r"[](\1)", source[0])
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what Sphinx calls."""
+    app.connect("source-read", name_pages_by_title)
