@@ -1,5 +1,6 @@
 """The calculator, used in a real browser: it agrees with the card, works by keyboard, and stays inert."""
 
+import re
 import shutil
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -12,6 +13,7 @@ from supersparse import ScoringSystem, item
 from supersparse.card.scoring import score_person
 from supersparse.errors import InvalidDataError
 from supersparse.render.calculator import calculator
+from supersparse.render.html import card_page
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -178,3 +180,28 @@ def test_any_card_gives_a_small_page_without_outside_resources(card):
     assert len(set(ids)) == len(ids)
     assert {f"c{j}" for j in range(len(card.columns))} <= set(ids)
     assert {f"p{i}" for i in range(len(card.items))} <= set(ids)
+
+
+LONG = "Has the patient had a stroke, a transient ischaemic attack or another event in the five years before"
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+@pytest.mark.parametrize("face", [calculator, card_page])
+def test_twenty_long_questions_print_on_one_page(browser, face, paper, tmp_path):
+    items = [
+        item(
+            f"x{i}",
+            equals=True,
+            points=i - 9.5,
+            question=f"{LONG} number {i}?",
+            missing=0 if i % 2 else "refuse",
+        )
+        for i in range(20)
+    ]
+    card = ScoringSystem.of(items, threshold=4, source="Nobody et al. 2020", risk={0: 0.1, 9: 0.8}).card
+    (tmp_path / "page.html").write_text(face(card), encoding="utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    printed = page.pdf(format=paper)
+    page.close()
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1

@@ -7,6 +7,7 @@ are not visible are written out.
 
 import base64
 import hashlib
+from collections.abc import Iterator
 from fractions import Fraction
 from html import escape
 from importlib.resources import files
@@ -21,6 +22,7 @@ from supersparse.card.script import json_for_script, scoring_script, script_data
 from supersparse.card.values import Category
 from supersparse.card.words import category_text, readable
 from supersparse.render.plain import visible
+from supersparse.render.print_size import Block, print_style
 
 Choice = dict[str, object]
 
@@ -36,7 +38,7 @@ def calculator(card: Card) -> str:
             _template("calculator.js"),
         ]
     )
-    style = _template("calculator.css")
+    style = _template("calculator.css") + print_style(_blocks(card))
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -84,6 +86,22 @@ def calculator(card: Card) -> str:
 """
 
 
+def _blocks(card: Card) -> Iterator[Block]:
+    """What the page says, for its size in print."""
+    yield Block(text=card.title or f"{card.positive} or {card.negative}", size=1.4, bold=True, gap=0.3)
+    yield Block(text=f"Predict {card.positive} if the total is more, otherwise {card.negative}.", gap=0.4)
+    yield from (Block(text=f"Source: {text}", size=0.85, gap=1.2) for text in [card.source] if text)
+    for items in card.items_by_column().values():
+        yield Block(text=items[0].asks, bold=True, beside=12, gap=0.9)
+        if len(items) > 1 or not _is_tick(items, _domain(card, items[0].column)):
+            yield from (Block(text=f"{i.asks} [{'0' * 20}]", size=0.92, beside=3, gap=0.2) for i in items)
+    yield from (Block(text="Total", gap=1.3) for _ in range(4))
+
+
+def _domain(card: Card, column: str) -> Domain | None:
+    return next((domain for domain in card.domains if domain.column == column), None)
+
+
 def _template(name: str) -> str:
     return files("supersparse.render").joinpath("templates", name).read_text(encoding="utf-8")
 
@@ -112,7 +130,7 @@ def _data(card: Card, choices: list[list[Choice] | None]) -> dict[str, object]:
 def _choices(card: Card, column: str) -> list[Choice] | None:
     """What one can choose for a column; None where one writes a number."""
     items = card.items_by_column()[column]
-    domain = next((d for d in card.domains if d.column == column), None)
+    domain = _domain(card, column)
     expected = next(e for e in expectations(card) if e.column == column)
     if not expected.needs_value and domain is None:
         return [{"label": "known", "text": "known"}, {"label": "not known", "missing": True}]
@@ -169,7 +187,7 @@ def _another(listed: list[Category]) -> Choice:
 
 def _column(card: Card, j: int, name: str, choices: list[Choice] | None) -> str:
     mine = [(i, item) for i, item in enumerate(card.items) if item.column == name]
-    domain = next((d for d in card.domains if d.column == name), None)
+    domain = _domain(card, name)
     only = mine[0][1]
     tick = _is_tick([item for _, item in mine], domain)
     label = only.asks if len(mine) == 1 and (tick or only.question) else readable(name)

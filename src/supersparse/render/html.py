@@ -1,9 +1,11 @@
 """The HTML face of a card: a table for notebooks, and a page of its own for a file."""
 
+from collections.abc import Iterator
 from html import escape
 
 from supersparse.card.card import Card
 from supersparse.render.content import Content, content
+from supersparse.render.print_size import Block, print_style
 
 # In currentColor and without a background, so that it suits light and dark pages alike.
 STYLE = """\
@@ -49,8 +51,26 @@ def card_html(card: Card) -> str:
 
 
 def card_page(card: Card) -> str:
-    """Return the card as a whole HTML page."""
-    return page(content(card).heading, card_html(card), "body{margin:2rem}")
+    """Return the card as a whole HTML page, which prints on one sheet of paper."""
+    said = content(card)
+    style = [
+        "body{margin:2rem}",
+        "@media print{body{margin:0}body .supersparse-card{max-width:none}tr{break-inside:avoid}}",
+        print_style(_blocks(said)),
+    ]
+    return page(said.heading, card_html(card), "\n".join(style))
+
+
+def _blocks(said: Content) -> Iterator[Block]:
+    yield Block(text=said.heading, size=1.1, bold=True, gap=0.4)
+    yield Block(text="feature", gap=0.5)
+    for part in said.parts:
+        yield from (Block(text=line.text, beside=15, gap=0.5) for line in part.lines)
+        yield Block(text=part.adds, gap=0.6)
+    yield from (Block(text=said.how, gap=1.6) for _ in said.parts)
+    yield Block(text=said.rule, bold=True, gap=0.4)
+    yield from (Block(text=note, size=0.85, gap=0.4) for note in said.notes)
+    yield from (Block(text=fact, size=0.85, beside=9, gap=0.1) for _, fact in said.facts)
 
 
 def page(title: str, body: str, style: str) -> str:
