@@ -1,9 +1,13 @@
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from supersparse import Prepare
 from supersparse.errors import InvalidDataError, InvalidProblemError
@@ -210,6 +214,39 @@ def test_it_is_a_transformer_of_scikit_learn():
     assert found.index.equals(table.index)
     assert prepare.notes_[-1].startswith("per_variable and directions hold inside SLIMClassifier")
     assert prepare.set_output(transform="polars").transform(table).columns == names(prepare)
+
+
+@parametrize_with_checks([Prepare(cuts="quantile")])
+def test_it_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_arrays_sparse_matrices_and_frames_with_numbers_for_names_are_read():
+    rows = np.arange(12.0).reshape(6, 2) % 5
+    expected = Prepare(cuts="quantile").fit_transform(rows)
+    for other in (rows.tolist(), csr_matrix(rows), pd.DataFrame(rows)):
+        assert (Prepare(cuts="quantile").fit_transform(other) == expected).all()
+
+
+def test_values_that_stay_as_they_are_keep_every_digit():
+    table = {"long": [2**62 + 1, 1, 2**62], "third": [1 / 3, 2 / 3, None], "short": [0.1, 0.2, 0.3]}
+    table["short"] = np.array(table["short"], dtype=np.float32)
+    found = Prepare(cuts="none", rare=0, missing="median").fit(table).transform(table)
+    assert found.tolist() == [[2**62 + 1, 1 / 3, 0.1], [1, 2 / 3, 0.2], [2**62, 1 / 3, 0.3]]
+    thirds = {"x": [Fraction(1, 3), Fraction(2, 3)]}
+    assert Prepare(cuts="none", rare=0).fit(thirds).transform(thirds)[0, 0] == Fraction(1, 3)
+    assert Prepare(cuts="none", rare=0).fit({"x": [1.5, 2.5]}).transform({"x": [1.5]}).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("values", "remark"),
+    [
+        ([1, "n/a", 2.5, 3], "(n/a among numbers: make it missing if it stands for that)"),
+        (["1", "2.5", "3", "3"], "(text that looks like numbers: convert it to have it cut)"),
+    ],
+)
+def test_text_that_may_have_been_meant_as_numbers_is_remarked_on(values, remark):
+    assert remark in note(Prepare(cuts="quantile", rare=0).fit({"x": values}), "x")
 
 
 def test_columns_that_no_feature_uses_may_be_absent_and_others_may_not():

@@ -190,13 +190,14 @@ def _given(data: Any, names: Sequence[str]) -> Mapping[str, int]:
 
 class _Frame:
     def __init__(self, frame: Any) -> None:
-        self._frame = frame
-        self._real_names = {str(name): name for name in frame.columns}
-        self.names = list(self._real_names)
+        names = map(str, frame.columns)
+        # by position: a pandas frame may call its columns 0, 1, ...
+        self._series = dict(zip(names, frame.iter_columns(), strict=True))
+        self.names = list(self._series)
         self.n_rows = len(frame)
 
     def column(self, name: str) -> Cells:
-        return _series_cells(self._frame[self._real_names[name]])
+        return _series_cells(self._series[name])
 
 
 def _series_cells(series: Any) -> Cells:

@@ -1,5 +1,6 @@
 """What becomes of one raw column: the features it offers, and a sentence that says so."""
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -30,6 +31,7 @@ from supersparse.prepare.raw import RawColumn
 from supersparse.prepare.screening import Candidate
 from supersparse.prepare.settings import PrepareSettings
 
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)\s*", re.ASCII)
 _ALL_THE_SAME = "left out, all values are the same"
 _EVERY_ROW_ITS_OWN = 20  # rows from which on a number of its own in every row is worth a remark
 
@@ -150,12 +152,24 @@ def _levels_note(column: RawColumn, found: LevelOffers, rare: Fraction) -> str:
             if found.n_levels > 1
             else _ALL_THE_SAME
         )
-    note = f"{found.n_levels} categories"
+    note = f"{found.n_levels} categories{_looks_like_numbers(column)}"
     if found.rare:
         share = f"below a share of {shown(rare)} of the rows"
         end = "together in one item" if found.grouped else "without an item of their own"
         note += f"; {_some(found.rare)} {share}, {end}"
     return note
+
+
+def _looks_like_numbers(column: RawColumn) -> str:
+    """A remark on text that may have been meant as numbers, or hides missing values among them."""
+    levels = column.levels[0]
+    numbers = [level for level in levels if not isinstance(level, str)]
+    texts = [level for level in levels if isinstance(level, str)]
+    if numbers and texts and any(not isinstance(level, bool) for level in numbers):
+        return f" ({_some(sorted(texts))} among numbers: make it missing if it stands for that)"
+    if texts and not numbers and all(map(_NUMBER.fullmatch, texts)):
+        return " (text that looks like numbers: convert it to have it cut)"
+    return ""
 
 
 def _missing_candidate(column: RawColumn, target: Target, place: int) -> Candidate:

@@ -1,18 +1,18 @@
 """Feature: one prepared column, with the rule on a raw column that it stands for."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.card.card import Item
-from supersparse.card.cells import Cells
-from supersparse.card.numbers import IntArray
-from supersparse.card.rules import IsMissing, Rule
+from supersparse.card.cells import Cells, Numbers
+from supersparse.card.rules import IsMissing, Rule, ValueOf
 from supersparse.card.scoring import multiplied
 from supersparse.card.words import condition
+from supersparse.prepare.matrix import as_numbers, filled
 
 Direction = Literal["up", "down"]
 
@@ -52,21 +52,15 @@ class Feature:
             missing = points * self.when_missing
         return Item(rule=self.rule, points=points, missing=missing, unit=self.unit, position=self.position)
 
-    def of_cells(self, cells: Cells) -> tuple[IntArray, int]:
-        """The feature for every row, as integers over one scale."""
+    def of_cells(self, cells: Cells) -> NDArray[Any]:
+        """The feature for every row: 0 or 1, or numbers in a type that holds them exactly."""
         if isinstance(self.rule, IsMissing):
             gone = np.zeros(len(cells), dtype=bool) if cells.missing is None else cells.missing
-            return gone.astype(np.int8), 1
-        integers, scale = multiplied(self.rule, cells)
+            return gone.astype(np.int8)
+        if isinstance(self.rule, ValueOf) and isinstance(cells, Numbers):
+            column = cells.values
+        else:
+            column = as_numbers(*multiplied(self.rule, cells))
         if cells.missing is None or self.when_missing is None:
-            return integers, scale
-        common = math.lcm(scale, self.when_missing.denominator)
-        filled = int(self.when_missing * common)
-        if common != scale or filled not in (
-            0,
-            1,
-        ):  # a value that stands in may need a finer scale, or more digits
-            integers = integers.astype(object) * (common // scale)
-        integers = integers.copy()
-        integers[cells.missing] = filled
-        return integers, common
+            return column
+        return filled(column, cells.missing, self.when_missing)

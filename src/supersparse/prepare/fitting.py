@@ -45,8 +45,11 @@ def prepare_columns(
     """Learn the features of a table."""
     names = list(table.columns)
     settings.check_columns(names)
-    target, rows = _read_target(table.n_rows, y, sample_weight)
-    _check_labels_where_needed(target, settings)
+    target, rows = _read_target(table.n_rows, y, sample_weight, needed=settings.cuts in ("optimal", "tree"))
+    if target.positive is None and settings.cuts in ("optimal", "tree"):
+        raise InvalidDataError(
+            f"cuts={settings.cuts!r} looks at the classes and there is no y; give y, or use cuts='quantile'"
+        )
     if not rows.all():
         table = table.take(np.flatnonzero(rows))
     kinds = {name: kind_of_column(cells) for name, cells in table.columns.items()}
@@ -84,11 +87,13 @@ def prepare_columns(
     )
 
 
-def _read_target(n_rows: int, y: object, sample_weight: object) -> tuple[Target, NDArray[np.bool_]]:
-    """The rows that count, and which they are."""
+def _read_target(
+    n_rows: int, y: object, sample_weight: object, *, needed: bool
+) -> tuple[Target, NDArray[np.bool_]]:
+    """The rows that count, and which they are; labels that are not needed only help to rank features."""
     if n_rows == 0:
         raise InvalidDataError("the table has 0 rows; there is nothing to learn from")
-    positive = None if y is None else read_labels(y, None)[0]
+    positive = None if y is None else _read_labels(y, needed=needed)
     if positive is not None and len(positive) != n_rows:
         raise InvalidDataError(f"y has {len(positive)} labels for {n_rows} rows; give one label a row")
     weights = read_weights(sample_weight, n_rows)[0].astype(np.float64)
@@ -96,11 +101,13 @@ def _read_target(n_rows: int, y: object, sample_weight: object) -> tuple[Target,
     return Target(weights, positive).take(rows), rows
 
 
-def _check_labels_where_needed(target: Target, settings: PrepareSettings) -> None:
-    if target.positive is None and settings.cuts in ("optimal", "tree"):
-        raise InvalidDataError(
-            f"cuts={settings.cuts!r} looks at the classes and there is no y; give y, or use cuts='quantile'"
-        )
+def _read_labels(y: object, *, needed: bool) -> NDArray[np.bool_] | None:
+    try:
+        return read_labels(y, None)[0]
+    except InvalidDataError:
+        if needed:
+            raise
+        return None  # a target of another kind, as other estimators of a Pipeline may have
 
 
 def _unusable(kind: str) -> str:

@@ -6,7 +6,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from supersparse.card.card import Card
 from supersparse.card.checks import check_table
@@ -15,6 +16,7 @@ from supersparse.errors import InvalidDataError, InvalidProblemError
 from supersparse.prepare.cards import card_on_raw_columns, unit_card
 from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
 from supersparse.prepare.matrix import cells_as_array, stack
+from supersparse.prepare.raw import is_array
 from supersparse.prepare.recorded import Recorded, holds_text, with_preparation
 from supersparse.prepare.settings import read_settings
 from supersparse.problem.limits import Constraint
@@ -145,6 +147,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         settings = read_settings(self.get_params(deep=False))
+        X = self._as_table(X, reset=True)
         table = read_every_column(X)
         found = prepare_columns(table, y, sample_weight, settings)
         self.n_features_in_ = len(table.columns)
@@ -152,7 +155,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._text_columns = tuple(name for name, cells in table.columns.items() if holds_text(cells))
         if hasattr(self, "feature_names_in_"):
             delattr(self, "feature_names_in_")
-        if not isinstance(X, np.ndarray) or X.dtype.names is not None:
+        if not is_array(X):
             self.feature_names_in_ = np.array(list(table.columns), dtype=object)
         self._keep(found)
         return self
@@ -180,6 +183,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             0 or 1, or the value itself for columns that stay as they are.
         """
         check_is_fitted(self)
+        X = self._as_table(X, reset=False)
         table = read_table(self._card, X) if self._donors is None else self._donors.fill(self._read(X))
         check_table(self._card, table)
         return stack([feature.of_cells(table.columns[feature.column]) for feature in self.features_])
@@ -225,6 +229,13 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return np.array([feature.name for feature in self.features_], dtype=object)
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.string = tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        tags.target_tags.required = self.cuts in ("optimal", "tree")
+        return tags
+
     def complete_rows(self, X: Any) -> NDArray[np.bool_]:
         """Return which rows have a value in every column that can be used; needs no fit.
 
@@ -258,8 +269,22 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InvalidProblemError(
                 f"fill is for missing='nearest'; with {self.missing!r} nothing is filled in beforehand"
             )
-        filled = self._donors.fill(self._read(X))
+        filled = self._donors.fill(self._read(self._as_table(X, reset=False)))
         return {name: cells_as_array(cells) for name, cells in filled.columns.items()}
+
+    def _as_table(self, X: Any, *, reset: bool) -> Any:
+        """Return arrays checked as scikit-learn does, other tables as they are."""
+        if not is_array(X):
+            return X
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csc",
+            dtype=None,
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+        )
 
     def _read(self, X: Any) -> Table:
         """Read the columns that were not left out."""

@@ -1,10 +1,12 @@
 """Raw columns: what kind of values each holds, and why some are left out."""
 
 import numbers
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +15,16 @@ from supersparse.card.cells import Cells, Numbers, Objects
 from supersparse.card.numbers import exact
 from supersparse.card.values import Category, is_missing, read_category
 from supersparse.errors import InvalidDataError
+from supersparse.problem.table import as_frame
 
 Mask = NDArray[np.bool_]
+
+
+def is_array(X: Any) -> bool:
+    """Whether a table has no names for its columns: an array, a sparse matrix, or lists of rows."""
+    if isinstance(X, np.ndarray):
+        return X.dtype.names is None
+    return not isinstance(X, Mapping) and as_frame(X) is None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,11 +13,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.card.cells import Cells
-from supersparse.card.numbers import IntArray
 from supersparse.card.rules import InRange
 from supersparse.prepare.counts import Target
 from supersparse.prepare.feature import Feature
@@ -70,11 +71,11 @@ def screen(
         if most is not None and len(kept) >= most and not given:
             beyond += 1
             continue
-        integers, _ = candidate.feature.of_cells(columns[candidate.feature.column])
-        if not _tells_enough(integers, target, 0.0 if given else least):
+        values = candidate.feature.of_cells(columns[candidate.feature.column])
+        if not _tells_enough(values, target, 0.0 if given else least):
             few += 1
             continue
-        digest = _digest(integers)
+        digest = _digest(values)
         if digest in seen:
             repeated += 1
             continue
@@ -91,24 +92,25 @@ def _low(feature: Feature) -> tuple[bool, Fraction]:
     return low is None, low or Fraction(0)
 
 
-def _tells_enough(integers: IntArray, target: Target, least: float) -> bool:
+def _tells_enough(values: NDArray[Any], target: Target, least: float) -> bool:
     """Whether the rows that do not have the commonest value are many enough, and there are some."""
-    if _is_yes_or_no(integers):
-        ones = float(target.weights[integers.astype(bool)].sum())
+    if _is_yes_or_no(values):
+        ones = float(target.weights[values.astype(bool)].sum())
         others = min(ones, target.total - ones)
     else:
-        _, codes = np.unique(integers, return_inverse=True)
+        _, codes = np.unique(values, return_inverse=True)
         others = target.total - float(np.bincount(codes.reshape(-1), target.weights).max())
     return others > 0 and others >= least - 1e-9 * max(1.0, target.total)
 
 
-def _is_yes_or_no(integers: IntArray) -> bool:
-    return integers.dtype != object and integers.min() >= 0 and integers.max() <= 1
+def _is_yes_or_no(values: NDArray[Any]) -> bool:
+    return values.dtype.kind in "biu" and values.min() >= 0 and values.max() <= 1
 
 
-def _digest(integers: IntArray) -> bytes:
+def _digest(values: NDArray[Any]) -> bytes:
     """Name the pattern of a column; a 0/1 column and its contrary have the same name."""
-    if not _is_yes_or_no(integers):
-        return hashlib.blake2b(repr(integers.tolist()).encode()).digest()
-    bits = integers.astype(bool)
-    return hashlib.blake2b(np.packbits(bits ^ bits[0]).tobytes()).digest()
+    if _is_yes_or_no(values):
+        bits = values.astype(bool)
+        return hashlib.blake2b(np.packbits(bits ^ bits[0]).tobytes()).digest()
+    as_text = repr(values.tolist()).encode() if values.dtype == object else values.tobytes()
+    return hashlib.blake2b(as_text).digest()
