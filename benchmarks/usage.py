@@ -3,15 +3,17 @@
 import os
 import resource
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 
 def _children() -> list[int]:
-    try:
-        text = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
-    except OSError:
-        return []
-    return [int(pid) for pid in text.split()]
+    """Processes that any thread of this one started and that still live."""
+    found: list[int] = []
+    for listed in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):  # the thread has just ended
+            found += map(int, listed.read_text(encoding="ascii").split())
+    return found
 
 
 def cpu_seconds() -> float:
