@@ -10,11 +10,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
 
-# The paper's three applications; one whose data are missing says so (exit code 3) and is left out.
+# The paper's three applications (one whose data are missing says so, exit code 3, and is left out), its figures, and
+# a published score beside a learned one.
 examples: $(VENV)/.package
 	@for name in breast_cancer mammography criminology; do \
 	  $(BIN)/python examples/applications/$$name.py || [ $$? -eq 3 ] || exit 1; echo; \
 	done
+	$(BIN)/python examples/paper_figures.py
+	$(BIN)/python examples/published_beside_learned.py
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n 2 -m "not long"
@@ -31,6 +34,7 @@ fetch-live: $(VENV)/.package
 
 # The site, in build/docs; a warning is an error.
 docs: $(VENV)/.docs
+	rm -rf docs/gallery
 	$(BIN)/python -m sphinx -W --keep-going --quiet -b html docs build/docs
 	@echo "open build/docs/index.html"
 

@@ -1,6 +1,7 @@
-"""The applications are scripts of the checkout, which find their shared module beside them."""
+"""The examples are scripts of the checkout, which find their shared modules beside them."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "applications"))
+EXAMPLES = Path(__file__).parents[2] / "examples"
+sys.path[:0] = [str(EXAMPLES / "applications"), str(EXAMPLES)]
