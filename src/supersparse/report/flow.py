@@ -14,6 +14,7 @@ _BODY, _SMALL, _CELL = 9.5, 8.0, 8.0
 _LEADING = 1.38
 _PAD = 3.0  # above and below a line of a table
 _GAP = 10.0  # between two columns
+_AFTER_HEADING = 10.0  # a gap that is no content yet
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,6 +28,7 @@ class Flow:
     parts: list[Text | Stroke | Box] = field(default_factory=list)
     pictures: list[Placed] = field(default_factory=list)
     full: list[tuple[list[Text | Stroke | Box], list[Placed]]] = field(default_factory=list)
+    _heading: tuple[int, float, float] = (0, -1.0, -1.0)  # its first part, where it begins and ends
 
     @property
     def _room(self) -> float:
@@ -37,8 +39,14 @@ class Flow:
         return self.width - 2 * MARGIN
 
     def _new_page(self) -> None:
-        self.full.append((self.parts, self.pictures))
+        first, begins, ends = self._heading
+        moved = self.parts[first:] if self.y <= ends + _AFTER_HEADING and begins > MARGIN else []
+        self.full.append((self.parts[: len(self.parts) - len(moved)], self.pictures))
         self.parts, self.pictures, self.y = [], [], MARGIN
+        if moved:  # a heading does not stay behind what it stands above
+            self.parts = [_moved(part, 0.0, MARGIN - begins, 1.0) for part in moved]
+            self.y = MARGIN + ends - begins
+        self._heading = (0, -1.0, -1.0)
 
     def need(self, height: float) -> None:
         """Go on to the next page unless there is so much room on this one."""
@@ -73,12 +81,14 @@ class Flow:
         """Begin a section, with room for something below its title."""
         self.skip(16)
         self.need(96)
+        first, begins = len(self.parts), self.y
         self._rule(0.6)
         self.y += 8
         self.text(title, 13, bold=True)
         if tripod:
             self.text(f"TRIPOD {', '.join(tripod)}", _SMALL, faint=True)
         self.y += 4
+        self._heading = (first, begins, self.y)
 
     def table(self, table: Table) -> None:
         """Write a table; its heading is repeated on every page that it reaches."""
