@@ -48,6 +48,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"plot_",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
+    "capture_repr": ("_repr_html_",),
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 10**6,  # no timings on the pages
