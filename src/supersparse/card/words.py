@@ -63,6 +63,15 @@ def question(rule: Rule, unit: str | None = None) -> str:
     raise AssertionError(rule)
 
 
+def one_line(text: object) -> str:
+    r"""Return text for a line of a message: what would break the line or steer a terminal is escaped.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in str(text))
+
+
 def readable(column: str) -> str:
     """Return a column's name as the beginning of a sentence.
 

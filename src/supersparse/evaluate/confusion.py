@@ -6,6 +6,7 @@ from typing import Any
 
 from supersparse.card.card import Label
 from supersparse.card.numbers import shown
+from supersparse.card.words import one_line
 from supersparse.evaluate.rates import Rate
 from supersparse.evaluate.tables import as_frame, count_text, plain_number, rate_columns
 from supersparse.evaluate.tally import Tally
@@ -121,11 +122,11 @@ class Confusion:
         """Say how many rows are wrong, in both conventions where they differ, and the rates."""
         total, predicted = count_text(self.n), count_text(self.predicted_errors)
         zeros = self.zero_positives + self.zero_negatives
-        limit = shown(self.threshold)
-        text = f"Predicting {positive} for a total above {limit} is wrong for {predicted} of {total}."
+        limit, wanted = shown(self.threshold), one_line(positive)
+        text = f"Predicting {wanted} for a total above {limit} is wrong for {predicted} of {total}."
         if zeros:
             text += (
-                f" {count_text(zeros)} have exactly {limit} in total, which `predict` calls not {positive}; "
+                f" {count_text(zeros)} have exactly {limit} in total, which `predict` calls not {wanted}; "
                 f"counted as wrong for both classes, {count_text(self.training_errors)} are wrong."
             )
         return (

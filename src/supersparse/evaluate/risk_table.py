@@ -10,6 +10,7 @@ import numpy as np
 from supersparse.card.card import Card, Label
 from supersparse.card.numbers import shown
 from supersparse.card.risk import Floats, Risk
+from supersparse.card.words import one_line
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibrating import Method, cross_fitted, fit_risk
 from supersparse.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows
@@ -84,7 +85,7 @@ class RiskTable:
         """Say the least and the greatest risk, and how good the calibrated risks are."""
         first, last = self.rows[0], self.rows[-1]
         text = (
-            f"Of those with {_points(first)}, {first.observed} are {self.positive}; "
+            f"Of those with {_points(first)}, {first.observed} are {one_line(self.positive)}; "
             f"of those with {_points(last)}, {last.observed}."
         )
         if self.forecasts is not None:

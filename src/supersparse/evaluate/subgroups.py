@@ -9,6 +9,7 @@ import numpy as np
 from supersparse.card.card import Card
 from supersparse.card.tables import read_column
 from supersparse.card.values import is_missing
+from supersparse.card.words import one_line
 from supersparse.errors import InvalidDataError
 from supersparse.evaluate.evaluation import Evaluation, evaluation_of
 from supersparse.evaluate.outcomes import as_list, read_outcomes
@@ -64,9 +65,9 @@ class Subgroups:
             ]
             if rated:
                 low, high = min(rated, key=lambda r: r[0]), max(rated, key=lambda r: r[0])
-                span = f"{low[2]} ({low[1]}) to {high[2]} ({high[1]})"
-                parts.append(f"{name.capitalize()} by {self.by} runs from {span}.")
-        return " ".join(parts) or f"No subgroup of {self.by} has rows of a class."
+                span = f"{low[2]} ({one_line(low[1])}) to {high[2]} ({one_line(high[1])})"
+                parts.append(f"{name.capitalize()} by {one_line(self.by)} runs from {span}.")
+        return " ".join(parts) or f"No subgroup of {one_line(self.by)} has rows of a class."
 
 
 def by_subgroup(

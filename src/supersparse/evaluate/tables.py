@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from supersparse.card.numbers import shown
+from supersparse.card.words import one_line
 from supersparse.evaluate.rates import Rate
 
 
@@ -34,13 +35,8 @@ def count_text(value: Fraction) -> str:
 
 def laid_out(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return right-aligned columns; every cell on one line, its control characters escaped."""
-    clean = [[_one_line(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(header, *clean, strict=True)]
+    clean = [[one_line(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
     return "\n".join(
-        "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
-        for row in [list(header), *clean]
+        "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in clean
     )
-
-
-def _one_line(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

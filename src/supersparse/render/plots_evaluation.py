@@ -8,11 +8,14 @@ from supersparse.evaluate.evaluation import Evaluation
 from supersparse.evaluate.forecasts import CalibrationCurve, DecisionCurve
 from supersparse.evaluate.risk_table import RiskRow, RiskTable
 from supersparse.evaluate.tables import count_text
+from supersparse.render.paint import drawable, font_names
+from supersparse.render.plain import visible, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _GREY = "0.55"
+_LABEL = 50  # characters in a line beside the axes
 
 
 def plot_evaluation(
@@ -63,7 +66,8 @@ def _risk_table(table: RiskTable, axes: "Axes") -> None:
         )
     axes.set_xticks(list(places), [_tick(row) for row in table.rows], parse_math=False)
     axes.set_xlabel("total of points, and number of rows")
-    axes.set_ylabel(f"risk of {table.positive}", parse_math=False)
+    name = "\n".join(wrap(drawable(visible(f"risk of {table.positive}")), _LABEL))
+    axes.set_ylabel(name, parse_math=False, fontfamily=list(font_names()))
     axes.set_ylim(0, 1.02)
     axes.legend(loc="best", frameon=False)
 
