@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import Data, Model, Output, TableOptions
+from supersparse.cli.say import one_line
 
 if TYPE_CHECKING:
     from supersparse.evaluate.calibrating import Method
@@ -45,7 +46,7 @@ def evaluate(
     risk = system.risk(cases.columns, cases.y, level=level, method=_method(calibrate))
     groups = [system.by_subgroup(cases.columns, cases.y, name, level=level) for name in by or []]
     parts = [found.in_words(), f"Risk by total of points:\n{risk}\n{risk.in_words()}"]
-    parts += [f"By {group.by}:\n{group}" for group in groups]
+    parts += [f"By {one_line(group.by)}:\n{group}" for group in groups]
     output.show(
         "\n\n".join(parts),
         lambda: {
