@@ -56,6 +56,9 @@ intercept, solver, gap
         Whether there is `predict_proba`, and how scores become probabilities. The risk of a score is learned
         from the test rows of the folds, scored by the fits that chose C0: it takes no more fits and obeys
         `cv` and `groups`. C0 was chosen for its errors on the same rows, so that risks flatter a little.
+    prepare : None, "auto" or Prepare, default=None
+        As in `SLIMClassifier`: raw columns become features within each fit, so that nothing of a fold's
+        test rows reaches its cut points.
     time_limit, node_limit : default=60, default=None
         Limits of each single fit: there are folds x values + 1 of them. In a fold, one fit and one
         frontier over sizes replace the fits of all values that they prove: the same F and l1, though
