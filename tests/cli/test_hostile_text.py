@@ -26,7 +26,6 @@ def test_no_command_lets_a_name_out_of_its_line(name, run, tmp_path):
         ["evaluate", "card.json", "rows.csv", "--target", "class", "--by", name],
         ["explain", "card.json", "rows.csv", "--row", "1"],
         ["export", "card.json", "--to", "python"],
-        ["predict", "card.json", "rows.csv", "--json"],
     ):
         done = run(*command, check=True)
         for line in (done.stdout + done.stderr).split("\n"):
