@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from supersparse.experiments.methods.contract import Method, Model, Predictions
 from supersparse.experiments.methods.rounding import in_set
@@ -32,7 +33,8 @@ class Task:
 def run_task(task: Task) -> list[Record | Skipped]:
     """Fit the settings and test them; a method that fails is skipped, and the reason kept."""
     try:
-        return list(_records(task))
+        with threadpool_limits(1):  # processes share the cores, and sums are added up in one order
+            return list(_records(task))
     except Exception as error:  # a peer's package may raise anything; the study goes on and says so
         reason = f"{type(error).__name__}: {error}"
         return [Skipped(dataset=task.data.name, method=task.method.name, split=task.split, reason=reason)]

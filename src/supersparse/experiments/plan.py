@@ -24,7 +24,7 @@ CONTOUR_DATASETS = ("breast-cancer", "haberman", "mammography")
 CONTOUR_C0 = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 CONTOUR_C1 = (1e-06, 1e-05, 0.0001, 0.0005, 0.002, 0.01)  # the safe range ends near the first
 
-# Units of work of the exact engine that take about a minute on one core, by `benchmarks/results`' machine.
+# Units of work of the exact engine that take about a minute on one core of the machine named in the records.
 MINUTE = {
     "breast-cancer": 80_000,
     "haberman": 80_000,
@@ -86,23 +86,28 @@ def with_share(setting: Setting, share: float) -> Setting:
 
 def full(environment: Path | None) -> Plan:
     """The whole study; `environment` is where FasterRisk is installed."""
-    return Plan(name="full", datasets=DATASETS, methods=_methods(environment, 1.0))
+    return Plan(
+        name="full",
+        datasets=DATASETS,
+        methods=(
+            LogisticRegression(), Cart(), RandomForest(), KernelMachine(), C50Trees(), C50Rules(), Lasso(),
+            Ridge(), ElasticNet(), Slim(MINUTE), FasterRisk(environment), TimesTen(), ScaledToSet(),
+            UnitWeights(),
+        ),
+    )  # fmt: skip
 
 
 def small(environment: Path | None) -> Plan:
-    """Three tables, all methods, a twentieth of SLIM's work: minutes instead of hours."""
+    """Three tables, all methods, shorter grids and a hundredth of SLIM's work: minutes instead of hours."""
+    work = {name: units // 100 for name, units in MINUTE.items()}
     return Plan(
         name="small",
-        datasets=("breast-cancer", "haberman", "mammography"),
-        methods=_methods(environment, 0.05),
-        nested_share=0.25,
+        datasets=CONTOUR_DATASETS,
+        methods=(
+            LogisticRegression(), Cart(), RandomForest(trees=100), KernelMachine(), C50Trees(), C50Rules(),
+            Lasso(count=40), Ridge(count=40), ElasticNet(count=40), Slim(work),
+            FasterRisk(environment, sizes=(5, 3)), TimesTen(), ScaledToSet(), UnitWeights(),
+        ),
         contour=("haberman",),
-    )
-
-
-def _methods(environment: Path | None, minutes: float) -> tuple[Method, ...]:
-    work = {name: max(1, round(units * minutes)) for name, units in MINUTE.items()}
-    return (
-        LogisticRegression(), Cart(), RandomForest(), KernelMachine(), C50Trees(), C50Rules(), Lasso(),
-        Ridge(), ElasticNet(), Slim(work), FasterRisk(environment), TimesTen(), ScaledToSet(), UnitWeights(),
+        contour_share=1.0,
     )  # fmt: skip

@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from supersparse.errors import InvalidDataError
-from supersparse.experiments.records import Line, Machine, Moment, Proof, Record, Shown, Skipped, Wrong
+from supersparse.experiments.records import (
+    Line,
+    Loaded,
+    Machine,
+    Moment,
+    Proof,
+    Record,
+    Shown,
+    Skipped,
+    Wrong,
+)
 from supersparse.experiments.setting import Setting
 
 
@@ -29,6 +39,8 @@ def from_line(line: str) -> Line:
         kind = fields.pop("kind")
         if kind == "Skipped":
             return Skipped(**fields)
+        if kind == "Loaded":
+            return Loaded(**fields)
         if kind == "Shown":
             return Shown(**{**fields, "train": Wrong(**fields["train"]), "test": Wrong(**fields["test"])})
         if kind == "Machine":
@@ -114,6 +126,8 @@ def in_order(lines: Iterable[Line]) -> Iterator[Line]:
     }
     skipped = {(s.dataset, s.method, s.split): s for s in lines if isinstance(s, Skipped)}
     yield from (skipped[place] for place in sorted(skipped) if place not in done)
+    tables = {line.dataset: line for line in lines if isinstance(line, Loaded)}
+    yield from (tables[name] for name in sorted(tables))
     shown = {(s.application, s.model): s for s in lines if isinstance(s, Shown)}
     yield from shown.values()
     yield from sorted(

@@ -94,6 +94,17 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A table of the study, as it was loaded."""
+
+    dataset: str
+    fingerprint: str
+    rows: int
+    columns: int  # with the intercept's, as the paper counts
+    positives: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
     """A model of the applications (section 5), to be printed."""
 
@@ -130,7 +141,7 @@ class Machine:
         )
 
 
-Line = Record | Skipped | Machine | Shown
+Line = Record | Skipped | Machine | Shown | Loaded
 
 
 def _version(name: str) -> str:

@@ -8,11 +8,12 @@ from pathlib import Path
 from joblib import Parallel, delayed
 
 from supersparse.errors import MissingDataError
+from supersparse.experiments.applications import APPLICATIONS
 from supersparse.experiments.fitting import Task, run_task
 from supersparse.experiments.plan import Plan
 from supersparse.experiments.progress import Progress
 from supersparse.experiments.record_file import append_records, read_records
-from supersparse.experiments.records import Line, Machine, Record, Skipped
+from supersparse.experiments.records import Line, Loaded, Machine, Record, Shown, Skipped
 from supersparse.experiments.study_data import StudyData
 
 logger = logging.getLogger("supersparse.experiments")
@@ -36,6 +37,8 @@ def run(plan: Plan, load: Load, path: Path, *, n_jobs: int | None = None) -> Non
         logger.info("left out: %s %s: %s", skipped.dataset, skipped.method, skipped.reason)
         if skipped not in known:
             append_records(path, [skipped])
+    loaded = [_loaded(data) for data in tables]
+    append_records(path, [line for line in loaded if line not in known])
     open_tasks = list(_open(tasks, known))
     progress = Progress(open_tasks, known, time.monotonic)
     logger.info("%d records are there; %s", sum(isinstance(line, Record) for line in known), progress.plan())
@@ -56,6 +59,16 @@ def _tables(plan: Plan, load: Load) -> tuple[list[StudyData], list[Skipped]]:
             reason = "its file is not in the data folder; 'supersparse datasets fetch' gets it"
             left_out.append(Skipped(dataset=name, reason=reason))
     return tables, left_out
+
+
+def _loaded(data: StudyData) -> Loaded:
+    return Loaded(
+        dataset=data.name,
+        fingerprint=data.fingerprint,
+        rows=len(data.y),
+        columns=data.paper_columns,
+        positives=int(data.y.sum()),
+    )
 
 
 def _tasks(plan: Plan, tables: Iterable[StudyData]) -> tuple[list[Task], list[Skipped]]:
@@ -81,3 +94,19 @@ def _open(tasks: Iterable[Task], known: Iterable[Line]) -> Iterator[Task]:
         mark = fingerprints.setdefault(name, task.data.fingerprint)
         if any((name, mark, task.method.name, task.split, s) not in there for s in task.settings):
             yield task
+
+
+def run_applications(load: Load, path: Path, seed: int) -> None:
+    """Make the models of section 5 that the file does not hold; data that are missing are said."""
+    known = read_records(path)
+    there = {line.application for line in known if isinstance(line, Shown)}
+    for name, (dataset, make) in APPLICATIONS.items():
+        if name in there:
+            continue
+        try:
+            data = load(dataset)
+        except MissingDataError as error:
+            logger.info("left out: %s: %s", name, error)
+            continue
+        logger.info("application: %s", name)
+        append_records(path, list(make(data, seed)))

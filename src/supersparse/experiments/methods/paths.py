@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 _ROUNDS = 50
 _SWEEPS = 1000
 _CLOSE = 1e-8
+_ROUNDING = 1e-9  # at the largest lambda the first feature would enter by a last bit
 _LEAST_WEIGHT = 1e-5  # glmnet's
 _EXPLAINED = 0.999
 _RIDGE_START = 1e-3  # glmnet's alpha for the largest lambda of ridge
@@ -67,6 +68,9 @@ def path_of_lambdas(X: Floats, y: Floats, alpha: float, count: int = 100) -> tup
 def penalised_path(X: Floats, y: Floats, lambdas: tuple[float, ...], alpha: float) -> list[Linear]:
     """Fit the models of falling lambdas, each from the one before."""
     Z, middle, spread = standardised(X)
+    turned = np.eye(0)
+    if alpha == 0:
+        Z, turned = _row_space(Z)
     share = float(y.mean())
     state = _State(Z, y, np.zeros(Z.shape[1]), float(np.log(share / (1 - share))))
     alone = state.log_loss()
@@ -76,9 +80,16 @@ def penalised_path(X: Floats, y: Floats, lambdas: tuple[float, ...], alpha: floa
         if 1 - state.log_loss() / alone < _EXPLAINED:
             _fit_one(state, value, before, alpha)
         before = value
-        coefficients = state.beta / spread
+        coefficients = (turned @ state.beta if alpha == 0 else state.beta) / spread
         found.append(Linear(coefficients, float(state.intercept - coefficients @ middle)))
     return found
+
+
+def _row_space(Z: Floats) -> tuple[Floats, Floats]:
+    """Turn the columns into as many as are independent, which ridge does not notice; and the way back."""
+    left, values, right = np.linalg.svd(Z, full_matrices=False)
+    kept = values > 1e-10 * values.max(initial=0.0)
+    return left[:, kept] * values[kept], right[kept].T
 
 
 def _fit_one(state: _State, value: float, before: float, alpha: float) -> None:
@@ -143,7 +154,8 @@ def _sweep(columns: list[int], gram: Floats, rest: Floats, beta: Floats, curve: 
     for j in columns:
         own = float(beta[j])
         aim = float(rest[j]) + float(gram[j, j]) * own
-        new = max(abs(aim) - l1, 0.0) / float(curve[j])
+        beyond = abs(aim) - l1
+        new = beyond / float(curve[j]) if beyond > _ROUNDING * l1 else 0.0
         step = (new if aim > 0 else -new) - own
         if step:
             beta[j] = own + step

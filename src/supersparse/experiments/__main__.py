@@ -1,0 +1,72 @@
+"""The command: ``python -m supersparse.experiments run small``, then ``page``."""
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from supersparse.errors import SupersparseError
+from supersparse.experiments.applications import load_crime
+from supersparse.experiments.page.writing import write_page
+from supersparse.experiments.plan import full, small
+from supersparse.experiments.record_file import store
+from supersparse.experiments.running import run, run_applications
+from supersparse.experiments.study_data import load_study_data
+
+PLANS = {"full": full, "small": small}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run from the command line; return the exit code."""
+    given = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    try:
+        if given.command == "run":
+            _run(given)
+        elif given.command == "store":
+            store(given.records, given.stored)
+        else:
+            files = write_page(given.records, given.folder)
+            sys.stdout.write(f"{files[0]}\n")
+    except SupersparseError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; the same command goes on from here\n")
+        return 130
+    return 0
+
+
+def _run(given: argparse.Namespace) -> None:
+    plan = PLANS[given.plan](given.fasterrisk)
+    run(plan, lambda name: load_study_data(name, given.data), given.records, n_jobs=given.jobs)
+    run_applications(
+        lambda name: load_crime(given.data) if name == "recidivism" else load_study_data(name, given.data),
+        given.records,
+        plan.seed,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m supersparse.experiments", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    running = commands.add_parser("run", help="make the records that are missing; killed, it goes on")
+    running.add_argument("plan", choices=sorted(PLANS))
+    running.add_argument("records", type=Path, help="a file of JSON lines, made or continued")
+    running.add_argument("--jobs", type=int, default=1, help="processes (%(default)s)")
+    running.add_argument(
+        "--data", type=Path, help="the data folder (else as 'supersparse datasets path' says)"
+    )
+    running.add_argument("--fasterrisk", type=Path, help="where FasterRisk is, or is to be, installed")
+    storing = commands.add_parser("store", help="compress records; the same records give the same bytes")
+    storing.add_argument("records", type=Path)
+    storing.add_argument("stored", type=Path)
+    page = commands.add_parser("page", help="write the tables, the figures and the verdict")
+    page.add_argument("records", type=Path, help="plain or compressed")
+    page.add_argument("folder", type=Path)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,169 @@
+"""The whole page: results.md with its tables and figures, from a file of records."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from supersparse.experiments.page.application_text import applications_text
+from supersparse.experiments.page.comparison_plots import accuracy_against_sparsity, slim_against_lasso
+from supersparse.experiments.page.result_tables import (
+    RULES,
+    datasets_table,
+    long_table,
+    methods_table,
+    nested_table,
+    results_table,
+)
+from supersparse.experiments.page.slim_plots import contours, performance_over_time
+from supersparse.experiments.page.table import Table
+from supersparse.experiments.plan import full
+from supersparse.experiments.record_file import in_order, read_records
+from supersparse.experiments.results.claims import Verdict, paper_claims
+from supersparse.experiments.results.demands import demands
+from supersparse.experiments.results.differences import large_differences
+from supersparse.experiments.results.study import Study
+
+PAGE = "results.md"
+
+
+def write_page(records: Path, folder: Path) -> list[Path]:
+    """Write the page and what it shows; the same records give the same bytes. Return the files."""
+    study = Study(in_order(read_records(records)))
+    texts = {PAGE: page_text(study), **tables(study), **figures(study)}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    return [folder / name for name in texts]
+
+
+def tables(study: Study) -> dict[str, str]:
+    """The tables as files for programs and for papers, by file name."""
+    found = {}
+    named = {f"results-{rule.replace('_', '-')}": long_table(study, rule) for rule in RULES}
+    for name, table in (named | {"nested": nested_table(study)}).items():
+        found[f"{name}.csv"] = table.csv()
+    for rule in RULES:
+        by_dataset = [results_table(study, dataset, rule).latex() for dataset in study.datasets]
+        found[f"results-{rule.replace('_', '-')}.tex"] = "\n".join(by_dataset)
+    return found
+
+
+def figures(study: Study) -> dict[str, str]:
+    """The figures by file name."""
+    drawn = {
+        "accuracy-sparsity.svg": accuracy_against_sparsity(study),
+        "slim-lasso.svg": slim_against_lasso(study),
+        "over-time.svg": performance_over_time(study),
+        "contours.svg": contours(study),
+    }
+    return {name: text for name, text in drawn.items() if text is not None}
+
+
+def page_text(study: Study) -> str:
+    """The page in Markdown."""
+    return "\n\n".join(_blocks(study)).rstrip() + "\n"
+
+
+def _blocks(study: Study) -> Iterator[str]:
+    yield "# The paper's study: results"
+    yield (
+        "This page is written by `python -m supersparse.experiments page` from the stored records alone; "
+        "[the study](../study.md) says how they are made."
+    )
+    yield from _made(study)
+    yield "## The verdict"
+    for verdict in (*paper_claims(study), *demands(study)):
+        yield _verdict(verdict)
+    yield "## Methods and datasets (section 6)"
+    yield methods_table(full(None).methods).markdown()
+    yield datasets_table(study).markdown()
+    yield "## Accuracy against sparsity (section 6.3)"
+    yield (
+        "Mean test error and median size; the boxes reach one standard deviation up and down and from the "
+        "smallest to the largest model of the folds. Dark: on the efficient frontier (dotted). Red: SLIM."
+    )
+    yield "![Accuracy against sparsity](accuracy-sparsity.svg)"
+    yield "## SLIM against the lasso's path (section 6.4)"
+    yield "![SLIM against the lasso](slim-lasso.svg)"
+    yield "## Tables of results (appendix C)"
+    yield (
+        "Errors are means over the folds with the standard deviation; sizes are medians with the range. "
+        "Beside ours stands the paper's figure, then ours less the paper's. The paper counts the intercept "
+        "in the sizes of SLIM, Lasso, Ridge and EN and not in those of LR; the difference follows the paper, "
+        "and both numbers are given. As in the paper, parameters are chosen by the errors that are reported, "
+        "which flatters all tuned methods; nested cross-validation below does not. "
+        "Files: " + ", ".join(f"[{name}]({name})" for name in sorted(_table_files())) + "."
+    )
+    for rule, words in RULES.items():
+        yield f"### {words[0].upper()}{words[1:]}"
+        if rule != "best":
+            yield "Only for the methods that have a sparser choice; the others are as above."
+        for dataset in study.datasets:
+            yield f"**{dataset}**"
+            yield results_table(study, dataset, rule).markdown()
+    yield "### Nested cross-validation"
+    yield nested_table(study).markdown()
+    yield "### Differences from the paper of more than two standard deviations"
+    yield from _differences(study)
+    yield "## Performance over time (appendix D)"
+    yield "The model that SLIM had at each time: the mean over the folds, and the range in grey."
+    yield "![Performance over time](over-time.svg)"
+    if any(study.results(name, "SLIM", contour=True) for name in study.datasets):
+        yield "## C0 and C1 together"
+        yield (
+            "The paper names this study and does not print it. Below the safe range C1 only breaks ties; "
+            "past it, it takes over from C0."
+        )
+        yield "![C0 and C1](contours.svg)"
+    if study.shown:
+        yield "## The applications (section 5)"
+        yield from applications_text(study)
+
+
+def _made(study: Study) -> Iterator[str]:
+    names = {machine.plan for machine in study.machines}
+    if "full" not in names:
+        yield (
+            "**These are records of the small plan** (`make study-small`: three tables, shorter grids, a "
+            "hundredth of the work for each SLIM fit). The full study (`make study`) is not on record; this does not "
+            "answer for it."
+        )
+    for machine in study.machines:
+        versions = ", ".join(f"{name} {version}" for name, version in machine.versions if version != "-")
+        where = f"{machine.processor} ({machine.cores} cores, {machine.system})"
+        yield f"Made on {where}, Python {machine.python}; {versions}."
+    if study.skipped:
+        lines = [
+            f"- {' '.join(part for part in (s.dataset, s.method, s.split) if part)}: {s.reason}"
+            for s in study.skipped
+        ]
+        yield "Left out:"
+        yield "\n".join(lines)
+
+
+def _verdict(verdict: Verdict) -> str:
+    return "\n".join(
+        [f"**{verdict.claim}: {verdict.word}.**", "", *(f"- {line}" for line in verdict.numbers)]
+    )
+
+
+def _differences(study: Study) -> Iterator[str]:
+    found = large_differences(study)
+    if not found:
+        yield "There are none."
+        return
+    rows = tuple(
+        (
+            d.dataset, d.method, RULES[d.rule], d.what, f"{d.ours:.1f} %", f"{d.paper:.1f} %",
+            f"{d.deviations:+.1f}", d.reason,
+        )
+        for d in found
+    )  # fmt: skip
+    header = ("dataset", "method", "rule", "what", "ours", "paper", "deviations", "why")
+    yield Table("Large differences", header, rows).markdown()
+
+
+def _table_files() -> list[str]:
+    return [
+        "nested.csv",
+        *(f"results-{r.replace('_', '-')}.{kind}" for r in RULES for kind in ("csv", "tex")),
+    ]

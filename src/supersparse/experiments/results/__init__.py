@@ -1,0 +1,1 @@
+"""What the records say: chosen settings, means, frontiers, and the paper's own figures beside them."""

@@ -1,0 +1,157 @@
+"""The paper's claims, each held against the records."""
+
+from dataclasses import dataclass
+
+from supersparse.experiments.plan import PAPER_METHODS
+from supersparse.experiments.results.dominance import against_lasso, efficient
+from supersparse.experiments.results.study import Study
+
+FIXED_SIZE = ("LR", "RF", "SVM", "Ridge")  # their size hardly can vary, so it says nothing of stability
+JUMPY = ("CART", "C50R", "C50T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One claim: what the paper says, whether it held here, and the numbers."""
+
+    claim: str
+    held: bool | None  # None: the records do not say
+    numbers: tuple[str, ...]
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word or two."""
+        return {True: "held", False: "did not hold", None: "not decided"}[self.held]
+
+
+def paper_claims(study: Study) -> list[Verdict]:
+    """The claims (i) to (v) of section 6.3, and that of section 6.4."""
+    return [
+        _on_the_frontier(study),
+        _sparser(study),
+        _more_stable(study),
+        _jumpy(study),
+        _no_single_best(study),
+        _lasso(study),
+    ]
+
+
+def _on_the_frontier(study: Study) -> Verdict:
+    numbers, on = [], 0
+    for dataset in with_slim(study):
+        front = efficient(study, dataset, "best")
+        on += "SLIM" in front
+        numbers.append(f"{dataset}: on the frontier are {', '.join(front)}")
+    held = None if not numbers else on * 2 > len(numbers)
+    return Verdict(
+        claim="(i) SLIM often lies on the efficient frontier: nothing is both more accurate and more sparse",
+        held=held,
+        numbers=(f"SLIM is on it on {on} of {len(numbers)} datasets", *numbers),
+    )
+
+
+def _sparser(study: Study) -> Verdict:
+    numbers, smaller, pairs = [], 0, 0
+    for dataset in with_slim(study):
+        own = study.chosen(dataset, "SLIM", "best").size
+        others = {m: study.chosen(dataset, m, "best").size for m in _baselines(study, dataset)}
+        larger = [m for m, size in others.items() if size > own]
+        smaller, pairs = smaller + len(larger), pairs + len(others)
+        least = min(others, key=lambda m: others[m], default="-")
+        numbers.append(
+            f"{dataset}: SLIM {own:g}, smaller than {len(larger)} of {len(others)}; "
+            f"the smallest other is {least} with {others.get(least, 0):g}"
+        )
+    return Verdict(
+        claim="(ii) SLIM is generally more sparse than other methods (the paper's nine)",
+        held=None if not pairs else smaller * 2 > pairs,
+        numbers=(f"smaller in {smaller} of {pairs} comparisons", *numbers),
+    )
+
+
+def _range(study: Study, dataset: str, method: str) -> int:
+    sizes = study.chosen(dataset, method, "best").sizes()
+    return sizes[-1] - sizes[0]
+
+
+def _more_stable(study: Study) -> Verdict:
+    numbers, as_stable, pairs = [], 0, 0
+    for dataset in with_slim(study):
+        own = _range(study, dataset, "SLIM")
+        others = {m: _range(study, dataset, m) for m in _baselines(study, dataset) if m not in FIXED_SIZE}
+        as_stable += sum(own <= other for other in others.values())
+        pairs += len(others)
+        said = ", ".join(f"{m} {span}" for m, span in others.items())
+        numbers.append(f"{dataset}: largest less smallest size SLIM {own}; {said}")
+    return Verdict(
+        claim="(iii) SLIM's model sizes vary less than those of other methods",
+        held=None if not pairs else as_stable * 2 > pairs,
+        numbers=(
+            f"no wider range in {as_stable} of {pairs} comparisons ({', '.join(FIXED_SIZE)} left out)",
+            *numbers,
+        ),
+    )
+
+
+def _jumpy(study: Study) -> Verdict:
+    numbers, wide, pairs = [], 0, 0
+    for dataset in with_slim(study):
+        for method in JUMPY:
+            if method in study.methods(dataset):
+                result = study.chosen(dataset, method, "best")
+                span = _range(study, dataset, method)
+                share = span / max(result.size, 1)
+                wide, pairs = wide + (share >= 0.5), pairs + 1
+                numbers.append(f"{dataset} {method}: median {result.size:g}, range {span}")
+    return Verdict(
+        claim="(iv) CART, C5.0R and C5.0T vary much in size (here: by half of their median or more)",
+        held=None if not pairs else wide * 2 > pairs,
+        numbers=(f"so in {wide} of {pairs} cases", *numbers),
+    )
+
+
+def _no_single_best(study: Study) -> Verdict:
+    numbers, winners, counts = [], [], []
+    for dataset in study.datasets:
+        results = {m: study.chosen(dataset, m, "best").test.mean for m in study.methods(dataset)}
+        if results:
+            best = min(results.values())
+            own = {m for m, error in results.items() if error == best}
+            winners.append(own)
+            counts.append(len(efficient(study, dataset, "best")))
+            numbers.append(
+                f"{dataset}: most accurate {', '.join(sorted(own))} with {best:.1f} %; "
+                f"{counts[-1]} of {len(results)} methods on the frontier"
+            )
+    always = set.intersection(*winners) if winners else set()
+    return Verdict(
+        claim="(v) no single method is best on all datasets, and many lie on the efficient frontier",
+        held=None if len(winners) < 2 else not always and all(count > 1 for count in counts),
+        numbers=(f"best everywhere: {', '.join(sorted(always)) or 'none'}", *numbers),
+    )
+
+
+def _lasso(study: Study) -> Verdict:
+    found = [c for dataset in study.datasets if (c := against_lasso(study, dataset)) is not None]
+    won = sum(c.dominates for c in found)
+    numbers = tuple(
+        f"{c.dataset}: {'dominates' if c.dominates else 'does not'}; at the same size or below, SLIM's least "
+        f"error less the lasso's is {c.worst:+.2f} points at worst; "
+        f"{c.lasso_beaten} of {c.lasso_models} lasso models are dominated"
+        for c in found
+    )
+    enough = None if not found else won * 6 >= 5 * len(found)
+    return Verdict(
+        claim="SLIM dominates lasso on five of six datasets, for every choice of its penalty",
+        held=enough,
+        numbers=(f"on {won} of {len(found)}, over the sizes that SLIM's six C0 reach", *numbers),
+    )
+
+
+def with_slim(study: Study) -> list[str]:
+    """The datasets on which SLIM has a whole result."""
+    return [dataset for dataset in study.datasets if "SLIM" in study.methods(dataset)]
+
+
+def _baselines(study: Study, dataset: str) -> list[str]:
+    return [m for m in study.methods(dataset) if m in PAPER_METHODS and m != "SLIM"]

@@ -1,0 +1,58 @@
+"""What the study asks of this package: no worse than the paper, and objectives that nothing else beats."""
+
+from supersparse.experiments.results.claims import Verdict, with_slim
+from supersparse.experiments.results.objectives import check_objectives
+from supersparse.experiments.results.paper import paper_result
+from supersparse.experiments.results.study import Result, Study
+
+
+def demands(study: Study) -> list[Verdict]:
+    """Accuracy and size beside the paper's SLIM; training objectives beside all other linear models."""
+    return [as_accurate_as_the_paper(study), objectives_hold(study)]
+
+
+def as_accurate_as_the_paper(study: Study) -> Verdict:
+    """Whether some C0 of the grid is as good as the paper's SLIM, and how many fits are proven."""
+    numbers, ok = [], []
+    for dataset in with_slim(study):
+        paper = paper_result("best", dataset, "SLIM")
+        if paper is None:
+            continue
+        near = [
+            r
+            for r in study.results(dataset, "SLIM")
+            if r.test.mean <= paper.test + paper.test_sd and r.size <= paper.size
+        ]
+        chosen = study.chosen(dataset, "SLIM", "best")
+        total = sum(len(r.records) for r in study.results(dataset, "SLIM"))
+        proven = sum(r.proven for r in study.results(dataset, "SLIM"))
+        ok.append(bool(near))
+        numbers.append(
+            f"{dataset}: {chosen.test.mean:.1f} ± {chosen.test.sd:.1f} % at size {chosen.size:g}, the paper "
+            f"{paper.test} ± {paper.test_sd} % at {paper.size}; "
+            + (_nearest(near) if near else "no C0 of the grid has such an error at that size or below")
+            + f"; {proven} of {total} fits proven optimal"
+        )
+    return Verdict(
+        claim="SLIM is within one standard deviation of the paper's SLIM, or better, at its size or below",
+        held=None if not ok else all(ok),
+        numbers=(f"so on {sum(ok)} of {len(ok)} datasets", *numbers),
+    )
+
+
+def _nearest(near: list[Result]) -> str:
+    best = min(near, key=lambda r: (r.test.mean, r.size))
+    return f"C0 {best.setting.number('C0'):g} gives {best.test.mean:.1f} % at size {best.size:g}"
+
+
+def objectives_hold(study: Study) -> Verdict:
+    """Whether no rounded linear model has a smaller F on the training rows of any fold, at any C0."""
+    checks = [check_objectives(study, dataset) for dataset in with_slim(study)]
+    compared = sum(c.compared for c in checks)
+    numbers = [f"{c.dataset}: {c.compared} comparisons, worse in {len(c.worse)}" for c in checks]
+    numbers += [f"{c.dataset}: {line}" for c in checks for line in c.worse[:5]]
+    return Verdict(
+        claim="SLIM's training objective is never worse than that of another linear model rounded to ±100",
+        held=None if not compared else all(c.held for c in checks),
+        numbers=tuple(numbers),
+    )
