@@ -133,6 +133,7 @@ def test_numbers_are_read_exactly_coded_or_parsed(tmp_path_factory, most_differe
     path.write_text("x,other\n" + "".join(f"{'' if v is None else v},\n" for v in values))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(collecting, "MOST_DIFFERENT", most_different)
+        patch.setattr(collecting, "_FEW", 1)
         patch.setattr(csv_file, "_CHUNK", 3)
         column = read_table(path).columns["x"]
     read = [None if v is None or v != v else Fraction(str(v)) for v in column.values.tolist()]

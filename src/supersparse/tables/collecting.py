@@ -1,8 +1,8 @@
 """Columns collected chunk by chunk, so that a large file fits into memory.
 
-A column is kept as codes of its different cells while these are few. With more than
-`MOST_DIFFERENT` of them a column of numbers is parsed as it comes; one of text is given up,
-because it can be no category, unless its text was asked for.
+A column is kept as codes of its different cells while these are few. A column of numbers that mostly
+differ is parsed as it comes. One of more than `MOST_DIFFERENT` texts is given up, because it can
+be no category, unless its text was asked for.
 """
 
 from collections import Counter
@@ -16,6 +16,7 @@ from supersparse.tables.numbers import Numbers, is_number, joined, read_numbers
 from supersparse.tables.reading import Reading
 
 MOST_DIFFERENT = 2**16
+_FEW = 1000  # so many different cells cost nothing
 _SAMPLE = 1000
 
 
@@ -72,11 +73,11 @@ class Collector:
         elif self._codes is not None:
             codes = np.fromiter(map(self._codes.__getitem__, cells), dtype=np.int32, count=len(cells))
             self._coded.append(codes.astype(np.min_scalar_type(len(self._codes))))
-            if len(self._codes) > MOST_DIFFERENT and not self._keep_text:
+            if not self._keep_text and len(self._codes) > min(MOST_DIFFERENT, max(_FEW, self._n_rows // 2)):
                 self._change()
 
     def _change(self) -> None:
-        """Go over to numbers, or give up: the cells so far tell."""
+        """Go over to numbers if cells are such, or give up where there are too many: those so far tell."""
         assert self._codes is not None
         texts = list(self._codes)
         # a sample will do: what it misses is found, and named, when the rest is parsed
@@ -85,6 +86,8 @@ class Collector:
             self._parsing = _Parsing(self._reading)
             for codes in self._coded:
                 self._parsing.add([texts[code] for code in codes.tolist()])
+        elif len(texts) <= MOST_DIFFERENT:
+            return
         self._codes, self._coded = None, []
 
     def _pointed(self, cell: str) -> str:

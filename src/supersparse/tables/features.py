@@ -11,15 +11,16 @@ from supersparse.tables.columns import Column, Kind
 
 _FEW = 20  # with fewer rows, values that all differ say nothing
 _NAMED_LIKE_ONE = re.compile(
-    r"(^|[^a-z])(id|nr|no|key|code|mrn|uuid|guid|index|row)$|[a-z]I[dD]$|_pk$", re.ASCII
+    r"(^|[^a-z])(id|nr|no|key|code|mrn|uuid|guid|index|row)$", re.ASCII | re.IGNORECASE
 )
+_JOINED = re.compile(r"[a-z]I[dD]$", re.ASCII)
 
 
 def why_no_feature(column: Column, n_rows: int) -> str | None:
     """Say why a column should be left out; None where it is fit for use.
 
-    A row of numbers that all differ is left out when it counts the rows, or is called like an
-    identifier. A measurement may differ in all rows too.
+    Whole numbers are left out when they all differ and count the rows, or mostly differ and are called
+    like an identifier. A measurement may differ in all rows too.
     """
     if column.kind is Kind.EMPTY:
         return "all cells are blank or missing"
@@ -27,21 +28,24 @@ def why_no_feature(column: Column, n_rows: int) -> str | None:
         return "it holds dates; turn them into numbers, such as years or days since an event"
     if column.kind is Kind.TOO_MANY:
         return "there are too many different texts for categories"
-    if n_rows - column.n_missing < _FEW or column.n_different < n_rows - column.n_missing:
+    present = n_rows - column.n_missing
+    if present < _FEW or column.kind is Kind.TRUTH:
         return None
+    different = column.n_different
     if column.kind is Kind.TEXT:
-        return "all texts differ, as in an identifier"
-    if column.kind is Kind.NUMBER and _counts_or_names(column):
-        return "all numbers differ and look like an identifier"
+        return "all texts differ, as in an identifier" if different == present else None
+    if not _is_whole(column) or 2 * different <= present:
+        return None
+    if _NAMED_LIKE_ONE.search(column.name) or _JOINED.search(column.name):
+        return f"{different} of {present} numbers differ, and it is called like an identifier"
+    if different == present and int(column.values.max()) - int(column.values.min()) + 1 == different:
+        return "its numbers count the rows"
     return None
 
 
-def _counts_or_names(column: Column) -> bool:
+def _is_whole(column: Column) -> bool:
     values = column.values
-    if values.dtype == object or not bool((np.floor(values) == values).all()):  # NaN is not equal to itself
-        return False
-    counts = int(values.max()) - int(values.min()) + 1 == len(values)
-    return counts or _NAMED_LIKE_ONE.search(column.name) is not None
+    return values.dtype != object and bool((np.floor(values) == values).all())  # NaN is not equal to itself
 
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?", re.ASCII)

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.generic]
 
 _NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?[ \t]*", re.ASCII)
-_WHOLE = frozenset("0123456789+-")
-_DECIMAL = _WHOLE | frozenset(".eE \t")
+_DIGITS, _MARKS = b"0123456789+-", b".eE \t"
 _SURE_LENGTH = 15  # a decimal this short, without an exponent, is the shortest decimal of its double
 _LARGEST_IN_A_DOUBLE = 2**53
 
@@ -28,21 +27,38 @@ def is_number(cell: str) -> bool:
 
 def read_numbers(cells: Sequence[str]) -> Numbers:
     """Read cells that all hold numbers; raise ValueError when one does not."""
-    characters = set("".join(cells))
-    if characters <= _WHOLE:
+    everything = "".join(cells)
+    if not everything.isascii() or not all(cells):
+        raise ValueError
+    marks = everything.encode().translate(None, _DIGITS)
+    if not marks:
         try:
             return np.array(list(map(int, cells)), dtype=np.int64)
         except OverflowError:
             return _fractions(cells)
-    if not characters <= _DECIMAL or not all(cells):
+    if marks.translate(None, _MARKS):
         raise ValueError
     numbers = list(map(float, cells))
-    unsure = [i for i, c in enumerate(cells) if len(c) > _SURE_LENGTH or "e" in c or "E" in c]
-    if not all(is_number(cells[i]) for i in unsure):
-        raise ValueError  # such as an exponent of a million
-    if all(Fraction(cells[i]) == _shortest(numbers[i]) for i in unsure):
+    if _are_exact(cells, numbers, exponents=b"e" in marks.lower()):
         return np.array(numbers, dtype=np.float64)
     return _fractions(cells)
+
+
+def _are_exact(cells: Sequence[str], numbers: Sequence[float], *, exponents: bool) -> bool:
+    """Whether each double has its cell for its shortest decimal; ValueError where a cell is no number."""
+    if not exponents and max(map(len, cells)) <= _SURE_LENGTH:
+        return True
+    # most programs write a double as its shortest decimal; only what differs needs arithmetic
+    unsure = [i for i, (cell, own) in enumerate(zip(cells, map(repr, numbers), strict=True)) if cell != own]
+    if not all(is_number(cells[i]) for i in unsure):
+        raise ValueError  # such as an exponent of a million
+    return all(_is_shortest(cells[i], numbers[i]) for i in unsure)
+
+
+def _is_shortest(cell: str, number: float) -> bool:
+    if len(cell) <= _SURE_LENGTH and "e" not in cell and "E" not in cell:
+        return True
+    return Fraction(cell) == _shortest(number)
 
 
 def joined(parts: Sequence[Numbers]) -> Numbers:
