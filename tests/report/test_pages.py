@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from cards import HOSTILE, names
 from report.small import learned, read_page, table
 from supersparse import ScoringSystem, item
-from supersparse.errors import InvalidOptionError, PackageNotInstalledError
-from supersparse.render import figures
+from supersparse.errors import InvalidOptionError
 from supersparse.render.plain import quoted, visible
 from supersparse.report import Plan, make_report, write_report
 from supersparse.report.columns import Cell, column_widths
@@ -43,11 +42,15 @@ def report():
     return make_report(learned(columns, y), {**columns, "room": room}, y, by=["room"], plan=plan)
 
 
-def test_the_page_is_accessible_and_loads_nothing(report):
-    text = report.to_html()
-    page = read_page(text)
+@pytest.fixture(scope="module")
+def html(report):
+    return report.to_html()
+
+
+def test_the_page_is_accessible_and_loads_nothing(report, html):
+    page = read_page(html)
     assert {tag for tag, _ in page.tags} <= HERE
-    assert "default-src 'none'" in text
+    assert "default-src 'none'" in html
     for _, attributes in page.tags:
         assert not any(name.startswith("on") for name in attributes)
         assert not {"src", "srcset", "action"} & attributes.keys()
@@ -63,19 +66,11 @@ def test_the_page_is_accessible_and_loads_nothing(report):
     assert links == {section.name for section in report.sections} <= set(ids)
 
 
-def test_the_paper_is_said(report):
+def test_the_paper_is_said(report, without_matplotlib):
     assert "@page{size:A4" in report.to_html()
     assert "@page{size:Letter" in report.to_html("letter")
     with pytest.raises(InvalidOptionError, match="paper is 'a5'"):
         report.to_html("a5")
-
-
-@pytest.fixture
-def without_matplotlib(monkeypatch):
-    def lacking():
-        raise PackageNotInstalledError("matplotlib is not installed")
-
-    monkeypatch.setattr(figures, "font_names", lacking)
 
 
 def hostile_report(texts, y):
@@ -113,7 +108,7 @@ def assert_shown_and_inert(texts, y):
     assert {row[0] for row in groups[1:-1]} == {visible(t) for t in texts[:3]}
 
 
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(some_texts, labels_of_rows)
 def test_hostile_names_are_shown_and_do_nothing(texts, y):
     assert_shown_and_inert(texts, y)
@@ -140,7 +135,7 @@ def text_of(pdf, tmp_path):
     return done.stdout
 
 
-def test_the_pdf_has_numbered_pages_with_the_content_of_the_page(report, pdf, tmp_path):
+def test_the_pdf_has_numbered_pages_with_the_content_of_the_page(report, html, pdf, tmp_path):
     text = text_of(pdf, tmp_path)
     pages = text.rstrip("\f").split("\f")
     for k, page in enumerate(pages, start=1):
@@ -148,8 +143,7 @@ def test_the_pdf_has_numbered_pages_with_the_content_of_the_page(report, pdf, tm
     words = re.sub(r"\s+", " ", text)
     for section in report.sections:
         assert section.title in words
-    html = read_page(report.to_html())
-    for caption, rows in html.tables.items():
+    for caption, rows in read_page(html).tables.items():
         if caption.startswith("Scoring system"):
             continue
         assert caption in words
@@ -188,7 +182,7 @@ def test_hostile_names_are_drawn(tmp_path):
     assert hostile_report(texts[-7:], [0, 1] * 4).to_pdf().startswith(b"%PDF")
 
 
-def test_it_is_written_by_the_ending_of_the_name(tmp_path):
+def test_it_is_written_by_the_ending_of_the_name(tmp_path, without_matplotlib):
     system = ScoringSystem.of([item("age", at_least=65, points=1)], positive_from=1)
     data = {"age": [50, 60, 70, 80]}, ["no", "no", "yes", "yes"]
     report = write_report(system, *data, tmp_path / "r.html")

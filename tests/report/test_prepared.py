@@ -67,7 +67,7 @@ def test_a_refit_is_the_fit_of_a_new_classifier_on_those_rows():
         assert found.threshold == expected.threshold
 
 
-def test_columns_are_counted_whatever_their_cut_points():
+def test_columns_are_counted_whatever_their_cut_points(without_matplotlib):
     system = classifier().fit(X, Y).scoring_system_
     report = make_report(system, X, Y, plan=Plan(folds=0, bootstrap=3, larger=0))
     page = read_page(report.to_html())

@@ -22,20 +22,23 @@ class Cell:
         return max(text_width(word, size, bold=self.bold) for word in self.text.split(" "))
 
 
-def column_widths(rows: Sequence[Sequence[Cell]], across: float, size: float, gap: float) -> list[float]:
+def column_widths(
+    rows: Sequence[Sequence[Cell]], across: float, size: float, gap: float, widen: int = 0
+) -> list[float]:
     """Divide the width among the columns: all that they ask for, or else as fair as can be.
 
     A column that asks for less than an equal share gets it; the others share what is left, none below
-    its longest word as long as there is room for that. What is left over widens the first column.
+    its longest word as long as there is room for that. What is left over goes to the column `widen`.
 
     >>> column_widths([[Cell("ab"), Cell("a " * 50)], [Cell("c"), Cell("d")]], 100, 10, 10)
-    [12.4, 77.6]
+    [12.5, 77.5]
     """
     room = across - gap * (len(rows[0]) - 1)
     columns = list(zip(*rows, strict=True))
     asked = [max(cell.width(size) for cell in column) + 0.01 * size for column in columns]
     if sum(asked) <= room:
-        return [asked[0] + room - sum(asked), *asked[1:]]
+        asked[widen] += room - sum(asked)
+        return asked
     least = [
         min(max(c.longest_word(size) for c in column) + 0.01 * size, a)
         for column, a in zip(columns, asked, strict=True)

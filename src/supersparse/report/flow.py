@@ -100,6 +100,7 @@ class Flow:
             self._across,
             _CELL,
             _GAP,
+            widen=max(table.text_columns - 1, 0),
         )
         lines = [self._wrapped_row(row, widths, bold=False) for row in table.rows]
         head = self._wrapped_row(table.header, widths, bold=True)
