@@ -64,6 +64,7 @@ def test_every_kind_of_table_is_read():
     from_array = clone(model).fit(array, y)
     assert (from_array.predict(array) == expected).all()
     assert from_array.scoring_system_.card.columns[0].startswith("x")
+    assert (clone(model).fit(array.tolist(), y).predict(array.tolist()) == expected).all()
 
 
 def test_limits_and_directions_hold():
@@ -191,3 +192,7 @@ def test_mistakes_are_named():
         SLIMClassifier(prepare="auto").fit(table, y[:3])
     with pytest.raises(InvalidDataError, match="every row has a missing value"):
         SLIMClassifier(prepare=Prepare(missing="drop")).fit({"a": [1, None], "b": [None, 2]}, [0, 1])
+    with pytest.raises(InvalidDataError, match=r"X has 1 dimension\(s\)"):
+        SLIMClassifier(prepare="auto").fit([1, 2, 3], [0, 1, 1])
+    with pytest.raises(InvalidDataError, match="two columns are called 'a'"):
+        SLIMClassifier(prepare="auto").fit(pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), [0, 1])

@@ -74,6 +74,11 @@ def read_every_column(data: object, names: Sequence[str] | None = None) -> Table
     return Table(columns, source.n_rows)
 
 
+def column_names(data: object) -> list[str]:
+    """The names of the columns of a table."""
+    return _source(None, data, None).names
+
+
 def read_column(card: Card, data: object, name: str, names: Sequence[str] | None = None) -> list[object]:
     """Return one column of a table as a list of plain values, None where they are missing."""
     source = _source(card, data, names)

@@ -133,6 +133,12 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
         return self
 
+    def _remember(self, given: TrainingRows) -> None:
+        """Let a card on raw columns keep what its items gave on the training rows; others know it already."""
+        if self.prepare is not None:
+            scored = self.prepare_.fill(given.X) if self.prepare_.missing == "nearest" else given.X
+            self.scoring_system_ = self.scoring_system_.remember(scored, sample_weight=given.sample_weight)
+
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the score of each row, the intercept included.
 

@@ -1,6 +1,5 @@
 """Raw tables in a classifier: prepared inside fit, so that nothing of other rows reaches the features."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +9,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import column_or_1d
 
 from supersparse.card.scoring import score_table
+from supersparse.card.tables import column_names
 from supersparse.errors import InvalidDataError
 from supersparse.estimators.reading import as_array, take_rows, two_classes
 from supersparse.estimators.scores import quotients
 from supersparse.prepare import Prepare
+from supersparse.prepare.raw import is_array
 from supersparse.problem.groups import group_columns
-from supersparse.problem.table import as_frame, check_names
+from supersparse.problem.table import check_names
 from supersparse.scorecard import ScoringSystem
 
 
@@ -49,20 +50,8 @@ def new_preparation(prepare: Any) -> Prepare:
 
 def read_raw_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Return a raw table as a frame, a mapping of columns or an array, and y; set what fit must set."""
-    frame = as_frame(X)
-    if frame is not None:
-        names = [str(name) for name in frame.columns]
-    elif isinstance(X, Mapping):
-        names = [str(name) for name in X]
-    else:
-        X = (
-            X.toarray()
-            if hasattr(X, "toarray")
-            else np.asarray(X, dtype=None if hasattr(X, "dtype") else object)
-        )
-        if X.ndim != 2:
-            raise InvalidDataError(f"X has {X.ndim} dimension(s); give a table of rows and columns")
-        names = []
+    X = _as_table(X)
+    names = [] if is_array(X) else column_names(X)
     check_names(names)
     if hasattr(estimator, "feature_names_in_"):
         delattr(estimator, "feature_names_in_")
@@ -70,6 +59,16 @@ def read_raw_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any, ND
         estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator.n_features_in_ = len(names) or X.shape[1]
     return X, two_classes(column_or_1d(as_array(y), warn=True))
+
+
+def _as_table(X: Any) -> Any:
+    """Return lists of rows and sparse matrices as arrays, other tables as they are."""
+    if not is_array(X):
+        return X
+    array = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=getattr(X, "dtype", object))
+    if array.ndim != 2:
+        raise InvalidDataError(f"X has {array.ndim} dimension(s); give a table of rows and columns")
+    return array
 
 
 def complete_only(prepare: Any, given: TrainingRows) -> TrainingRows:
@@ -90,6 +89,7 @@ def complete_only(prepare: Any, given: TrainingRows) -> TrainingRows:
 
 def raw_scores(system: ScoringSystem, preparation: Prepare, X: Any) -> NDArray[np.float64]:
     """Score raw rows with the card over raw columns."""
+    X = _as_table(X)
     table = preparation.fill(X) if preparation.missing == "nearest" else X
     scores = score_table(system.card, table)
     return quotients(scores.numerators, scores.denominator)

@@ -206,6 +206,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         problem = self._problem(given, self.C0)
         self.classes_ = np.unique(given.y)
         self._learn(problem, seed=seed_from(self.random_state))
+        self._remember(given)
         if self.calibrate is not None:
             calibrate(self, given.X, given.y, given.sample_weight, given.groups)
         return self

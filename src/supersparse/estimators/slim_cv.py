@@ -206,6 +206,7 @@ intercept, solver, gap
         by_value = [list(results) for results in zip(*by_fold, strict=True)]
         self._choose(by_value)
         self._learn(with_size_penalty(problem, exact(self.C0_, "C0")), seed=seed)
+        self._remember(given)
         if self.calibrate is not None:
             unseen = [result.unseen for result in by_value[self.best_index_] if result.unseen is not None]
             keep_risks(self, X, y, sample_weight, unseen)
