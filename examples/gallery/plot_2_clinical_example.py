@@ -8,6 +8,7 @@ cross-validation, the card, its risks, how it does on the rows kept aside, and t
 """
 
 import tempfile
+import textwrap
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -49,16 +50,20 @@ print(system)
 # The rows kept aside have the last word. Their number is small, so the intervals are wide.
 
 evaluation = system.evaluate(test, test["severity"])
-print(evaluation)
+print(textwrap.fill(str(evaluation), 100))
 
 # %%
-# Does the risk that the card states come true on them?
+# Does the risk that the card states come true on them? The bars are what was observed; a total of 2 was
+# called riskier than it turned out to be.
 
 risk = system.risk(test, test["severity"])
 print(risk)
 
 _, axes = plt.subplots(figsize=(6, 4), layout="constrained")
 plot_evaluation(risk, ax=axes)
+stated = sorted(set(zip(system.score(test), system.predict_risk(test), strict=True)))
+axes.plot(range(len(stated)), [risk for _, risk in stated], "x", color="C3", label="stated by the card")
+axes.legend()
 
 # %%
 # One person, item by item, and the smallest changes that would change the answer:
