@@ -100,6 +100,20 @@ def test_weight_k_is_k_copies(rows):
     assert SYSTEM.remember(table(totals), sample_weight=weights) == SYSTEM.remember(table(more))
 
 
+def test_a_card_on_raw_columns_remembers_what_was_missing():
+    rng = np.random.default_rng(1)
+    age = np.where(rng.random(80) < 0.2, np.nan, rng.integers(20, 90, 80))
+    X, y = {"age": age, "sex": rng.choice(["F", "M"], 80)}, np.nan_to_num(age, nan=70) > 55
+    model = SLIMClassifier(C0=0.03, max_coef=2, prepare="auto", node_limit=300, time_limit=None).fit(X, y)
+    system = ScoringSystem.from_json(model.scoring_system_.to_json())
+    assert "age" in system.card.columns
+    for found in system.drift(X).items:
+        assert (found.shift, found.stability) == (0, 0)
+        assert found.missing_then == found.missing_now
+    missing = [i.missing_then.events for i in system.drift(X).items if "age" in i.name]
+    assert set(missing) == {np.isnan(age).sum()}
+
+
 def test_words_and_tables():
     drift = CARD.drift(NOW, THEN)
     assert "mean total moved by" in drift.in_words()

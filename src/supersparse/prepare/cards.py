@@ -41,7 +41,8 @@ def card_on_raw_columns(card: Card, features: Sequence[Feature], known: Card) ->
     items = tuple(by_name[item.name].item(item.points) for item in card.items)
     used = {item.column for item in items}
     domains = tuple(domain for domain in known.domains if domain.column in used)
-    return replace(card, items=items, domains=domains, n_columns=known.n_columns)
+    # features have no missing values, raw columns may have had them: what they gave must be looked at anew
+    return replace(card, items=items, domains=domains, n_columns=known.n_columns, seen=None)
 
 
 def domain_of(column: RawColumn, *, named: bool) -> Domain | None:
