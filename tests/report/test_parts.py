@@ -210,3 +210,30 @@ def test_what_is_no_table_is_refused():
         make_report(by_hand(), {"age": [1, 2], "sex": ["F", "M"]}, ["ill"])
     with pytest.raises(InvalidOptionError, match="no section 'nope'"):
         make_report(by_hand(), {"age": [1, 2], "sex": ["F", "M"]}, ["well", "ill"]).section("nope")
+
+
+@pytest.mark.parametrize(
+    ("items", "classes", "columns", "y", "weights"),
+    [
+        ([item("a", at_least=2, points=1)], ("no", "yes"), {"a": [1, 3]}, ["no", "no"], None),
+        ([item("a", at_least=2, points=1)], ("no", "yes"), {"a": [1]}, ["yes"], None),
+        ([], ("no", "yes"), {"a": [1, 3]}, ["no", "yes"], None),
+        ([item("a", points=1)], ("no", "yes"), {"a": [1, 3, 9]}, ["no", "yes", "no"], [0, 1, 2.5]),
+        (
+            [item("a", equals=True, points=1)],
+            (False, True),
+            {"a": np.array([True, False])},
+            [True, False],
+            None,
+        ),
+        ([item("a", points=1)], (0, 1.5), {"a": [0.5, 2]}, np.array([0, 1.5]), None),
+    ],
+    ids=["one class", "one row", "no items", "weights", "truth", "numbers"],
+)
+def test_small_and_odd_tables_have_a_report(without_matplotlib, items, classes, columns, y, weights):
+    system = ScoringSystem.of(items, threshold=1, classes=classes)
+    report = make_report(system, columns, y, sample_weight=weights)
+    assert "</html>" in report.to_html()
+    assert str(system.evaluate(columns, y, sample_weight=weights).auc).replace("-", "") in said(
+        report, "performance"
+    ).replace("-", "")

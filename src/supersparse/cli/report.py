@@ -31,6 +31,7 @@ def report(
         list[Path] | None,
         typer.Option(
             dir_okay=False,
+            metavar="FILE",
             show_default="MODEL-report.html and .pdf",
             help="Write to this file, .html or .pdf; repeatable.",
         ),
