@@ -28,8 +28,8 @@ def test_fit_prints_a_card_and_saves_it(run, tiny, tmp_path):
         "6 rows, 2 features\npositive class 'yes' (3 rows), negative class 'no' (3 rows); "
         "--positive no turns them round\n"
     )
-    assert "gap   0.0 %" in done.stderr.splitlines()[-3]
-    assert done.stderr.endswith("Saved to card.json\n")
+    assert "gap   0.0 %" in done.stderr.splitlines()[-4]
+    assert done.stderr.endswith(f"Saved to card.json\nNext: supersparse report card.json {tiny}\n")
 
 
 def test_the_positive_class_and_dropped_columns_are_obeyed(run, tiny):

@@ -1,5 +1,6 @@
 """`supersparse fit`: a raw table becomes a scoring system."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -62,7 +63,7 @@ def fit(
     check_writable(out)
     check_folder(out_dir)
     recipe = Recipe.read(asked, columns, features, search)
-    training = read_training(data, table.reading, columns, recipe.settings, validation)
+    training = recipe.complete(read_training(data, table.reading, columns, recipe.settings, validation))
     question = recipe.question(training)
     question.say(positive_given=recipe.settings.positive is not None)
     judged = None
@@ -102,5 +103,7 @@ def fit(
         remark(f"Saved to {out}")
     if out_dir is not None:
         remark(f"Saved in {out_dir}: {', '.join(path.name for path in saved if path.parent == out_dir)}")
+    if saved and str(data) != "-":
+        remark(f"Next: supersparse report {shlex.quote(str(saved[0]))} {shlex.quote(str(data))}")
     if not saved:
         remark("Not saved; keep it with --out card.json, or with all its faces in --out-dir FOLDER")

@@ -45,7 +45,8 @@ def frontier(
 
     check_writable(plot)
     recipe = Recipe.read(asked, columns, features, search)
-    question = recipe.question(read_training(data, table.reading, columns, recipe.settings))
+    training = read_training(data, table.reading, columns, recipe.settings)
+    question = recipe.question(recipe.complete(training))
     question.say(positive_given=recipe.settings.positive is not None)
     most = 8 if recipe.settings.max_features is None else recipe.settings.max_features
     found = with_progress(find_frontier, question.problem, max_features=most, **recipe.options)

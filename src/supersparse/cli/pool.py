@@ -48,7 +48,8 @@ def pool(
     from supersparse.selection.pool import pool as find_pool
 
     recipe = Recipe.read(asked, columns, features, search)
-    question = recipe.question(read_training(data, table.reading, columns, recipe.settings))
+    training = read_training(data, table.reading, columns, recipe.settings)
+    question = recipe.question(recipe.complete(training))
     question.say(positive_given=recipe.settings.positive is not None)
     found = with_progress(find_pool, question.problem, within=within, max_models=max_models, **recipe.options)
     remark("")

@@ -76,6 +76,21 @@ class Recipe:
         """The same with some settings given anew."""
         return replace(self, settings=self.settings.changed(**changes))
 
+    def complete(self, training: Training) -> Training:
+        """Leave out the rows with a missing value, where that is asked."""
+        if self.prepare is None or self.prepare.missing != "drop":
+            return training
+        complete = self.prepare.complete_rows(training.raw)
+        gone = int((~complete).sum())
+        if gone == len(complete):
+            raise InvalidDataError(
+                f"{training.name}: every row has a missing value, so --missing drop leaves none"
+            )
+        if not gone:
+            return training
+        remark(f"note: {gone} of {count(len(complete), 'row')} left out: a value is missing")
+        return training.take(np.flatnonzero(complete))
+
     def question(self, training: Training) -> "Question":
         """Make features of the rows, and the problem that is asked of them."""
         chose = self.chooses_weights and _smaller_share(training.y) < _RARE_CLASS
@@ -84,11 +99,6 @@ class Recipe:
             return Question(prepare=None, problem=problem, chose_weights=chose)
         prepare = type(self.prepare)(**self.prepare.get_params())
         prepare.fit(training.raw, training.y, training.weights)
-        if prepare.missing == "drop":
-            complete = prepare.complete_rows(training.raw)
-            if not complete.all():
-                prepare.notes_.append(f"{count(int((~complete).sum()), 'row')} left out: a value is missing")
-                training = training.take(np.flatnonzero(complete))
         names = [str(name) for name in prepare.get_feature_names_out()]
         if not names:
             raise InvalidDataError(

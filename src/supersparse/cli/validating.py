@@ -7,8 +7,6 @@ from fractions import Fraction
 from statistics import mean, pstdev
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from supersparse.cli.recipe import Recipe
 from supersparse.cli.say import remark
 from supersparse.cli.training import Training
@@ -134,8 +132,6 @@ def _fold(
             solutions = solve_each_penalty(question.problem, penalties, **options)
         else:
             solutions = [solve(question.problem, **options)]
-    if question.prepare is not None and question.prepare.missing == "drop":
-        test = test.take(np.flatnonzero(question.prepare.complete_rows(test.raw)))
     found = []
     for solution in solutions:
         system = question.system(solution, "")
