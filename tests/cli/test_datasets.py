@@ -106,3 +106,16 @@ def test_help_fits_80_columns_and_its_example_runs(command, tmp_path):
     example = next(line.split() for line in text.splitlines() if line.startswith("    supersparse datasets "))
     if command != ["fetch"]:  # needs the network
         assert run(*example[2:], cwd=tmp_path).returncode == 0
+
+
+def test_export_and_path_print_json_for_scripts(tmp_path):
+    written = json.loads(run("export", "haberman", "out.csv", "--json", cwd=tmp_path).stdout)
+    assert (written["path"], written["rows"], written["target"]) == ("out.csv", 306, "survival")
+    assert written["columns"] == rows_of(tmp_path / "out.csv")[0]
+    assert json.loads(run("path", "--json", cwd=tmp_path).stdout) == {"path": str(tmp_path / "data")}
+
+
+def test_quiet_leaves_out_what_is_not_the_result(tmp_path):
+    done = run("export", "haberman", "out.csv", "--quiet", cwd=tmp_path)
+    assert done.stderr == ""
+    assert done.stdout.startswith("306 rows")

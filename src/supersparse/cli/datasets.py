@@ -1,11 +1,11 @@
 """`supersparse datasets`: what data there are, fetching the rest, and writing them as CSV files."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from supersparse.cli.options import Output, command
 from supersparse.cli.say import check_writable, count, remark
 from supersparse.errors import InvalidOptionError
 
@@ -18,7 +18,6 @@ datasets = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     invoke_without_command=True,
 )
-Variant = Annotated[str | None, typer.Option(help="Which form of it; see `supersparse datasets list`.")]
 
 
 @datasets.callback()
@@ -30,24 +29,20 @@ def _datasets(context: typer.Context) -> None:
       supersparse datasets export mammography masses.csv
     """
     if context.invoked_subcommand is None:
-        _show(as_json=False)
+        _show(Output())
 
 
-@datasets.command("list")
-def list_(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")] = False,
-) -> None:
+def list_(output: Output) -> None:
     """List the datasets: their sizes and where they are.
 
     \b
     Example:
       supersparse datasets list
     """
-    _show(as_json)
+    _show(output)
 
 
-@datasets.command()
-def path() -> None:
+def path(output: Output) -> None:
     """Show the folder of fetched data: that of SUPERSPARSE_DATA, else one in the user's cache.
 
     \b
@@ -56,12 +51,13 @@ def path() -> None:
     """
     from supersparse.datasets.folder import data_folder
 
-    typer.echo(str(data_folder()))
+    folder = str(data_folder())
+    output.show(folder, lambda: {"path": folder})
 
 
-@datasets.command()
 def fetch(
     names: Annotated[list[str] | None, typer.Argument(help="Datasets; all by default.")] = None,
+    *,
     copy_from: Annotated[
         Path | None,
         typer.Option("--from", exists=True, file_okay=False, help="Copy from this folder, not the network."),
@@ -69,6 +65,7 @@ def fetch(
     unchecked: Annotated[
         bool, typer.Option("--unchecked", help="Keep rows that differ from those known here.")
     ] = False,
+    output: Output,
 ) -> None:
     """Get the data that may not be bundled, and check that they are the known rows.
 
@@ -81,18 +78,24 @@ def fetch(
     from supersparse.datasets.fetching import fetch as fetch_files
 
     originals = [original for entry in _wanted(names) for original in entry.originals]
-    for fetched in fetch_files(originals, copy_from=copy_from, unchecked=unchecked, say=remark):
-        typer.echo(f"{fetched.path}: {fetched.how}")
+    done = fetch_files(originals, copy_from=copy_from, unchecked=unchecked, say=remark)
+    output.show(
+        "\n".join(f"{fetched.path}: {fetched.how}" for fetched in done),
+        lambda: [{"path": str(f.path), "how": f.how, "origin": f.origin} for f in done],
+    )
 
 
-@datasets.command()
 def export(
     name: Annotated[str, typer.Argument(help="For example breast-cancer.")],
     out: Annotated[Path, typer.Argument(dir_okay=False, help="The CSV file to write.")],
-    variant: Variant = None,
+    *,
+    variant: Annotated[
+        str | None, typer.Option(help="Which form of it; see `supersparse datasets list`.")
+    ] = None,
     processed: Annotated[
         bool, typer.Option("--processed", help="The paper's features instead of the raw columns.")
     ] = False,
+    output: Output,
 ) -> None:
     """Write a dataset as a CSV file, by default its raw columns with blanks for what is missing.
 
@@ -107,10 +110,15 @@ def export(
     columns = data.columns if processed else data.raw
     columns.write_csv(out)
     remark(f"{data.source}; {data.licence}")
-    typer.echo(
+    output.show(
         f"{count(columns.n_rows, 'row')} and {count(len(columns), 'column')} written to {out}; "
-        f"the class is in {data.target!r}"
+        f"the class is in {data.target!r}",
+        lambda: {"path": str(out), "rows": columns.n_rows, "columns": list(columns), "target": data.target},
     )
+
+
+for _name, _run in (("list", list_), ("path", path), ("fetch", fetch), ("export", export)):
+    datasets.command(_name)(command(_run))
 
 
 def _wanted(names: list[str] | None) -> list["Entry"]:
@@ -123,12 +131,9 @@ def _wanted(names: list[str] | None) -> list["Entry"]:
     return [entry for entry in fetched if not names or entry.name in names]
 
 
-def _show(as_json: bool) -> None:
+def _show(output: Output) -> None:
     from supersparse.datasets.catalogue import ENTRIES
 
-    if as_json:
-        typer.echo(json.dumps([_described(entry) for entry in ENTRIES], indent=2))
-        return
     lines = [("dataset", "variant", "rows", "features", "positive", "where")]
     for entry in ENTRIES:
         size, positive = entry.size, f"{entry.size.positive} {entry.about.classes[1]}"
@@ -136,8 +141,8 @@ def _show(as_json: bool) -> None:
             (entry.name, entry.variant, str(size.rows), str(size.columns - 1), positive, _where(entry))
         )
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        typer.echo("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip())
+    text = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
+    output.show("\n".join(text), lambda: [_described(entry) for entry in ENTRIES])
 
 
 def _where(entry: "Entry") -> str:
