@@ -2,9 +2,6 @@
 
 import csv
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
@@ -12,15 +9,13 @@ from shared_data import SHARED, needs_shared_data
 from supersparse.datasets import load_breast_cancer, load_mammography
 from supersparse.datasets.catalogue import ENTRIES
 
-COMMAND = [sys.executable, "-c", "from supersparse.cli.app import main; main()", "datasets"]
 
-
-def run(*arguments, cwd, **variables):
-    environment = os.environ | {"SUPERSPARSE_DATA": str(cwd / "data"), "COLUMNS": "80"} | variables
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=environment,
-    )  # fmt: skip
+@pytest.fixture
+def datasets(run, tmp_path, monkeypatch):
+    """Run ``supersparse datasets ...`` in `tmp_path`, with a data folder of its own."""
+    monkeypatch.setenv("SUPERSPARSE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("COLUMNS", "80")
+    return lambda *arguments: run("datasets", *arguments)
 
 
 def rows_of(path):
@@ -29,8 +24,8 @@ def rows_of(path):
 
 
 @pytest.mark.parametrize("arguments", [[], ["list"]])
-def test_the_list_names_every_dataset_and_what_must_be_fetched(arguments, tmp_path):
-    done = run(*arguments, cwd=tmp_path)
+def test_the_list_names_every_dataset_and_what_must_be_fetched(arguments, tmp_path, datasets):
+    done = datasets(*arguments)
     assert done.returncode == 0, done.stderr
     header, *lines = done.stdout.splitlines()
     assert header.split() == ["dataset", "variant", "rows", "features", "positive", "where"]
@@ -39,16 +34,16 @@ def test_the_list_names_every_dataset_and_what_must_be_fetched(arguments, tmp_pa
         assert line.endswith("supersparse datasets fetch" if entry.originals else "in the package")
 
 
-def test_the_list_as_json_says_the_same(tmp_path):
-    listed = json.loads(run("list", "--json", cwd=tmp_path).stdout)
+def test_the_list_as_json_says_the_same(tmp_path, datasets):
+    listed = json.loads(datasets("list", "--json").stdout)
     assert [(d["name"], d["rows"], d["features"] + 1, d["available"]) for d in listed] == [
         (e.name, e.size.rows, e.size.columns, not e.originals) for e in ENTRIES
     ]
     assert {d["licence"] for d in listed} == {"CC BY 4.0"}
 
 
-def test_export_writes_the_raw_table_with_blanks(tmp_path):
-    done = run("export", "breast-cancer", "out.csv", cwd=tmp_path)
+def test_export_writes_the_raw_table_with_blanks(tmp_path, datasets):
+    done = datasets("export", "breast-cancer", "out.csv")
     assert done.returncode == 0, done.stderr
     assert done.stdout == "699 rows and 11 columns written to out.csv; the class is in 'diagnosis'\n"
     assert "Wolberg" in done.stderr
@@ -58,25 +53,25 @@ def test_export_writes_the_raw_table_with_blanks(tmp_path):
     assert sum("" in row for row in rows) == 16
 
 
-def test_export_writes_the_papers_features_when_asked(tmp_path):
-    run("export", "mammography", "out.csv", "--processed", cwd=tmp_path)
+def test_export_writes_the_papers_features_when_asked(tmp_path, datasets):
+    datasets("export", "mammography", "out.csv", "--processed")
     header, *rows = rows_of(tmp_path / "out.csv")
     data = load_mammography()
     assert header == [*data.feature_names, "severity"]
     assert [[*map(int, row[:-1])] for row in rows] == data.X.tolist()
 
 
-def test_path_shows_the_folder_that_is_used(tmp_path):
-    assert run("path", cwd=tmp_path).stdout == f"{tmp_path / 'data'}\n"
+def test_path_shows_the_folder_that_is_used(tmp_path, datasets):
+    assert datasets("path").stdout == f"{tmp_path / 'data'}\n"
 
 
 @needs_shared_data
-def test_fetching_from_a_copy_makes_the_papers_variant_available(tmp_path):
-    done = run("fetch", "mammography", "--from", SHARED, cwd=tmp_path)
+def test_fetching_from_a_copy_makes_the_papers_variant_available(tmp_path, datasets):
+    done = datasets("fetch", "mammography", "--from", SHARED)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(": copied\n") == 2
-    assert run("fetch", "mammography", cwd=tmp_path).stdout.count(": already there\n") == 2  # no network used
-    done = run("export", "mammography", "out.csv", "--variant", "paper", cwd=tmp_path)
+    assert datasets("fetch", "mammography").stdout.count(": already there\n") == 2  # no network used
+    done = datasets("export", "mammography", "out.csv", "--variant", "paper")
     assert done.stdout.startswith("961 rows and 6 columns")
 
 
@@ -91,8 +86,8 @@ def test_fetching_from_a_copy_makes_the_papers_variant_available(tmp_path):
         (["fetch", "mammography", "--from", "."], 1, "holds none of raw/mammo_raw.csv"),
     ],
 )
-def test_what_cannot_be_done_is_one_line_with_a_remedy(arguments, code, said, tmp_path):
-    done = run(*arguments, cwd=tmp_path)
+def test_what_cannot_be_done_is_one_line_with_a_remedy(arguments, code, said, tmp_path, datasets):
+    done = datasets(*arguments)
     assert done.returncode == code
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -100,22 +95,22 @@ def test_what_cannot_be_done_is_one_line_with_a_remedy(arguments, code, said, tm
 
 
 @pytest.mark.parametrize("command", [[], ["list"], ["path"], ["fetch"], ["export"]])
-def test_help_fits_80_columns_and_its_example_runs(command, tmp_path):
-    text = run(*command, "--help", cwd=tmp_path).stdout
+def test_help_fits_80_columns_and_its_example_runs(command, tmp_path, datasets):
+    text = datasets(*command, "--help").stdout
     assert max(map(len, text.splitlines())) <= 80
     example = next(line.split() for line in text.splitlines() if line.startswith("    supersparse datasets "))
     if command != ["fetch"]:  # needs the network
-        assert run(*example[2:], cwd=tmp_path).returncode == 0
+        assert datasets(*example[2:]).returncode == 0
 
 
-def test_export_and_path_print_json_for_scripts(tmp_path):
-    written = json.loads(run("export", "haberman", "out.csv", "--json", cwd=tmp_path).stdout)
+def test_export_and_path_print_json_for_scripts(tmp_path, datasets):
+    written = json.loads(datasets("export", "haberman", "out.csv", "--json").stdout)
     assert (written["path"], written["rows"], written["target"]) == ("out.csv", 306, "survival")
     assert written["columns"] == rows_of(tmp_path / "out.csv")[0]
-    assert json.loads(run("path", "--json", cwd=tmp_path).stdout) == {"path": str(tmp_path / "data")}
+    assert json.loads(datasets("path", "--json").stdout) == {"path": str(tmp_path / "data")}
 
 
-def test_quiet_leaves_out_what_is_not_the_result(tmp_path):
-    done = run("export", "haberman", "out.csv", "--quiet", cwd=tmp_path)
+def test_quiet_leaves_out_what_is_not_the_result(tmp_path, datasets):
+    done = datasets("export", "haberman", "out.csv", "--quiet")
     assert done.stderr == ""
     assert done.stdout.startswith("306 rows")
