@@ -177,6 +177,14 @@ def test_ordered_levels_become_this_level_or_higher():
     assert note(prepare, "grade").startswith("grade: 3 levels in order; odd not among them, without points")
 
 
+def test_ordered_levels_have_directions_and_count_as_thresholds():
+    table = {"grade": ["low", "mid", "high", "top"] * 5}
+    order = {"grade": ["low", "mid", "high", "top"]}
+    prepare = Prepare(ordered=order, directions={"grade": "up"}, per_variable=1).fit(table, [0, 0, 1, 1] * 5)
+    assert prepare.bounds_ == [(0, None)] * 3
+    assert prepare.constraints_[0].in_words() == "at most 1 threshold for each of grade"
+
+
 def test_numbers_can_be_categories_or_stay_as_they_are():
     table = {"code": [1, 2, 3, 1, 2, 3], "visits": [0, 5, 2, 7, 1, 9]}
     prepare = Prepare(categorical=["code"], keep=["visits"], cuts="quantile", rare=0).fit(table)

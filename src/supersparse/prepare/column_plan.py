@@ -56,7 +56,8 @@ def plan_column(column: RawColumn, kind: str, target: Target, settings: PrepareS
     """Make the candidates of a column that can be used."""
     least = float(settings.rare) * target.total
     named = is_category(column.name, kind, settings)
-    if named and (column.name in settings.directions or column.name in settings.cut_points):
+    without_order = named and column.name not in settings.ordered
+    if without_order and (column.name in settings.directions or column.name in settings.cut_points):
         what = "a direction" if column.name in settings.directions else "cut points"
         raise InvalidProblemError(
             f"column {column.name!r} has {what}, but it holds categories; convert it to numbers, or give "

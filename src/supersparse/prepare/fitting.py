@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.domain import Domain
-from supersparse.card.rules import InRange
+from supersparse.card.rules import InRange, IsOneOf
 from supersparse.card.tables import Table
 from supersparse.errors import InvalidDataError
 from supersparse.prepare.column_plan import ColumnPlan, is_category, plan_column
@@ -79,7 +79,7 @@ def prepare_columns(
         )
     return PreparedColumns(
         features=kept.kept,
-        constraints=_constraints(kept.kept, settings.per_variable),
+        constraints=_constraints(kept.kept, settings),
         notes=(*all_notes, *(f"{name}: {notes[name]}" for name in names), *_left_out(kept, most)),
         used=used,
         domains={plan.name: plan.domain for plan in plans if plan.domain is not None},
@@ -170,11 +170,13 @@ def _screen(
     )
 
 
-def _constraints(features: Sequence[Feature], per_variable: int | None) -> tuple[Constraint, ...]:
-    """At most so many conditions on ranges for each column that offers more."""
+def _constraints(features: Sequence[Feature], settings: PrepareSettings) -> tuple[Constraint, ...]:
+    """At most so many conditions on ranges, or on ordered levels, for each column that offers more."""
+    per_variable = settings.per_variable
     by_column: dict[str, list[str]] = {}
     for feature in features:
-        if isinstance(feature.rule, InRange):
+        by_level = isinstance(feature.rule, IsOneOf) and feature.column in settings.ordered
+        if by_level or isinstance(feature.rule, InRange):
             by_column.setdefault(feature.column, []).append(feature.name)
     if per_variable is None:
         return ()
