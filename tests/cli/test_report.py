@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -111,6 +113,19 @@ def test_text_that_looks_like_numbers_stays_text_when_learned_again(tmp_path):
     assert done.exit_code == 0, done.output
     page = read_page((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert any(text.startswith("Confirmed: ") for text in page.texts)
+
+
+def test_help_fits_80_columns_and_its_examples_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run("report", "--help", cwd=tmp_path).output
+    assert max(map(len, text.splitlines())) <= 80
+    examples = re.findall(r"^ +supersparse (.*)$", text.split("Example:")[1], re.MULTILINE)
+    assert len(examples) == 3
+    for example in examples:
+        more = ["--folds", "2", "--larger", "0"] if example.startswith("report") else []
+        done = run(*shlex.split(example), *more, cwd=tmp_path)
+        assert done.exit_code == 0, done.output
+    assert (tmp_path / "quick.html").exists()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")

@@ -64,7 +64,7 @@ def report(
     \b
     Example:
       supersparse demo --save-data biopsies.csv --out card.json
-      supersparse report card.json biopsies.csv --by Mitoses --folds 3 --bootstrap 3 --larger 1
+      supersparse report card.json biopsies.csv --by Mitoses --bootstrap 5
       supersparse report card.json biopsies.csv --no-refits --out quick.html
     """
     from supersparse.cli.report_data import read_report_data
