@@ -1,4 +1,4 @@
-"""A run in two short tables for docs/comparison.md: `python -m benchmarks.overview` writes them anew."""
+"""The stored runs in short tables, for docs/comparison.md: `python -m benchmarks.overview` writes them."""
 
 from benchmarks.data import ROOT
 from benchmarks.instances import all_instances
@@ -9,14 +9,23 @@ from benchmarks.table import grid, into_docs, number
 
 PAGE = ROOT / "docs" / "comparison.md"
 STORED = ROOT / "benchmarks" / "results" / "full.jsonl"
+STORED_LONG = STORED.with_name("adult.jsonl")
 GROUPS = ("reference", "miplib")
 
 
-def markdown(results: Results) -> str:
-    """Write both tables: the solvers on the same problems, and FasterRisk at equal size."""
+def markdown(results: Results, longer: Results | None) -> str:
+    """Write the solvers on the same problems, also those of a longer run, and FasterRisk at equal size."""
+    parts = [_race(results)]
+    if longer is not None:
+        limit = max(record.limit for record in longer.records)
+        parts += [f"With {limit:.0f} CPU seconds for each of the others:", _race(longer)]
+    return "\n\n".join([*parts, "## FasterRisk, at equal size and equal points", _compared(results)]) + "\n"
+
+
+def _race(results: Results) -> str:
     names = [i.name for i in all_instances().values() if i.group in GROUPS]
     raced = [n for n in names if any(results.of(n, peer) is not None for peer in PEERS)]
-    solvers = grid(
+    return grid(
         ("problem", "supersparse", "HiGHS", "SCIP", "CP-SAT", "fastest other / ours"),
         [
             [
@@ -27,7 +36,10 @@ def markdown(results: Results) -> str:
             for name in raced
         ],
     )
-    compared = grid(
+
+
+def _compared(results: Results) -> str:
+    return grid(
         ("problem", "at most", "FasterRisk", "supersparse", "the fewest possible"),
         [
             [
@@ -41,7 +53,6 @@ def markdown(results: Results) -> str:
             if c.error is None
         ],
     )
-    return f"{solvers}\n\n## FasterRisk, at equal size and equal points\n\n{compared}\n"
 
 
 def _outcome(record: Record | None) -> str:
@@ -60,8 +71,8 @@ def _proof(proven: bool) -> str:
 
 
 def main() -> None:
-    """Write the tables of the stored run into the page."""
-    into_docs(markdown(load(STORED)), PAGE)
+    """Write the tables of the stored runs into the page."""
+    into_docs(markdown(load(STORED), load(STORED_LONG)), PAGE)
 
 
 if __name__ == "__main__":

@@ -102,11 +102,11 @@ def report(name: str, *, with_docs: bool) -> None:
     text = table.markdown(results)
     (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
     _plot(results, name)
+    longer = load(overview.STORED_LONG) if overview.STORED_LONG.exists() else None
     if with_docs:
         table.into_docs(text, table.DOCS)
-        table.into_docs(overview.markdown(results), overview.PAGE)
-    stored = RESULTS / "adult.jsonl"
-    check.show(results, load(stored) if stored.exists() else None)
+        table.into_docs(overview.markdown(results, longer), overview.PAGE)
+    check.show(results, longer)
 
 
 def _plot(results: Results, name: str) -> None:
