@@ -41,6 +41,12 @@ def report(
     larger: Annotated[
         int, typer.Option(help="Show the frontier up to so many features more than the card has; 0 for none.")
     ] = 3,
+    cv_groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Column of groups, such as patients, that stay in one fold and one sample."
+        ),
+    ] = None,
     refits: Annotated[
         bool, typer.Option("--refits/--no-refits", help="Whether anything is learned again.")
     ] = True,
@@ -83,7 +89,7 @@ def report(
         seed=seed,
     )
     system = ScoringSystem.load(model)
-    rows = read_report_data(data, table.reading, system.card, target, by or [], weights)
+    rows = read_report_data(data, table.reading, system.card, target, by or [], weights, cv_groups)
     made = make_report(
         system,
         rows.columns,
@@ -91,6 +97,7 @@ def report(
         sample_weight=rows.weights,
         by=by or [],
         target=rows.target,
+        cv_groups=cv_groups,
         plan=plan if refits else Plan.nothing(),
         date=date,
         progress=_Lines(),

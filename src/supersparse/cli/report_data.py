@@ -32,7 +32,13 @@ class ReportData:
 
 
 def read_report_data(
-    path: Path, reading: Reading, card: Card, target: str | None, by: Sequence[str], weights: str | None
+    path: Path,
+    reading: Reading,
+    card: Card,
+    target: str | None,
+    by: Sequence[str],
+    weights: str | None = None,
+    cv_groups: str | None = None,
 ) -> ReportData:
     """Read the rows; text stays text where the card was learned from text."""
     name = card.title if target is None else target
@@ -41,7 +47,8 @@ def read_report_data(
     sources = learned_from(card)
     if name in card.columns:
         raise InvalidDataError(f"the scoring system uses {name!r}, so it cannot be the target")
-    others = [n for n in by if n not in card.columns and n not in sources.columns]
+    named = [*by, *([] if cv_groups is None else [cv_groups])]
+    others = [n for n in named if n not in card.columns and n not in sources.columns]
     expected = dict.fromkeys([*others, *sources.texts, name], Kind.TEXT) | expected_kinds(card)
     if weights is not None:
         expected[weights] = Kind.NUMBER
@@ -56,7 +63,7 @@ def read_report_data(
     found = read_classes(table, name, card)
     for note in found.notes:
         remark(f"note: {note}")
-    for column in (*card.columns, *by, *([] if weights is None else [weights])):
+    for column in (*card.columns, *named, *([] if weights is None else [weights])):
         table.column(column)  # says what is not there, and what may have been meant
     columns = {n: _values(c, table.n_rows)[found.rows] for n, c in table.columns.items() if n != name}
     return ReportData(

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card
 from supersparse.card.checks import OutsideValue, expectations, outside_values
-from supersparse.card.tables import read_table
+from supersparse.card.tables import nearest_column, read_table
+from supersparse.card.values import is_missing
 from supersparse.errors import InvalidDataError
 from supersparse.evaluate.outcomes import as_list, read_classes
 
@@ -26,6 +27,7 @@ class Data:
     positive: NDArray[np.bool_]
     weights: NDArray[Any] | None
     n_given: int
+    together: Rows | None = None  # equal numbers for rows that stay together, such as those of one person
     left_out: tuple[tuple[str, int], ...] = ()  # columns with rows that lack a value the card needs
     missing: tuple[tuple[str, int], ...] = ()  # columns with rows that lack a value, all given rows counted
     outside: tuple[OutsideValue, ...] = field(default=())
@@ -41,10 +43,13 @@ class Data:
             positive=self.positive[rows],
             weights=None if self.weights is None else self.weights[rows],
             n_given=len(rows),
+            together=None if self.together is None else self.together[rows],
         )
 
 
-def read_data(card: Card, table: object, y: object, sample_weight: object = None) -> Data:
+def read_data(
+    card: Card, table: object, y: object, sample_weight: object = None, together: str | None = None
+) -> Data:
     """Read a data frame or a mapping of columns; rows that the card cannot score are left out and counted."""
     columns = _columns(table)
     labels = as_list(y, "y")
@@ -57,7 +62,14 @@ def read_data(card: Card, table: object, y: object, sample_weight: object = None
     weights = None if sample_weight is None else np.asarray(as_list(sample_weight, "sample_weight"))
     if weights is not None and weights.shape != (n,):
         raise InvalidDataError(f"sample_weight has shape {weights.shape} for {n} rows; give one for each")
-    whole = Data(columns=columns, y=array, positive=read_classes(card, labels), weights=weights, n_given=n)
+    whole = Data(
+        columns=columns,
+        y=array,
+        positive=read_classes(card, labels),
+        weights=weights,
+        n_given=n,
+        together=_codes(columns, together),
+    )
     return scorable(card, whole)
 
 
@@ -85,6 +97,7 @@ def scorable(card: Card, data: Data) -> Data:
         positive=kept.positive,
         weights=kept.weights,
         n_given=len(data),
+        together=kept.together,
         left_out=tuple(left_out),
         missing=tuple(missing),
         outside=outside_values(card, read_table(card, kept.columns, None)),
@@ -102,6 +115,22 @@ def _columns(table: object) -> dict[str, NDArray[Any]]:
             f"a {type(table).__name__} is no table for a report; give a data frame or a dict of columns"
         )
     return {str(name): _array(frame[name]) for name in frame.columns}
+
+
+def _codes(columns: Mapping[str, NDArray[Any]], name: str | None) -> Rows | None:
+    """Number the distinct values of a column."""
+    if name is None:
+        return None
+    if name not in columns:
+        raise InvalidDataError(f"the table has no column {name!r}; {nearest_column(name, list(columns))}")
+    values = columns[name].tolist()
+    for row, value in enumerate(values):
+        if is_missing(value):
+            raise InvalidDataError(
+                f"column {name!r} is missing in row {row + 1}; say of every row with which others it belongs"
+            )
+    known = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    return np.array([known[value] for value in values], dtype=np.intp)
 
 
 def _array(values: Any) -> NDArray[Any]:

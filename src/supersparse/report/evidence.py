@@ -8,7 +8,7 @@ import numpy as np
 
 from supersparse.card.card import Card
 from supersparse.card.seen import ItemSeen
-from supersparse.errors import InfeasibleError, SolverError
+from supersparse.errors import InfeasibleError, InvalidDataError, SolverError
 from supersparse.evaluate.drift import Drift, drift
 from supersparse.evaluate.evaluation import Evaluation, evaluate
 from supersparse.evaluate.remembering import points_given
@@ -38,6 +38,7 @@ class Evidence:
     data: Data
     plan: Plan
     target: str | None
+    cv_groups: str | None  # the column of rows that stay together
     same_rows: bool | None  # whether these are the training rows; None: that cannot be known
     given: tuple[tuple[ItemSeen, ...], ...]  # by each item, on the negative and on the positive rows
     drift: Drift | None  # from the training rows; None where these are they, or the card remembers none
@@ -53,7 +54,14 @@ class Evidence:
 
 
 def gather(
-    card: Card, data: Data, *, by: Sequence[str], plan: Plan, target: str | None, progress: Progress
+    card: Card,
+    data: Data,
+    *,
+    by: Sequence[str],
+    plan: Plan,
+    target: str | None,
+    cv_groups: str | None,
+    progress: Progress,
 ) -> Evidence:
     """Compute everything. Ctrl-C ends the learning: what is done by then is kept, the rest says why not."""
     progress("evaluating the card")
@@ -76,6 +84,7 @@ def gather(
         data=data,
         plan=plan,
         target=target,
+        cv_groups=cv_groups,
         same_rows=same,
         given=_by_class(card, data),
         drift=None if same or card.seen is None else drift(card, data.columns, weight_now=data.weights),
@@ -113,7 +122,7 @@ class _Learning:
         except KeyboardInterrupt:
             self.stopped = True
             return STOPPED
-        except (SolverError, InfeasibleError) as error:
+        except (SolverError, InfeasibleError, InvalidDataError) as error:
             return Missing(str(error))
 
 

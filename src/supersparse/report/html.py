@@ -39,8 +39,7 @@ _SHORT = 24  # characters that a line of a table must not break
 _LONG = " " * (_SHORT + 1)
 _FOOTER = (
     "Written by a program from the card and the rows it was given. TRIPOD: Collins GS, Reitsma JB, Altman "
-    "DG, "
-    "Moons KGM. Transparent reporting of a multivariable prediction model for individual prognosis or "
+    "DG, Moons KGM. Transparent reporting of a multivariable prediction model for individual prognosis or "
     "diagnosis (TRIPOD). Ann Intern Med 2015;162:55-63."
 )
 

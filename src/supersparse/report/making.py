@@ -36,6 +36,7 @@ def make_report(
     sample_weight: object = None,
     by: str | Sequence[str] = (),
     target: str | None = None,
+    cv_groups: str | None = None,
     plan: Plan | None = None,
     date: str | None = None,
     progress: Progress = _silent,
@@ -45,6 +46,7 @@ def make_report(
     X is a data frame or a mapping of columns: those that the card needs, those in `by`, which divide the
     rows into subgroups, and, to learn again, all those that the card was learned from. `target` names the
     outcome, for the reader. `plan` says how much is learned again; ``Plan.nothing()`` is quick.
+    `cv_groups` names a column, such as one of patients, whose rows stay in one fold and are sampled together.
     `date` is printed as it is given; without it the same report is the same file on every day.
 
     >>> from supersparse import ScoringSystem, item
@@ -58,10 +60,11 @@ def make_report(
     card = system if isinstance(system, Card) else system.card
     evidence = gather(
         card,
-        read_data(card, X, y, sample_weight),
+        read_data(card, X, y, sample_weight, cv_groups),
         by=(by,) if isinstance(by, str) else tuple(by),
         plan=plan or Plan(),
         target=target,
+        cv_groups=cv_groups,
         progress=progress,
     )
     progress("writing")

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import mean
 
-import numpy as np
-
 from supersparse.card.card import Card
 from supersparse.errors import SupersparseError
 from supersparse.report.data import Data
 from supersparse.report.plan import STOPPED, Missing, Plan, Progress
 from supersparse.report.question import Refitted
 from supersparse.report.refit import Refit
+from supersparse.report.sampling import bootstrap_samples
 from supersparse.report.validation import MEASURES, judge, method_of
 
 
@@ -50,16 +49,14 @@ class Stability:
 
 def bootstrap(card: Card, data: Data, refit: Refit, plan: Plan, progress: Progress) -> Stability | Missing:
     """Learn again on samples drawn with replacement, as many rows as there are; Ctrl-C keeps those done."""
-    random = np.random.default_rng([plan.seed, 1])
     found: list[Refitted] = []
     gaps: list[tuple[float | None, ...]] = []
     failures: list[str] = []
     stopped = False
     method = method_of(card)
     try:
-        for k in range(1, plan.bootstrap + 1):
+        for k, rows in enumerate(bootstrap_samples(data, plan), start=1):
             progress(f"stability: bootstrap sample {k} of {plan.bootstrap}")
-            rows = random.integers(0, len(data), len(data))
             try:
                 again = refit(rows)
                 sample = data.take(rows)

@@ -1,10 +1,7 @@
 """CrossValidation: the card learned again without each fold in turn, and judged on that fold."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import mean, stdev
-
-import numpy as np
 
 from supersparse.card.card import Card
 from supersparse.card.risk import TableRisk
@@ -12,9 +9,10 @@ from supersparse.errors import SupersparseError
 from supersparse.evaluate.calibrating import Method, fit_risk
 from supersparse.evaluate.evaluation import Evaluation, evaluate
 from supersparse.evaluate.outcomes import read_outcomes
-from supersparse.report.data import Data, Rows, scorable
+from supersparse.report.data import Data, scorable
 from supersparse.report.plan import Plan, Progress
 from supersparse.report.refit import Refit
+from supersparse.report.sampling import folds_of
 
 MEASURES = ("error rate", "sensitivity", "specificity", "AUC", "Brier score")
 
@@ -76,19 +74,6 @@ def cross_validate(card: Card, data: Data, refit: Refit, plan: Plan, progress: P
         failures=tuple(failures),
         stopped=stopped,
     )
-
-
-def folds_of(data: Data, plan: Plan) -> Iterator[tuple[Rows, Rows]]:
-    """Divide the rows of each class evenly among the folds, at random by the seed."""
-    random = np.random.default_rng(plan.seed)
-    fold = np.empty(len(data), dtype=np.intp)
-    start = 0
-    for of_class in (data.positive, ~data.positive):
-        rows = random.permutation(np.flatnonzero(of_class))
-        fold[rows] = (np.arange(len(rows)) + start) % plan.folds
-        start += len(rows)  # so that the folds differ by one row at most
-    for k in range(plan.folds):
-        yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
 
 def method_of(card: Card) -> Method:

@@ -65,8 +65,7 @@ def checklist(sections: Sequence[Section]) -> Section:
         blocks=(
             Paragraph(
                 "A program sees the card and the rows. How people were chosen, treated and followed it "
-                "cannot see; "
-                "an item that is named here may need more from the authors, too."
+                "cannot see; an item that is named here may need more from the authors, too."
             ),
             Table(
                 caption="Items of TRIPOD (2015) and where this report speaks of them",

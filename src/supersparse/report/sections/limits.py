@@ -33,20 +33,18 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     limit = shown(card.threshold)
     yield (
         f"The card says {positive} or {negative}. It does not say why, and it does not say what to do: "
-        "points are "
-        "not causes, and lowering them need not lower the risk."
+        "points are not causes, and lowering them need not lower the risk."
     )
     yield from _ranges(card)
     yield from _missing(card)
     yield (
         f"A total of exactly {limit} is given {negative}. While learning it counted as wrong for both "
-        "classes; "
-        f"{_at_threshold(evidence)} of these rows have it."
+        f"classes; {_at_threshold(evidence)} of these rows have it."
     )
     yield (
         f"{positive} has a share of {rate(confusion.prevalence)} in these rows. Where it is rarer or more "
-        "frequent, "
-        "predictive values and risks differ from those here; sensitivity and specificity may, too."
+        "frequent, predictive values and risks differ from those here; sensitivity and specificity may, "
+        "too."
     )
     yield (
         f"The threshold {limit} weighs both kinds of error as it was asked to; another may suit other costs."
@@ -55,8 +53,7 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     if smaller < _FEW_EVENTS:
         yield (
             f"The smaller class has {shown(smaller)} rows. With fewer than {_FEW_EVENTS} the measures are "
-            "imprecise: "
-            "read their intervals, not their values."
+            "imprecise: read their intervals, not their values."
         )
     yield from _validated(evidence)
     if card.risk is None:
@@ -112,8 +109,7 @@ def _validated(evidence: Evidence) -> Iterator[str]:
     if evidence.same_rows is False:
         yield (
             "It was judged on one set of other rows. Whether these are from another place, time or kind of "
-            "people "
-            "is for the authors to say."
+            "people is for the authors to say."
         )
     else:
         yield "It has not been validated on rows from another place, time or kind of people."

@@ -35,22 +35,19 @@ def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
     if found.confirms(evidence.card):
         return Paragraph(
             "Confirmed: on these rows the objective and both counts of errors came out again exactly as "
-            "the card "
-            "claims, and the card obeys all that was asked. The bound is the solver's, and was checked when "
-            "the card was learned."
+            "the card claims, and the card obeys all that was asked. The bound is the solver's, and was "
+            "checked when the card was learned."
         )
     if evidence.same_rows:
         broken = "" if found.obeys is None else f" {visible(found.obeys)}."
         return Paragraph(
             "NOT CONFIRMED: these are the training rows, and the card's numbers do not come out "
-            f"again.{broken} "
-            "The card was changed after it was learned; do not rely on its claims.",
+            f"again.{broken} The card was changed after it was learned; do not rely on its claims.",
             strong=True,
         )
     return Paragraph(
         "The claims speak of the training rows. These are others, so their numbers differ; the proof is "
-        "neither "
-        "confirmed nor refuted by them."
+        "neither confirmed nor refuted by them."
     )
 
 
@@ -82,8 +79,7 @@ def sizes(evidence: Evidence) -> Section:
         blocks.append(
             Paragraph(
                 "For each size the fewest errors that any allowed card makes on these rows, whatever "
-                "features cost. "
-                "\u201cProven\u201d means that no card of that size makes fewer."
+                "features cost. \u201cProven\u201d means that no card of that size makes fewer."
             )
         )
         blocks.append(
@@ -135,9 +131,9 @@ def theory(evidence: Evidence) -> Section:
         if any(isinstance(bound, Bound) for bound in found):
             blocks.append(
                 Paragraph(
-                    "Bounds on the error rate of new rows from the same source, which hold for every allowed "
-                    "card at once and so for the one that was picked. They need independent rows, and sets "
-                    "and limits that were chosen before the rows were looked at; they are wide."
+                    "Bounds on the error rate of new rows from the same source, which hold for every "
+                    "allowed card at once and so for the one that was picked. They need independent rows, "
+                    "and sets and limits that were chosen before the rows were looked at; they are wide."
                 )
             )
         blocks.append(Bullets(tuple(visible(_sentence(bound.in_words())) for bound in found)))

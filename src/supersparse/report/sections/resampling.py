@@ -1,7 +1,7 @@
 """What happens when the card is learned again: cross-validated performance, and stability."""
 
 from supersparse.card.numbers import shown
-from supersparse.render.plain import visible
+from supersparse.render.plain import quoted, visible
 from supersparse.render.shares import Shares
 from supersparse.report.blocks import Block, Figure, Paragraph, Section, Table
 from supersparse.report.evidence import Evidence
@@ -32,18 +32,19 @@ def validation(evidence: Evidence) -> Section:
 def _protocol(evidence: Evidence, found: CrossValidation) -> str:
     done = len(found.folds)
     proven = sum(fold.proven for fold in found.folds)
-    rows = (
-        "" if evidence.same_rows else " These are not the training rows: the question is asked anew of them."
+    if evidence.cv_groups is None:
+        divided = "with the classes in equal shares"
+    else:
+        divided = f"with all rows of one {quoted(evidence.cv_groups)} in the same fold"
+    anew = (
+        "" if evidence.same_rows else " These are not the training rows: the question is asked of them anew."
     )
     stopped = f" The user stopped it: {done} of {found.asked} folds are done." if found.stopped else ""
     return (
-        f"The rows were divided at random (seed {evidence.plan.seed}) into {found.asked} folds with the "
-        "classes in "
-        "equal shares. Without each fold in turn the whole card was learned again with the same settings, "
-        "and "
-        f"judged on that fold. {share(proven, done)} of these cards are proven to be the best for their "
-        "rows, "
-        f"and have {_sizes([fold.size for fold in found.folds])}.{rows}{stopped}"
+        f"The rows were divided at random (seed {evidence.plan.seed}) into {found.asked} folds {divided}. "
+        "Without each fold in turn the whole card was learned again with the same settings, and judged on "
+        f"that fold. {share(proven, done)} of these cards are proven to be the best for their rows, and "
+        f"have {_sizes([fold.size for fold in found.folds])}.{anew}{stopped}"
     )
 
 
@@ -74,10 +75,10 @@ def _folds_table(evidence: Evidence, found: CrossValidation) -> Table:
         rows=tuple(rows),
         notes=(
             "The difference is the optimism of judging a card by the rows it was learned from. "
-            "Bootstrap-corrected: on all rows, minus the mean optimism over the bootstrap samples (Harrell).",
+            "Bootstrap-corrected: on all rows, minus the mean optimism over the bootstrap samples "
+            "(Harrell).",
             "The settings themselves were chosen before; if they were chosen on these rows, that optimism "
-            "is not in "
-            "the table.",
+            "is not in the table.",
             "Risks for the Brier score are learned again in each fold, from its training rows.",
         ),
     )
@@ -120,13 +121,15 @@ def stability(evidence: Evidence) -> Section:
 def _returned(evidence: Evidence, found: Stability) -> str:
     sizes = ", ".join(f"{size} items: {n}" for size, n in found.sizes)
     stopped = f" The user stopped it at {found.samples} of {found.asked}." if found.stopped else ""
+    if evidence.cv_groups is None:
+        drawn = "of as many rows were drawn"
+    else:
+        drawn = f"of as many values of {quoted(evidence.cv_groups)}, with all their rows, were drawn"
     return (
-        f"{found.samples} samples of as many rows were drawn with replacement (seed {evidence.plan.seed}), "
-        "and the "
-        f"card was learned again on each; {share(found.proven, found.samples)} are proven to be the best for "
-        f"their sample. The same items came back in {share(found.same_items, found.samples)}, the same "
-        f"card with all points and the threshold in {share(found.same_card, found.samples)}. Sizes: "
-        f"{sizes}.{stopped}"
+        f"{found.samples} samples {drawn} with replacement (seed {evidence.plan.seed}), and the card was "
+        f"learned again on each; {share(found.proven, found.samples)} are proven to be the best for their "
+        f"sample. The same items came back in {share(found.same_items, found.samples)}, the same card with "
+        f"all points and the threshold in {share(found.same_card, found.samples)}. Sizes: {sizes}.{stopped}"
     )
 
 

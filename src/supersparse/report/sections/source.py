@@ -84,8 +84,8 @@ def _items(evidence: Evidence) -> Table:
         header=("item", "points", f"in {negative}", f"in {positive}", "missing"),
         rows=tuple(rows),
         notes=(
-            "Of an item that asks a question: the share of rows that get its points. "
-            "Of an item that multiplies a value: the mean of the value.",
+            "Of an item that asks a question: the share of rows that get its points. Of an item that "
+            "multiplies a value: the mean of the value.",
         ),
     )
 

@@ -24,8 +24,7 @@ def subgroups(evidence: Evidence) -> Section:
         blocks.append(
             Paragraph(
                 "Small groups have wide intervals: a difference between two groups whose intervals overlap "
-                "widely "
-                "may be chance. Differences in prevalence change predictive values, not the card."
+                "widely may be chance. Differences in prevalence change predictive values, not the card."
             )
         )
     return Section(name="subgroups", title="Subgroups", tripod=("10d", "16"), blocks=tuple(blocks))
