@@ -6,6 +6,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,16 @@ def test_every_page_is_in_the_menu_once():
     assert sorted(entries) == sorted(
         [*(p.stem for p in pages if p.stem != "index"), "gallery/index", "study/results"]
     )
+
+
+def test_the_page_on_installing_names_every_extra_for_users():
+    page = (DOCS / "install.md").read_text(encoding="utf-8")
+    first_cells = re.findall(r"^\| (`[^|]+`) \|", page, re.MULTILINE)
+    named = {name for cell in first_cells for name in re.findall(r"`(\w+)`", cell)}
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    assert named == set(extras) - {"test", "bench", "dev"}
 
 
 def test_the_reference_names_every_public_name():
