@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures test test-long bench bench-small bench-adult bench-variants bench-many lint format clean
+.PHONY: demo examples fetch-live docs pictures test test-long bench bench-small bench-adult bench-variants bench-many bench-table study study-small study-page lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -59,6 +59,26 @@ bench-variants: $(VENV)/.bench
 bench-many: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.many
 
+bench-table: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.large_table
+
+# The paper's study. Hours on two cores; killed, the same command goes on where it stopped. The page goes to docs/study.
+STUDY = $(BIN)/python -m supersparse.experiments
+STUDY_RUN = --jobs 2 --fasterrisk benchmarks/.fasterrisk-venv
+
+study: $(VENV)/.experiments
+	$(STUDY) run full build/study/full.jsonl $(STUDY_RUN)
+	$(STUDY) store build/study/full.jsonl experiments/full.jsonl.gz
+	$(STUDY) page experiments/full.jsonl.gz docs/study
+
+study-small: $(VENV)/.experiments
+	$(STUDY) run small build/study/small.jsonl $(STUDY_RUN)
+	$(STUDY) page build/study/small.jsonl build/study/small
+
+# The page of docs/study again, from the stored records: the full ones where they are, else the small ones.
+study-page: $(VENV)/.experiments
+	$(STUDY) page $(firstword $(wildcard experiments/full.jsonl.gz experiments/small.jsonl.gz)) docs/study
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check src tests benchmarks examples docs/conf.py docs/scripts
 	$(BIN)/ruff format --check src tests benchmarks examples docs/conf.py docs/scripts
@@ -79,6 +99,10 @@ $(VENV)/.test: pyproject.toml | $(BIN)/python
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable ".[bench]"
+	@touch $@ $(VENV)/.package
+
+$(VENV)/.experiments: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".[experiments]"
 	@touch $@ $(VENV)/.package
 
 $(VENV)/.docs: pyproject.toml | $(BIN)/python

@@ -29,8 +29,9 @@ def check_file(path: Path) -> None:
         raise InvalidDataError(f"{path} is a folder; name a file in it")
     if not path.exists():
         beside = path.parent if path.parent.is_dir() else Path()
-        near = get_close_matches(path.name, sorted(other.name for other in beside.iterdir()), n=1)
-        hint = f"did you mean {str(beside / near[0])!r}?" if near else f"this is {Path.cwd()}"
+        by_stem = {other.stem: other for other in sorted(beside.iterdir()) if other.is_file()}
+        near = get_close_matches(path.stem, by_stem, n=1)
+        hint = f"did you mean {str(by_stem[near[0]])!r}?" if near else f"the folder here is {Path.cwd()}"
         raise InvalidDataError(f"there is no file {str(path)!r}; {hint}")
 
 
