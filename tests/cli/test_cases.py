@@ -5,7 +5,11 @@ import json
 
 import pytest
 
+from export.people import drawn, finite, reference
 from supersparse import ScoringSystem, item
+from supersparse.card.scoring import score_table
+from supersparse.cli.cases import read_cases
+from supersparse.tables.reading import Reading
 
 
 @pytest.fixture
@@ -23,6 +27,35 @@ def system(tmp_path):
     )
     made.save(tmp_path / "card.json")
     return made
+
+
+def test_any_card_scores_a_file_as_it_scores_people(tmp_path):
+    for number, (card, _, group) in enumerate(drawn()):
+        kept = [person for person in finite(group) if reference(card, person) is not None]
+        if not kept:
+            continue
+        path = tmp_path / f"{number}.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, delimiter=",;\t|"[number % 4], lineterminator="\r\n"[number % 2 :])
+            writer.writerow([*card.columns, "beside"])
+            for person in kept:
+                values = [person[name] for name in card.columns]
+                writer.writerow([*("" if v is None or v != v else v for v in values), "anything"])
+        cases = read_cases(path, Reading(missing=frozenset(), strips=False), card)
+        scores = score_table(card, cases.columns)
+        assert [scores[row] for row in range(len(kept))] == [reference(card, person) for person in kept]
+
+
+def test_texts_that_a_card_names_are_not_missing(run, tmp_path):
+    system = ScoringSystem.of(
+        [item("country", equals="NA", points=1, missing=0), item("unit", equals=" kg", points=2, missing=0)],
+        threshold=0,
+    )
+    system.save(tmp_path / "card.json")
+    (tmp_path / "data.csv").write_text("country,unit\nNA, kg\nNaN,kg\n,\n")
+    done = run("predict", "card.json", "data.csv", check=True)
+    assert done.stdout == "score,prediction\n3,yes\n0,no\n0,no\n"
+    assert run("predict", "card.json", "data.csv", "--na", "NA", check=True).stdout == done.stdout
 
 
 TABLE = (
@@ -53,7 +86,7 @@ def test_predict_scores_text_categories_and_gaps_by_the_rules_of_the_card(run, s
     assert [row["prediction"] for row in rows] == [system.predict(person) for person in PEOPLE]
     assert "cells are separated by semicolons" in done.stderr
     document = json.loads(run("predict", "card.json", people, "--na", "?", "--with", "id", "--json").stdout)
-    assert document == rows
+    assert document == [row | {"score": int(row["score"])} for row in rows]
     assert (
         run("predict", "card.json", "-", "--na", "?", "--with", "id", stdin=TABLE.encode()).stdout
         == done.stdout

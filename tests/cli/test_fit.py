@@ -45,6 +45,25 @@ def test_a_card_that_is_not_saved_says_how(run, tiny):
     assert "keep it with --out card.json" in run("fit", tiny, *FIT, check=True).stderr
 
 
+def test_a_table_is_not_overwritten(run, tiny):
+    before = tiny.read_text()
+    done = run("fit", tiny, *FIT, "--out", tiny)
+    assert done.returncode == 2
+    assert "would overwrite an input" in done.stderr
+    assert tiny.read_text() == before
+
+
+def test_settings_that_name_a_column_are_told_of_its_features(run, patients, tmp_path):
+    (tmp_path / "wishes.yaml").write_text("constraints:\n  - must_not_use: age\n")
+    done = run("fit", patients, *ASK, "--settings", "wishes.yaml")
+    assert done.returncode == 2
+    assert "wishes.yaml, line 2" in done.stderr
+    assert "features made of columns are called such as 'age >= " in done.stderr
+    (tmp_path / "wishes.yaml").write_text("constraints:\n  - must_not_use: age*\n")
+    done = run("fit", patients, *ASK, "--settings", "wishes.yaml", "--json", check=True)
+    assert {item["column"] for item in json.loads(done.stdout)["card"]["items"]} == {"smoker"}
+
+
 def test_a_useless_penalty_is_a_note_not_a_traceback(run, tiny):
     done = run("fit", tiny, *FIT, "--C0", "0.001", check=True)
     assert "note: C0 = 0.001 is below the loss of a single row" in done.stderr

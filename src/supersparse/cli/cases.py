@@ -1,7 +1,7 @@
 """A table read for a scoring system: its columns, in the way that its rules expect them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from supersparse.cli.say import count, remark
 from supersparse.errors import InvalidDataError
 from supersparse.tables.columns import Column, Kind
 from supersparse.tables.numbers import is_number, read_numbers
-from supersparse.tables.reading import Reading
+from supersparse.tables.reading import USUALLY_MISSING, Reading
 from supersparse.tables.table import Table, read_table
 from supersparse.tables.target import read_classes
 
@@ -42,7 +42,9 @@ def read_cases(path: Path, reading: Reading, card: Card, others: Sequence[str] =
     """Read what a card needs, text where it compares texts and else numbers, and other columns as text."""
     expected = dict.fromkeys(others, Kind.TEXT) | expected_kinds(card)
     needed = {*card.columns, *others}
-    table = read_table(path, reading, wanted=needed.__contains__, expected=expected, remedy=_REMEDY)
+    table = read_table(
+        path, reading_for(card, reading), wanted=needed.__contains__, expected=expected, remedy=_REMEDY
+    )
     for note in table.notes:
         remark(f"note: {note}")
     columns = {}
@@ -77,15 +79,30 @@ def expected_kinds(card: Card) -> dict[str, Kind]:
     return kinds
 
 
+def reading_for(card: Card, reading: Reading) -> Reading:
+    """Return the same, with texts that the card names as categories kept as they are."""
+    named = {
+        value
+        for holder in (*card.domains, *(item.rule for item in card.items))
+        for value in getattr(holder, "values", None) or ()
+        if isinstance(value, str)
+    }
+    return replace(
+        reading,
+        missing=reading.missing - (named & USUALLY_MISSING),
+        strips=reading.strips and all(value == value.strip(" \t") for value in named),
+    )
+
+
 def person_of(card: Card, words: dict[str, str], reading: Reading) -> dict[str, object]:
     """Read one person from texts by column."""
-    kinds = expected_kinds(card)
+    kinds, reading = expected_kinds(card), reading_for(card, reading)
     return {name: _value(name, text, kinds.get(name), reading) for name, text in words.items()}
 
 
 def _value(name: str, text: str, kind: Kind | None, reading: Reading) -> object:
-    bare = text.strip(" \t")
-    if reading.is_missing(bare):
+    bare = reading.plain(text)
+    if not bare:
         return None
     if kind is not Kind.NUMBER:
         return bare

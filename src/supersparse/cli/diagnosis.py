@@ -19,7 +19,6 @@ _OPTIONAL = {
     "onnx": ("export", "ONNX files"),
     "skops": ("export", "estimators as files"),
     "pyarrow": ("parquet", "Parquet files"),
-    "duckdb": ("duckdb", "tables larger than memory"),
     "pandas": ("", "data frames"),
     "polars": ("", "data frames, Parquet files"),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import Model, Output
-from supersparse.cli.say import check_writable, remark
+from supersparse.cli.say import check_no_input, check_writable, remark
 
 if TYPE_CHECKING:
     from supersparse.scorecard import ScoringSystem
@@ -46,6 +46,7 @@ def export(
     if to not in _ENDINGS:
         raise InvalidOptionError(f"--to: unknown target {to!r}; {did_you_mean(to, _ENDINGS)}")
     check_writable(out)
+    check_no_input(out, model)
     made = _made(ScoringSystem.load(model), to, _options(option or []))
     if out is None:
         _print(made, to, output)

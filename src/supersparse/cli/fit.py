@@ -16,7 +16,7 @@ from supersparse.cli.options import (
     TableOptions,
     ValidationOptions,
 )
-from supersparse.cli.say import check_writable, remark
+from supersparse.cli.say import check_no_input, check_writable, remark
 
 
 def fit(
@@ -61,6 +61,7 @@ def fit(
     from supersparse.selection.frontier import frontier as find_frontier
 
     check_writable(out)
+    check_no_input(out, data, *([] if asked.settings is None else [asked.settings]))
     check_folder(out_dir)
     recipe = Recipe.read(asked, columns, features, search)
     training = recipe.complete(read_training(data, table.reading, columns, recipe.settings, validation))

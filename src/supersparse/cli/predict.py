@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from supersparse.cli.options import Data, Model, Output, TableOptions
-from supersparse.cli.say import check_writable
+from supersparse.cli.say import check_no_input, check_writable
 
 
 def predict(
@@ -42,12 +42,11 @@ def predict(
     from supersparse.card.numbers import shown
     from supersparse.card.scoring import predicted_labels, score_table
     from supersparse.cli.cases import read_cases, say_outside
-    from supersparse.errors import InvalidOptionError
+    from supersparse.evaluate.tables import plain_number
     from supersparse.scorecard import ScoringSystem
 
     check_writable(out)
-    if out is not None and out.exists() and any(p.exists() and out.samefile(p) for p in (data, model)):
-        raise InvalidOptionError(f"--out {out} would overwrite an input; choose another name")
+    check_no_input(out, data, model)
     system = ScoringSystem.load(model)
     cases = read_cases(data, table.reading, system.card, copy or [])
     say_outside(system.outside(cases.columns))
@@ -55,7 +54,8 @@ def predict(
     columns = cases.columns or {"": np.empty(cases.n_rows)}
     scores = score_table(system.card, columns)
     found: dict[str, list[object]] = {name: cases.columns[name].tolist() for name in copy or []}
-    found["score"] = [shown(Fraction(n, scores.denominator)) for n in scores.numerators.tolist()]
+    exact = [Fraction(n, scores.denominator) for n in scores.numerators.tolist()]
+    found["score"] = [plain_number(score) if output.json else shown(score) for score in exact]
     found["prediction"] = predicted_labels(system.card, scores.positive).tolist()
     if system.card.risk is not None:
         found["risk"] = system.predict_risk(columns).tolist()  # type: ignore[union-attr]

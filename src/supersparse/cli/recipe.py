@@ -13,7 +13,7 @@ from supersparse.cli.cut_points import read_cut_points
 from supersparse.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
 from supersparse.cli.say import count, remark
 from supersparse.cli.training import Training
-from supersparse.errors import InvalidDataError, InvalidOptionError, did_you_mean
+from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidSettingsError, did_you_mean
 from supersparse.problem.file.settings import Settings
 from supersparse.problem.limits import Constraint
 from supersparse.problem.problem import Problem
@@ -104,11 +104,14 @@ class Recipe:
             raise InvalidDataError(
                 f"{training.name}: no column tells the classes apart; --no-prepare uses numbers as they are"
             )
-        return Question(
-            prepare=prepare,
-            problem=self._problem(training, prepare.transform(training.raw), names, prepare.constraints_),
-            chose_weights=chose,
-        )
+        try:
+            problem = self._problem(training, prepare.transform(training.raw), names, prepare.constraints_)
+        except InvalidSettingsError as error:
+            raise InvalidSettingsError(
+                f"{error}; features made of columns are called such as {names[0]!r}, and "
+                f"{prepare.features_[0].column + '*'!r} stands for all of a column"
+            ) from None
+        return Question(prepare=prepare, problem=problem, chose_weights=chose)
 
     def _problem(
         self, training: Training, X: object, names: list[str], further: Sequence[Constraint] = ()

@@ -55,6 +55,12 @@ def check_writable(out: Path | None) -> None:
         raise InvalidOptionError(f"{str(out)!r} cannot be written: there is no folder {str(out.parent)!r}")
 
 
+def check_no_input(out: Path | None, *inputs: Path) -> None:
+    """Refuse to write over a file that is read."""
+    if out is not None and out.exists() and any(path.exists() and out.samefile(path) for path in inputs):
+        raise InvalidOptionError(f"--out {out} would overwrite an input; choose another name")
+
+
 @contextmanager
 def warnings_as_remarks() -> Iterator[None]:
     """Show the package's own warnings as lines that a user of the command can act on."""

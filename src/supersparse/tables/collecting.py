@@ -101,12 +101,8 @@ class Collector:
             return TooMany(self._n_rows)
         codes = np.concatenate(self._coded) if self._coded else np.empty(0, dtype=np.uint8)
         plain = _Codes()
-        new = np.array([plain[self._plain(cell)] for cell in self._codes], dtype=np.int32)
+        new = np.array([plain[self._reading.plain(cell)] for cell in self._codes], dtype=np.int32)
         return Coded(tuple(plain), new[codes].astype(np.min_scalar_type(len(plain))))
-
-    def _plain(self, cell: str) -> str:
-        bare = cell.strip(" \t")
-        return "" if self._reading.is_missing(bare) else bare
 
 
 class _Parsing:
@@ -136,9 +132,9 @@ class _Parsing:
 
     def _take_odd(self, rows: Sequence[int], cells: Sequence[str]) -> None:
         for row in rows:
-            bare = cells[row].strip(" \t")
-            if not self._reading.is_missing(bare):
-                self._odd[bare] += 1
+            text = self._reading.plain(cells[row])
+            if text:
+                self._odd[text] += 1
                 if self._first_odd is None:
                     self._first_odd = self._n_rows + row
 

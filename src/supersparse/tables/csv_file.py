@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gzip import BadGzipFile
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from supersparse.tables.reading import Reading, found_separator, separator_name
 if TYPE_CHECKING:
     from _csv import Reader
 
+_MOST_HEADER_LINES = 100
 _CHUNK = 2**12  # rows held as text at a time
 
 
@@ -42,9 +43,11 @@ def read_csv_file(
     at = _Place()
     try:
         with open_text(path, reading.encoding) as file:
-            first = next(file, "")
+            first = _first_record(file)
             separator = reading.separator or _separator(path, first)
-            reader = csv.reader(chain([first], file), delimiter=separator, strict=True)
+            reader = csv.reader(
+                chain(first.splitlines(keepends=True), file), delimiter=separator, strict=True
+            )
             at.reader = reader
             header, notes = _header(name, next(reader, []))
             if separator != "," and reading.separator is None:
@@ -65,6 +68,14 @@ def read_csv_file(
         lines=np.frombuffer(lines, dtype=np.int64),
         notes=tuple(notes),
     )
+
+
+def _first_record(file: TextIO) -> str:
+    """The header, which may hold line breaks in quotes."""
+    lines = [next(file, "")]
+    while sum(line.count('"') for line in lines) % 2 and len(lines) < _MOST_HEADER_LINES:
+        lines.append(next(file, ""))
+    return "".join(lines)
 
 
 class _Place:

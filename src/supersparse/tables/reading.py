@@ -14,8 +14,7 @@ _NAMED = {"comma": ",", "semicolon": ";", "tab": "\t", r"\t": "\t", "bar": "|", 
 class Reading:
     """How a file is read; None stands for what the file itself shows.
 
-    `missing` are the texts that stand for a missing value, beside blank cells. Spaces around a
-    cell are no part of it.
+    `missing` are the texts that stand for a missing value, beside blank cells.
 
     >>> Reading.of(na="?,n/a", decimal=",").missing >= {"?", "n/a", "NA"}
     True
@@ -25,6 +24,7 @@ class Reading:
     separator: str | None = None
     encoding: str | None = None
     decimal: str = "."
+    strips: bool = True  # whether spaces around a cell are no part of it
 
     @classmethod
     def of(
@@ -60,9 +60,10 @@ class Reading:
                     f"unknown encoding {self.encoding!r}; usual ones are utf-8, cp1252, latin-1 and utf-16"
                 ) from None
 
-    def is_missing(self, text: str) -> bool:
-        """Whether a cell, without the spaces around it, stands for a missing value."""
-        return not text or text in self.missing
+    def plain(self, cell: str) -> str:
+        """Return the text of a cell, empty where it is missing."""
+        text = cell.strip(" \t") if self.strips else cell
+        return "" if text in self.missing else text
 
 
 def _separator(word: str) -> str:
