@@ -45,7 +45,7 @@ HOMES = {
     "gurobipy": ["solving/mip/gurobi.py"],
     "cplex": ["solving/mip/cplex.py"],
     "numba": ["solving/kernels"],
-    "matplotlib": ["render"],
+    "matplotlib": ["render", "experiments/page"],
     "sklearn": ["estimators", "prepare", "selection", "evaluate", "experiments"],
     "yaml": ["problem/file/yaml_tree.py"],
     "xlsxwriter": ["export/xlsx.py"],

@@ -26,9 +26,14 @@ class Wrong:
         return self.negative + self.positive
 
     @property
+    def rows(self) -> int:
+        """All rows."""
+        return self.negatives + self.positives
+
+    @property
     def rate(self) -> float:
         """The share of the rows that is wrong."""
-        return self.errors / (self.negatives + self.positives)
+        return self.errors / self.rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

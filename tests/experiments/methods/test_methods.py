@@ -88,7 +88,7 @@ def test_c50_trees_count_leaves_and_rules_count_rules():
 
 def test_a_forest_reports_the_rows_its_trees_did_not_see():
     data = tiny_data()
-    (model,) = RandomForest(trees=50).fit(data, [Setting.of(features_a_split=1, trees=50)], 0)
+    (model,) = RandomForest(trees=50).fit(data, [Setting.of(features_a_split=1, rows_a_leaf=1, trees=50)], 0)
     assert np.mean(model.predict(data.X) != data.y) < np.mean(model.on_training_rows != data.y)
     assert model.size == Size(features=3, with_intercept=4)
 

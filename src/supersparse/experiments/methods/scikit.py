@@ -48,16 +48,20 @@ class RandomForest(Method):
     name: ClassVar[str] = "RF"
     title: ClassVar[str] = "Random forests"
     made_with: ClassVar[str] = "scikit-learn, 500 trees; training error out of bag, as R's predict gives it"
-    tuning: ClassVar[str] = "features a split: half, once and twice the root of all"
+    tuning: ClassVar[str] = "features a split: half, once and twice the root of all; leaves of 1 or 10 rows"
 
     def __init__(self, trees: int = 500) -> None:
         self.trees = trees
 
     def settings(self, data: StudyData) -> tuple[Setting, ...]:
-        """As tuneRF tries them."""
+        """Features as tuneRF tries them, and the nodesize of randomForest."""
         n_features = data.X.shape[1]
         tried = {min(n_features, max(1, round(sqrt(n_features) * factor))) for factor in (0.5, 1, 2)}
-        return tuple(Setting.of(features_a_split=count, trees=self.trees) for count in sorted(tried))
+        return tuple(
+            Setting.of(features_a_split=count, rows_a_leaf=rows, trees=self.trees)
+            for count in sorted(tried)
+            for rows in (1, 10)
+        )
 
     def fit(self, train: StudyData, settings: Sequence[Setting], seed: int) -> Iterator[Model]:
         """Grow the forest."""
@@ -65,6 +69,7 @@ class RandomForest(Method):
             forest = RandomForestClassifier(
                 n_estimators=setting.whole("trees"),
                 max_features=setting.whole("features_a_split"),
+                min_samples_leaf=setting.whole("rows_a_leaf"),
                 oob_score=True,
                 random_state=seed,
             )

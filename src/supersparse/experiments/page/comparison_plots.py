@@ -12,6 +12,9 @@ from supersparse.experiments.results.study import Result, Study
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_LINEAR = 60  # sizes up to which the axis is not logarithmic
+_LINES, _NAME = 22, 0.22  # of a panel: lines of small text from bottom to top, and the width of a name
+
 
 def accuracy_against_sparsity(study: Study) -> str:
     """Section 6.3: points, boxes over the folds, and the efficient frontier."""
@@ -44,66 +47,77 @@ def _boxes(study: Study, dataset: str, axes: "Axes") -> None:
     from matplotlib.patches import Rectangle
 
     front = efficient(study, dataset, "best")
-    labels: dict[tuple[float, float], list[str]] = {}
-    for method in study.methods(dataset):
-        result = study.chosen(dataset, method, "best")
+    results = {method: study.chosen(dataset, method, "best") for method in study.methods(dataset)}
+    for method, result in results.items():
         colour = RED if method == "SLIM" else DARK if method in front else LIGHT
         sizes, test = result.sizes(), result.test
+        low, high = test.mean - test.sd, test.mean + test.sd
         axes.add_patch(
             Rectangle(
-                (sizes[0], test.mean - test.sd), sizes[-1] - sizes[0], 2 * test.sd,
-                facecolor=colour, edgecolor=colour, alpha=0.15,
+                (sizes[0], low), sizes[-1] - sizes[0], high - low, color=colour, alpha=0.13, linewidth=0
             )
-        )  # fmt: skip
-        axes.plot([result.size] * 2, [test.mean - test.sd, test.mean + test.sd], color=colour, linewidth=0.6)
+        )
+        axes.plot([result.size] * 2, [low, high], color=colour, linewidth=0.6)
         axes.plot(result.size, test.mean, "o", color=colour, markersize=4 if method in front else 3)
-        labels.setdefault((result.size, round(test.mean, 2)), []).append(method)
-    for place, methods in labels.items():
-        axes.annotate(", ".join(methods), place, xytext=(3, 3), textcoords="offset points", fontsize=6.5)
-    _staircase(axes, [Place.of(study.chosen(dataset, m, "best")) for m in front])
-    axes.set_xscale("log")
-    axes.set_xlabel("model size, intercept counted")
-    axes.set_ylabel("test error, %")
-    axes.set_ylim(bottom=0)
-    _plain_ticks(axes)
-
-
-def _staircase(axes: "Axes", places: list[Place]) -> None:
-    ordered = sorted(places, key=lambda p: (p.size, p.error))
-    axes.step(
-        [p.size for p in ordered], [p.error for p in ordered],
-        where="post", color=DARK, linewidth=0.8, linestyle=":", zorder=0,
-    )  # fmt: skip
+    _lower_steps(axes, list(results.values()), DARK, ":")
+    _finish(axes, max(result.sizes()[-1] for result in results.values()))
+    _label(axes, {method: Place.of(result) for method, result in results.items()})
 
 
 def _paths(study: Study, dataset: str, axes: "Axes") -> None:
+    largest = 1.0
     for method, colour, mark in (("Lasso", LIGHT, "o"), ("SLIM", "black", "s")):
-        results = sorted(study.results(dataset, method), key=lambda r: (r.size, r.test.mean))
+        results = study.results(dataset, method)
+        places = [Place.of(result) for result in results]
         axes.plot(
-            [r.size for r in results], [r.test.mean for r in results],
+            [p.size for p in places], [p.error for p in places],
             mark, color=colour, markersize=3.5, label=method,
         )  # fmt: skip
-        _lower_steps(axes, results, colour)
+        _lower_steps(axes, results, colour, "-")
+        largest = max(largest, *(p.size for p in places), 1.0)
     axes.legend(frameon=False)
-    axes.set_xscale("log")
+    _finish(axes, largest)
+
+
+def _lower_steps(axes: "Axes", results: list[Result], colour: str, style: str) -> None:
+    """The least error up to each size."""
+    places = sorted((Place.of(result) for result in results), key=lambda p: (p.size, p.error))
+    if places:
+        least = np.minimum.accumulate([p.error for p in places])
+        axes.step([p.size for p in places], least, style, where="post", color=colour, linewidth=1, zorder=0)
+
+
+def _finish(axes: "Axes", largest: float) -> None:
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+
     axes.set_xlabel("model size, intercept counted")
     axes.set_ylabel("test error, %")
-    axes.set_ylim(bottom=0)
-    _plain_ticks(axes)
+    axes.margins(0.08)
+    if largest > _LINEAR:
+        axes.set_xscale("symlog", linthresh=1)  # C5.0 may have no rule at all
+        axes.xaxis.set_major_formatter(ScalarFormatter())
+        axes.set_xlim(-0.2, largest * 4)
+    else:
+        axes.set_xlim(-0.03 * largest, largest * 1.3)  # room for names
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    low, high = axes.get_ylim()
+    axes.set_ylim(max(low, 0.0), high)
 
 
-def _lower_steps(axes: "Axes", results: list[Result], colour: str) -> None:
-    """The least error up to each size."""
-    if results:
-        least = np.minimum.accumulate([r.test.mean for r in results])
-        axes.step([r.size for r in results], least, where="post", color=colour, linewidth=1)
-
-
-def _plain_ticks(axes: "Axes") -> None:
-    from matplotlib.ticker import NullFormatter, ScalarFormatter
-
-    axes.xaxis.set_major_formatter(ScalarFormatter())
-    low, high = axes.get_xlim()
-    if high / max(low, 1e-9) < 30:
-        axes.set_xticks([v for v in (1, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50) if low <= v <= high])
-        axes.xaxis.set_minor_formatter(NullFormatter())
+def _label(axes: "Axes", places: dict[str, Place]) -> None:
+    """Name the points; names that would lie on each other move up."""
+    low, high = axes.get_ylim()
+    left, right = (axes.transData.transform((x, low))[0] for x in axes.get_xlim())
+    line = (high - low) / _LINES
+    taken: list[tuple[float, float]] = []
+    for method, place in sorted(places.items(), key=lambda item: (item[1].error, item[0])):
+        across = (axes.transData.transform((place.size, low))[0] - left) / (right - left)
+        height = place.error
+        while any(abs(across - x) < _NAME and abs(height - y) < line * 0.999 for x, y in taken):
+            height += line / 4
+        taken.append((across, height))
+        if height > place.error:
+            axes.plot([place.size] * 2, [place.error, height], color=LIGHT, linewidth=0.3, zorder=0)
+        axes.annotate(
+            method, (place.size, height), xytext=(4, 0), textcoords="offset points", fontsize=6.5, va="center"
+        )

@@ -58,11 +58,9 @@ def _at(record: Record, seconds: float) -> tuple[float, float, float, float]:
     assert model.test_errors is not None
     assert model.train_errors is not None
     assert model.size is not None
-    n_test = record.test.negatives + record.test.positives
-    n_train = record.train.negatives + record.train.positives
     return (
-        100 * model.test_errors / n_test,
-        100 * model.train_errors / n_train,
+        100 * model.test_errors / record.test.rows,
+        100 * model.train_errors / record.train.rows,
         float(model.size),
         100 * gap,
     )
@@ -111,6 +109,9 @@ def _contour(study: Study, name: str, left: "Axes", right: "Axes") -> None:
         axes.plot(*(v.ravel() for v in np.meshgrid(C0, C1)), ".", color=RED, markersize=3)
         axes.set_xscale("log")
         axes.set_yscale("log")
+        axes.set_xticks(C0, [f"{value:g}" for value in C0])
+        axes.set_yticks(C1, [f"{value:g}" for value in C1])
+        axes.minorticks_off()
         axes.set_xlabel("C0")
         axes.set_ylabel("C1")
         axes.set_title(f"{name}: {title}")

@@ -10,7 +10,7 @@ from supersparse.render.markdown import escaped as markdown_escaped
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A caption, a header and rows; the first column stands to the left, the others to the right."""
+    """A caption, a header and rows; columns of words stand to the left, of numbers to the right."""
 
     caption: str
     header: tuple[str, ...]
@@ -23,7 +23,8 @@ class Table:
 
     def markdown(self) -> str:
         """Write a table of GitHub's Markdown."""
-        lines = [self.header, ("---", *["---:"] * (len(self.header) - 1)), *self.rows]
+        ruler = tuple("---:" if number else "---" for number in self._numbers())
+        lines = [self.header, ruler, *self.rows]
         # the line under the header is markup, everything else is text
         texts = [row if k == 1 else tuple(map(markdown_escaped, row)) for k, row in enumerate(lines)]
         return "\n".join("| " + " | ".join(row) + " |" for row in texts)
@@ -35,7 +36,7 @@ class Table:
             [
                 r"\begin{table}",
                 rf"\caption{{{latex_escaped(self.caption)}}}",
-                rf"\begin{{tabular}}{{l{'r' * (len(self.header) - 1)}}}",
+                rf"\begin{{tabular}}{{{''.join('r' if number else 'l' for number in self._numbers())}}}",
                 r"\toprule",
                 " & ".join(map(latex_escaped, self.header)) + r" \\",
                 r"\midrule",
@@ -46,6 +47,11 @@ class Table:
                 "",
             ]
         )
+
+    def _numbers(self) -> list[bool]:
+        """Whether each column holds numbers, as far as it holds anything."""
+        columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.header)
+        return [all(not cell or cell.lstrip("+-")[:1].isdigit() for cell in column) for column in columns]
 
     def csv(self) -> str:
         """Write comma-separated values."""

@@ -124,8 +124,8 @@ def _made(study: Study) -> Iterator[str]:
     if "full" not in names:
         yield (
             "**These are records of the small plan** (`make study-small`: three tables, shorter grids, a "
-            "hundredth of the work for each SLIM fit). The full study (`make study`) is not on record; this does not "
-            "answer for it."
+            "hundredth of the work for each SLIM fit). The full study (`make study`) is not on record; "
+            "this does not answer for it."
         )
     for machine in study.machines:
         versions = ", ".join(f"{name} {version}" for name, version in machine.versions if version != "-")
@@ -158,7 +158,7 @@ def _differences(study: Study) -> Iterator[str]:
         )
         for d in found
     )  # fmt: skip
-    header = ("dataset", "method", "rule", "what", "ours", "paper", "deviations", "why")
+    header = ("dataset", "method", "rule", "what", "ours", "paper", "deviations", "known of it")
     yield Table("Large differences", header, rows).markdown()
 
 

@@ -37,11 +37,19 @@ class AgainstLasso:
     lasso_models: int
     lasso_beaten: int  # for which some SLIM model is no worse in both, and better in one
     worst: float  # of SLIM's least error up to a size, less the lasso's up to the same size; in percent
+    one_row: float  # what one test row more is worth, in percent
 
     @property
     def dominates(self) -> bool:
         """Whether SLIM is nowhere worse, over the sizes that its grid reaches."""
         return self.worst <= 0
+
+    @property
+    def word(self) -> str:
+        """A tie is less than a row: as many errors, in folds of other sizes. It does not count as won."""
+        if self.dominates:
+            return "dominates"
+        return "ties" if self.worst < self.one_row * (1 - 1e-9) else "does not"
 
 
 def against_lasso(study: Study, dataset: str) -> AgainstLasso | None:
@@ -59,6 +67,7 @@ def against_lasso(study: Study, dataset: str) -> AgainstLasso | None:
         lasso_models=len(lasso),
         lasso_beaten=beaten,
         worst=max(differences, default=-float("inf")),
+        one_row=min(100 / r.test.rows / len(study.folds) for r in study.results(dataset, "SLIM")[0].records),
     )
 
 

@@ -31,7 +31,7 @@ def check_objectives(study: Study, dataset: str) -> ObjectiveCheck:
                 for mine, theirs in zip(own.records, other.records, strict=True):
                     if theirs.in_set_errors is None or theirs.in_set_size is None or mine.proof is None:
                         continue
-                    n_rows = theirs.train.negatives + theirs.train.positives
+                    n_rows = theirs.train.rows
                     F = Fraction(theirs.in_set_errors, n_rows) + price * theirs.in_set_size
                     compared += 1
                     lead = float(Fraction(mine.proof.objective) - F)

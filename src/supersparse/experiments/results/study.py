@@ -82,6 +82,7 @@ class Study:
         for line in lines:
             if isinstance(line, Record):
                 self._by[line.dataset, line.method][line.setting][line.split] = line
+        self._chosen: dict[tuple[str, str, str], Result] = {}  # asked for often, and slow to choose
         self.folds = fold_names(folds or _folds(lines))
 
     @property
@@ -105,9 +106,13 @@ class Study:
 
     def chosen(self, dataset: str, method: str, rule: str) -> Result:
         """What a rule chooses; methods without a sparser choice keep the least error."""
-        results = self.results(dataset, method)
         rule = rule if method in SPARSE_RULES else "best"
-        return results[choose([_candidate(k, r.records) for k, r in enumerate(results)], rule)]
+        known = self._chosen.get((dataset, method, rule))
+        if known is None:
+            results = self.results(dataset, method)
+            known = results[choose([_candidate(k, r.records) for k, r in enumerate(results)], rule)]
+            self._chosen[dataset, method, rule] = known
+        return known
 
     def nested(self, dataset: str, method: str) -> Spread | None:
         """The test error with settings chosen inside the training rows of each fold; None without records."""
@@ -134,7 +139,7 @@ class Study:
 
 def _candidate(order: int, records: Sequence[Record]) -> Candidate:
     """What is chosen among; the order takes the place of C0, which breaks the last ties."""
-    errors = tuple(Fraction(r.test.errors, r.test.negatives + r.test.positives) for r in records)
+    errors = tuple(Fraction(r.test.errors, r.test.rows) for r in records)
     return Candidate(C0=float(order), errors=errors, sizes=tuple(r.size for r in records))
 
 

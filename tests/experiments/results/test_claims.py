@@ -1,0 +1,143 @@
+from experiments.results.made import fits, record
+from supersparse.experiments.results.claims import paper_claims
+from supersparse.experiments.results.demands import as_accurate_as_the_paper, objectives_hold
+from supersparse.experiments.results.differences import large_differences
+from supersparse.experiments.results.dominance import against_lasso, efficient
+from supersparse.experiments.results.study import Study
+from supersparse.experiments.setting import Setting
+
+C0 = Setting.of(C0=0.01, work=9)
+
+
+def penalty(value):
+    return Setting.of(penalty=value)
+
+
+def test_the_frontier_leaves_out_who_is_less_accurate_and_less_sparse():
+    study = Study(
+        [
+            *fits("haberman", "SLIM", [20, 20], [2, 2], C0),
+            *fits("haberman", "LR", [25, 25], [3, 3]),  # SLIM beats it
+            *fits("haberman", "RF", [15, 15], [9, 9]),  # more accurate
+            *fits("haberman", "CART", [30, 30], [0, 0], Setting.of(pruning=0.1)),  # smaller
+            *fits("haberman", "SVM", [20, 20], [9, 9]),  # RF is more accurate, and not more sparse
+        ]
+    )
+    assert efficient(study, "haberman", "best") == ["CART", "RF", "SVM", "SLIM"]
+
+
+def lasso_study(slim_errors, lasso_errors):
+    """SLIM at 2 features, the lasso at 2 and at 9."""
+    return Study(
+        [
+            *fits("haberman", "SLIM", [slim_errors] * 2, [2, 2], C0),
+            *fits("haberman", "Lasso", [lasso_errors] * 2, [2, 2], penalty(0.1)),
+            *fits("haberman", "Lasso", [5, 5], [9, 9], penalty(0.01)),
+        ]
+    )
+
+
+def test_slim_dominates_the_lasso_when_it_is_nowhere_worse_at_its_own_sizes():
+    won = against_lasso(lasso_study(20, 25), "haberman")
+    assert (won.dominates, won.worst, won.lasso_beaten, won.lasso_models) == (True, -5, 1, 2)
+    lost = against_lasso(lasso_study(26, 25), "haberman")
+    assert (lost.dominates, lost.worst, lost.lasso_beaten) == (False, 1, 0)
+    assert (won.word, lost.word) == ("dominates", "does not")
+    assert against_lasso(Study([]), "haberman") is None
+
+
+def test_as_many_errors_in_folds_of_other_sizes_are_a_tie_and_not_won():
+    # 21 errors each: 10/100 and 11/99 have a larger mean than 11/100 and 10/99
+    slim = [
+        record("haberman", "SLIM", "1/2", 10, 2, C0),
+        record("haberman", "SLIM", "2/2", 11, 2, C0, rows=99),
+    ]
+    lasso = [
+        record("haberman", "Lasso", "1/2", 11, 2, penalty(0.1)),
+        record("haberman", "Lasso", "2/2", 10, 2, penalty(0.1), rows=99),
+    ]
+    found = against_lasso(Study([*slim, *lasso]), "haberman")
+    assert found.worst > 0
+    assert not found.dominates
+    assert found.word == "ties"
+
+
+def verdict(study, start):
+    return next(v for v in paper_claims(study) if v.claim.startswith(start))
+
+
+def test_claims_without_records_are_not_decided():
+    assert {v.held for v in paper_claims(Study([]))} == {None}
+    assert as_accurate_as_the_paper(Study([])).word == "not decided"
+
+
+def test_the_claim_about_the_lasso_needs_five_of_six():
+    assert verdict(lasso_study(20, 25), "SLIM dominates").held
+    assert not verdict(lasso_study(26, 25), "SLIM dominates").held
+
+
+def test_claims_follow_the_sizes():
+    steady = [*fits("haberman", "SLIM", [20, 20, 20], [2, 2, 2], C0)]
+    jumpy = fits("haberman", "CART", [20, 20, 20], [4, 6, 12], Setting.of(pruning=0.0))
+    study = Study([*steady, *jumpy])
+    assert verdict(study, "(ii)").held
+    assert verdict(study, "(iii)").held
+    assert verdict(study, "(iv)").held
+    swapped = Study(
+        [
+            *fits("haberman", "SLIM", [20, 20, 20], [4, 6, 12], C0),
+            *fits("haberman", "CART", [20, 20, 20], [2, 2, 2], Setting.of(pruning=0.0)),
+        ]
+    )
+    assert [verdict(swapped, claim).held for claim in ("(ii)", "(iii)", "(iv)")] == [False] * 3
+
+
+def test_no_single_best_needs_different_winners():
+    def study(second):
+        return Study(
+            [
+                *fits("haberman", "SLIM", [10, 10], [1, 1], C0),
+                *fits("haberman", "RF", [20, 20], [0, 0]),
+                *fits("spambase", "SLIM", [second, second], [1, 1], C0),
+                *fits("spambase", "RF", [20, 20], [0, 0]),
+            ]
+        )
+
+    assert verdict(study(30), "(v)").held is True
+    assert verdict(study(10), "(v)").held is False
+
+
+def test_slim_is_held_against_the_papers_error_at_the_papers_size():
+    # the paper: 23.2 ± 6.5 % at size 3
+    assert as_accurate_as_the_paper(Study(fits("haberman", "SLIM", [29, 30], [2, 2], C0))).held
+    assert not as_accurate_as_the_paper(Study(fits("haberman", "SLIM", [30, 30], [2, 2], C0))).held
+    assert not as_accurate_as_the_paper(Study(fits("haberman", "SLIM", [10, 10], [3, 3], C0))).held
+
+
+def test_a_rounded_model_with_a_smaller_objective_is_found():
+    # F of the rounded model at C0 = 0.01: 5/100 + 2 x 0.01 = 0.07
+    def study(F):
+        return Study(
+            [
+                *fits("haberman", "SLIM", [5, 5], [2, 2], C0, F=F),
+                *fits("haberman", "LR", [5, 5], [3, 3], in_set=(5, 2)),
+            ]
+        )
+
+    held = objectives_hold(study("7/100"))
+    assert held.held
+    assert held.numbers[0] == "haberman: 2 comparisons, worse in 0"
+    lost = objectives_hold(study("7001/100000"))
+    assert not lost.held
+    assert "LR by 0.0000" in lost.numbers[1]
+
+
+def test_only_baselines_far_from_the_paper_are_listed():
+    # the paper's LR on haberman: test 26.5 ± 7.5 %, train 25.2 ± 1.9 %
+    near = Study(fits("haberman", "LR", [26, 25], [3, 3]))
+    far = Study(fits("haberman", "LR", [60, 60], [3, 3]))
+    assert large_differences(near) == []
+    assert {d.what for d in large_differences(far)} == {"test error", "train error"}
+    assert large_differences(far)[0].reason == "not explained"
+    slim = Study(fits("haberman", "SLIM", [60, 60], [3, 3], C0))
+    assert large_differences(slim) == []  # of SLIM the verdict speaks

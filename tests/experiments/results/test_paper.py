@@ -1,0 +1,56 @@
+"""The figures typed in from the paper, against its source where that stands beside the checkout."""
+
+import re
+
+import pytest
+
+from shared_data import SHARED
+from supersparse.experiments.plan import DATASETS, PAPER_METHODS
+from supersparse.experiments.results.paper import PAPER_DATASETS, paper_result
+
+PAPER = SHARED.parent / "paper" / "slim-paper.tex"
+NAMES = {paper.name: name for name, paper in PAPER_DATASETS.items()}
+
+needs_paper = pytest.mark.shared_data(
+    pytest.mark.skipif(not PAPER.is_file(), reason="reads shared/paper, beside a development checkout only")
+)
+
+
+@needs_paper
+@pytest.mark.parametrize(("rule", "number"), [("best", 0), ("one_sd", 1)])
+def test_every_figure_of_appendix_c_is_typed_in_right(rule, number):
+    source = PAPER.read_text(encoding="utf-8")
+    appendix = source[source.index(r"\label{Appendix::TableOfExperimentalResults}") :]
+    body = re.findall(r"\\midrule(.*?)\\bottomrule", appendix, re.DOTALL)[number]
+    seen = 0
+    for block in re.split(r"\\multirow\{4\}\{\*\}\{\s*\\", body)[1:]:
+        dataset = NAMES[block[: block.index("}")]]
+        metrics = [[cell.strip() for cell in row.split("&")[-10:]] for row in block.split(r"\\")[:4]]
+        for method, *cells in zip(PAPER_METHODS, *metrics, strict=True):
+            test, train, size, span = ([float(n) for n in re.findall(r"[\d.]+", c)] for c in cells)
+            typed = paper_result(rule, dataset, method)
+            assert [typed.test, typed.test_sd] == test
+            assert [typed.train, typed.train_sd] == train
+            assert [typed.size] == size
+            assert [typed.least, typed.most] == span
+            seen += 1
+    assert seen == 60
+
+
+@needs_paper
+def test_the_datasets_are_typed_in_right():
+    source = PAPER.read_text(encoding="utf-8")
+    rows = re.findall(r"^\\(\w+) & (\d+) & (\d+) &", source, re.MULTILINE)
+    assert {(name, int(N), int(P)) for name, N, P in rows} == {
+        (p.name, p.N, p.P) for p in PAPER_DATASETS.values()
+    }
+
+
+def test_there_is_a_figure_for_each_method_and_dataset_of_the_paper():
+    for rule in ("best", "one_sd"):
+        for dataset in DATASETS:
+            for method in PAPER_METHODS:
+                found = paper_result(rule, dataset, method)
+                assert found.least <= found.size <= found.most
+    assert paper_result("best", "haberman", "FasterRisk") is None
+    assert paper_result("one_se", "haberman", "SLIM") is None

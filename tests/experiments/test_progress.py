@@ -1,0 +1,34 @@
+from dataclasses import replace
+
+from experiments.test_record_file import RECORD
+from experiments.tiny import tiny_data, tiny_plan
+from supersparse.experiments.progress import Progress
+from supersparse.experiments.records import Skipped
+
+
+def test_the_time_left_follows_from_like_fits_and_the_pace():
+    plan, data = tiny_plan(nested=(), contour=()), tiny_data()
+    slim = plan.methods[3]
+    tasks = list(plan.tasks(data, slim))  # four fits
+    times = iter([0.0, 5.0, 10.0])
+    progress = Progress(tasks, [], lambda: next(times))
+    record = replace(RECORD, seconds=10.0)
+    assert progress.plan() == "4 fits to make"
+    # 10 s of work in 5 s: two processes; 3 fits of 10 s are left
+    assert progress.done([record]).startswith("1 of 4 fits, about 15 s left; tiny SLIM 1/2 C0 0.01, work 5")
+    assert progress.done([replace(record, seconds=20.0)]).startswith("2 of 4 fits, about 10 s left")
+
+
+def test_a_fit_that_failed_is_said():
+    progress = Progress([], [], lambda: 0.0)
+    said = progress.done([Skipped(dataset="tiny", method="LR", split="1/2", reason="no")])
+    assert said == "failed: tiny LR no"
+
+
+def test_earlier_records_tell_what_a_fit_takes():
+    plan, data = tiny_plan(nested=(), contour=()), tiny_data()
+    tasks = list(plan.tasks(data, plan.methods[3]))
+    times = iter([0.0, 1.0])
+    progress = Progress(tasks, [replace(RECORD, seconds=30.0)] * 3, lambda: next(times))
+    # one fit of 1 s at a pace of 1; three left of (3 x 30 + 1) / 4 s
+    assert "about 68 s left" in progress.done([replace(RECORD, seconds=1.0)])
