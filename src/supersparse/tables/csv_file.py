@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from gzip import BadGzipFile
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -21,7 +21,7 @@ from supersparse.tables.reading import Reading, found_separator, separator_name
 if TYPE_CHECKING:
     from _csv import Reader
 
-_MOST_HEADER_LINES = 100
+_MOST_LINES_ABOVE = 100
 _CHUNK = 2**12  # rows held as text at a time
 
 
@@ -43,11 +43,9 @@ def read_csv_file(
     at = _Place()
     try:
         with open_text(path, reading.encoding) as file:
-            first = _first_record(file)
-            separator = reading.separator or _separator(path, first)
-            reader = csv.reader(
-                chain(first.splitlines(keepends=True), file), delimiter=separator, strict=True
-            )
+            top = [_record(file), _record(file)]
+            separator = reading.separator or _separator(path, *map("".join, top))
+            reader = csv.reader(chain(*top, file), delimiter=separator, strict=True)
             at.reader = reader
             header, notes = _header(name, next(reader, []))
             if separator != "," and reading.separator is None:
@@ -70,12 +68,15 @@ def read_csv_file(
     )
 
 
-def _first_record(file: TextIO) -> str:
-    """The header, which may hold line breaks in quotes."""
-    lines = [next(file, "")]
-    while sum(line.count('"') for line in lines) % 2 and len(lines) < _MOST_HEADER_LINES:
-        lines.append(next(file, ""))
-    return "".join(lines)
+def _record(file: TextIO) -> list[str]:
+    """The lines of one record, which may hold line breaks in quotes; none at the end."""
+    lines = list(islice(file, 1))
+    while sum(line.count('"') for line in lines) % 2 and len(lines) < _MOST_LINES_ABOVE:
+        more = list(islice(file, 1))
+        if not more:
+            break
+        lines += more
+    return lines
 
 
 class _Place:
@@ -88,15 +89,15 @@ class _Place:
         return 1 if self.reader is None else self.reader.line_num
 
 
-def _separator(path: Path, first_line: str) -> str:
+def _separator(path: Path, header: str, row: str) -> str:
     endings = [ending.lower() for ending in path.suffixes]
-    return "\t" if {".tsv", ".tab"} & set(endings[-2:]) else found_separator(first_line)
+    return "\t" if {".tsv", ".tab"} & set(endings[-2:]) else found_separator(header, row)
 
 
 def _header(name: str, cells: list[str]) -> tuple[list[str], list[str]]:
     if not cells:
         raise InvalidDataError(f"{name} is empty; its first line must name the columns")
-    header: list[str] = []
+    header: dict[str, int] = {}
     notes: list[str] = []
     for position, cell in enumerate(cells, start=1):
         own = cell.strip(" \t")
@@ -104,12 +105,11 @@ def _header(name: str, cells: list[str]) -> tuple[list[str], list[str]]:
             own = f"column {position}"
             notes.append(f"column {position} has no name and is called {own!r}")
         if own in header:
-            first = header.index(own) + 1
             raise InvalidDataError(
-                f"{name}: columns {first} and {position} are both called {own!r}; rename one"
+                f"{name}: columns {header[own]} and {position} are both called {own!r}; rename one"
             )
-        header.append(own)
-    return header, notes
+        header[own] = position
+    return list(header), notes
 
 
 def _collect(

@@ -80,11 +80,17 @@ def separator_name(character: str) -> str:
     return _SEPARATORS.get(character, f"{character!r}")
 
 
-def found_separator(first_line: str) -> str:
-    """Return the separator that occurs most often in a header line outside of quotes; a comma if none does.
+def found_separator(header: str, row: str) -> str:
+    """Return the separator that a header line and the line below it show, a comma if they show none.
 
-    >>> found_separator('"a;b",c')
-    ','
+    It is the one that occurs most often in the header, outside of quotes, and as often in the row.
+
+    >>> found_separator('"a;b",c', "1,2"), found_separator("R&amp;D|x", "1|2")
+    (',', '|')
     """
-    bare = "".join(first_line.split('"')[::2])
-    return max(_SEPARATORS, key=lambda character: (bare.count(character), character == ","))
+
+    def occurs(character: str) -> tuple[bool, int, bool]:
+        above, below = ("".join(line.split('"')[::2]).count(character) for line in (header, row))
+        return above == below > 0, above, character == ","
+
+    return max(_SEPARATORS, key=occurs)
