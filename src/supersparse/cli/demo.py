@@ -23,7 +23,9 @@ def demo(
         Path | None, typer.Option(dir_okay=False, help="Write the scoring system to this JSON file.")
     ] = None,
 ) -> None:
-    """Learn to tell malignant from benign breast tumours, and say what was proven.
+    """Learn a first scoring system from bundled data.
+
+    It tells malignant from benign breast tumours; the output says what was proven about it.
 
     \b
     Example:

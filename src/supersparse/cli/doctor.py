@@ -6,9 +6,10 @@ from supersparse.cli.options import Output
 
 
 def doctor(output: Output) -> None:
-    """Show versions, solvers, optional packages and folders, and solve a small problem as a test.
+    """Show what is installed, and whether it works.
 
-    Attach its output to a report of a problem.
+    Versions, solvers, optional packages, folders, and a small problem solved as a test. Attach its
+    output to a report of a problem.
 
     \b
     Example:

@@ -29,7 +29,9 @@ def explain(
     ] = None,
     most: Annotated[int, typer.Option(help="Most ways to the other class to show.")] = 3,
 ) -> None:
-    """Say which items gave one person which points, and the smallest changes that give the other class.
+    """Say why one person got a class, and what would change it.
+
+    Prints which items gave which points, and the smallest changes that give the other class.
 
     \b
     Example:

@@ -32,7 +32,10 @@ def export(
         typer.Option("--set", metavar="NAME=VALUE", help="Option of the target: dialect=duckdb; repeatable."),
     ] = None,
 ) -> None:
-    """Write a scoring system for people to read, or as code or a file for other programs.
+    """Write a scoring system for people or for other programs.
+
+    For people: text, Markdown, HTML, LaTeX, pictures, a sheet to print, a calculator to click. For
+    programs: code, SQL, a spreadsheet with formulas, PMML, ONNX.
 
     \b
     Example:

@@ -29,9 +29,10 @@ def frontier(
         Path | None, typer.Option(dir_okay=False, help="Draw it: a .png, .svg or .pdf file.")
     ] = None,
 ) -> None:
-    """Show the fewest training errors of every size, up to --max-features.
+    """Show the fewest errors of every size.
 
-    How many features are worth it? The time limit holds for all sizes together.
+    How many features are worth it? Sizes go up to --max-features, errors are those on the training
+    rows. The time limit holds for all sizes together.
 
     \b
     Example:

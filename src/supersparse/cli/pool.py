@@ -33,9 +33,10 @@ def pool(
     max_models: Annotated[int, typer.Option(help="Most models to keep.")] = 1000,
     shown: Annotated[int, typer.Option(help="Most models to print.")] = 10,
 ) -> None:
-    """List the scoring systems that are almost as good as the best, one for each way to predict the rows.
+    """List the scoring systems almost as good as the best.
 
-    Is the best one alone, or are there others to choose from? Which features do all of them use?
+    One is shown for each way to predict the rows. Is the best one alone, or are there others to
+    choose from? Which features do all of them use?
 
     \b
     Example:

@@ -25,10 +25,11 @@ def predict(
         Path | None, typer.Option(dir_okay=False, help="Write to this CSV file instead of the screen.")
     ] = None,
 ) -> None:
-    """Score the rows of a table: prints a CSV with the columns score and prediction, row by row.
+    """Score the rows of a table.
 
-    The score includes the intercept: the positive class is predicted when it is above 0. A scoring
-    system with risks gives the risk, too. Columns that it does not use may hold anything.
+    Prints a CSV with the columns score and prediction, row by row. The score includes the
+    intercept: the positive class is predicted when it is above 0. A scoring system with risks gives
+    the risk, too. Columns that it does not use may hold anything.
 
     \b
     Example:

@@ -4,7 +4,7 @@ from supersparse.cli.options import Output
 
 
 def solvers(output: Output) -> None:
-    """List the solvers: which are installed, in which version, and how to install the others.
+    """List the solvers, and how to install those missing.
 
     \b
     Example:
