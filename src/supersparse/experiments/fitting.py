@@ -1,6 +1,6 @@
 """One task of the study: a split of a table, a method, some settings; its fits become records."""
 
-import time
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -47,9 +47,9 @@ def _records(task: Task) -> Iterator[Record]:
     # what SLIM's objective is compared with, on the folds that the tables show
     compared = task.method.is_linear and ":" not in task.split
     problem = study_problem(train, 0.01) if compared else None
-    began = time.process_time()
+    began = _processor_seconds()
     models = list(task.method.fit(train, task.settings, task.seed))
-    seconds = (time.process_time() - began) / len(models)
+    seconds = (_processor_seconds() - began) / len(models)
     for model in models:
         rounded = None
         if model.linear is not None and problem is not None:
@@ -71,6 +71,11 @@ def _records(task: Task) -> Iterator[Record]:
             in_set_size=None if rounded is None else rounded.features,
             proof=None if model.solution is None else _proof(model.solution, model, train, test),
         )
+
+
+def _processor_seconds() -> float:
+    """Of this process and of those that it has waited for: FasterRisk has one of its own."""
+    return sum(os.times()[:4])
 
 
 def count_wrong(predicted: Predictions, y: NDArray[np.bool_]) -> Wrong:

@@ -31,7 +31,7 @@ MINUTE = {
     "internet-ads": 15_000,
     "mammography": 80_000,
     "spambase": 9_000,
-    "tic-tac-toe": 30_000,
+    "tic-tac-toe": 20_000,
 }
 
 

@@ -16,7 +16,7 @@ class Progress:
         self._open: dict[tuple[str, str], int] = defaultdict(int)
         for task in tasks:
             self._open[task.data.name, task.method.name] += len(task.settings)
-        self._all = self._left = sum(self._open.values())
+        self._all = self.left = sum(self._open.values())
         self._taken: dict[tuple[str, str], list[float]] = defaultdict(list)
         self._spent = 0.0
         for line in known:
@@ -35,14 +35,14 @@ class Progress:
             self._taken[line.dataset, line.method].append(line.seconds)
             self._spent += line.seconds
             self._open[line.dataset, line.method] -= 1
-            self._left -= 1
+            self.left -= 1
         last = found[-1]
         assert isinstance(last, Record)
         elapsed = self._clock() - self._began
         rate = max(self._spent / elapsed, 1e-9) if elapsed else 1.0  # processor seconds a second: the jobs
         left = sum(count * self._usual(pair) for pair, count in self._open.items() if count > 0) / rate
         return (
-            f"{self._all - self._left} of {self._all} fits, about {in_words(left)} left; "
+            f"{self._all - self.left} of {self._all} fits, about {in_words(left)} left; "
             f"{last.dataset} {last.method} {last.split} {last.setting.in_words()}".rstrip()
         )
 

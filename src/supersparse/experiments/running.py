@@ -20,6 +20,8 @@ logger = logging.getLogger("supersparse.experiments")
 
 Load = Callable[[str], StudyData]
 
+_TELL_EVERY = 5.0  # seconds
+
 
 def run(plan: Plan, load: Load, path: Path, *, n_jobs: int | None = None) -> None:
     """Make every record of the plan that the file does not hold; it can be killed and run again.
@@ -42,11 +44,16 @@ def run(plan: Plan, load: Load, path: Path, *, n_jobs: int | None = None) -> Non
     open_tasks = list(_open(tasks, known))
     progress = Progress(open_tasks, known, time.monotonic)
     logger.info("%d records are there; %s", sum(isinstance(line, Record) for line in known), progress.plan())
+    told = -_TELL_EVERY
     for found in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
         delayed(run_task)(task) for task in open_tasks
     ):
         append_records(path, found)
-        logger.info("%s", progress.done(found))
+        said = progress.done(found)
+        failed = isinstance(found[0], Skipped)
+        if failed or progress.left == 0 or time.monotonic() - told > _TELL_EVERY:
+            logger.info("%s", said)
+            told = time.monotonic()
 
 
 def _tables(plan: Plan, load: Load) -> tuple[list[StudyData], list[Skipped]]:

@@ -37,13 +37,17 @@ def write_page(records: Path, folder: Path) -> list[Path]:
 
 def tables(study: Study) -> dict[str, str]:
     """The tables as files for programs and for papers, by file name."""
-    found = {}
-    named = {f"results-{rule.replace('_', '-')}": long_table(study, rule) for rule in RULES}
-    for name, table in (named | {"nested": nested_table(study)}).items():
-        found[f"{name}.csv"] = table.csv()
+    found: dict[str, str] = {}
+    for name, table in (
+        ("methods", methods_table(full(None).methods)),
+        ("datasets", datasets_table(study)),
+        ("nested", nested_table(study)),
+    ):
+        found |= {f"{name}.csv": table.csv(), f"{name}.tex": table.latex()}
     for rule in RULES:
         by_dataset = [results_table(study, dataset, rule).latex() for dataset in study.datasets]
-        found[f"results-{rule.replace('_', '-')}.tex"] = "\n".join(by_dataset)
+        name = f"results-{rule.replace('_', '-')}"
+        found |= {f"{name}.csv": long_table(study, rule).csv(), f"{name}.tex": "\n".join(by_dataset)}
     return found
 
 
@@ -91,7 +95,7 @@ def _blocks(study: Study) -> Iterator[str]:
         "in the sizes of SLIM, Lasso, Ridge and EN and not in those of LR; the difference follows the paper, "
         "and both numbers are given. As in the paper, parameters are chosen by the errors that are reported, "
         "which flatters all tuned methods; nested cross-validation below does not. "
-        "Files: " + ", ".join(f"[{name}]({name})" for name in sorted(_table_files())) + "."
+        "As files: " + ", ".join(f"[{name}]({name})" for name in sorted(tables(study))) + "."
     )
     for rule, words in RULES.items():
         yield f"### {words[0].upper()}{words[1:]}"
@@ -160,10 +164,3 @@ def _differences(study: Study) -> Iterator[str]:
     )  # fmt: skip
     header = ("dataset", "method", "rule", "what", "ours", "paper", "deviations", "known of it")
     yield Table("Large differences", header, rows).markdown()
-
-
-def _table_files() -> list[str]:
-    return [
-        "nested.csv",
-        *(f"results-{r.replace('_', '-')}.{kind}" for r in RULES for kind in ("csv", "tex")),
-    ]
