@@ -155,6 +155,28 @@ def test_evaluate_says_what_the_library_finds(run, system, people):
     assert "By sex:" in text
 
 
+def test_evaluate_weighs_rows(run, system, people):
+    weighted = TABLE.replace("sex", "w").replace(";f\r", ";2\r")
+    people.write_text(weighted.replace(";m\r", ";0.5\r"))
+    rows = {name: [person[name] for person in PEOPLE] for name in PEOPLE[0]}
+    arguments = [
+        "evaluate",
+        "card.json",
+        people,
+        "--target",
+        "outcome",
+        "--na",
+        "?",
+        "--weights",
+        "w",
+        "--json",
+    ]
+    expected = system.evaluate(rows, CLASSES, sample_weight=[2, 0.5, 2, 0.5])
+    assert json.loads(run(*arguments, check=True).stdout)["evaluation"] == expected.cells()
+    people.write_text(weighted.replace(";m\r", ";\r"))
+    assert "the column of weights 'w' has 2 missing value(s)" in run(*arguments).stderr
+
+
 @pytest.mark.usefixtures("system")
 def test_evaluate_leaves_out_rows_without_a_class(run, people):
     people.write_text(TABLE.replace(";well;m", ";;m"))

@@ -41,6 +41,18 @@ def test_the_positive_class_and_dropped_columns_are_obeyed(run, tiny):
     assert kept.stdout == done.stdout
 
 
+def test_rows_can_be_weighted(run, tmp_path):
+    (tmp_path / "data.csv").write_text("x,w,y\n0,3,a\n0,1,b\n1,1,b\n1,0,a\n")
+    asked = ["--target", "y", "--weights", "w", "--C0", "0.3", *FIT[4:], "--json"]
+    made = json.loads(run("fit", "data.csv", *asked, check=True).stdout)["card"]["provenance"]
+    assert (made["n_rows"], made["total_weight"], made["features"]) == (3, 5, ["x"])
+
+
+def test_a_large_file_is_announced(run, tiny, monkeypatch):
+    monkeypatch.setattr("supersparse.cli.say._LARGE", 10)
+    assert f"reading {tiny}, 0 MB ...\n" in run("fit", tiny, *FIT, check=True).stderr
+
+
 def test_a_card_that_is_not_saved_says_how(run, tiny):
     assert "keep it with --out card.json" in run("fit", tiny, *FIT, check=True).stderr
 

@@ -35,7 +35,8 @@ def read_options(settings: Settings, path: Path | None, given: Mapping[str, obje
 
 
 def _option(name: str) -> str:
-    return "--max-points" if name == "max_coef" else f"--{name.replace('_', '-')}"
+    own = {"max_coef": "--max-points", "sample_weight": "--weights"}
+    return own.get(name, f"--{name.replace('_', '-')}")
 
 
 def _has_default_sets(settings: Settings) -> bool:

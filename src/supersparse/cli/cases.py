@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Label
 from supersparse.card.checks import expectations
-from supersparse.cli.say import count, remark
+from supersparse.cli.say import count, remark, say_size
 from supersparse.errors import InvalidDataError
 from supersparse.tables.columns import Column, Kind
 from supersparse.tables.numbers import is_number, read_numbers
 from supersparse.tables.reading import USUALLY_MISSING, Reading
 from supersparse.tables.table import Table, read_table
 from supersparse.tables.target import read_classes
+from supersparse.tables.weights import read_weights
 
 _REMEDY = "treat as missing with --na {na}, or correct them"
 
@@ -36,12 +37,18 @@ class LabelledCases:
 
     columns: dict[str, NDArray[Any]]
     y: list[Label]
+    weights: NDArray[Any] | None
 
 
-def read_cases(path: Path, reading: Reading, card: Card, others: Sequence[str] = ()) -> Cases:
+def read_cases(
+    path: Path, reading: Reading, card: Card, others: Sequence[str] = (), weights: str | None = None
+) -> Cases:
     """Read what a card needs, text where it compares texts and else numbers, and other columns as text."""
     expected = dict.fromkeys(others, Kind.TEXT) | expected_kinds(card)
-    needed = {*card.columns, *others}
+    if weights is not None:
+        expected[weights] = Kind.NUMBER
+    needed = {*card.columns, *others, *([] if weights is None else [weights])}
+    say_size(path)
     table = read_table(
         path, reading_for(card, reading), wanted=needed.__contains__, expected=expected, remedy=_REMEDY
     )
@@ -55,17 +62,26 @@ def read_cases(path: Path, reading: Reading, card: Card, others: Sequence[str] =
 
 
 def read_labelled(
-    path: Path, reading: Reading, card: Card, target: str, others: Sequence[str] = ()
+    path: Path,
+    reading: Reading,
+    card: Card,
+    target: str,
+    others: Sequence[str] = (),
+    weights: str | None = None,
 ) -> LabelledCases:
     """Read the rows of a table that have a class, with the classes of a card."""
     if target in card.columns:
         raise InvalidDataError(f"the scoring system uses {target!r}, so it cannot be the target")
-    cases = read_cases(path, reading, card, (target, *others))
+    cases = read_cases(path, reading, card, (target, *others), weights)
     found = read_classes(cases.table, target, card)
     for note in found.notes:
         remark(f"note: {note}")
     columns = {name: values[found.rows] for name, values in cases.columns.items() if name != target}
-    return LabelledCases(columns=columns, y=found.labels.tolist())
+    return LabelledCases(
+        columns=columns,
+        y=found.labels.tolist(),
+        weights=None if weights is None else read_weights(cases.table, weights)[found.rows],
+    )
 
 
 def expected_kinds(card: Card) -> dict[str, Kind]:

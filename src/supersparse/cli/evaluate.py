@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supersparse.cli.options import Data, Model, Output, TableOptions
+from supersparse.cli.options import Data, Model, Output, TableOptions, Weights
 from supersparse.cli.say import one_line
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def evaluate(
     by: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare; repeatable.")
     ] = None,
+    weights: Weights = None,
     calibrate: Annotated[
         str, typer.Option(help="Risks fitted to these rows, cross-fitted: isotonic, logistic or none.")
     ] = "isotonic",
@@ -40,11 +41,16 @@ def evaluate(
 
     system = ScoringSystem.load(model)
     others = [name for name in by or [] if name not in system.card.columns]
-    cases = read_labelled(data, table.reading, system.card, target, others)
+    cases = read_labelled(data, table.reading, system.card, target, others, weights)
     say_outside(system.outside(cases.columns))
-    found = system.evaluate(cases.columns, cases.y, level=level)
-    risk = system.risk(cases.columns, cases.y, level=level, method=_method(calibrate))
-    groups = [system.by_subgroup(cases.columns, cases.y, name, level=level) for name in by or []]
+    found = system.evaluate(cases.columns, cases.y, sample_weight=cases.weights, level=level)
+    risk = system.risk(
+        cases.columns, cases.y, sample_weight=cases.weights, level=level, method=_method(calibrate)
+    )
+    groups = [
+        system.by_subgroup(cases.columns, cases.y, name, sample_weight=cases.weights, level=level)
+        for name in by or []
+    ]
     parts = [found.in_words(), f"Risk by total of points:\n{risk}\n{risk.in_words()}"]
     parts += [f"By {one_line(group.by)}:\n{group}" for group in groups]
     output.show(

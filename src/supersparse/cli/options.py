@@ -29,6 +29,10 @@ Model = Annotated[
     typer.Argument(metavar="MODEL", exists=True, dir_okay=False, help="Scoring system saved by `fit --out`."),
 ]
 
+Weights = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: rows count alike.")
+]
+
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Spread the dataclasses among a command's parameters out as options."""
@@ -146,6 +150,7 @@ class ColumnOptions:
         list[str] | None,
         typer.Option(metavar="NAME", help="Column whose numbers are names of categories; repeatable."),
     ] = None
+    weights: Weights = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

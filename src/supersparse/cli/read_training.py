@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supersparse.card.tables import nearest_column
 from supersparse.cli.options import ColumnOptions, ValidationOptions
-from supersparse.cli.say import remark
+from supersparse.cli.say import remark, say_size
 from supersparse.cli.training import Training
 from supersparse.errors import InvalidDataError
 from supersparse.problem.file.settings import Settings
@@ -19,6 +19,7 @@ from supersparse.tables.features import why_no_feature
 from supersparse.tables.reading import Reading
 from supersparse.tables.table import Table, read_table
 from supersparse.tables.target import read_target
+from supersparse.tables.weights import read_weights
 
 _REMEDY = (
     "treat as missing with --na {na}, as categories with --category {name}, or leave the column out with "
@@ -43,6 +44,7 @@ def read_training(
         expected[weight] = Kind.NUMBER
     if validation is not None and validation.cv_groups is not None:
         expected[validation.cv_groups] = Kind.TEXT
+    say_size(path)
     table = read_table(
         path,
         reading,
@@ -65,7 +67,7 @@ def read_training(
         columns=columns,
         y=target.labels,
         groups={name: _complete(table, name, target.rows) for name in settings.groups},
-        weights=None if weight is None else _weights(table, weight)[target.rows],
+        weights=None if weight is None else read_weights(table, weight)[target.rows],
         split_by=None if split_by is None else _complete(table, split_by, target.rows),
     )
 
@@ -141,13 +143,3 @@ def _complete(table: Table, name: str, rows: NDArray[np.bool_]) -> NDArray[Any]:
             "fill it in, such as with 'unknown', or leave that row out"
         )
     return values
-
-
-def _weights(table: Table, name: str) -> NDArray[np.generic]:
-    column = table.columns[name]
-    if column.n_missing or column.kind is not Kind.NUMBER:
-        raise InvalidDataError(
-            f"{table.name}: the column of weights {name!r} has {column.n_missing} missing value(s); "
-            "give every row a weight of 0 or more"
-        )
-    return column.values

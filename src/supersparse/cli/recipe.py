@@ -51,6 +51,7 @@ class Recipe:
             asked.settings,
             {
                 "positive": columns.positive,
+                "sample_weight": columns.weights,
                 "C0": asked.C0,
                 "max_features": asked.max_features,
                 "max_coef": asked.max_points,

@@ -10,6 +10,7 @@ import typer
 
 from supersparse.errors import InvalidOptionError, SupersparseWarning
 
+_LARGE = 20_000_000  # bytes, about a second
 _hushed = False  # one process runs one command
 
 
@@ -53,6 +54,13 @@ def check_writable(out: Path | None) -> None:
     """Refuse a place that cannot be written to before any work is done for it."""
     if out is not None and not out.absolute().parent.is_dir():
         raise InvalidOptionError(f"{str(out)!r} cannot be written: there is no folder {str(out.parent)!r}")
+
+
+def say_size(path: Path) -> None:
+    """Say that a large file is read, which takes a while."""
+    size = path.stat().st_size if path.is_file() else 0
+    if size > _LARGE:
+        remark(f"reading {path}, {size / 1e6:.0f} MB ...")
 
 
 def check_no_input(out: Path | None, *inputs: Path) -> None:
