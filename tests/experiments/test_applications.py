@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from experiments.tiny import tiny_data
+from supersparse.errors import MissingDataError
+from supersparse.experiments.applications import (
+    CRIME_FILE,
+    RATIOS,
+    crime,
+    formula,
+    load_crime,
+    mammogram,
+    one_se_lasso,
+)
+from supersparse.experiments.methods.contract import Linear
+from supersparse.experiments.study_data import HOLD_OUT, split_rows
+
+# 48 rows are few for the paper's C0
+pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+
+
+def test_the_card_and_its_errors_are_of_the_rows_of_the_split():
+    data = tiny_data()
+    (card,) = mammogram(data, 0)
+    split = split_rows(data.y, HOLD_OUT, 0)
+    assert (card.train.rows, card.test.rows) == (48, 12)
+    assert card.test.positives == data.y[split.test].sum()
+    assert "malignant" in card.text
+    assert card.proof == "proven optimal"
+
+
+def test_trees_over_all_weights_say_their_nodes_and_rates():
+    card, *trees = crime(tiny_data(), 0)
+    assert card.model == "SLIM"
+    assert [tree.model for tree in trees] == [f"tree, W+/W- {float(r):g}" for r in RATIOS]
+    assert all(tree.size % 2 == 1 for tree in trees)  # a tree of two-way questions
+    sensitivities = [1 - tree.train.positive / tree.train.positives for tree in trees]
+    assert sensitivities[-1] > sensitivities[0]
+
+
+def test_the_lasso_within_one_standard_error_is_no_larger_than_the_whole_path():
+    linear = one_se_lasso(tiny_data(), 0)
+    assert 1 <= linear.size.features <= 2  # the third column is noise
+    assert linear.coefficients[0] > 0 > linear.coefficients[1] or linear.size.features == 1
+
+
+def test_a_model_without_features_is_written_as_its_intercept():
+    assert formula(Linear(np.zeros(2), -0.5), ("a", "b")) == "Score = - 0.50"
+
+
+def test_the_substitute_data_are_read_with_the_target_first(tmp_path):
+    with pytest.raises(MissingDataError, match=r"docs/applications\.md"):
+        load_crime(tmp_path)
+    (tmp_path / CRIME_FILE).write_text("target,a,b\n1,0,3\n0,1,2\n", encoding="utf-8")
+    data = load_crime(tmp_path)
+    assert data.feature_names == ("a", "b")
+    assert data.X.tolist() == [[0, 3], [1, 2]]
+    assert data.y.tolist() == [True, False]

@@ -1,0 +1,28 @@
+from experiments.tiny import tiny_data, tiny_plan
+from supersparse.experiments.fitting import run_task
+
+
+def slim_record():
+    plan, data = tiny_plan(nested=(), contour=()), tiny_data()
+    (record,) = run_task(next(plan.tasks(data, plan.methods[3])))
+    return record
+
+
+def test_the_search_over_time_ends_at_the_model_of_the_record():
+    record = slim_record()
+    moments = record.proof.history
+    assert [m.seconds for m in moments] == sorted(m.seconds for m in moments)
+    last = [m for m in moments if m.size is not None][-1]
+    assert (last.train_errors, last.test_errors) == (record.train.errors, record.test.errors)
+    assert last.size == record.size_with_intercept
+    gaps = [m.gap for m in moments if m.gap is not None]
+    assert gaps[-1] <= gaps[0]
+
+
+def test_a_proof_names_the_points_by_their_features():
+    record = slim_record()
+    names = [name for name, _ in record.proof.coefficients]
+    assert len(names) == record.size
+    assert set(names) <= {"a", "b", "c"}
+    # a score of 0 is wrong for both classes in what is optimised
+    assert record.proof.training_errors >= record.train.errors
