@@ -119,5 +119,5 @@ def _label(axes: "Axes", places: dict[str, Place]) -> None:
         if height > place.error:
             axes.plot([place.size] * 2, [place.error, height], color=LIGHT, linewidth=0.3, zorder=0)
         axes.annotate(
-            method, (place.size, height), xytext=(4, 0), textcoords="offset points", fontsize=6.5, va="center"
+            method, (place.size, height), xytext=(4, 4), textcoords="offset points", fontsize=6.5, va="center"
         )
