@@ -68,15 +68,14 @@ def _with_blanks(column: np.ndarray, random: np.random.Generator) -> np.ndarray:
 def measure(path: Path, *options: str) -> Measured:
     """Run ``supersparse fit`` on a table; it must succeed."""
     began = time.monotonic()
-    with tempfile.TemporaryFile("w+") as output:
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as said:
         arguments = [sys.executable, "-c", FIT, "fit", str(path), "--target", "outcome", "--json", *options]
-        process = subprocess.Popen(arguments, stdout=output, stderr=subprocess.PIPE, text=True)
-        assert process.stderr is not None
-        said = process.stderr.read()
+        process = subprocess.Popen(arguments, stdout=output, stderr=said)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
         if process.returncode:
-            raise RuntimeError(said)
+            raise RuntimeError(said.read())
         output.seek(0)
         card = json.load(output)["card"]
     return Measured(
