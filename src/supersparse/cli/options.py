@@ -21,7 +21,7 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV or Parquet file with names of columns, also as .gz; - is standard input.",
+        help="CSV or TSV file with names of columns, also as .gz, or Parquet; - is standard input.",
     ),
 ]
 Model = Annotated[

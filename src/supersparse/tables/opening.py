@@ -59,6 +59,10 @@ def open_text(path: Path, encoding: str | None) -> Iterator[TextIO]:
                 f"{shown_name(path)} is a workbook or a zip archive, not text; "
                 "save the sheet as 'CSV UTF-8', or unpack the archive"
             )
+        if start.startswith(_PARQUET):  # compressed once more, or from standard input
+            raise InvalidDataError(
+                f"{shown_name(path)} holds a Parquet file; unpack it, or write it to disk, and name that file"
+            )
         usual = "utf-16" if start.startswith(_UTF_16) else "utf-8-sig"
         text = io.TextIOWrapper(cast(IO[bytes], packed), encoding=encoding or usual, newline="")
         try:
