@@ -136,7 +136,7 @@ def test_painted_texts_lie_within_the_page_and_apart(name):
 
     from supersparse.render import paint
 
-    figure = paint._figure(DRAWINGS[name](paint.drawable))
+    figure = paint.drawing_figure(DRAWINGS[name](paint.drawable))
     renderer = FigureCanvasAgg(figure).get_renderer()
     page = figure.bbox
     boxes = [t.get_window_extent(renderer) for t in figure.axes[0].texts if t.get_text().strip()]

@@ -67,13 +67,17 @@ class SecondBound:
             except BaseException as failure:  # raised again below, in the solver's own thread
                 failures.append(failure)
 
-        worker = threading.Thread(target=one_step, name="second-bound", daemon=True)
+        # not a daemon: a process that ends waits for it, since a linear program must not be torn down
+        worker = threading.Thread(target=one_step, name="second-bound")
         worker.start()
-        while worker.is_alive():
-            worker.join(_LOOK_EVERY)
-            if should_stop() and worker.is_alive():
+        try:
+            while worker.is_alive():
+                worker.join(_LOOK_EVERY)
+                if should_stop() and worker.is_alive():
+                    return Fraction(0)
+        finally:
+            if worker.is_alive():
                 self._giving_up.set()  # the linear program ends early and its work is lost
-                return Fraction(0)
         if failures:
             raise failures[0]
         self.work += _WORK_PER_STEP
