@@ -199,6 +199,18 @@ def test_the_number_of_features_is_limited_the_best_of_each_column_first():
     assert {"age", "smoker"} <= {f.column for f in few.features_}
     assert few.notes_[-1].startswith("4 features; candidates left out: ")
     assert few.notes_[-1].endswith("beyond max_candidates=4")
+
+
+def test_many_columns_of_which_nothing_is_kept_share_one_sentence():
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 200)
+    table = {"telling": y + random.normal(0, 0.3, 200)} | {f"noise {j}": random.random(200) for j in range(9)}
+    notes = Prepare(max_candidates=3).fit(table, y).notes_
+    (shared,) = (text for text in notes if text.startswith("nothing kept of "))
+    listed = shared.partition(": ")[2].split(", ")
+    assert len(listed) > 5
+    assert not any(text.startswith(f"{name}: ") for text in notes for name in listed)
+    assert any(text.startswith("telling: cut at ") for text in notes)
     given = Prepare(max_candidates=1, cut_points={"age": [30, 50, 70]}).fit(table, y)
     assert names(given) == ["age >= 30", "age >= 50", "age >= 70"]  # what the user asked for stays
 

@@ -1,6 +1,6 @@
 """Learning the features of a table: one column after another, then what is worth keeping."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ from supersparse.problem.rows import read_labels, read_weights
 _MOST_FEATURES = 60
 _FEWEST_FEATURES = 20
 _MOST_CELLS = 20_000_000  # rows x features; 10^6 rows of 20 features are solved in 10 s and 1 GB
+_MANY_UNUSED = 5  # columns: beyond, those of which nothing is kept share one sentence
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -69,9 +70,9 @@ def prepare_columns(
     most = _most_candidates(settings, table.n_rows)
     kept = _screen(plans, target, settings, most)
     in_use = {feature.column for feature in kept.kept}
-    for plan in plans:
-        if plan.candidates and plan.name not in in_use:
-            notes[plan.name] += "; none of it kept"
+    unused = [plan.name for plan in plans if plan.candidates and plan.name not in in_use]
+    for name in unused:
+        notes[name] += "; none of it kept"
     if not kept.kept:
         raise InvalidDataError(
             "no column offers a feature: "
@@ -80,11 +81,19 @@ def prepare_columns(
     return PreparedColumns(
         features=kept.kept,
         constraints=_constraints(kept.kept, settings),
-        notes=(*all_notes, *(f"{name}: {notes[name]}" for name in names), *_left_out(kept, most)),
+        notes=(*all_notes, *_said_of_columns(notes, unused), *_left_out(kept, most)),
         used=used,
         domains={plan.name: plan.domain for plan in plans if plan.domain is not None},
         donors=_donors(plans, kinds, table.n_rows, settings),
     )
+
+
+def _said_of_columns(notes: dict[str, str], unused: list[str]) -> Iterator[str]:
+    """A sentence for each column, or one for all of which nothing is kept where these are many."""
+    together = set(unused) if len(unused) > _MANY_UNUSED else set()
+    yield from (f"{name}: {note}" for name, note in notes.items() if name not in together)
+    if together:
+        yield f"nothing kept of {len(unused)} columns, others tell more: {', '.join(unused)}"
 
 
 def _read_target(
