@@ -19,8 +19,9 @@ examples: $(VENV)/.package
 	$(BIN)/python examples/paper_figures.py
 	$(BIN)/python examples/published_beside_learned.py
 
+# Two processes, so one thread each for linear algebra.
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 -m "not long"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not long"
 
 test-long: $(VENV)/.test
 	$(BIN)/python -m pytest -n 2

@@ -1,6 +1,9 @@
 """Settings of all tests."""
 
+import io
 import signal
+import sys
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import settings
@@ -15,3 +18,36 @@ def _ctrl_c_reaches_the_tests():
     """A run started in the background inherits an ignored SIGINT; tests of Ctrl-C need Python's own."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run the command in `tmp_path`: ``run("fit", "data.csv", ..., stdin=b"...", check=True)``.
+
+    The command as a function: quick, because nothing is imported twice.
+    """
+    from supersparse.cli import say
+    from supersparse.cli.app import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, stdin=b"", check=False):
+        monkeypatch.setattr(sys, "argv", ["supersparse", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
+        monkeypatch.setattr(say, "_hushed", False)
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        done = Done(ended.value.code or 0, *capsys.readouterr())
+        if check:
+            assert done.returncode == 0, f"{arguments}\n{done.stderr}"
+        return done
+
+    return run

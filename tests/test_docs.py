@@ -23,7 +23,6 @@ from test_architecture import MAY_IMPORT
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|text|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMAND = [sys.executable, "-c", "from supersparse.cli.app import main; main()"]
 OPTIONAL = {"pyscipopt", "ortools", "gurobipy", "cplex", "matplotlib"}
 
 
@@ -75,13 +74,11 @@ def test_python_blocks_run_and_print_what_the_page_says(page, tmp_path):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
-def test_console_blocks_run(page, tmp_path):
+def test_console_blocks_run(page, run):
     for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         for line in text.splitlines() if kind == "console" else []:
             if line.startswith("$ supersparse "):
-                words = shlex.split(line, comments=True)[2:]
-                done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, cwd=tmp_path)
-                assert done.returncode == 0, f"{line}\n{done.stderr}"
+                run(*shlex.split(line, comments=True)[2:], check=True)
 
 
 def test_the_yaml_blocks_are_settings_and_show_the_whole_language():

@@ -66,7 +66,7 @@ deterministic = settings(
 
 
 @pytest.mark.parametrize(("name", "formulation"), WAYS, ids=lambda word: word)
-@settings(deterministic, max_examples=100)
+@settings(deterministic, max_examples=60)
 @given(case=cases())
 def test_solver_agrees_with_exhaustive_search(name, formulation, case):
     require_solver(name)

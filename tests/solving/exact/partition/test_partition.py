@@ -30,7 +30,7 @@ def run_to_the_end(bound, slice_seconds=0.001):
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(200), *(pytest.param(s, marks=pytest.mark.long) for s in range(200, 2000))]
+    "seed", [*range(120), *(pytest.param(s, marks=pytest.mark.long) for s in range(120, 2000))]
 )
 def test_the_bound_is_never_above_the_optimum(seed):
     problem = random_problem(seed)
@@ -46,7 +46,7 @@ def test_the_bound_is_never_above_the_optimum(seed):
 
 def test_most_small_problems_are_covered_and_many_are_closed():
     covered = closed = 0
-    for seed in range(60):
+    for seed in range(40):
         problem = random_problem(seed)
         form = integer_form(problem)
         if PartitionBound.applies(form):
@@ -55,7 +55,7 @@ def test_most_small_problems_are_covered_and_many_are_closed():
             bound = PartitionBound(form, best)
             run_to_the_end(bound)
             closed += bound.lower_bound == best
-    assert covered > 40
+    assert covered > 25
     assert closed > covered // 3
 
 
@@ -86,7 +86,7 @@ def test_an_interrupted_bound_stops_and_stays_proven():
     assert bound.lower_bound < Fraction(1, 2)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(16))
 def test_a_bound_that_starts_anew_after_every_step_ends_where_one_run_ends(seed):
     problem = random_problem(seed)
     form = integer_form(problem)
