@@ -153,7 +153,8 @@ def _levels_note(column: RawColumn, found: LevelOffers, rare: Fraction) -> str:
             if found.n_levels > 1
             else _ALL_THE_SAME
         )
-    note = f"{found.n_levels} categories{_looks_like_numbers(column)}"
+    levels = "one category" if found.n_levels == 1 else f"{found.n_levels} categories"
+    note = f"{levels}{_looks_like_numbers(column)}"
     if found.rare:
         share = f"below a share of {shown(rare)} of the rows"
         end = "together in one item" if found.grouped else "without an item of their own"

@@ -25,7 +25,7 @@ from supersparse.problem.rows import read_labels, read_weights
 _MOST_FEATURES = 60
 _FEWEST_FEATURES = 20
 _MOST_CELLS = 20_000_000  # rows x features; 10^6 rows of 20 features are solved in 10 s and 1 GB
-_MANY_UNUSED = 5  # columns: beyond, those of which nothing is kept share one sentence
+_MANY_OUTDONE = 5  # columns: beyond, those of which nothing is kept share one sentence
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -73,6 +73,7 @@ def prepare_columns(
     unused = [plan.name for plan in plans if plan.candidates and plan.name not in in_use]
     for name in unused:
         notes[name] += "; none of it kept"
+    outdone = [plan.name for plan in plans if plan.name in unused and len(plan.candidates) > 1]
     if not kept.kept:
         raise InvalidDataError(
             "no column offers a feature: "
@@ -81,19 +82,19 @@ def prepare_columns(
     return PreparedColumns(
         features=kept.kept,
         constraints=_constraints(kept.kept, settings),
-        notes=(*all_notes, *_said_of_columns(notes, unused), *_left_out(kept, most)),
+        notes=(*all_notes, *_said_of_columns(notes, outdone), *_left_out(kept, most)),
         used=used,
         domains={plan.name: plan.domain for plan in plans if plan.domain is not None},
         donors=_donors(plans, kinds, table.n_rows, settings),
     )
 
 
-def _said_of_columns(notes: dict[str, str], unused: list[str]) -> Iterator[str]:
-    """A sentence for each column, or one for all of which nothing is kept where these are many."""
-    together = set(unused) if len(unused) > _MANY_UNUSED else set()
+def _said_of_columns(notes: dict[str, str], outdone: list[str]) -> Iterator[str]:
+    """A sentence for each column, or one for all that others outdo where these are many."""
+    together = set(outdone) if len(outdone) > _MANY_OUTDONE else set()
     yield from (f"{name}: {note}" for name, note in notes.items() if name not in together)
     if together:
-        yield f"nothing kept of {len(unused)} columns, others tell more: {', '.join(unused)}"
+        yield f"nothing kept of {len(outdone)} columns, others tell more: {', '.join(outdone)}"
 
 
 def _read_target(
