@@ -1,6 +1,7 @@
 """`fit`: from a table to a card, with and without features made of raw columns."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -256,3 +257,13 @@ def test_numbers_as_they_are_refuse_text_and_gaps(run, tmp_path, row, message):
     done = run("fit", "data.csv", *FIT)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_the_next_command_reads_the_file_as_this_one_did(run, tmp_path):
+    rows = [f"{'k. A.' if i == 3 else i % 7};{int(i % 7 > 3)}" for i in range(40)]
+    (tmp_path / "odd.csv").write_text("\n".join(["a;y", *rows]), encoding="cp1252")
+    reading = ["--na", "k. A.", "--separator", ";", "--encoding", "cp1252"]
+    done = run("fit", "odd.csv", "--target", "y", "--out", "card.json", *reading, check=True)
+    following = shlex.split(done.stderr.splitlines()[-1])[1:]
+    assert following == ["supersparse", "report", "card.json", "odd.csv", *reading]
+    run(*following[1:], "--no-refits", "--out", "report.html", check=True)

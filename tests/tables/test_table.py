@@ -250,3 +250,9 @@ def test_other_encodings_can_be_said(write):
     assert lists(read_table(path, Reading.of(encoding="cp1252"))) == {"größe": [1], "y": ["ä"]}
     with pytest.raises(InvalidDataError, match="is not ascii text"):
         read_table(path, Reading.of(encoding="ascii"))
+
+
+def test_a_misspelt_name_is_told_before_the_faults_of_other_columns(write):
+    path = write(b"bmi,outcome\n21.5,0\nn/a,1\n23,1\n24,0\n")
+    with pytest.raises(InvalidDataError, match=r"has no column 'outcom'; did you mean 'outcome'"):
+        read_table(path, expected={"outcom": Kind.TEXT})

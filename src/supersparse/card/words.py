@@ -59,7 +59,8 @@ def question(rule: Rule, unit: str | None = None) -> str:
         case IsOneOf(values=values):
             return f"{name} is {' or '.join(map(category_text, values))}?"
         case InRange():
-            return f"{name} {_range_in_words(rule, unit)}?"
+            apart = ":" if name[-1:].isdigit() else ""  # "Lab 6: 1.5 or more?"
+            return f"{name}{apart} {_range_in_words(rule, unit)}?"
     raise AssertionError(rule)
 
 

@@ -105,6 +105,6 @@ def fit(
     if out_dir is not None:
         remark(f"Saved in {out_dir}: {', '.join(path.name for path in saved if path.parent == out_dir)}")
     if saved and str(data) != "-":
-        remark(f"Next: supersparse report {shlex.quote(str(saved[0]))} {shlex.quote(str(data))}")
+        remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data), *table.given])}")
     if not saved:
         remark("Not saved; keep it with --out card.json, or with all its faces in --out-dir FOLDER")

@@ -114,6 +114,16 @@ class TableOptions:
     decimal: Annotated[str, typer.Option(metavar="CHARACTER", help="Decimal point of numbers.")] = "."
 
     @property
+    def given(self) -> list[str]:
+        """What was given, as words of a command that reads the same file."""
+        words = [] if self.default_na else ["--no-default-na"]
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, str) and value != field.default:
+                words += [f"--{field.name}", value]
+        return words
+
+    @property
     def reading(self) -> "Reading":
         """The same as the library takes it."""
         from supersparse.tables.reading import Reading

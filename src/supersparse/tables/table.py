@@ -73,6 +73,10 @@ def read_table(
     found = {name: typed(name, cells, expected.get(name), reading) for name, cells in file.columns.items()}
     faults = [column for column in found.values() if isinstance(column, Fault)]
     if faults:
+        for name in expected:  # a misspelt name would be found only after every fault is mended
+            if name not in file.names:
+                hint = nearest_column(name, file.names)
+                raise InvalidDataError(f"{shown_name(path)} has no column {name!r}; {hint}")
         raise InvalidDataError(f"{shown_name(path)}: {_said(faults, file.lines, remedy)}")
     return Table(
         name=shown_name(path),
