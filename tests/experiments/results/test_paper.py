@@ -11,9 +11,11 @@ from supersparse.experiments.results.paper import PAPER_DATASETS, paper_result
 PAPER = SHARED.parent / "paper" / "slim-paper.tex"
 NAMES = {paper.name: name for name, paper in PAPER_DATASETS.items()}
 
-needs_paper = pytest.mark.shared_data(
-    pytest.mark.skipif(not PAPER.is_file(), reason="reads shared/paper, beside a development checkout only")
-)
+
+def needs_paper(test):
+    """Mark a test that reads the paper, and say so where it is skipped."""
+    reason = "reads shared/paper, which stands beside a development checkout only"
+    return pytest.mark.shared_data(pytest.mark.skipif(not PAPER.is_file(), reason=reason)(test))
 
 
 @needs_paper
