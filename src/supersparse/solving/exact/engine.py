@@ -39,7 +39,7 @@ _PATIENCE = 40_000_000  # touched rows
 _PATIENCE_BEFORE_LONG_PROOFS = 2_500_000_000  # about eight seconds
 _MANY = 10  # features
 _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few milliseconds
-_REPORT_EVERY = 2_000_000  # touched rows between two reports of the bound: some ten milliseconds
+_REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 _SWITCH_SECONDS = 0.0005
 

@@ -79,6 +79,17 @@ class Instance:
         return np.asarray(self._value_costs.min(axis=1), np.int64)
 
     @cached_property
+    def empty_cost(self) -> int:
+        """What a model without features pays beside its loss, and b at its least."""
+        return int(self.form.zero_cost.sum()) + self.form.shift + self.intercept_cost
+
+    @cached_property
+    def cost_beyond_empty(self) -> Ints:
+        """What each literal adds to that at least, C1 apart."""
+        beyond: Ints = self.used_cost - np.repeat(self.form.zero_cost, 2)
+        return beyond
+
+    @cached_property
     def extras(self) -> Ints:
         """What each magnitude of a literal costs beyond that."""
         extras: Ints = self._value_costs - self._value_costs.min(axis=1, keepdims=True)

@@ -20,11 +20,10 @@ from supersparse.solving.kernels.boxes import (
     DONE,
     FOUND,
     PAUSED,
-    box_bound,
-    least_fixed,
+    cost_bound,
     run_boxes,
 )
-from supersparse.solving.kernels.cells import net_cells, spreads, support_cells
+from supersparse.solving.kernels.cells import merge_on_support
 from supersparse.solving.kernels.support import CellRates, SupportData
 
 Ints = NDArray[np.int64]
@@ -72,15 +71,12 @@ class SupportSearch:
         instance, form = self.instance, self.instance.form
         literals = np.array(self.literals, np.int64)
         features, signs = literals // 2, 1 - 2 * (literals % 2)
-        cell, x, positive, negative, row, base = support_cells(
+        merged = merge_on_support(
             form.ranks, instance.n_ranks, form.columns, form.positive, form.negative, features, signs
         )
-        up, up_x, up_weight = net_cells(x, positive, negative)
-        down, down_x, down_weight = net_cells(x, negative, positive)
-        sizes = instance.n_magnitudes[literals]
-        self._rows = row[up], row[down]
-        absent = int(form.zero_cost.sum() - form.zero_cost[features].sum())
-        extra = instance.extras[literals]
+        cell, x, positive, negative, base, spread = merged[:6]
+        up_row, up_x, up_weight, down_row, down_x, down_weight = merged[6:]
+        self._rows = up_row, down_row
         cell_rates = rates_of_cells(form, cell) if len(form.rates.most) else NO_RATES
         data = SupportData(
             up_x=up_x,
@@ -91,19 +87,15 @@ class SupportSearch:
             positive=positive,
             negative=negative,
             magnitude=instance.magnitudes[literals],
-            spread=spreads(x, positive + negative),
+            spread=spread,
             step=form.step,
             slack=form.slack,
             base=base,
-            fixed=base
-            + form.shift
-            + absent
-            + int(instance.used_cost[literals].sum())
-            + instance.intercept_cost,
+            fixed=base + instance.empty_cost + int(instance.cost_beyond_empty[literals].sum()),
             shift=form.shift,
             cost_l1=form.cost_l1,
             is_flat=int(form.is_flat),
-            extra=extra,
+            extra=instance.extras[literals],
             intercept_extra=instance.intercept_extra,
             score_rate=instance.limits.rate[:, literals],
             score_most=instance.limits.points,
@@ -113,7 +105,7 @@ class SupportSearch:
             intercepts=instance.intercepts,
             counts_b=int(instance.counts_b),
         )
-        return data, sizes.tolist()
+        return data, instance.n_magnitudes[literals].tolist()
 
     def run(self, boxes: int, cancelled: Callable[[], bool]) -> bool:
         """Search until done (True), or for so many boxes or until called off (False).
@@ -200,8 +192,7 @@ class SupportSearch:
         low, high = self._whole()
         if self._phase == 1:
             now = self.cuts.now
-            fixed = int(least_fixed(self.data, low, high))
-            bound = fixed + int(box_bound(self.data, low, high, now.tie - fixed))
+            bound = int(cost_bound(self.data, low, high, now.tie))
             self.boxes += 1
             self.bound = max(self.bound, bound)
             if bound > now.tie and self._log is None:

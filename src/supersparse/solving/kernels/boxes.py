@@ -188,6 +188,13 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def cost_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
+    """Bound the whole cost within a box; stops above `enough`."""
+    fixed = least_fixed(data, low, high)
+    return fixed + box_bound(data, low, high, enough - fixed)
+
+
+@njit(cache=True, nogil=True)
 def widest(data: SupportData, low: Ints, high: Ints) -> int:
     """The dimension to split: largest width times spread of its column."""
     k = data.magnitude.shape[0]
