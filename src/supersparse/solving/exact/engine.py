@@ -31,13 +31,15 @@ from supersparse.solving.search.incumbent import Search, smallest_coefficients
 
 # How much the incumbent search works for each unit of the proof's work: much while it keeps finding
 # better models, little once it has looked three times as long as the best model took. A best model
-# of many features means so many supports that the proof will take long: there the search goes first.
+# of many features means so many supports that the proof will take long: there the search goes first,
+# and keeps about half of the time while the bound is too far away for a proof to be hoped for.
 _SHARE_WHILE_IMPROVING = 1.5
 _SHARE_AFTERWARDS = 0.1
 _SHARE_BEFORE_LONG_PROOFS = 6.0
 _PATIENCE = 40_000_000  # touched rows
 _PATIENCE_BEFORE_LONG_PROOFS = 2_500_000_000  # about eight seconds
 _MANY = 10  # features
+_HOPELESS = Fraction(1, 10)  # of the objective: a bound below that
 _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few milliseconds
 _REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
@@ -208,8 +210,10 @@ class _Solve:
     @property
     def _search_share(self) -> float:
         best, spent = self.monitor.best_evaluation, self.search.spent[0]
-        if best is not None and best.features > _MANY and spent < _PATIENCE_BEFORE_LONG_PROOFS:
-            return _SHARE_BEFORE_LONG_PROOFS
+        if best is not None and best.features > _MANY:
+            is_far = self.monitor.lower_bound < _HOPELESS * best.objective
+            if is_far or spent < _PATIENCE_BEFORE_LONG_PROOFS:
+                return _SHARE_BEFORE_LONG_PROOFS
         improving = spent < 3 * self.search.improved_at + _PATIENCE
         return _SHARE_WHILE_IMPROVING if improving else _SHARE_AFTERWARDS
 
