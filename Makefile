@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures test test-long bench bench-small bench-adult bench-variants bench-many bench-table study study-small study-page lint format clean
+.PHONY: demo examples fetch-live docs pictures test test-long bench bench-small bench-adult bench-threads bench-covers bench-many bench-table study study-small study-page lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -54,8 +54,11 @@ bench-small: $(VENV)/.bench
 bench-adult: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run adult
 
-bench-variants: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.run variants
+bench-threads: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.run threads
+
+bench-covers: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.run covers
 
 bench-many: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.many

@@ -21,10 +21,13 @@ _LABELS = {
 
 
 def draw(results: Results, folder: Path, name: str) -> None:
-    """Write ``NAME-profile`` and ``NAME-growth`` as SVG and PNG."""
+    """Write ``NAME-profile`` and, where a family was measured, ``NAME-growth`` as SVG and PNG."""
     figure, axes = plt.subplots(figsize=(6, 4))
     _profile(axes, results)
     _save(figure, folder, f"{name}-profile")
+    families = {all_instances()[record.instance].group for record in results.records}
+    if families.isdisjoint(FAMILIES):
+        return
     figure, grid = plt.subplots(2, 2, figsize=(9, 7))
     for axes, family in zip(grid.flat, FAMILIES, strict=True):
         _growth(axes, results, family)

@@ -81,20 +81,29 @@ def adult() -> Suite:
     )
 
 
-def variants() -> Suite:
-    """What two threads and pair covers change: wall time of ours, bounds and CPU time of HiGHS."""
-    threaded = ("breastcancer_paper", "mammo_paper", "adult_max5")
-    covered = ("haberman_reg", "breastcancer_reg", "mammo_reg", "mammo_max5")
+def threads() -> Suite:
+    """What a second thread changes: wall time of ours. Needs two free cores."""
+    names = ("breastcancer_paper", "mammo_paper", "mammo_paperfree", "adult_max5")
     return Suite(
-        name="variants",
+        name="threads",
         ours=tuple(
             Job(instance=name, solver=solver, limit=120.0, repeats=REPEATS)
-            for name in threaded
+            for name in names
             for solver in (OURS, f"{OURS}+2threads")
         ),
+        peers=(),
+    )
+
+
+def covers() -> Suite:
+    """What pair covers change: bounds and CPU time of HiGHS."""
+    names = ("haberman_reg", "breastcancer_reg", "mammo_reg", "mammo_max5")
+    return Suite(
+        name="covers",
+        ours=(),
         peers=tuple(
             Job(instance=name, solver=solver, limit=60.0)
-            for name in covered
+            for name in names
             for solver in ("highs", "highs+covers")
         ),
     )
@@ -104,4 +113,4 @@ def _race(names: list[str] | tuple[str, ...], limit: float) -> tuple[Job, ...]:
     return tuple(Job(instance=name, solver=peer, limit=limit) for name in names for peer in PEERS)
 
 
-SUITES = {"full": full, "small": small, "adult": adult, "variants": variants}
+SUITES = {"full": full, "small": small, "adult": adult, "threads": threads, "covers": covers}

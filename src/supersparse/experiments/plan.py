@@ -45,7 +45,7 @@ class Plan:
     folds: int = FOLDS
     seed: int = SEED
     nested: tuple[str, ...] = NESTED
-    nested_share: float = 1 / 15  # of SLIM's work, in the folds inside a fold: four seconds of sixty
+    nested_share: float = 1 / 20  # of SLIM's work, in the folds inside a fold: three seconds of sixty
     contour: tuple[str, ...] = CONTOUR_DATASETS
     contour_share: float = 1 / 6  # of SLIM's work: ten seconds of sixty
     contour_C0: tuple[float, ...] = CONTOUR_C0  # noqa: N815  # the paper's name

@@ -95,7 +95,8 @@ def net_cells(x: Ints, heavy: Ints, light: Ints) -> tuple[Ints, Ints, Ints]:
     for c in range(len(heavy)):
         if heavy[c] > light[c]:
             which[t], weight[t] = c, heavy[c] - light[c]
-            net[t] = x[c]
+            for f in range(x.shape[1]):  # assigning the row whole costs two seconds to compile
+                net[t, f] = x[c, f]
             t += 1
     return which, net, weight
 
@@ -135,5 +136,13 @@ def merge_on_support(
     cell, x, up, down, row, base = support_cells(ranks, n_ranks, columns, positive, negative, support, signs)
     above, up_x, up_weight = net_cells(x, up, down)
     below, down_x, down_weight = net_cells(x, down, up)
-    spread = spreads(x, up + down)
-    return cell, x, up, down, base, spread, row[above], up_x, up_weight, row[below], down_x, down_weight
+    # loops, because whole-array expressions cost seconds to compile
+    weight, up_row, down_row = np.empty_like(up), np.empty_like(above), np.empty_like(below)
+    for c in range(len(up)):
+        weight[c] = up[c] + down[c]
+    for c in range(len(above)):
+        up_row[c] = row[above[c]]
+    for c in range(len(below)):
+        down_row[c] = row[below[c]]
+    spread = spreads(x, weight)
+    return cell, x, up, down, base, spread, up_row, up_x, up_weight, down_row, down_x, down_weight
