@@ -1,4 +1,4 @@
-"""The one command: ``python -m benchmarks.run SUITE [--only NAME,...] [--jobs N]``; suites.py lists the suites.
+"""The one command: ``python -m benchmarks.run SUITE [--only NAME,...] [--jobs N]``; suites.py has the suites.
 
 Measures, writes ``results/SUITE.jsonl`` as it goes, then the table, the plots, the docs page and
 the bar, line by line.
