@@ -28,9 +28,9 @@ CONTOUR_C1 = (1e-06, 1e-05, 0.0001, 0.0005, 0.002, 0.01)  # the safe range ends 
 MINUTE = {
     "breast-cancer": 80_000,
     "haberman": 80_000,
-    "internet-ads": 15_000,
+    "internet-ads": 40_000,
     "mammography": 80_000,
-    "spambase": 9_000,
+    "spambase": 12_000,
     "tic-tac-toe": 20_000,
 }
 
