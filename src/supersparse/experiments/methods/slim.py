@@ -29,6 +29,7 @@ class Slim(Method):
     made_with: ClassVar[str] = "supersparse, exact engine, one thread, a limit on work"
     tuning: ClassVar[str] = f"C0 of {', '.join(str(v) for v in VALUES)}; points in ±{LARGEST}"
     is_linear: ClassVar[bool] = True
+    intercept: ClassVar[str] = "free"
 
     def __init__(self, work: Mapping[str, int], values: Sequence[float] = VALUES) -> None:
         self.work, self.values = work, tuple(values)
@@ -44,7 +45,10 @@ class Slim(Method):
                 # the grids reach beyond the useful range on purpose
                 warnings.simplefilter("ignore", PenaltyRangeWarning)
                 problem = study_problem(
-                    train, setting.number("C0"), setting.number("C1") if setting.has("C1") else "auto"
+                    train,
+                    setting.number("C0"),
+                    setting.number("C1") if setting.has("C1") else "auto",
+                    intercept=self.intercept,
                 )
                 solution = solve(problem, "exact", node_limit=setting.whole("work"), seed=seed)
             features = solution.evaluation.features
@@ -56,7 +60,17 @@ class Slim(Method):
             )
 
 
-def study_problem(rows: StudyData, C0: float, C1: float | str = "auto") -> Problem:
+class SlimPricedIntercept(Slim):
+    """The intercept is a coefficient like the others, as the paper writes it: same set, same price."""
+
+    name: ClassVar[str] = "SLIM b"
+    title: ClassVar[str] = "SLIM, the intercept in ±100 and at the price C0, as the paper writes it"
+    intercept: ClassVar[str] = "paper"
+
+
+def study_problem(
+    rows: StudyData, C0: float, C1: float | str = "auto", *, intercept: str = "free"
+) -> Problem:
     """State the study's problem on these rows."""
     return Problem.of(
         rows.X,
@@ -66,7 +80,7 @@ def study_problem(rows: StudyData, C0: float, C1: float | str = "auto") -> Probl
         C0=C0,
         C1=C1,
         max_coef=LARGEST,
-        intercept="free",
+        intercept=intercept,
     )
 
 

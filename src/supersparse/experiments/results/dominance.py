@@ -24,8 +24,9 @@ class Place:
 
 
 def efficient(study: Study, dataset: str, rule: str) -> list[str]:
-    """The methods that no other one dominates."""
-    places = {m: Place.of(study.chosen(dataset, m, rule)) for m in study.methods(dataset)}
+    """The methods that no other one dominates; of SLIM only the one with a free intercept takes part."""
+    rivals = [m for m in study.methods(dataset) if m != "SLIM b"]
+    places = {m: Place.of(study.chosen(dataset, m, rule)) for m in rivals}
     return [m for m, own in places.items() if not any(other.beats(own) for other in places.values())]
 
 
