@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from math import hypot
 
 from supersparse.experiments.plan import PAPER_METHODS
-from supersparse.experiments.results.paper import paper_result
-from supersparse.experiments.results.study import SPARSE_RULES, Study
+from supersparse.experiments.results.paper import PaperResult, paper_result
+from supersparse.experiments.results.study import SPARSE_RULES, Result, Spread, Study
 
 # How the procedures are known to differ, by method; a figure of the paper that cannot be right has its own.
 REASONS = {
@@ -14,7 +14,7 @@ REASONS = {
     "C50T": "the confidence of pruning is chosen here; the paper does not say what it chose",
     "C50R": "the confidence of pruning is chosen here; the paper does not say what it chose",
     "Lasso": "the paper's deviations look like those of cv.glmnet, which are standard errors",
-    "Ridge": "the paper's deviations look like those of cv.glmnet, which are standard errors",
+    "Ridge": "the path ends where less penalty would still do better; the paper's seems to end earlier",
     "EN": "the paper does not give its mixture, and its deviations look like standard errors",
     "RF": "the paper does not say which parameters of its forests it chose",
 }
@@ -36,6 +36,7 @@ class Difference:
     ours: float
     paper: float
     deviations: float  # of the difference, both standard deviations taken together
+    nearest: Result  # of all settings tried here, the one whose errors are nearest to the paper's
 
     @property
     def reason(self) -> str:
@@ -55,17 +56,29 @@ def large_differences(study: Study) -> list[Difference]:
                 if paper is None or method not in PAPER_METHODS or method == "SLIM" or repeated:
                     continue
                 result = study.chosen(dataset, method, rule)
-                for what, ours, mean, sd in (
-                    ("test error", result.test, paper.test, paper.test_sd),
-                    ("train error", result.train, paper.train, paper.train_sd),
+                tests, trains = _deviations(result, paper)
+                for what, ours, mean, deviations in (
+                    ("test error", result.test, paper.test, tests),
+                    ("train error", result.train, paper.train, trains),
                 ):
-                    together = max(hypot(ours.sd, sd), 0.05)  # the paper rounds to 0.1
-                    deviations = (ours.mean - mean) / together
                     if abs(deviations) > 2:
+                        nearest = min(
+                            study.results(dataset, method), key=lambda r: hypot(*_deviations(r, paper))
+                        )
                         found.append(
                             Difference(
-                                rule=rule, dataset=dataset, method=method, what=what,
-                                ours=ours.mean, paper=mean, deviations=deviations,
+                                rule=rule, dataset=dataset, method=method, what=what, ours=ours.mean,
+                                paper=mean, deviations=deviations, nearest=nearest,
                             )
                         )  # fmt: skip
     return found
+
+
+def _deviations(ours: Result, paper: PaperResult) -> tuple[float, float]:
+    """How far the test and the train error are from the paper's."""
+    return _apart(ours.test, paper.test, paper.test_sd), _apart(ours.train, paper.train, paper.train_sd)
+
+
+def _apart(ours: Spread, mean: float, sd: float) -> float:
+    together = max(hypot(ours.sd, sd), 0.05)  # the paper rounds to 0.1
+    return (ours.mean - mean) / together
