@@ -101,6 +101,12 @@ def test_plots_are_drawn_from_a_stored_run(tmp_path):
     pytest.importorskip("matplotlib", reason="plots need matplotlib")
     from benchmarks import plots
 
-    plots.draw(RESULTS, tmp_path, "run")
-    written = {p.name for p in tmp_path.iterdir()}
-    assert written == {f"run-{p}.{k}" for p in ("profile", "growth") for k in ("svg", "png")}
+    def written(folder, results):
+        folder.mkdir()
+        plots.draw(results, folder, "run")
+        return {p.name for p in folder.iterdir()}
+
+    profile = {"run-profile.svg", "run-profile.png"}
+    assert written(tmp_path / "no family", RESULTS) == profile
+    grown = replace(RESULTS, records=(*RESULTS.records, replace(OURS, instance="rows_1000")))
+    assert written(tmp_path / "rows", grown) == profile | {"run-growth.svg", "run-growth.png"}
