@@ -20,7 +20,7 @@ from supersparse.experiments.record_file import in_order, read_records
 from supersparse.experiments.results.claims import Verdict, paper_claims
 from supersparse.experiments.results.demands import demands
 from supersparse.experiments.results.differences import large_differences
-from supersparse.experiments.results.study import Result, Study
+from supersparse.experiments.results.study import METHODS, Result, Study
 
 PAGE = "results.md"
 
@@ -105,7 +105,8 @@ def _blocks(study: Study) -> Iterator[str]:
             yield f"**{dataset}**"
             yield results_table(study, dataset, rule).markdown()
     yield "### Nested cross-validation"
-    yield nested_table(study).markdown()
+    nested = nested_table(study)
+    yield nested.markdown() if nested.rows else "Not on record."
     yield "### Differences from the paper of more than two standard deviations"
     yield from _differences(study)
     yield "## Performance over time (appendix D)"
@@ -135,6 +136,13 @@ def _made(study: Study) -> Iterator[str]:
         versions = ", ".join(f"{name} {version}" for name, version in machine.versions if version != "-")
         where = f"{machine.processor} ({machine.cores} cores, {machine.system})"
         yield f"Made on {where}, Python {machine.python}; {versions}."
+    absent = [
+        f"{method} on {', '.join(without)}"
+        for method in METHODS
+        if (without := [name for name in study.datasets if method not in study.methods(name)])
+    ]
+    if absent:
+        yield f"Not on record, or not of every fold: {'; '.join(absent)}."
     if study.skipped:
         lines = [
             f"- {' '.join(part for part in (s.dataset, s.method, s.split) if part)}: {s.reason}"

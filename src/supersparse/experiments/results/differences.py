@@ -14,7 +14,7 @@ REASONS = {
     "C50T": "the confidence of pruning is chosen here; the paper does not say what it chose",
     "C50R": "the confidence of pruning is chosen here; the paper does not say what it chose",
     "Lasso": "the paper's deviations look like those of cv.glmnet, which are standard errors",
-    "Ridge": "the path ends where less penalty would still do better; the paper's seems to end earlier",
+    "Ridge": "a larger penalty of our path has about the paper's errors; why it chose that is not known",
     "EN": "the paper does not give its mixture, and its deviations look like standard errors",
     "RF": "the paper does not say which parameters of its forests it chose",
 }
