@@ -22,8 +22,8 @@ from supersparse.card.numbers import shown, whole_numbers
 from supersparse.card.quick import decide
 from supersparse.card.rules import ValueOf
 from supersparse.card.scoring import predicted_label, predicted_labels, score_person, score_table
+from supersparse.decimals import integer_column
 from supersparse.errors import InvalidCardError, InvalidDataError
-from supersparse.problem.decimals import integer_column
 
 NOBODY = {"congestive_heart_failure": 0, "hypertension": 0, "age_75": 0, "diabetes": 0, "stroke_before": 0}
 

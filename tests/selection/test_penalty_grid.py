@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from selection.answering import SOLVERS, require_answer
 from strategies import Case, ConstrainedCase, cases, constrained_problems
 from supersparse import Problem, solve
+from supersparse.decimals import exact
 from supersparse.errors import InfeasibleError, InvalidOptionError, PenaltyRangeWarning
-from supersparse.problem.decimals import exact
 from supersparse.problem.variants import with_size_penalty
 from supersparse.selection import penalty_grid
 from supersparse.selection.penalty_grid import solve_each_penalty

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card
 from supersparse.card.cells import Numbers
-from supersparse.card.numbers import IntArray
 from supersparse.card.scoring import (
     add_up,
     checked_table,
@@ -24,6 +23,7 @@ from supersparse.card.scoring import (
     quickly_multiplied,
 )
 from supersparse.card.tables import Table
+from supersparse.decimals import IntArray
 
 Exact = tuple[IntArray, int]  # integers over one scale
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.cuts import equal_to, from_on
-from supersparse.card.numbers import IntArray, exact, quick_whole_numbers, whole_numbers
+from supersparse.card.numbers import exact, quick_whole_numbers, whole_numbers
 from supersparse.card.values import Category, declared_category, declared_number, read_category
+from supersparse.decimals import IntArray
 from supersparse.errors import InvalidCardError
 
 

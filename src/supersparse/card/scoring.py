@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.cells import Cells, Numbers, Objects
 from supersparse.card.checks import check_person, check_table
-from supersparse.card.numbers import IntArray, fits_int64, largest_magnitude
 from supersparse.card.rules import IsMissing, Rule
 from supersparse.card.tables import Table, person_values, read_table
 from supersparse.card.values import is_missing
+from supersparse.decimals import IntArray, fits_int64, largest_magnitude
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,12 +24,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from supersparse.card.risk import Floats, Risk, TableRisk
+from supersparse.decimals import IntArray, integer_column
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
 from supersparse.estimators.reading import as_array, take_rows
 from supersparse.evaluate.calibrating import Method, fit_risk
 from supersparse.evaluate.in_the_large import in_the_large
 from supersparse.evaluate.tally import Tally
-from supersparse.problem.decimals import IntArray, integer_column
 from supersparse.problem.groups import group_columns
 from supersparse.scorecard import ScoringSystem
 

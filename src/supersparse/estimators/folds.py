@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.decimals import integer_column
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
 from supersparse.estimators.calibrating import LeftOut, left_out
 from supersparse.estimators.reading import take_rows
 from supersparse.estimators.slim import SLIMClassifier
-from supersparse.problem.decimals import integer_column
 from supersparse.solution.solution import Solution
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.problem.decimals import IntArray, integer_column, largest_magnitude, weighted_sum
+from supersparse.decimals import IntArray, integer_column, largest_magnitude, weighted_sum
 from supersparse.problem.points import Points
 
 _EXACT_IN_A_DOUBLE = 2**53

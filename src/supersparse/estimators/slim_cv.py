@@ -11,6 +11,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidProblemError
 from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
 from supersparse.estimators.calibrating import RiskMixin, keep_risks
@@ -19,7 +20,6 @@ from supersparse.estimators.folds import Fold, FoldResult, fit_fold
 from supersparse.estimators.reading import as_array
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.slim import SLIMClassifier
-from supersparse.problem.decimals import exact
 from supersparse.problem.groups import group_columns
 from supersparse.problem.penalty_range import constant_model_loss, smallest_loss_step
 from supersparse.problem.problem import Problem

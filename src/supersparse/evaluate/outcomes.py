@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card
-from supersparse.card.numbers import IntArray, fits_int64, whole_numbers
+from supersparse.card.numbers import whole_numbers
 from supersparse.card.scoring import Scores, score_table
+from supersparse.decimals import IntArray, fits_int64
 from supersparse.errors import InvalidDataError
 from supersparse.evaluate.tally import Tally
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.cells import Cells, Mask, Numbers
-from supersparse.card.numbers import IntArray, largest_magnitude
-from supersparse.problem.decimals import integer_column
+from supersparse.decimals import IntArray, integer_column, largest_magnitude
 
 _EXACT_IN_A_DOUBLE = 2**53
 _LONGEST_UNIQUE_DECIMAL = 10**15  # any two decimals of at most 15 digits are different doubles

@@ -14,10 +14,10 @@ import numpy as np
 
 from supersparse.card.card import Card
 from supersparse.card.cells import Cells, Objects
+from supersparse.decimals import exact
 from supersparse.errors import InvalidCardError
 from supersparse.prepare.feature import Feature
 from supersparse.problem.coefficients import CoefficientSet
-from supersparse.problem.decimals import exact
 from supersparse.problem.file.by_name import ByName
 from supersparse.problem.file.forms.scalars import plain_number
 from supersparse.problem.file.json_tree import json_tree

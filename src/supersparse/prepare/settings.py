@@ -7,11 +7,11 @@ from typing import Any, Literal, get_args
 
 from supersparse.card.tables import nearest_column
 from supersparse.card.values import Category, declared_category
+from supersparse.decimals import exact
 from supersparse.errors import InvalidCardError, InvalidProblemError, did_you_mean
 from supersparse.prepare.candidates import Cuts
 from supersparse.prepare.feature import Direction
 from supersparse.prepare.missing import Missing
-from supersparse.problem.decimals import exact
 from supersparse.problem.reading.numbers import count
 
 

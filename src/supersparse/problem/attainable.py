@@ -7,7 +7,7 @@ bound, lowered by its tolerance, may therefore be raised to the next value that 
 from fractions import Fraction
 from math import ceil, gcd
 
-from supersparse.problem.decimals import gcd_of
+from supersparse.decimals import gcd_of
 from supersparse.problem.penalty_range import objective_step
 from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
 

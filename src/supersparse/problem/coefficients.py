@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidProblemError
-from supersparse.problem.decimals import exact
 
 Number = int | float | Fraction
 

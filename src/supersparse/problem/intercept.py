@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.decimals import IntArray, exact
 from supersparse.errors import InvalidProblemError
 from supersparse.problem.coefficients import CoefficientSet
-from supersparse.problem.decimals import IntArray, exact
 
 InterceptMode = Literal["free", "range", "paper", "none"]
 

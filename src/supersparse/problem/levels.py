@@ -6,9 +6,9 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidProblemError
 from supersparse.problem.coefficients import CoefficientSet
-from supersparse.problem.decimals import exact
 from supersparse.problem.naming import INTERCEPT, per_feature
 
 

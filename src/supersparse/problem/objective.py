@@ -7,7 +7,7 @@ from math import ceil, floor, lcm
 
 import numpy as np
 
-from supersparse.problem.decimals import IntArray, fits_int64, weighted_sum
+from supersparse.decimals import IntArray, fits_int64, weighted_sum
 from supersparse.problem.intercept import InterceptChoice, best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem

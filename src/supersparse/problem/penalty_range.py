@@ -6,8 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 from math import gcd, lcm
 
+from supersparse.decimals import gcd_of
 from supersparse.errors import PenaltyRangeWarning
-from supersparse.problem.decimals import gcd_of
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 

@@ -9,8 +9,8 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.decimals import IntArray, gcd_of, integer_column, largest_magnitude
 from supersparse.errors import InvalidDataError
-from supersparse.problem.decimals import IntArray, gcd_of, integer_column, largest_magnitude
 from supersparse.problem.groups import Grouping, read_groups
 from supersparse.problem.table import numeric_column, read_table
 

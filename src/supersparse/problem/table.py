@@ -10,8 +10,8 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidDataError
-from supersparse.problem.decimals import exact
 
 Column = NDArray[Any]
 

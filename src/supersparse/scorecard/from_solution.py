@@ -10,10 +10,11 @@ import numpy as np
 import supersparse
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.domain import Domain
-from supersparse.card.numbers import fits_int64, largest_magnitude, shown
+from supersparse.card.numbers import shown
 from supersparse.card.provenance import Provenance
 from supersparse.card.rules import ValueOf
 from supersparse.card.seen import ItemSeen
+from supersparse.decimals import fits_int64, largest_magnitude
 
 if TYPE_CHECKING:
     from supersparse.problem.coefficients import CoefficientSet

@@ -8,7 +8,7 @@ from math import floor, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.problem.decimals import IntArray, fits_int64
+from supersparse.decimals import IntArray, fits_int64
 from supersparse.problem.intercept import InterceptChoice, nearest_to_middle
 from supersparse.problem.objective import integer_scores, intercept_choice
 from supersparse.problem.problem import Problem

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidProblemError
-from supersparse.problem.decimals import exact
 from supersparse.problem.penalty_range import (
     constant_model_loss,
     largest_l1,

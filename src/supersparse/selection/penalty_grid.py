@@ -11,8 +11,8 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
-from supersparse.problem.decimals import exact
 from supersparse.problem.penalty_range import warn_about_penalties
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import with_size_penalty

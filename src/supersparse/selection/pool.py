@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from fractions import Fraction
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidOptionError, SolverFailedError
-from supersparse.problem.decimals import exact
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.reading.numbers import count

@@ -4,8 +4,8 @@ import warnings
 from collections.abc import Iterable
 from fractions import Fraction
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
-from supersparse.problem.decimals import exact
 from supersparse.problem.objective import evaluate
 from supersparse.problem.penalty_range import warn_about_penalties
 from supersparse.problem.problem import Problem

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from supersparse.decimals import exact
 from supersparse.errors import InfeasibleError, InvalidProblemError, VerificationError, did_you_mean
 from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.constraints.values import fixed, must_not_use, must_use
-from supersparse.problem.decimals import exact
 from supersparse.problem.limits import Constraint
 from supersparse.problem.naming import matching
 from supersparse.problem.objective import with_best_intercept

@@ -11,8 +11,8 @@ from itertools import combinations, pairwise
 from math import ceil
 from typing import Any
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidOptionError
-from supersparse.problem.decimals import exact
 from supersparse.problem.objective import evaluate
 from supersparse.problem.reading.numbers import shown
 from supersparse.problem.variants import with_size_penalty

@@ -17,8 +17,8 @@ from math import floor, gcd, lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.decimals import IntArray, gcd_of, largest_magnitude
 from supersparse.errors import UnsupportedProblemError
-from supersparse.problem.decimals import IntArray, gcd_of, largest_magnitude
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
 from supersparse.solving.presolve.merge import row_groups

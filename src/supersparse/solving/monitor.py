@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from fractions import Fraction
 from types import FrameType
 
+from supersparse.decimals import exact
 from supersparse.errors import SolverFailedError, UnsupportedProblemError
-from supersparse.problem.decimals import exact
 from supersparse.problem.objective import Evaluation, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem

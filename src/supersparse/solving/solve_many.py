@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidOptionError
-from supersparse.problem.decimals import exact
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidOptionError
-from supersparse.problem.decimals import exact
 from supersparse.problem.problem import Problem
 from supersparse.theory.conditions import decimal, obstacles, why_not_directions
 from supersparse.theory.space import declared_space

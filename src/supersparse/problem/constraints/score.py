@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidProblemError
-from supersparse.problem.decimals import exact
 from supersparse.problem.limits import Constraint, ScoreLimit
 from supersparse.problem.naming import names_or_patterns, per_feature
 from supersparse.problem.reading.numbers import shown

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from supersparse.problem.decimals import exact
+from supersparse.decimals import exact
 from supersparse.problem.limits import Constraint, ValueLimit
 from supersparse.problem.naming import matching, names_or_patterns
 from supersparse.problem.reading.numbers import shown

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from supersparse.decimals import exact
 from supersparse.errors import InvalidProblemError
-from supersparse.problem.decimals import exact
 
 
 def whole(value: object) -> int | None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from supersparse.problem.decimals import IntArray
+from supersparse.decimals import IntArray
 from supersparse.solving.mip.model import IndicatorRows, LinearRows
 
 

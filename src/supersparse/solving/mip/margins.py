@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.problem.decimals import IntArray
+from supersparse.decimals import IntArray
 from supersparse.problem.problem import Problem
 from supersparse.solving.mip.terms import Term, read_terms, score_range
 

@@ -13,8 +13,8 @@ from typing import TypedDict
 
 import numpy as np
 
+from supersparse.decimals import IntArray, fits_int64
 from supersparse.problem.coefficients import CoefficientSet
-from supersparse.problem.decimals import IntArray, fits_int64
 from supersparse.problem.levels import Levels
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem

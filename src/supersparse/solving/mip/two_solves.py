@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
+from supersparse.decimals import exact
 from supersparse.errors import InfeasibleError, SolverFailedError
 from supersparse.problem.attainable import next_attainable
-from supersparse.problem.decimals import exact
 from supersparse.problem.objective import Evaluation
 from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim

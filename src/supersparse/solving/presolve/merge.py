@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.problem.decimals import IntArray, fits_int64, gcd_of
+from supersparse.decimals import IntArray, fits_int64, gcd_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 

@@ -20,6 +20,7 @@ IntArray = NDArray[np.integer] | NDArray[np.object_]
 
 _LONGEST_UNIQUE_DECIMAL = 10**15  # any two decimals of at most 15 digits are different doubles
 _INT64_SAFE = 2**63 - 1
+_PROBE = 256
 
 
 def exact(value: object, what: str, error: type[InvalidInputError] = InvalidProblemError) -> Fraction:
@@ -61,28 +62,32 @@ def integer_column(values: NDArray[Any]) -> tuple[IntArray, int]:
     """
     if values.dtype.kind in "bui":
         return _smallest(values), 1
-    if values.dtype == np.float64:
-        fast = _decimal_by_division(values)
-        if fast is not None:
-            return _reduced(*fast)
-    return _reduced(*_decimal_by_text(values))
+    return _reduced(*(short_decimals(values) or _decimal_by_text(values)))
 
 
-def _decimal_by_division(values: NDArray[np.generic]) -> tuple[IntArray, int] | None:
-    """Find integers r and a power of ten d with r / d == values in floating point.
+def short_decimals(values: NDArray[Any]) -> tuple[NDArray[np.int64], int] | None:
+    """Find integers r and a power of ten d with r / d == values in floating point, if there are any.
 
     Both fit a double exactly and division rounds correctly, so values is the double
     nearest to the decimal r / d; with at most 15 digits no other decimal so short is.
     """
-    floats = values.astype(np.float64, copy=False)
+    if values.dtype != np.float64:
+        return None
     for digits in range(16):
-        scale = 10**digits
-        candidate = np.rint(floats * float(scale))
-        if np.any(np.abs(candidate) >= _LONGEST_UNIQUE_DECIMAL):
-            return None
-        if np.array_equal(candidate / float(scale), floats):
-            return candidate.astype(np.int64), scale
+        # a few values tell how many digits there may be; all of them have the last word
+        if _times(values[:_PROBE], 10**digits) is not None:
+            integers = _times(values, 10**digits)
+            if integers is not None:
+                return integers, 10**digits
     return None
+
+
+def _times(floats: NDArray[np.float64], scale: int) -> NDArray[np.int64] | None:
+    with np.errstate(over="ignore"):
+        candidate = np.rint(floats * float(scale))
+    if not np.all(np.abs(candidate) < _LONGEST_UNIQUE_DECIMAL):  # so written, NaN is refused as well
+        return None
+    return candidate.astype(np.int64) if np.array_equal(candidate / float(scale), floats) else None
 
 
 def _decimal_by_text(values: NDArray[np.generic]) -> tuple[IntArray, int]:

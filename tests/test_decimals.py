@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from supersparse.decimals import exact, gcd_of, integer_column, largest_magnitude
 from supersparse.errors import InvalidProblemError
-from supersparse.problem.decimals import exact, gcd_of, integer_column, largest_magnitude
 
 finite = {"allow_nan": False, "allow_infinity": False}
 
