@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures test test-long bench bench-small bench-adult bench-threads bench-covers bench-many bench-table study study-small study-page lint format clean
+.PHONY: demo examples fetch-live docs pictures test test-long bench bench-small bench-adult bench-threads bench-covers bench-many bench-table study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -82,6 +82,10 @@ study-small: $(VENV)/.experiments
 # The page of docs/study again, from the stored records: the full ones where they are, else the small ones.
 study-page: $(VENV)/.experiments
 	$(STUDY) page $(firstword $(wildcard experiments/full.jsonl.gz experiments/small.jsonl.gz)) docs/study
+
+# One stored fit of each method and kind on each dataset, made again and compared.
+study-check: $(VENV)/.experiments
+	$(STUDY) repeat full experiments/full.jsonl.gz $(STUDY_RUN)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check src tests benchmarks examples docs/conf.py docs/scripts

@@ -1,4 +1,4 @@
-"""The command: ``python -m supersparse.experiments run small``, then ``page``."""
+"""The command: ``python -m supersparse.experiments run small records.jsonl``, then ``page``."""
 
 import argparse
 import logging
@@ -10,8 +10,10 @@ from supersparse.errors import SupersparseError
 from supersparse.experiments.applications import load_crime
 from supersparse.experiments.page.writing import write_page
 from supersparse.experiments.plan import full, small
-from supersparse.experiments.record_file import store
-from supersparse.experiments.running import run, run_applications
+from supersparse.experiments.record_file import read_records, store
+from supersparse.experiments.records import Record
+from supersparse.experiments.repeating import choose_tasks, repeat
+from supersparse.experiments.running import load_tables, run, run_applications
 from supersparse.experiments.study_data import load_study_data
 
 PLANS = {"full": full, "small": small}
@@ -26,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _run(given)
         elif given.command == "store":
             store(given.records, given.stored)
+        elif given.command == "repeat":
+            return _repeat(given)
         else:
             files = write_page(given.records, given.folder)
             sys.stdout.write(f"{files[0]}\n")
@@ -36,6 +40,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write("interrupted; the same command goes on from here\n")
         return 130
     return 0
+
+
+def _repeat(given: argparse.Namespace) -> int:
+    plan = PLANS[given.plan](given.fasterrisk)
+    records = [line for line in read_records(given.records) if isinstance(line, Record)]
+    tables, _ = load_tables(plan, lambda name: load_study_data(name, given.data))
+    chosen = choose_tasks(plan, tables, records, given.each)
+    outcomes = []
+    for outcome in repeat(chosen, n_jobs=given.jobs):
+        sys.stdout.write(f"{outcome}\n")
+        outcomes.append(outcome.is_equal)
+    sys.stdout.write(f"{sum(outcomes)} of {len(outcomes)} fits came out as recorded\n")
+    return 0 if outcomes and all(outcomes) else 1
 
 
 def _run(given: argparse.Namespace) -> None:
@@ -51,14 +68,27 @@ def _run(given: argparse.Namespace) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m supersparse.experiments", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    running = commands.add_parser("run", help="make the records that are missing; killed, it goes on")
-    running.add_argument("plan", choices=sorted(PLANS))
-    running.add_argument("records", type=Path, help="a file of JSON lines, made or continued")
-    running.add_argument("--jobs", type=int, default=1, help="processes (%(default)s)")
-    running.add_argument(
+    fitting = argparse.ArgumentParser(add_help=False)
+    fitting.add_argument("--jobs", type=int, default=1, help="processes (%(default)s)")
+    fitting.add_argument(
         "--data", type=Path, help="the data folder (else as 'supersparse datasets path' says)"
     )
-    running.add_argument("--fasterrisk", type=Path, help="where FasterRisk is, or is to be, installed")
+    fitting.add_argument("--fasterrisk", type=Path, help="where FasterRisk is, or is to be, installed")
+    running = commands.add_parser(
+        "run", parents=[fitting], help="make the records that are missing; killed, it goes on"
+    )
+    running.add_argument("plan", choices=sorted(PLANS))
+    running.add_argument("records", type=Path, help="a file of JSON lines, made or continued")
+    repeating = commands.add_parser(
+        "repeat",
+        parents=[fitting],
+        help="fit some of the records again; exit code 1 if one differs",
+    )
+    repeating.add_argument("plan", choices=sorted(PLANS))
+    repeating.add_argument("records", type=Path, help="plain or compressed")
+    repeating.add_argument(
+        "--each", type=int, default=1, help="how many of each method on each dataset (%(default)s)"
+    )
     storing = commands.add_parser("store", help="compress records; the same records give the same bytes")
     storing.add_argument("records", type=Path)
     storing.add_argument("stored", type=Path)

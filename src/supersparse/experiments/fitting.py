@@ -29,6 +29,13 @@ class Task:
     settings: tuple[Setting, ...]
     seed: int
 
+    @property
+    def stage(self) -> int:
+        """What the tables need first, then the contours, then folds inside folds: a run cut short is of use."""
+        if ":" in self.split:
+            return 2
+        return 1 if self.settings[0].has("C1") else 0
+
 
 def run_task(task: Task) -> list[Record | Skipped]:
     """Fit the settings and test them; a method that fails is skipped, and the reason kept."""

@@ -33,7 +33,7 @@ def run(plan: Plan, load: Load, path: Path, *, n_jobs: int | None = None) -> Non
     machine = Machine.here(plan.name)
     if machine not in known:
         append_records(path, [machine])
-    tables, left_out = _tables(plan, load)
+    tables, left_out = load_tables(plan, load)
     tasks, more_left_out = _tasks(plan, tables)
     for skipped in (*left_out, *more_left_out):
         logger.info("left out: %s %s: %s", skipped.dataset, skipped.method, skipped.reason)
@@ -56,7 +56,8 @@ def run(plan: Plan, load: Load, path: Path, *, n_jobs: int | None = None) -> Non
             told = time.monotonic()
 
 
-def _tables(plan: Plan, load: Load) -> tuple[list[StudyData], list[Skipped]]:
+def load_tables(plan: Plan, load: Load) -> tuple[list[StudyData], list[Skipped]]:
+    """Load the plan's tables; those whose files are missing are said and left out."""
     tables, left_out = [], []
     for name in plan.datasets:
         try:
@@ -89,14 +90,7 @@ def _tasks(plan: Plan, tables: Iterable[StudyData]) -> tuple[list[Task], list[Sk
                 left_out.append(Skipped(dataset=data.name, method=method.name, reason=reason))
             else:
                 tasks += plan.tasks(data, method)
-    return sorted(tasks, key=_stage), left_out
-
-
-def _stage(task: Task) -> int:
-    """What the tables need first, then the contours, then folds inside folds: a run cut short is of use."""
-    if ":" in task.split:
-        return 2
-    return 1 if task.settings[0].has("C1") else 0
+    return sorted(tasks, key=lambda task: task.stage), left_out
 
 
 def _open(tasks: Iterable[Task], known: Iterable[Line]) -> Iterator[Task]:

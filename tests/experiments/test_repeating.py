@@ -1,0 +1,79 @@
+"""Recorded fits made again."""
+
+from dataclasses import replace
+
+import pytest
+
+from experiments.tiny import tiny_data, tiny_plan
+from supersparse.experiments import __main__ as command
+from supersparse.experiments.record_file import append_records, read_records
+from supersparse.experiments.records import Record, Skipped
+from supersparse.experiments.repeating import Repeated, choose_tasks, repeat
+from supersparse.experiments.running import run
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "records.jsonl"
+    run(tiny_plan(), lambda name: tiny_data(), path)
+    return path
+
+
+def records_of(path):
+    return [line for line in read_records(path) if isinstance(line, Record)]
+
+
+def test_every_method_and_kind_of_fit_is_made_again_and_comes_out_the_same(recorded):
+    chosen = choose_tasks(tiny_plan(), [tiny_data()], records_of(recorded), 1)
+    kinds = [(t.method.name, ":" in t.split, t.settings[0].has("C1")) for t, _ in chosen]
+    assert sorted(kinds) == [
+        ("CART", False, False),
+        ("LR", False, False),
+        ("Lasso", False, False),
+        ("Lasso", True, False),
+        ("SLIM", False, False),
+        ("SLIM", False, True),
+        ("SLIM", True, False),
+    ]
+    outcomes = list(repeat(chosen))
+    assert len(outcomes) == sum(len(task.settings) for task, _ in chosen)
+    assert all(outcome.is_equal for outcome in outcomes)
+    assert str(outcomes[0]) == "tiny LR 2/2: as recorded"
+
+
+def test_more_of_each_are_different_ones(recorded):
+    chosen = choose_tasks(tiny_plan(), [tiny_data()], records_of(recorded), 9)
+    keys = [(t.method.name, t.split, t.settings) for t, _ in chosen]
+    assert len(set(keys)) == len(keys)
+    assert sum(t.method.name == "LR" for t, _ in chosen) == 2  # there are no more
+
+
+def test_another_table_of_that_name_is_not_compared(recorded):
+    assert choose_tasks(tiny_plan(), [tiny_data(seed=4)], records_of(recorded), 1) == []
+
+
+def test_what_differs_is_said_with_both_outcomes(recorded):
+    record = next(r for r in records_of(recorded) if r.method == "SLIM")
+    worse = replace(record, test=replace(record.test, positive=record.test.positive + 1))
+    outcome = Repeated(record=record, again=worse)
+    assert not outcome.is_equal
+    assert f"{record.test.errors} errors" in str(outcome).split("now")[0]
+    assert f"{worse.test.errors} errors" in str(outcome).split("now")[1]
+    failed = Repeated(record=record, again=Skipped(dataset="tiny", method="SLIM", reason="no memory"))
+    assert not failed.is_equal
+    assert str(failed).endswith("failed: no memory")
+
+
+def test_the_command_says_all_outcomes_and_fails_on_a_difference(recorded, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(command.PLANS, "small", lambda environment: tiny_plan())
+    monkeypatch.setattr(command, "load_study_data", lambda name, folder: tiny_data())
+    assert command.main(["repeat", "small", str(recorded)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1] == f"{len(said) - 1} of {len(said) - 1} fits came out as recorded"
+    changed = tmp_path / "changed.jsonl"
+    append_records(changed, [replace(r, size=r.size + 1) for r in records_of(recorded)])
+    assert command.main(["repeat", "small", str(changed)]) == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith("0 of ")
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("")
+    assert command.main(["repeat", "small", str(empty)]) == 1
