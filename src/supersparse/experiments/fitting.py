@@ -31,7 +31,7 @@ class Task:
 
     @property
     def stage(self) -> int:
-        """What the tables need first, then the contours, then folds inside folds: a run cut short is of use."""
+        """What the tables need first, then the contours, then folds inside folds: a run may be cut short."""
         if ":" in self.split:
             return 2
         return 1 if self.settings[0].has("C1") else 0
