@@ -5,23 +5,30 @@ from collections.abc import Callable, Iterable, Sequence
 
 from supersparse.experiments.fitting import Task
 from supersparse.experiments.records import Line, Record, Skipped
+from supersparse.experiments.setting import Setting
+
+Kind = tuple[str, str, int]  # dataset, method, limit of work (1 where there is none)
 
 
 class Progress:
-    """Estimates the time left from what like fits have taken: on the same table, else of the same method."""
+    """Estimates the time left from what like fits have taken: of the same method, table and limit of work.
+
+    Where there are none, from fits with another limit, in proportion; then from other tables, then from all.
+    """
 
     def __init__(self, tasks: Sequence[Task], known: Iterable[Line], clock: Callable[[], float]) -> None:
         self._clock = clock
         self._began = clock()
-        self._open: dict[tuple[str, str], int] = defaultdict(int)
+        self._open: dict[Kind, int] = defaultdict(int)
         for task in tasks:
-            self._open[task.data.name, task.method.name] += len(task.settings)
+            for setting in task.settings:
+                self._open[kind_of(task.data.name, task.method.name, setting)] += 1
         self._all = self.left = sum(self._open.values())
-        self._taken: dict[tuple[str, str], list[float]] = defaultdict(list)
+        self._taken: dict[Kind, list[float]] = defaultdict(list)
         self._spent = 0.0
         for line in known:
             if isinstance(line, Record):
-                self._taken[line.dataset, line.method].append(line.seconds)
+                self._taken[kind_of(line.dataset, line.method, line.setting)].append(line.seconds)
 
     def plan(self) -> str:
         """Say what there is to do."""
@@ -32,28 +39,38 @@ class Progress:
         for line in found:
             if isinstance(line, Skipped):
                 return f"failed: {line.dataset} {line.method} {line.reason}"
-            self._taken[line.dataset, line.method].append(line.seconds)
+            kind = kind_of(line.dataset, line.method, line.setting)
+            self._taken[kind].append(line.seconds)
             self._spent += line.seconds
-            self._open[line.dataset, line.method] -= 1
+            self._open[kind] -= 1
             self.left -= 1
         last = found[-1]
         assert isinstance(last, Record)
         elapsed = self._clock() - self._began
         rate = max(self._spent / elapsed, 1e-9) if elapsed else 1.0  # processor seconds a second: the jobs
-        left = sum(count * self._usual(pair) for pair, count in self._open.items() if count > 0) / rate
+        left = sum(count * self._usual(kind) for kind, count in self._open.items() if count > 0) / rate
         return (
             f"{self._all - self.left} of {self._all} fits, about {in_words(left)} left; "
             f"{last.dataset} {last.method} {last.split} {last.setting.in_words()}".rstrip()
         )
 
-    def _usual(self, pair: tuple[str, str]) -> float:
+    def _usual(self, kind: Kind) -> float:
         """The mean time of such a fit, in processor seconds."""
-        alike = self._taken.get(pair)
+        table, method, work = kind
+        alike = self._taken.get(kind)
         if not alike:
-            alike = [v for (_, method), values in self._taken.items() if method == pair[1] for v in values]
+            by_work = {w: times for (t, m, w), times in self._taken.items() if (t, m) == (table, method)}
+            alike = [seconds * work / w for w, times in by_work.items() for seconds in times]
+        if not alike:
+            alike = [v for (_, m, _), values in self._taken.items() if m == method for v in values]
         if not alike:
             alike = [v for values in self._taken.values() for v in values]
         return sum(alike) / len(alike)
+
+
+def kind_of(dataset: str, method: str, setting: Setting) -> Kind:
+    """What fits have in common that take about the same time."""
+    return dataset, method, setting.whole("work") if setting.has("work") else 1
 
 
 def in_words(seconds: float) -> str:
