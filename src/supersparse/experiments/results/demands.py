@@ -35,7 +35,7 @@ def as_accurate_as_the_paper(study: Study) -> Verdict:
             + f"; {proven} of {total} fits proven optimal"
         )
     return Verdict(
-        claim="SLIM is within one standard deviation of the paper's SLIM, or better, at its size or below",
+        claim="SLIM at some C0 is within one standard deviation of the paper's, or better, at its size or below",
         held=None if not ok else all(ok),
         numbers=(f"so on {sum(ok)} of {len(ok)} datasets", *numbers),
     )
