@@ -35,7 +35,7 @@ def as_accurate_as_the_paper(study: Study) -> Verdict:
             + f"; {proven} of {total} fits proven optimal"
         )
     return Verdict(
-        claim="SLIM at some C0 is within one standard deviation of the paper's, or better, at its size or below",
+        claim="SLIM, at some C0, is no worse than the paper's and a standard deviation, at its size or less",
         held=None if not ok else all(ok),
         numbers=(f"so on {sum(ok)} of {len(ok)} datasets", *numbers),
     )
