@@ -79,9 +79,9 @@ study-small: $(VENV)/.experiments
 	$(STUDY) run small build/study/small.jsonl $(STUDY_RUN)
 	$(STUDY) page build/study/small.jsonl build/study/small
 
-# The page of docs/study again, from the stored records: the full ones where they are, else the small ones.
+# The page of docs/study again, from the stored records.
 study-page: $(VENV)/.experiments
-	$(STUDY) page $(firstword $(wildcard experiments/full.jsonl.gz experiments/small.jsonl.gz)) docs/study
+	$(STUDY) page experiments/full.jsonl.gz docs/study
 
 # One stored fit of each method and kind on each dataset, made again and compared.
 study-check: $(VENV)/.experiments

@@ -19,10 +19,12 @@ from supersparse.experiments.page.result_tables import results_table
 from supersparse.experiments.page.writing import page_text, tables, write_page
 from supersparse.experiments.record_file import append_records, in_order, read_records, store
 from supersparse.experiments.records import Machine, Skipped
+from supersparse.experiments.results.demands import demands
 from supersparse.experiments.results.study import Study
 from supersparse.experiments.running import run, run_applications
 
 ROOT = Path(__file__).parents[3]
+STORED = ROOT / "experiments" / "full.jsonl.gz"  # what the page in the docs is made of
 
 pytestmark = pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
 
@@ -157,25 +159,25 @@ def test_applications_that_are_on_record_are_not_made_again(tmp_path, monkeypatc
     assert shown[1].text.startswith("Score = ")
 
 
-def stored_records():
-    """What the page in the docs was made of: the full study where it is on record, else the small one."""
-    return next(p for n in ("full", "small") if (p := ROOT / "experiments" / f"{n}.jsonl.gz").is_file())
-
-
 def test_the_page_in_the_docs_is_that_of_the_stored_records(tmp_path):
     import matplotlib
 
-    stored = stored_records()
-    assert len(stored.read_bytes()) < 5_000_000
-    machines = [line for line in read_records(stored) if isinstance(line, Machine)]
+    assert STORED.stat().st_size < 5_000_000
+    machines = [line for line in read_records(STORED) if isinstance(line, Machine)]
     # the bytes of a figure also depend on what drew it
     same = matplotlib.__version__ == dict(machines[-1].versions)["matplotlib"]
-    for path in write_page(stored, tmp_path):
+    for path in write_page(STORED, tmp_path):
         if same or path.suffix != ".svg":
             assert path.read_bytes() == (ROOT / "docs" / "study" / path.name).read_bytes(), path.name
 
 
+def test_the_stored_study_is_whole_and_meets_what_is_asked_of_it():
+    assert "Not on record" not in (ROOT / "docs" / "study" / "results.md").read_text("utf-8")
+    asked = demands(Study(read_records(STORED)))
+    assert [verdict.claim for verdict in asked if not verdict.held] == []
+
+
 def test_stored_records_are_readable_text():
-    text = gzip.decompress(stored_records().read_bytes()).decode("utf-8")
+    text = gzip.decompress(STORED.read_bytes()).decode("utf-8")
     assert "/work/" not in text
     assert "/home/" not in text

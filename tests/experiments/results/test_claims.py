@@ -132,6 +132,19 @@ def test_a_rounded_model_with_a_smaller_objective_is_found():
     assert "LR by 0.0000" in lost.numbers[1]
 
 
+def test_a_better_model_of_the_priced_search_is_said():
+    def said(errors, size):
+        lines = [
+            *fits("haberman", "SLIM", [5, 5], [2, 2], C0, F="7/100"),
+            *fits("haberman", "SLIM b", [5, errors], [2, size], C0, F="7/100"),
+        ]
+        return objectives_hold(Study(lines)).numbers[-1]
+
+    assert said(5, 2).endswith("in 0 of 2 fits")
+    assert said(4, 3).endswith("in 0 of 2 fits")  # an error for a feature: the same F
+    assert said(3, 3).endswith("in 1 of 2 fits, by 0.0100 at most")
+
+
 def test_only_baselines_far_from_the_paper_are_listed():
     # the paper's LR on haberman: test 26.5 ± 7.5 %, train 25.2 ± 1.9 %
     near = Study(fits("haberman", "LR", [26, 25], [3, 3]))

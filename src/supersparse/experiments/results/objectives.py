@@ -41,3 +41,22 @@ def check_objectives(study: Study, dataset: str) -> ObjectiveCheck:
                             f"{other.setting.in_words()} by {lead:.4f}".replace("  ", " ")
                         )
     return ObjectiveCheck(dataset=dataset, compared=compared, worse=tuple(worse))
+
+
+def better_with_a_price(study: Study, dataset: str) -> tuple[int, list[Fraction]]:
+    """Compare the two searches: the pairs of fits, and by how much F of SLIM is smaller in SLIM b's model.
+
+    F without C1, whose part is smaller than any difference in the rest.
+    """
+    priced = {other.setting: other for other in study.results(dataset, "SLIM b")}
+    pairs, leads = 0, []
+    for own in study.results(dataset, "SLIM"):
+        if own.setting not in priced:
+            continue
+        price = Fraction(str(own.setting.number("C0")))
+        for mine, theirs in zip(own.records, priced[own.setting].records, strict=True):
+            if mine.proof is not None and theirs.proof is not None:
+                pairs += 1
+                wrong = Fraction(mine.proof.training_errors - theirs.proof.training_errors, mine.train.rows)
+                leads.append(wrong + price * (mine.size - theirs.size))
+    return pairs, [lead for lead in leads if lead > 0]
