@@ -107,6 +107,19 @@ def test_no_single_best_needs_different_winners():
     assert verdict(study(10), "(v)").held is False
 
 
+def test_slim_with_a_priced_intercept_is_no_rival():
+    study = Study(
+        [
+            *fits("haberman", "SLIM", [10, 10], [2, 2], C0),
+            *fits("haberman", "SLIM b", [5, 5], [1, 1], C0),
+            *fits("haberman", "RF", [20, 20], [3, 3]),
+        ]
+    )
+    assert verdict(study, "(i)").held is True
+    (of_haberman,) = [line for line in verdict(study, "(v)").numbers if line.startswith("haberman")]
+    assert of_haberman == "haberman: most accurate SLIM with 10.0 %; 1 of 2 methods on the frontier"
+
+
 def test_slim_is_held_against_the_papers_error_at_the_papers_size():
     # the paper: 23.2 ± 6.5 % at size 3
     assert as_accurate_as_the_paper(Study(fits("haberman", "SLIM", [29, 30], [2, 2], C0))).held

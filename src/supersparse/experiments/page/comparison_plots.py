@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supersparse.experiments.page.figure import DARK, LIGHT, RED, STYLE, as_svg
-from supersparse.experiments.results.dominance import Place, efficient
+from supersparse.experiments.results.dominance import Place, efficient, rivals
 from supersparse.experiments.results.study import Result, Study
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def _boxes(study: Study, dataset: str, axes: "Axes") -> None:
 
     front = efficient(study, dataset, "best")
     results = {method: study.chosen(dataset, method, "best") for method in study.methods(dataset)}
-    for method, result in results.items():
+    for method in rivals(study, dataset):
+        result = results[method]
         colour = RED if method == "SLIM" else DARK if method in front else LIGHT
         sizes, test = result.sizes(), result.test
         low, high = test.mean - test.sd, test.mean + test.sd
@@ -59,7 +60,9 @@ def _boxes(study: Study, dataset: str, axes: "Axes") -> None:
         )
         axes.plot([result.size] * 2, [low, high], color=colour, linewidth=0.6)
         axes.plot(result.size, test.mean, "o", color=colour, markersize=4 if method in front else 3)
-    _lower_steps(axes, list(results.values()), DARK, ":")
+    if (priced := results.get("SLIM b")) is not None:
+        axes.plot(priced.size, priced.test.mean, "o", color=RED, markerfacecolor="none", markersize=5)
+    _lower_steps(axes, [results[method] for method in rivals(study, dataset)], DARK, ":")
     _finish(axes, max(result.sizes()[-1] for result in results.values()))
     _label(axes, {method: Place.of(result) for method, result in results.items()})
 

@@ -83,7 +83,8 @@ def _blocks(study: Study) -> Iterator[str]:
     yield "## Accuracy against sparsity (section 6.3)"
     yield (
         "Mean test error and median size; the boxes reach one standard deviation up and down and from the "
-        "smallest to the largest model of the folds. Dark: on the efficient frontier (dotted). Red: SLIM."
+        "smallest to the largest model of the folds. Dark: on the efficient frontier (dotted). Red: SLIM; "
+        "hollow: SLIM b, which takes no part in the frontier nor in claims (i) to (v)."
     )
     yield "![Accuracy against sparsity](accuracy-sparsity.svg)"
     yield "## SLIM against the lasso's path (section 6.4)"

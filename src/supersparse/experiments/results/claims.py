@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from supersparse.experiments.plan import PAPER_METHODS
-from supersparse.experiments.results.dominance import against_lasso, efficient
+from supersparse.experiments.results.dominance import against_lasso, efficient, rivals
 from supersparse.experiments.results.study import Study
 
 FIXED_SIZE = ("LR", "RF", "SVM", "Ridge")  # their size hardly can vary, so it says nothing of stability
@@ -113,7 +113,7 @@ def _jumpy(study: Study) -> Verdict:
 def _no_single_best(study: Study) -> Verdict:
     numbers, winners, counts = [], [], []
     for dataset in study.datasets:
-        results = {m: study.chosen(dataset, m, "best").test.mean for m in study.methods(dataset)}
+        results = {m: study.chosen(dataset, m, "best").test.mean for m in rivals(study, dataset)}
         if results:
             best = min(results.values())
             own = {m for m, error in results.items() if error == best}

@@ -23,10 +23,14 @@ class Place:
         return self.error < other.error and self.size < other.size
 
 
+def rivals(study: Study, dataset: str) -> list[str]:
+    """The methods that are held against each other: of SLIM only the one with a free intercept."""
+    return [method for method in study.methods(dataset) if method != "SLIM b"]
+
+
 def efficient(study: Study, dataset: str, rule: str) -> list[str]:
-    """The methods that no other one dominates; of SLIM only the one with a free intercept takes part."""
-    rivals = [m for m in study.methods(dataset) if m != "SLIM b"]
-    places = {m: Place.of(study.chosen(dataset, m, rule)) for m in rivals}
+    """The methods that no other one dominates."""
+    places = {m: Place.of(study.chosen(dataset, m, rule)) for m in rivals(study, dataset)}
     return [m for m, own in places.items() if not any(other.beats(own) for other in places.values())]
 
 
