@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -186,6 +187,40 @@ def test_cross_validation_chooses_c0_and_is_shown(run, patients):
     one = run("fit", patients, *ASK, "--cv", "3", "--C0", "0.02", check=True)
     assert "Cross-validated on 3 folds" in one.stdout
     assert "chosen" not in one.stdout
+
+
+@pytest.mark.parametrize(("penalty", "solver"), [([], "solve_each_penalty"), (["--C0", "0.02"], "solve")])
+@pytest.mark.parametrize("done_before", [0, 2])
+def test_ctrl_c_during_cross_validation_still_gives_a_card(
+    run, patients, monkeypatch, penalty, solver, done_before
+):
+    from supersparse.cli import validating
+    from supersparse.solution.stop import Stop
+
+    real, calls = getattr(validating, solver), []
+
+    def interrupted(problem, *arguments, **options):
+        calls.append(problem)
+        if len(calls) <= done_before:
+            return real(problem, *arguments, **options)
+        if solver == "solve_each_penalty":
+            raise KeyboardInterrupt
+        return replace(real(problem, **options), stop=Stop.INTERRUPTED)
+
+    monkeypatch.setattr(validating, solver, interrupted)
+    done = run("fit", patients, *ASK, *penalty, "--cv", "3", "--json", check=True)
+    document = json.loads(done.stdout)
+    assert document["card"]["items"]
+    assert f"Interrupted in fold {done_before + 1} of 3" in done.stderr
+    assert len(calls) == done_before + 1
+    found = document["cross_validation"]
+    if done_before:
+        assert (found["folds"], found["folds_asked"]) == (2, 3)
+        calls.clear()
+        in_words = run("fit", patients, *ASK, *penalty, "--cv", "3", check=True).stdout
+        assert "Cross-validated on 2 of 3 folds (interrupted)" in in_words
+    else:
+        assert found is None
 
 
 @pytest.mark.parametrize("how", [["--cv-groups", "centre"], ["--cv-time", "day"]])

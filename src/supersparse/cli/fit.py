@@ -42,7 +42,8 @@ def fit(
 
     Numbers are cut at round points, categories become questions, missing values count as they
     say; dates and identifiers are left out. What is done to each column is said. Ctrl-C
-    stops the search and prints the best scoring system found until then.
+    stops the search and prints the best scoring system found until then; during cross-validation
+    it ends that, and the scoring system is learned all the same.
 
     \b
     Example:
@@ -70,7 +71,7 @@ def fit(
     judged = None
     if validation.folds is not None:
         judged = validate(recipe, training, training.splits(validation, recipe.options["seed"]))
-        if judged.chosen.C0 is not None:
+        if judged is not None and judged.chosen.C0 is not None:
             question = recipe.asking(C0=judged.chosen.C0).question(training)
     solution = learn(question.problem, **recipe.options)
     system = question.system(solution, columns.target)

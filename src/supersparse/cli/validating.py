@@ -14,6 +14,7 @@ from supersparse.errors import InvalidInputError, PenaltyRangeWarning
 from supersparse.estimators.choosing import Candidate, choose
 from supersparse.estimators.splits import Split
 from supersparse.selection.penalty_grid import solve_each_penalty
+from supersparse.solution.stop import Stop
 from supersparse.solving.solve import solve
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Validation:
     """What was tried on how many folds, and which was chosen."""
 
     folds: int
+    folds_asked: int  # more than there are where Ctrl-C ended it
     tried: tuple[Tried, ...]
     chosen: Tried
 
@@ -62,6 +64,7 @@ class Validation:
         """The same for JSON."""
         return {
             "folds": self.folds,
+            "folds_asked": self.folds_asked,
             "C0": self.chosen.C0,
             **self.chosen.measures(),
             "tried": [{"C0": tried.C0, **tried.measures()} for tried in self.tried],
@@ -69,7 +72,10 @@ class Validation:
 
     def in_words(self) -> str:
         """The same for a person."""
-        lines = [f"Cross-validated on {self.folds} folds, each by what was learned without it:", ""]
+        folds = f"{self.folds} folds"
+        if self.folds < self.folds_asked:
+            folds = f"{self.folds} of {self.folds_asked} folds (interrupted)"
+        lines = [f"Cross-validated on {folds}, each by what was learned without it:", ""]
         lines.append("    C0  features  error          sensitivity  specificity    AUC")
         for tried in self.tried:
             m = tried.measures()
@@ -84,8 +90,11 @@ class Validation:
         return "\n".join(lines)
 
 
-def validate(recipe: Recipe, training: Training, splits: Sequence[Split]) -> Validation:
-    """Follow the recipe on the training rows of each split, for each C0 that is open."""
+def validate(recipe: Recipe, training: Training, splits: Sequence[Split]) -> Validation | None:
+    """Follow the recipe on the training rows of each split, for each C0 that is open.
+
+    Ctrl-C ends it with the folds that are done; None where there are none.
+    """
     penalties = _penalties(recipe)
     limit = recipe.options.get("time_limit")
     options = {**recipe.options, "time_limit": None if limit is None else limit / len(splits)}
@@ -96,6 +105,14 @@ def validate(recipe: Recipe, training: Training, splits: Sequence[Split]) -> Val
             by_fold.append(_fold(recipe, training.take(train), training.take(test), penalties, options))
         except InvalidInputError as error:
             raise type(error)(f"fold {k} of {len(splits)}: {error}") from None
+        except KeyboardInterrupt:
+            remark(
+                f"Interrupted in fold {k} of {len(splits)}, which ends the cross-validation. The scoring "
+                "system is learned now; Ctrl-C again stops that and keeps the best found."
+            )
+            break
+    if not by_fold:
+        return None
     tried = tuple(
         Tried(
             C0=C0,
@@ -105,7 +122,7 @@ def validate(recipe: Recipe, training: Training, splits: Sequence[Split]) -> Val
         )
         for C0, found in zip(penalties or (_own_penalty(recipe),), zip(*by_fold, strict=True), strict=True)
     )
-    return Validation(folds=len(splits), tried=tried, chosen=tried[_choice(tried)])
+    return Validation(folds=len(by_fold), folds_asked=len(splits), tried=tried, chosen=tried[_choice(tried)])
 
 
 def _penalties(recipe: Recipe) -> list[float]:
@@ -132,6 +149,8 @@ def _fold(
             solutions = solve_each_penalty(question.problem, penalties, **options)
         else:
             solutions = [solve(question.problem, **options)]
+            if solutions[0].stop is Stop.INTERRUPTED:
+                raise KeyboardInterrupt
     found = []
     for solution in solutions:
         system = question.system(solution, "")

@@ -47,12 +47,15 @@ def _repeat(given: argparse.Namespace) -> int:
     records = [line for line in read_records(given.records) if isinstance(line, Record)]
     tables, _ = load_tables(plan, lambda name: load_study_data(name, given.data))
     chosen = choose_tasks(plan, tables, records, given.each)
-    outcomes = []
-    for outcome in repeat(chosen, n_jobs=given.jobs):
-        sys.stdout.write(f"{outcome}\n")
-        outcomes.append(outcome.is_equal)
-    sys.stdout.write(f"{sum(outcomes)} of {len(outcomes)} fits came out as recorded\n")
-    return 0 if outcomes and all(outcomes) else 1
+    fits = equal = 0
+    for outcomes in repeat(chosen, n_jobs=given.jobs):
+        others = [outcome for outcome in outcomes if not outcome.is_equal]
+        more = f" (and {len(outcomes) - 1} more of its path)" if len(outcomes) > 1 else ""
+        sys.stdout.writelines([f"{other}\n" for other in others] or [f"{outcomes[0]}{more}\n"])
+        sys.stdout.flush()
+        fits, equal = fits + len(outcomes), equal + len(outcomes) - len(others)
+    sys.stdout.write(f"{equal} of {fits} fits came out as recorded\n")
+    return 0 if fits and equal == fits else 1
 
 
 def _run(given: argparse.Namespace) -> None:

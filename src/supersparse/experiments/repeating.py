@@ -55,14 +55,15 @@ def _evenly(group: list[tuple[Task, list[Record]]], count: int) -> list[tuple[Ta
     return [group[(2 * i + 1) * len(group) // (2 * count)] for i in range(count)]
 
 
-def repeat(chosen: Iterable[tuple[Task, list[Record]]], *, n_jobs: int | None = None) -> Iterator[Repeated]:
-    """Make the fits again, through joblib, and yield each beside its record."""
+def repeat(
+    chosen: Iterable[tuple[Task, list[Record]]], *, n_jobs: int | None = None
+) -> Iterator[list[Repeated]]:
+    """Do the tasks again, through joblib, and yield the fits of each beside their records."""
     pairs = list(chosen)
     found = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(run_task)(task) for task, _ in pairs)
     for (_, records), lines in zip(pairs, found, strict=True):
         again = {line.setting: line for line in lines if isinstance(line, Record)}
-        for record in records:
-            yield Repeated(record=record, again=again.get(record.setting, lines[0]))
+        yield [Repeated(record=record, again=again.get(record.setting, lines[0])) for record in records]
 
 
 def _outcome(record: Record) -> tuple[object, ...]:
