@@ -106,6 +106,10 @@ def _blocks(study: Study) -> Iterator[str]:
             yield f"**{dataset}**"
             yield results_table(study, dataset, rule).markdown()
     yield "### Nested cross-validation"
+    yield (
+        "The same models, each fold with the settings that five folds inside its training rows choose. Inside, "
+        "SLIM's fits have a part of the work; [the study](../study.md) says how much."
+    )
     nested = nested_table(study)
     yield nested.markdown() if nested.rows else "Not on record."
     yield "### Differences from the paper of more than two standard deviations"
