@@ -107,8 +107,8 @@ def _blocks(study: Study) -> Iterator[str]:
             yield results_table(study, dataset, rule).markdown()
     yield "### Nested cross-validation"
     yield (
-        "The same models, each fold with the settings that five folds inside its training rows choose. Inside, "
-        "SLIM's fits have a part of the work; [the study](../study.md) says how much."
+        "The same models, each fold with the settings that five folds inside its training rows choose. "
+        "Inside, SLIM's fits have a part of the work; [the study](../study.md) says how much."
     )
     nested = nested_table(study)
     yield nested.markdown() if nested.rows else "Not on record."
