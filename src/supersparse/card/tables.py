@@ -211,9 +211,11 @@ def _series_cells(series: Any) -> Cells:
     if series.null_count():
         missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     if dtype.is_integer() or dtype.is_float() or str(dtype) == "Boolean":
+        truths = str(dtype) == "Boolean"
         # filled first: numpy would turn integers with gaps into floats, and large ones into others
-        plain = series if missing is None else series.fill_null(False if str(dtype) == "Boolean" else 0)
-        return read_cells(np.asarray(plain.to_numpy()), missing)
+        plain = series if missing is None else series.fill_null(False if truths else 0)
+        # pandas before 2.2 makes objects of truth values that may be missing
+        return read_cells(np.asarray(plain.to_numpy(), dtype=bool if truths else None), missing)
     if str(dtype).startswith(("String", "Categorical", "Enum")):
         texts = series.drop_nulls().unique().to_list()
         if len(texts) <= _FEW and all(type(v) is str for v in texts):

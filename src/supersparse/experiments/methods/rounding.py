@@ -35,6 +35,8 @@ def scaled_to_set(linear: Linear, largest: int = LARGEST) -> Linear:
     [100.0, -1.0]
     """
     top = float(np.abs(linear.coefficients).max(initial=0.0))
+    if 0 < top < largest / np.finfo(float).max:  # the factor would be infinite
+        return scaled_to_set(Linear(linear.coefficients / top, linear.intercept / top), largest)
     factor = largest / top if top else 1.0
     return Linear(np.round(linear.coefficients * factor), float(np.round(linear.intercept * factor)))
 
