@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures test test-long bench bench-small bench-adult bench-threads bench-covers bench-many bench-table study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures test test-long test-lowest bench bench-small bench-adult bench-threads bench-covers bench-many bench-table study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -25,6 +25,12 @@ test: $(VENV)/.test
 
 test-long: $(VENV)/.test
 	$(BIN)/python -m pytest -n 2
+
+# The same with the least versions that pyproject.toml allows, in an environment of their own.
+test-lowest:
+	$(PYTHON) -m venv build/lowest
+	build/lowest/bin/pip install --quiet --constraint tests/lowest-versions.txt --editable ".[test]"
+	build/lowest/bin/python -m pytest -n 2 -m "not long"
 
 # Needs the network, so no test runs it: download what is not bundled into an empty folder, and load it.
 fetch-live: $(VENV)/.package
