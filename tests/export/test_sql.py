@@ -1,6 +1,7 @@
 """The SQL expression, run in SQLite and DuckDB, agrees with the card; what it refuses is NULL."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -15,9 +16,9 @@ def quoted(name):
 
 
 def in_sqlite(card, texts, group):
-    base = sqlite3.connect(":memory:")
-    base.execute(f"create table people (id, {', '.join(map(quoted, card.columns))})")
-    return run(base.execute, base.executemany, "sqlite", card, group)
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute(f"create table people (id, {', '.join(map(quoted, card.columns))})")
+        return run(base.execute, base.executemany, "sqlite", card, group)
 
 
 @pytest.fixture(scope="session")
@@ -69,14 +70,14 @@ def simple(**options):
 
 
 def test_text_where_sqlite_should_hold_numbers_is_refused():
-    base = sqlite3.connect(":memory:")
-    base.execute("create table t as select '2' x, 0.1 y, 'F' z")
-    assert base.execute(f"select {to_sql(simple())} from t").fetchone() == (None,)
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("create table t as select '2' x, 0.1 y, 'F' z")
+        assert base.execute(f"select {to_sql(simple())} from t").fetchone() == (None,)
 
 
 def test_a_column_that_sqlite_lacks_is_an_error_and_not_a_text():
-    base = sqlite3.connect(":memory:")
-    with pytest.raises(sqlite3.OperationalError, match="no such column: z"):
+    missing = pytest.raises(sqlite3.OperationalError, match="no such column: z")
+    with closing(sqlite3.connect(":memory:")) as base, missing:
         base.execute(f"select {to_sql(simple())} from (select 1 x, 2 y)")
 
 
@@ -99,7 +100,8 @@ def test_booleans_are_numbers(duckdb):
     card = ScoringSystem.of([item("x", points=3), item("y", equals=True, points=1)], threshold=3).card
     for base, dialect in ((duckdb.connect(), "duckdb"), (sqlite3.connect(":memory:"), "sqlite")):
         expression = to_sql(card, dialect=dialect, gives="score")
-        assert base.execute(f"select {expression} from (select true x, true y)").fetchone() == (1,)
+        with closing(base):
+            assert base.execute(f"select {expression} from (select true x, true y)").fetchone() == (1,)
 
 
 def test_duckdb_does_not_score_numbers_kept_as_text(duckdb):
