@@ -18,7 +18,7 @@ from supersparse.errors import InvalidInputError, InvalidProblemError
 
 IntArray = NDArray[np.integer] | NDArray[np.object_]
 
-_LONGEST_UNIQUE_DECIMAL = 10**15  # any two decimals of at most 15 digits are different doubles
+LONGEST_UNIQUE_DECIMAL = 10**15  # any two decimals of at most 15 digits are different doubles
 _INT64_SAFE = 2**63 - 1
 _PROBE = 256
 
@@ -85,7 +85,7 @@ def short_decimals(values: NDArray[Any]) -> tuple[NDArray[np.int64], int] | None
 def _times(floats: NDArray[np.float64], scale: int) -> NDArray[np.int64] | None:
     with np.errstate(over="ignore"):
         candidate = np.rint(floats * float(scale))
-    if not np.all(np.abs(candidate) < _LONGEST_UNIQUE_DECIMAL):  # so written, NaN is refused as well
+    if not np.all(np.abs(candidate) < LONGEST_UNIQUE_DECIMAL):  # so written, NaN is refused as well
         return None
     return candidate.astype(np.int64) if np.array_equal(candidate / float(scale), floats) else None
 

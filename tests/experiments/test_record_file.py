@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supersparse.errors import InvalidDataError
+from supersparse.experiments.__main__ import main
 from supersparse.experiments.record_file import (
     append_records,
     from_line,
@@ -96,3 +97,13 @@ def test_what_was_left_out_and_came_later_is_not_left_out():
     assert Skipped(dataset="tiny", method="C50T", reason="no c50py") in in_order(LINES)
     kept = [line for line in in_order([*LINES, later]) if isinstance(line, Skipped)]
     assert kept == [Skipped(dataset="ads", reason="no file")]
+
+
+@pytest.mark.parametrize("content", [None, b"no archive", gzip.compress(b"{}\n" * 99)[:-9]])
+def test_a_file_that_is_missing_or_no_archive_is_named(tmp_path, content, capsys):
+    path = tmp_path / "stored.jsonl.gz"
+    if content is not None:
+        path.write_bytes(content)
+    for arguments in (["repeat", "small", str(path)], ["page", str(path), str(tmp_path / "page")]):
+        assert main(arguments) == 2
+        assert capsys.readouterr().err.startswith(f"no records can be read from {str(path)!r}: ")

@@ -6,9 +6,10 @@ import pytest
 
 from experiments.tiny import tiny_data, tiny_plan
 from supersparse.experiments import __main__ as command
+from supersparse.experiments.methods.fasterrisk import FasterRisk
 from supersparse.experiments.record_file import append_records, read_records
 from supersparse.experiments.records import Record, Skipped
-from supersparse.experiments.repeating import Repeated, choose_tasks, repeat
+from supersparse.experiments.repeating import Repeated, choose_tasks, repeat, why_not_repeated
 from supersparse.experiments.running import run
 
 
@@ -50,6 +51,24 @@ def test_more_of_each_are_different_ones(recorded):
 
 def test_another_table_of_that_name_is_not_compared(recorded):
     assert choose_tasks(tiny_plan(), [tiny_data(seed=4)], records_of(recorded), 1) == []
+
+
+def test_what_has_no_part_is_said(recorded):
+    tables = [tiny_data()]
+    chosen = choose_tasks(tiny_plan(), tables, [r for r in records_of(recorded) if r.method != "LR"], 1)
+    (of_lr,) = why_not_repeated(tiny_plan(), tables, chosen)
+    assert of_lr == "LR on tiny: not on record for these rows and settings"
+    assert len(list(why_not_repeated(tiny_plan(), tables, []))) == len(tiny_plan().methods)
+    cannot = tiny_plan(methods=(FasterRisk(None),))
+    (said,) = why_not_repeated(cannot, tables, [])
+    assert said.startswith("FasterRisk: ")
+
+
+def test_bad_arguments_are_named(capsys):
+    for arguments in (["--each", "0"], ["--jobs", "-1"]):
+        with pytest.raises(SystemExit):
+            command.main(["repeat", "small", "records.jsonl", *arguments])
+        assert f"argument {arguments[0]}: {arguments[1]} is less than 1" in capsys.readouterr().err
 
 
 def test_what_differs_is_said_with_both_outcomes(recorded):

@@ -12,7 +12,7 @@ from supersparse.experiments.page.writing import write_page
 from supersparse.experiments.plan import full, small
 from supersparse.experiments.record_file import read_records, store
 from supersparse.experiments.records import Record
-from supersparse.experiments.repeating import choose_tasks, repeat
+from supersparse.experiments.repeating import choose_tasks, repeat, why_not_repeated
 from supersparse.experiments.running import load_tables, run, run_applications
 from supersparse.experiments.study_data import load_study_data
 
@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted; the same command goes on from here\n")
+        goes_on = "; the same command goes on from here" if given.command == "run" else ""
+        sys.stderr.write(f"interrupted{goes_on}\n")
         return 130
     return 0
 
@@ -47,6 +48,8 @@ def _repeat(given: argparse.Namespace) -> int:
     records = [line for line in read_records(given.records) if isinstance(line, Record)]
     tables, _ = load_tables(plan, lambda name: load_study_data(name, given.data))
     chosen = choose_tasks(plan, tables, records, given.each)
+    for left_out in sorted(why_not_repeated(plan, tables, chosen)):
+        logging.info("left out: %s", left_out)
     fits = equal = 0
     for outcomes in repeat(chosen, n_jobs=given.jobs):
         others = [outcome for outcome in outcomes if not outcome.is_equal]
@@ -72,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m supersparse.experiments", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     fitting = argparse.ArgumentParser(add_help=False)
-    fitting.add_argument("--jobs", type=int, default=1, help="processes (%(default)s)")
+    fitting.add_argument("--jobs", type=_at_least_one, default=1, help="processes (%(default)s)")
     fitting.add_argument(
         "--data", type=Path, help="the data folder (else as 'supersparse datasets path' says)"
     )
@@ -90,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     repeating.add_argument("plan", choices=sorted(PLANS))
     repeating.add_argument("records", type=Path, help="plain or compressed")
     repeating.add_argument(
-        "--each", type=int, default=1, help="how many of each method on each dataset (%(default)s)"
+        "--each", type=_at_least_one, default=1, help="how many of each method on each dataset (%(default)s)"
     )
     storing = commands.add_parser("store", help="compress records; the same records give the same bytes")
     storing.add_argument("records", type=Path)
@@ -99,6 +102,13 @@ def _parser() -> argparse.ArgumentParser:
     page.add_argument("records", type=Path, help="plain or compressed")
     page.add_argument("folder", type=Path)
     return parser
+
+
+def _at_least_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
+    return number
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -69,9 +70,12 @@ def read_records(path: Path) -> list[Line]:
 
     A last line that a killed run left unfinished is left out; damage elsewhere is an error.
     """
-    content = path.read_bytes()
-    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8", errors="replace")
-    lines = text.split("\n")
+    try:
+        content = path.read_bytes()
+        text = gzip.decompress(content) if path.suffix == ".gz" else content
+    except (OSError, EOFError, zlib.error) as error:
+        raise InvalidDataError(f"no records can be read from {str(path)!r}: {error}") from None
+    lines = text.decode("utf-8", errors="replace").split("\n")
     found = []
     for number, line in enumerate(lines[:-1], start=1):
         try:

@@ -50,6 +50,21 @@ def choose_tasks(
     return [chosen for group in groups.values() for chosen in _evenly(group, each)]
 
 
+def why_not_repeated(
+    plan: Plan, tables: Iterable[StudyData], chosen: Iterable[tuple[Task, list[Record]]]
+) -> Iterator[str]:
+    """Say which methods and tables of the plan have no part in what was chosen, and why."""
+    there = {(task.data.name, task.method.name) for task, _ in chosen}
+    for method in plan.methods:
+        reason = method.why_not()
+        if reason is not None:
+            yield f"{method.name}: {reason}"
+            continue
+        without = [data.name for data in tables if (data.name, method.name) not in there]
+        if without:
+            yield f"{method.name} on {', '.join(without)}: not on record for these rows and settings"
+
+
 def _evenly(group: list[tuple[Task, list[Record]]], count: int) -> list[tuple[Task, list[Record]]]:
     count = min(count, len(group))
     return [group[(2 * i + 1) * len(group) // (2 * count)] for i in range(count)]

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.cells import Cells, Mask, Numbers
-from supersparse.decimals import IntArray, integer_column, largest_magnitude
+from supersparse.decimals import LONGEST_UNIQUE_DECIMAL, IntArray, integer_column, largest_magnitude
 
 _EXACT_IN_A_DOUBLE = 2**53
-_LONGEST_UNIQUE_DECIMAL = 10**15  # any two decimals of at most 15 digits are different doubles
 
 
 def as_numbers(integers: IntArray, scale: int) -> NDArray[Any]:
@@ -21,7 +20,7 @@ def as_numbers(integers: IntArray, scale: int) -> NDArray[Any]:
     """
     if scale == 1:
         return integer_column(integers)[0]
-    if _LONGEST_UNIQUE_DECIMAL % scale == 0 and largest_magnitude(integers) < _LONGEST_UNIQUE_DECIMAL:
+    if LONGEST_UNIQUE_DECIMAL % scale == 0 and largest_magnitude(integers) < LONGEST_UNIQUE_DECIMAL:
         quotients: NDArray[Any] = integers.astype(np.float64) / float(scale)
         return quotients
     return np.array([Fraction(int(n), scale) for n in integers], dtype=object)
