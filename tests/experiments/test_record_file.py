@@ -99,7 +99,11 @@ def test_what_was_left_out_and_came_later_is_not_left_out():
     assert kept == [Skipped(dataset="ads", reason="no file")]
 
 
-@pytest.mark.parametrize("content", [None, b"no archive", gzip.compress(b"{}\n" * 99)[:-9]])
+@pytest.mark.parametrize(
+    "content",
+    [None, b"no archive", gzip.compress(b"{}\n" * 99, mtime=0)[:-9]],
+    ids=["missing", "no archive", "cut short"],
+)
 def test_a_file_that_is_missing_or_no_archive_is_named(tmp_path, content, capsys):
     path = tmp_path / "stored.jsonl.gz"
     if content is not None:
