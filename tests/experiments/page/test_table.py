@@ -23,6 +23,12 @@ def test_latex_escapes_its_special_characters():
     assert text.count(r"\\") == 3
 
 
+def test_latex_breaks_long_texts_into_lines():
+    table = Table("", ("name", "words", "5 %"), (("x", "long " * 9, "3"), ("y", "", "4")))
+    assert r"\begin{tabular}{lp{0.38\linewidth}r}" in table.latex()
+    assert r"\begin{tabular}{lr}" in TABLE.latex()
+
+
 def test_csv_comes_back():
     assert list(csv.reader(io.StringIO(TABLE.csv()))) == [list(TABLE.header), *map(list, TABLE.rows)]
 

@@ -86,9 +86,11 @@ def test_the_tables_say_what_the_records_say(records, page):
     for row in rows:
         result = study.chosen("haberman", row["method"], "best")
         rates = [100 * r.test.errors / (r.test.negatives + r.test.positives) for r in result.records]
-        assert row["test error"].startswith(f"{sum(rates) / len(rates):.1f} ± ")
+        assert float(row["test_error"]) == pytest.approx(sum(rates) / len(rates), abs=1e-4)
+        assert float(row["size_with_intercept"]) == result.size
+    assert (float(rows[-1]["paper_test_error"]), int(rows[-1]["paper_size"])) == (23.2, 3)
     slim = results_table(study, "haberman", "best").rows[-1]
-    assert slim[2] == "23.2 ± 6.5 %"  # the paper's
+    assert slim[2] == "23.2 ± 6.5"  # the paper's
     ours = study.chosen("haberman", "SLIM", "best").test.mean
     assert slim[3] == f"{ours - 23.2:+.1f}"
 
@@ -96,18 +98,30 @@ def test_the_tables_say_what_the_records_say(records, page):
 def test_the_papers_lr_sizes_leave_the_intercept_out_and_its_slim_sizes_do_not(records):
     table = results_table(study_of(records), "haberman", "best")
     rows = {row[0]: row for row in table.rows}
-    with_intercept, without, paper, difference = (rows["LR"][k] for k in (7, 9, 10, 12))
-    assert (with_intercept, without, paper, difference) == ("4", "3", "3", "+0")
-    with_intercept, paper, difference = (rows["SLIM"][k] for k in (7, 10, 12))
-    assert difference == f"{float(with_intercept) - int(paper):+g}"
+    assert rows["LR"][7:] == ("4 (4–4)", "3", "3 (3–3)", "0")
+    with_intercept, paper, difference = (rows["SLIM"][k] for k in (7, 9, 10))
+    assert difference == f"{float(with_intercept.split()[0]) - int(paper.split()[0]):+g}"
+
+
+def test_columns_for_programs_have_names_of_their_own_and_numbers(page):
+    words = {"dataset", "rule", "method", "setting"}
+    for name in ("results-best", "results-one-sd", "results-one-se", "nested"):
+        header, *rows = csv.reader(io.StringIO((page / f"{name}.csv").read_text(encoding="utf-8")))
+        assert len(set(header)) == len(header)
+        assert rows
+        for row in rows:
+            for column, cell in zip(header, row, strict=True):
+                assert column in words or cell == "" or np.isfinite(float(cell)), (name, column, cell)
 
 
 def test_the_page_names_what_it_rests_on(page):
     text = (page / "results.md").read_text(encoding="utf-8")
     assert "These are records of the small plan" in text
     assert "- spambase: its file is not here" in text
+    words = "(held|did not hold|not decided)"
     for claim in ("(i)", "(ii)", "(iii)", "(iv)", "(v)", "SLIM dominates lasso on five of six"):
-        assert re.search(rf"^\*\*{re.escape(claim)}.*: (held|did not hold|not decided)\.\*\*$", text, re.M)
+        assert re.search(rf"^\| {re.escape(claim)}.* \| {words} \| .+ \|$", text, re.M)
+        assert re.search(rf"^\*\*{re.escape(claim)}.*: {words}\.\*\*$", text, re.M)
     for link in re.findall(r"\]\(([\w.-]+)\)", text):
         assert (page / link).is_file(), link
 

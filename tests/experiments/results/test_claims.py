@@ -139,6 +139,7 @@ def test_a_rounded_model_with_a_smaller_objective_is_found():
 
     held = objectives_hold(study("7/100"))
     assert held.held
+    assert held.summary == "worse in 0 of 2 comparisons"
     assert held.numbers[0] == "haberman: 2 comparisons, worse in 0"
     lost = objectives_hold(study("7001/100000"))
     assert not lost.held

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supersparse.experiments.page.figure import DARK, LIGHT, RED, STYLE, as_svg
+from supersparse.experiments.page.labels import Point, place_names
 from supersparse.experiments.results.dominance import Place, efficient, rivals
 from supersparse.experiments.results.study import Result, Study
 
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LINEAR = 60  # sizes up to which the axis is not logarithmic
-_LINES, _NAME = 22, 0.22  # of a panel: lines of small text from bottom to top, and the width of a name
+_PANEL = 4.2, 3.4  # inches
+_FONT = 6.5
+_LETTER, _LINE, _GAP = 0.0155, 0.042, 0.016  # of a panel's sides: a letter and a line of small text, and room
 
 
 def accuracy_against_sparsity(study: Study) -> str:
@@ -33,7 +36,7 @@ def _panels(names: Sequence[str], draw: Callable[[str, "Axes"], None]) -> str:
     with mpl.rc_context(STYLE):
         columns = min(2, len(names))
         rows = -(-len(names) // columns)
-        figure = Figure(figsize=(4.2 * columns, 3.2 * rows), layout="constrained")
+        figure = Figure(figsize=(_PANEL[0] * columns, _PANEL[1] * rows), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False).ravel()
         for axes in grid[len(names) :]:
             axes.set_visible(False)
@@ -63,12 +66,13 @@ def _boxes(study: Study, dataset: str, axes: "Axes") -> None:
     if (priced := results.get("SLIM b")) is not None:
         axes.plot(priced.size, priced.test.mean, "o", color=RED, markerfacecolor="none", markersize=5)
     _lower_steps(axes, [results[method] for method in rivals(study, dataset)], DARK, ":")
-    _finish(axes, max(result.sizes()[-1] for result in results.values()))
+    sizes = [size for result in results.values() for size in result.sizes()]
+    _finish(axes, min(sizes), max(sizes))
     _label(axes, {method: Place.of(result) for method, result in results.items()})
 
 
 def _paths(study: Study, dataset: str, axes: "Axes") -> None:
-    largest = 1.0
+    sizes = [1.0]
     for method, colour, mark in (("Lasso", LIGHT, "o"), ("SLIM", "black", "s")):
         results = study.results(dataset, method)
         places = [Place.of(result) for result in results]
@@ -77,9 +81,9 @@ def _paths(study: Study, dataset: str, axes: "Axes") -> None:
             mark, color=colour, markersize=3.5, label=method,
         )  # fmt: skip
         _lower_steps(axes, results, colour, "-")
-        largest = max(largest, *(p.size for p in places), 1.0)
+        sizes += [p.size for p in places]
     axes.legend(frameon=False)
-    _finish(axes, largest)
+    _finish(axes, min(sizes), max(sizes))
 
 
 def _lower_steps(axes: "Axes", results: list[Result], colour: str, style: str) -> None:
@@ -90,16 +94,17 @@ def _lower_steps(axes: "Axes", results: list[Result], colour: str, style: str) -
         axes.step([p.size for p in places], least, style, where="post", color=colour, linewidth=1, zorder=0)
 
 
-def _finish(axes: "Axes", largest: float) -> None:
-    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+def _finish(axes: "Axes", smallest: float, largest: float) -> None:
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter, SymmetricalLogLocator
 
     axes.set_xlabel("model size, intercept counted")
     axes.set_ylabel("test error, %")
     axes.margins(0.08)
     if largest > _LINEAR:
         axes.set_xscale("symlog", linthresh=1)  # C5.0 may have no rule at all
+        axes.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1, subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter(ScalarFormatter())
-        axes.set_xlim(-0.2, largest * 4)
+        axes.set_xlim(smallest / 2 if smallest >= 1 else -0.2, largest * 3)
     else:
         axes.set_xlim(-0.03 * largest, largest * 1.3)  # room for names
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -108,19 +113,21 @@ def _finish(axes: "Axes", largest: float) -> None:
 
 
 def _label(axes: "Axes", places: dict[str, Place]) -> None:
-    """Name the points; names that would lie on each other move up."""
-    low, high = axes.get_ylim()
-    left, right = (axes.transData.transform((x, low))[0] for x in axes.get_xlim())
-    line = (high - low) / _LINES
-    taken: list[tuple[float, float]] = []
-    for method, place in sorted(places.items(), key=lambda item: (item[1].error, item[0])):
-        across = (axes.transData.transform((place.size, low))[0] - left) / (right - left)
-        height = place.error
-        while any(abs(across - x) < _NAME and abs(height - y) < line * 0.999 for x, y in taken):
-            height += line / 4
-        taken.append((across, height))
-        if height > place.error:
-            axes.plot([place.size] * 2, [place.error, height], color=LIGHT, linewidth=0.3, zorder=0)
-        axes.annotate(
-            method, (place.size, height), xytext=(4, 4), textcoords="offset points", fontsize=6.5, va="center"
-        )
+    """Name the points, with a thin line to a name that had to move away."""
+    to_panel = axes.transData + axes.transAxes.inverted()
+    points = [
+        Point(method, *map(float, to_panel.transform((place.size, place.error))))
+        for method, place in sorted(places.items(), key=lambda item: (item[1].error, item[0]))
+    ]
+    for point, label in zip(points, place_names(points, _LETTER, _LINE, _GAP), strict=True):
+        colour = RED if point.name in ("SLIM", "SLIM b") else "black"
+        axes.text(
+            label.x, label.y, point.name,
+            transform=axes.transAxes, fontsize=_FONT, va="center", color=colour,
+        )  # fmt: skip
+        if abs(label.y - point.y) > _LINE:
+            end = label.x if label.x > point.x else label.x + label.width
+            axes.plot(
+                [point.x, end], [point.y, label.y],
+                transform=axes.transAxes, color=LIGHT, linewidth=0.4, zorder=0,
+            )  # fmt: skip

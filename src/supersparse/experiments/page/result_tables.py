@@ -3,7 +3,7 @@
 from supersparse.experiments.methods.contract import Method
 from supersparse.experiments.page.table import Table
 from supersparse.experiments.results.paper import PAPER_DATASETS, PaperResult, paper_result
-from supersparse.experiments.results.study import SPARSE_RULES, Result, Study
+from supersparse.experiments.results.study import Result, Spread, Study
 
 RULES = {
     "best": "least 5-fold error",
@@ -12,9 +12,9 @@ RULES = {
 }
 _HEADER = (
     "method",
-    "test error", "paper", "difference",
-    "train error", "paper", "difference",
-    "size with intercept", "range", "without", "paper", "range", "difference",
+    "test error, %", "paper", "diff.",
+    "train error, %", "paper", "diff.",
+    "size (range)", "without b", "paper (range)", "diff.",
 )  # fmt: skip
 
 
@@ -38,63 +38,49 @@ def datasets_table(study: Study) -> Table:
 
 def results_table(study: Study, dataset: str, rule: str) -> Table:
     """All methods on one table under one rule."""
-    methods = study.methods(dataset)
-    if rule != "best":
-        methods = [m for m in methods if m in SPARSE_RULES]
     rows = []
-    for method in methods:
+    for method in study.methods_under(dataset, rule):
         result = study.chosen(dataset, method, rule)
         rows.append((method, *_cells(result, paper_result(rule, dataset, method))))
     return Table(f"{dataset}: {RULES[rule]}", _HEADER, tuple(rows))
 
 
-def long_table(study: Study, rule: str) -> Table:
-    """All datasets under one rule, for programs."""
-    header = ("dataset", "rule", "setting", *_HEADER)
-    rows = []
-    for dataset in study.datasets:
-        for row in results_table(study, dataset, rule).rows:
-            setting = study.chosen(dataset, row[0], rule).setting.in_words()
-            rows.append((dataset, rule, setting, *row))
-    return Table(f"All datasets: {RULES[rule]}", header, tuple(rows))
-
-
 def nested_table(study: Study) -> Table:
     """The optimism of reporting the errors by which the parameters were chosen."""
-    rows = []
-    for dataset in study.datasets:
-        for method in study.methods(dataset):
-            honest = study.nested(dataset, method)
-            if honest is not None:
-                reported = study.chosen(dataset, method, "best").test
-                rows.append(
-                    (
-                        dataset, method, f"{reported.mean:.1f} ± {reported.sd:.1f} %",
-                        f"{honest.mean:.1f} ± {honest.sd:.1f} %", f"{honest.mean - reported.mean:+.1f}",
-                    )
-                )  # fmt: skip
+    rows = [
+        (dataset, method, _spread(reported), _spread(nested), _signed(nested.mean - reported.mean))
+        for dataset, method, reported, nested in study.optimism()
+    ]
     return Table(
         "The paper's protocol and nested cross-validation",
-        ("dataset", "method", "same folds choose and report", "nested", "difference"),
+        ("dataset", "method", "same folds choose and report, %", "nested, %", "difference"),
         tuple(rows),
     )
 
 
 def _cells(result: Result, paper: PaperResult | None) -> list[str]:
-    sizes, bare = result.sizes(), result.sizes(with_intercept=False)
-    ours = [
-        f"{result.test.mean:.1f} ± {result.test.sd:.1f} %",
-        f"{result.train.mean:.1f} ± {result.train.sd:.1f} %",
-        f"{result.size:g}",
-    ]
-    span = f"{sizes[0]} - {sizes[-1]}"
-    middle = f"{bare[len(bare) // 2]}"
+    sizes = result.sizes()
+    test, train = _spread(result.test), _spread(result.train)
+    size, without = _size(result.size, sizes[0], sizes[-1]), f"{result.size_without_intercept:g}"
     if paper is None:
-        return [ours[0], "", "", ours[1], "", "", ours[2], span, middle, "", "", ""]
-    compared = bare[len(bare) // 2] if result.method == "LR" else result.size  # as the paper counts it
+        return [test, "", "", train, "", "", size, without, "", ""]
     return [
-        ours[0], f"{paper.test} ± {paper.test_sd} %", f"{result.test.mean - paper.test:+.1f}",
-        ours[1], f"{paper.train} ± {paper.train_sd} %", f"{result.train.mean - paper.train:+.1f}",
-        ours[2], span, middle,
-        str(paper.size), f"{paper.least} - {paper.most}", f"{compared - paper.size:+g}",
+        test, f"{paper.test} ± {paper.test_sd}", _signed(result.test.mean - paper.test),
+        train, f"{paper.train} ± {paper.train_sd}", _signed(result.train.mean - paper.train),
+        size, without, _size(paper.size, paper.least, paper.most),
+        _signed(result.size_as_the_paper - paper.size, "g"),
     ]  # fmt: skip
+
+
+def _spread(spread: Spread) -> str:
+    return f"{spread.mean:.1f} ± {spread.sd:.1f}"
+
+
+def _signed(difference: float, digits: str = ".1f") -> str:
+    """Format with a sign, except what rounds to nothing."""
+    text = f"{difference:+{digits}}"
+    return text.lstrip("+-") if float(text) == 0 else text
+
+
+def _size(middle: float, least: int, most: int) -> str:
+    return f"{middle:g} ({least}–{most})"

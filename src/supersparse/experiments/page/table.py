@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from supersparse.render.latex import escaped as latex_escaped
 from supersparse.render.markdown import escaped as markdown_escaped
 
+_LONG_TEXT = 30  # letters beyond which a column of words is broken into lines
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -34,9 +36,9 @@ class Table:
         body = [" & ".join(map(latex_escaped, row)) + r" \\" for row in self.rows]
         return "\n".join(
             [
-                r"\begin{table}",
+                r"\begin{table}\centering\footnotesize\setlength{\tabcolsep}{3pt}",  # as wide as a page of A4
                 rf"\caption{{{latex_escaped(self.caption)}}}",
-                rf"\begin{{tabular}}{{{''.join('r' if number else 'l' for number in self._numbers())}}}",
+                rf"\begin{{tabular}}{{{self._latex_columns()}}}",
                 r"\toprule",
                 " & ".join(map(latex_escaped, self.header)) + r" \\",
                 r"\midrule",
@@ -47,6 +49,14 @@ class Table:
                 "",
             ]
         )
+
+    def _latex_columns(self) -> str:
+        """Numbers to the right, words to the left; columns of long texts share most of a line's width."""
+        columns = zip(self.header, *self.rows, strict=True)
+        long = [max(map(len, column)) > _LONG_TEXT for column in columns]
+        share = rf"p{{{0.75 / max(sum(long), 2):.2f}\linewidth}}"
+        kinds = zip(self._numbers(), long, strict=True)
+        return "".join("r" if number else share if wraps else "l" for number, wraps in kinds)
 
     def _numbers(self) -> list[bool]:
         """Whether each column holds numbers, as far as it holds anything."""

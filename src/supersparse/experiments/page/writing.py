@@ -5,10 +5,10 @@ from pathlib import Path
 
 from supersparse.experiments.page.application_text import applications_text
 from supersparse.experiments.page.comparison_plots import accuracy_against_sparsity, slim_against_lasso
+from supersparse.experiments.page.number_tables import nested_numbers, results_numbers
 from supersparse.experiments.page.result_tables import (
     RULES,
     datasets_table,
-    long_table,
     methods_table,
     nested_table,
     results_table,
@@ -38,17 +38,25 @@ def write_page(records: Path, folder: Path) -> list[Path]:
 def tables(study: Study) -> dict[str, str]:
     """The tables as files for programs and for papers, by file name."""
     found: dict[str, str] = {}
-    for name, table in (
-        ("methods", methods_table(full(None).methods)),
-        ("datasets", datasets_table(study)),
-        ("nested", nested_table(study)),
+    methods, datasets, nested = methods_table(full(None).methods), datasets_table(study), nested_table(study)
+    for name, for_programs, to_print in (
+        ("methods", methods, [methods]),
+        ("datasets", datasets, [datasets]),
+        ("nested", nested_numbers(study), [nested]),
+        *(
+            (f"results-{rule.replace('_', '-')}", results_numbers(study, rule), _results(study, rule))
+            for rule in RULES
+        ),
     ):
-        found |= {f"{name}.csv": table.csv(), f"{name}.tex": table.latex()}
-    for rule in RULES:
-        by_dataset = [results_table(study, dataset, rule).latex() for dataset in study.datasets]
-        name = f"results-{rule.replace('_', '-')}"
-        found |= {f"{name}.csv": long_table(study, rule).csv(), f"{name}.tex": "\n".join(by_dataset)}
+        found |= {
+            f"{name}.csv": for_programs.csv(),
+            f"{name}.tex": "\n".join(table.latex() for table in to_print),
+        }
     return found
+
+
+def _results(study: Study, rule: str) -> list[Table]:
+    return [results_table(study, dataset, rule) for dataset in study.datasets]
 
 
 def figures(study: Study) -> dict[str, str]:
@@ -75,7 +83,11 @@ def _blocks(study: Study) -> Iterator[str]:
     )
     yield from _made(study)
     yield "## The verdict"
-    for verdict in (*paper_claims(study), *demands(study)):
+    verdicts = (*paper_claims(study), *demands(study))
+    rows = tuple((verdict.claim, verdict.word, verdict.summary) for verdict in verdicts)
+    yield Table("The verdict", ("claim", "here", "in numbers"), rows).markdown()
+    yield "### The numbers of each dataset"
+    for verdict in verdicts:
         yield _verdict(verdict)
     yield "## Methods and datasets (section 6)"
     yield methods_table(full(None).methods).markdown()
@@ -91,20 +103,23 @@ def _blocks(study: Study) -> Iterator[str]:
     yield "![SLIM against the lasso](slim-lasso.svg)"
     yield "## Tables of results (appendix C)"
     yield (
-        "Errors are means over the folds with the standard deviation; sizes are medians with the range. "
+        "Errors are means over the folds with the standard deviation; sizes are medians with the range, "
+        "the intercept counted, and without it. "
         "Beside ours stands the paper's figure, then ours less the paper's. The paper counts the intercept "
         "in the sizes of SLIM, Lasso, Ridge and EN and not in those of LR; the difference follows the paper, "
         "and both numbers are given. As in the paper, parameters are chosen by the errors that are reported, "
         "which flatters all tuned methods; nested cross-validation below does not. "
-        "As files: " + ", ".join(f"[{name}]({name})" for name in sorted(tables(study))) + "."
+        "As files, `.csv` with a number in each cell and `.tex` for the booktabs package: "
+        + ", ".join(f"[{name}]({name})" for name in sorted(tables(study)))
+        + "."
     )
     for rule, words in RULES.items():
         yield f"### {words[0].upper()}{words[1:]}"
         if rule != "best":
             yield "Only for the methods that have a sparser choice; the others are as above."
-        for dataset in study.datasets:
+        for dataset, table in zip(study.datasets, _results(study, rule), strict=True):
             yield f"**{dataset}**"
-            yield results_table(study, dataset, rule).markdown()
+            yield table.markdown()
     yield "### Nested cross-validation"
     yield (
         "The same models, each fold with the settings that five folds inside its training rows choose. "

@@ -12,10 +12,11 @@ JUMPY = ("CART", "C50R", "C50T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One claim: what the paper says, whether it held here, and the numbers."""
+    """One claim: what the paper says, whether it held here, in how many cases, and the numbers of each."""
 
     claim: str
     held: bool | None  # None: the records do not say
+    summary: str
     numbers: tuple[str, ...]
 
     @property
@@ -46,7 +47,8 @@ def _on_the_frontier(study: Study) -> Verdict:
     return Verdict(
         claim="(i) SLIM often lies on the efficient frontier: nothing is both more accurate and more sparse",
         held=held,
-        numbers=(f"SLIM is on it on {on} of {len(numbers)} datasets", *numbers),
+        summary=f"on it on {on} of {len(numbers)} datasets",
+        numbers=tuple(numbers),
     )
 
 
@@ -65,7 +67,8 @@ def _sparser(study: Study) -> Verdict:
     return Verdict(
         claim="(ii) SLIM is generally more sparse than other methods (the paper's nine)",
         held=None if not pairs else smaller * 2 > pairs,
-        numbers=(f"smaller in {smaller} of {pairs} comparisons", *numbers),
+        summary=f"smaller in {smaller} of {pairs} comparisons",
+        numbers=tuple(numbers),
     )
 
 
@@ -86,27 +89,28 @@ def _more_stable(study: Study) -> Verdict:
     return Verdict(
         claim="(iii) SLIM's model sizes vary less than those of other methods",
         held=None if not pairs else as_stable * 2 > pairs,
-        numbers=(
-            f"no wider range in {as_stable} of {pairs} comparisons ({', '.join(FIXED_SIZE)} left out)",
-            *numbers,
-        ),
+        summary=f"no wider range in {as_stable} of {pairs} comparisons ({', '.join(FIXED_SIZE)} left out)",
+        numbers=tuple(numbers),
     )
 
 
 def _jumpy(study: Study) -> Verdict:
     numbers, wide, pairs = [], 0, 0
     for dataset in with_slim(study):
+        said = []
         for method in JUMPY:
             if method in study.methods(dataset):
                 result = study.chosen(dataset, method, "best")
                 span = _range(study, dataset, method)
                 share = span / max(result.size, 1)
                 wide, pairs = wide + (share >= 0.5), pairs + 1
-                numbers.append(f"{dataset} {method}: median {result.size:g}, range {span}")
+                said.append(f"{method} median {result.size:g}, range {span}")
+        numbers.append(f"{dataset}: {'; '.join(said) or 'not on record'}")
     return Verdict(
         claim="(iv) CART, C5.0R and C5.0T vary much in size (here: by half of their median or more)",
         held=None if not pairs else wide * 2 > pairs,
-        numbers=(f"so in {wide} of {pairs} cases", *numbers),
+        summary=f"in {wide} of {pairs} cases",
+        numbers=tuple(numbers),
     )
 
 
@@ -127,7 +131,8 @@ def _no_single_best(study: Study) -> Verdict:
     return Verdict(
         claim="(v) no single method is best on all datasets, and many lie on the efficient frontier",
         held=None if len(winners) < 2 else not always and sum(counts) > len(counts),
-        numbers=(f"best everywhere: {', '.join(sorted(always)) or 'none'}", *numbers),
+        summary=f"best everywhere: {', '.join(sorted(always)) or 'none'}; {_span(counts)} on the frontier",
+        numbers=tuple(numbers),
     )
 
 
@@ -144,11 +149,13 @@ def _lasso(study: Study) -> Verdict:
     return Verdict(
         claim="SLIM dominates lasso on five of six datasets, for every choice of its penalty",
         held=enough,
-        numbers=(
-            f"on {won} of {len(found)}, over the sizes that SLIM's C0 reach; ties (below a row) not counted",
-            *numbers,
-        ),
+        summary=f"on {won} of {len(found)}, over the sizes that SLIM's C0 reach; ties (below a row) not won",
+        numbers=numbers,
     )
+
+
+def _span(counts: list[int]) -> str:
+    return "none" if not counts else f"{min(counts)} to {max(counts)} methods"
 
 
 def with_slim(study: Study) -> list[str]:

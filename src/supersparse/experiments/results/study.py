@@ -1,7 +1,7 @@
 """Study: the records by dataset and method, and what a rule chooses from them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import mean, median, stdev
@@ -62,6 +62,16 @@ class Result:
         return median(self.sizes())
 
     @property
+    def size_without_intercept(self) -> float:
+        """The median size, intercept not counted."""
+        return median(self.sizes(with_intercept=False))
+
+    @property
+    def size_as_the_paper(self) -> float:
+        """The median size as the paper counts it: of logistic regression without the intercept."""
+        return self.size_without_intercept if self.method == "LR" else self.size
+
+    @property
     def proven(self) -> int:
         """How many of the models are proven optimal."""
         return sum(1 for r in self.records if r.proof is not None and r.proof.proven)
@@ -94,6 +104,10 @@ class Study:
     def methods(self, dataset: str) -> list[str]:
         """The methods with a whole result on a table, in the paper's order."""
         return [name for name in METHODS if self.results(dataset, name)]
+
+    def methods_under(self, dataset: str, rule: str) -> list[str]:
+        """The methods for which a rule is a choice of its own."""
+        return [name for name in self.methods(dataset) if rule == "best" or name in SPARSE_RULES]
 
     def results(self, dataset: str, method: str, *, contour: bool = False) -> list[Result]:
         """The settings with a record of every fold; the simplest models last."""
@@ -135,6 +149,14 @@ class Study:
             best = choose([_candidate(k, inner[s]) for k, s in enumerate(ordered)], "best")
             tested.append(outer_settings[ordered[best]].records[k].test)
         return Spread.of(tested)
+
+    def optimism(self) -> Iterator[tuple[str, str, Spread, Spread]]:
+        """Dataset, method, the reported error and the nested one, where both are on record."""
+        for dataset in self.datasets:
+            for method in self.methods(dataset):
+                nested = self.nested(dataset, method)
+                if nested is not None:
+                    yield dataset, method, self.chosen(dataset, method, "best").test, nested
 
 
 def _candidate(order: int, records: Sequence[Record]) -> Candidate:
