@@ -5,12 +5,14 @@ from experiments.tiny import tiny_data
 from supersparse.errors import MissingDataError
 from supersparse.experiments.applications import (
     CRIME_FILE,
+    PAPER_RATIO,
     RATIOS,
     crime,
     formula,
     load_crime,
     mammogram,
     one_se_lasso,
+    weighted,
 )
 from supersparse.experiments.methods.contract import Linear
 from supersparse.experiments.study_data import HOLD_OUT, split_rows
@@ -29,13 +31,16 @@ def test_the_card_and_its_errors_are_of_the_rows_of_the_split():
     assert card.proof == "proven optimal"
 
 
-def test_trees_over_all_weights_say_their_nodes_and_rates():
-    card, *trees = crime(tiny_data(), 0)
-    assert card.model == "SLIM"
-    assert [tree.model for tree in trees] == [f"tree, W+/W- {float(r):g}" for r in RATIOS]
-    assert all(tree.size % 2 == 1 for tree in trees)  # a tree of two-way questions
-    sensitivities = [1 - tree.train.positive / tree.train.positives for tree in trees]
-    assert sensitivities[-1] > sensitivities[0]
+def test_cards_and_trees_over_all_weights_say_their_sizes_and_rates():
+    models = {shown.model: shown for shown in crime(tiny_data(), 0)}
+    assert list(models) == [f"{kind}, W+/W- {float(r):g}" for r in RATIOS for kind in ("SLIM", "tree")]
+    assert PAPER_RATIO in RATIOS
+    for kind in ("SLIM", "tree"):
+        own = [models[weighted(kind, ratio)] for ratio in RATIOS]
+        sensitivities = [1 - shown.train.positive / shown.train.positives for shown in own]
+        assert sensitivities[-1] > sensitivities[0]
+    assert all(models[weighted("tree", r)].size % 2 == 1 for r in RATIOS)  # two-way questions
+    assert all("violent" in models[weighted("SLIM", r)].text for r in RATIOS)
 
 
 def test_the_lasso_within_one_standard_error_is_no_larger_than_the_whole_path():
