@@ -1,4 +1,4 @@
-"""The stored runs in short tables, for docs/comparison.md: `python -m benchmarks.overview` writes them."""
+"""The stored runs in short tables, for docs/comparison.md and README.md: `python -m benchmarks.overview`."""
 
 from benchmarks.data import ROOT
 from benchmarks.instances import all_instances
@@ -10,7 +10,17 @@ from benchmarks.table import grid, into_docs, number
 PAGE = ROOT / "docs" / "comparison.md"
 STORED = ROOT / "benchmarks" / "results" / "full.jsonl"
 STORED_LONG = STORED.with_name("adult.jsonl")
+_SOLVERS = ("supersparse", "HiGHS", "SCIP", "CP-SAT")
+README = ROOT / "README.md"
 GROUPS = ("reference", "miplib")
+# One of each kind, also one that is too hard.
+HEADLINES = {
+    "breastcancer_reg": "683 biopsies, 9 columns, C0 = 0.01",
+    "mammo_max5": "961 mammograms, 14 columns, at most 5",
+    "tictactoe_max5": "958 boards, 27 columns, at most 5",
+    "adult_reg": "32,561 adults, 36 columns, C0 = 0.01",
+    "spambase_reg": "4,601 e-mails, 57 columns, C0 = 0.01",
+}
 
 
 def markdown(results: Results, longer: Results | None) -> str:
@@ -22,20 +32,29 @@ def markdown(results: Results, longer: Results | None) -> str:
     return "\n\n".join([*parts, "## FasterRisk, at equal size and equal points", _compared(results)]) + "\n"
 
 
+def headlines(results: Results) -> str:
+    """Write some of the problems, in words."""
+    rows = [[words, *_outcomes(results, name)] for name, words in HEADLINES.items()]
+    return grid(("problem", *_SOLVERS), rows) + "\n"
+
+
+def into_pages(results: Results, longer: Results | None) -> None:
+    """Write the tables into the pages that show them."""
+    into_docs(markdown(results, longer), PAGE)
+    into_docs(headlines(results), README)
+
+
 def _race(results: Results) -> str:
     names = [i.name for i in all_instances().values() if i.group in GROUPS]
     raced = [n for n in names if any(results.of(n, peer) is not None for peer in PEERS)]
     return grid(
-        ("problem", "supersparse", "HiGHS", "SCIP", "CP-SAT", "fastest other / ours"),
-        [
-            [
-                name,
-                *(_outcome(results.of(name, solver)) for solver in (OURS, *PEERS)),
-                str(against_best(results, name) or "-"),
-            ]
-            for name in raced
-        ],
+        ("problem", *_SOLVERS, "fastest other / ours"),
+        [[name, *_outcomes(results, name), str(against_best(results, name) or "-")] for name in raced],
     )
+
+
+def _outcomes(results: Results, name: str) -> list[str]:
+    return [_outcome(results.of(name, solver)) for solver in (OURS, *PEERS)]
 
 
 def _compared(results: Results) -> str:
@@ -71,8 +90,8 @@ def _proof(proven: bool) -> str:
 
 
 def main() -> None:
-    """Write the tables of the stored runs into the page."""
-    into_docs(markdown(load(STORED), load(STORED_LONG)), PAGE)
+    """Write the tables of the stored runs."""
+    into_pages(load(STORED), load(STORED_LONG))
 
 
 if __name__ == "__main__":

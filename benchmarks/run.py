@@ -105,7 +105,7 @@ def report(name: str, *, with_docs: bool) -> None:
     longer = load(overview.STORED_LONG) if overview.STORED_LONG.exists() else None
     if with_docs:
         table.into_docs(text, table.DOCS)
-        table.into_docs(overview.markdown(results, longer), overview.PAGE)
+        overview.into_pages(results, longer)
     check.show(results, longer)
 
 

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks import check, overview, table
+from benchmarks.instances import all_instances
 from benchmarks.ratios import against_best
 from benchmarks.record import Comparison, Machine, Model, Record, Results, Startup, load, to_line
 
@@ -82,6 +83,19 @@ def test_the_pages_hold_the_tables_of_the_stored_runs():
     full, longer = load(overview.STORED), load(overview.STORED_LONG)
     assert shown(table.DOCS) == table.markdown(full).strip()
     assert shown(overview.PAGE) == overview.markdown(full, longer).strip()
+    assert shown(overview.README) == overview.headlines(full).strip()
+
+
+def test_the_headlines_say_the_rows_and_columns_of_their_problems():
+    for name, words in overview.HEADLINES.items():
+        instance = all_instances()[name]
+        asked = instance.settings
+        at_most = "C0 = 0.01" if asked.C0 is not None else f"at most {asked.max_features}"
+        assert words.endswith(at_most)
+        if instance.missing is None:
+            rows, columns = instance.table().X.shape
+            assert words.startswith(f"{rows:,} ")
+            assert f", {columns} columns," in words
 
 
 def test_the_bar_tells_a_pass_from_a_failure():
