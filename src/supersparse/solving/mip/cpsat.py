@@ -13,13 +13,13 @@ import numpy as np
 
 from supersparse.errors import SolverFailedError
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
+from supersparse.solving.contract import Capabilities
 from supersparse.solving.mip import own_options
 from supersparse.solving.mip.child import run_in_child
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import INTEGERS, Precision
 from supersparse.solving.mip.run import POLL_SECONDS, Outcome, Report, RunSettings, Talk
-from supersparse.solving.mip.solver import MipSolver
+from supersparse.solving.mip.solver import MipSolver, mip_capabilities
 
 # None: no solution.
 STOPS: Mapping[str, Stop | None] = {"OPTIMAL": Stop.OPTIMAL, "INFEASIBLE": None}
@@ -51,17 +51,7 @@ class CpSatSolver(MipSolver):
     """
 
     name: ClassVar[str] = "cpsat"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        questions=frozenset([Question.BEST]),
-        package="ortools",
-        extra="cpsat",
-        formulations=frozenset(["bigm", "indicator"]),
-        branching_priorities=True,
-        takes_pair_covers=True,
-        levels=True,
-        constraints=frozenset([SUPPORT, RATES, SCORE]),
-        own_options=None,
-    )
+    capabilities: ClassVar[Capabilities] = mip_capabilities(package="ortools", extra="cpsat")
     precision: ClassVar[Precision] = INTEGERS
 
     def check_own_options(self, given: Mapping[str, object]) -> None:

@@ -7,12 +7,12 @@ import numpy as np
 
 from supersparse.errors import SolverFailedError
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
+from supersparse.solving.contract import Capabilities
 from supersparse.solving.mip import own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import Precision
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
-from supersparse.solving.mip.solver import MipSolver
+from supersparse.solving.mip.solver import MipSolver, mip_capabilities
 
 # Tighter tolerances make HiGHS worse, not better: of 120 problems with M about 6·10^5 it cut off the optimum
 # of 3 with 1e-9, and of none with 1e-7; with M about 6·10^6 of 5 with 1e-9, 1 with 1e-8, none with 1e-7, and
@@ -62,14 +62,8 @@ class HighsSolver(MipSolver):
     """HiGHS has no indicator constraints and no branching priorities."""
 
     name: ClassVar[str] = "highs"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        questions=frozenset([Question.BEST]),
-        package="highspy",
-        formulations=frozenset(["bigm"]),
-        takes_pair_covers=True,
-        levels=True,
-        constraints=frozenset([SUPPORT, RATES, SCORE]),
-        own_options=None,
+    capabilities: ClassVar[Capabilities] = mip_capabilities(
+        package="highspy", indicators=False, priorities=False
     )
     precision: ClassVar[Precision] = PRECISION
 

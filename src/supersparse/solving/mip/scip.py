@@ -8,12 +8,12 @@ import numpy as np
 
 from supersparse.errors import SolverFailedError
 from supersparse.solution.stop import Stop
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
+from supersparse.solving.contract import Capabilities
 from supersparse.solving.mip import own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import FLOATS, Precision
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
-from supersparse.solving.mip.solver import MipSolver
+from supersparse.solving.mip.solver import MipSolver, mip_capabilities
 
 # None: no solution. Every variable is bounded, so "infeasible or unbounded" can only mean infeasible.
 STOPS: Mapping[str, Stop | None] = {
@@ -47,17 +47,7 @@ class ScipSolver(MipSolver):
     """SCIP, with big-M or indicator constraints and branching priorities."""
 
     name: ClassVar[str] = "scip"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        questions=frozenset([Question.BEST]),
-        package="pyscipopt",
-        extra="scip",
-        formulations=frozenset(["bigm", "indicator"]),
-        branching_priorities=True,
-        takes_pair_covers=True,
-        levels=True,
-        constraints=frozenset([SUPPORT, RATES, SCORE]),
-        own_options=None,
-    )
+    capabilities: ClassVar[Capabilities] = mip_capabilities(package="pyscipopt", extra="scip")
     precision: ClassVar[Precision] = FLOATS
 
     def check_own_options(self, given: Mapping[str, object]) -> None:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from supersparse.problem.problem import Problem
 from supersparse.solution.claim import Claim
-from supersparse.solving.contract import Capabilities
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
 from supersparse.solving.mip.margins import LossRows
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.own_options import check_priorities
@@ -15,6 +15,23 @@ from supersparse.solving.mip.run import Outcome, RunSettings, Talk
 from supersparse.solving.mip.two_solves import TwoSolves
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
+
+
+def mip_capabilities(
+    *, package: str, extra: str | None = None, indicators: bool = True, priorities: bool = True
+) -> Capabilities:
+    """What every back end can say in its program, with or without indicators and branching priorities."""
+    return Capabilities(
+        questions=frozenset([Question.BEST]),
+        package=package,
+        extra=extra,
+        formulations=frozenset(["bigm", "indicator"] if indicators else ["bigm"]),
+        branching_priorities=priorities,
+        takes_pair_covers=True,
+        levels=True,
+        constraints=frozenset([SUPPORT, RATES, SCORE]),
+        own_options=None,
+    )
 
 
 class MipSolver(ABC):
