@@ -6,6 +6,7 @@ import shlex
 
 import pytest
 
+from cli.tiny import FIT
 from supersparse import ScoringSystem, __version__, item
 from supersparse.errors import InfeasibleError, PackageNotInstalledError, SolverFailedError
 
@@ -23,15 +24,6 @@ COMMANDS = [
     "demo",
     "doctor",
 ]
-FIT = ["--target", "ill", "--C0", "0.2", "--max-points", "3", "--solver", "exhaustive", "--no-prepare"]
-
-
-@pytest.fixture
-def tiny(tmp_path):
-    path = tmp_path / "tiny.csv"
-    rows = ["1,0,no", "2,1,no", "3,0,no", "4,1,yes", "5,0,yes", "6,1,yes"]
-    path.write_text("\n".join(["age,fever,ill", *rows]) + "\n")
-    return path
 
 
 def test_version(run):

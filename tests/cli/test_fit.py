@@ -7,18 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cli.tiny import FIT
 from supersparse import Prepare, Problem, ScoringSystem, frontier, solve
 from supersparse.datasets import load_breast_cancer
-
-FIT = ["--target", "ill", "--C0", "0.2", "--max-points", "3", "--solver", "exhaustive", "--no-prepare"]
-
-
-@pytest.fixture
-def tiny(tmp_path):
-    path = tmp_path / "tiny.csv"
-    rows = ["1,0,no", "2,1,no", "3,0,no", "4,1,yes", "5,0,yes", "6,1,yes"]
-    path.write_text("\n".join(["age,fever,ill", *rows]) + "\n")
-    return path
 
 
 def test_fit_prints_a_card_and_saves_it(run, tiny, tmp_path):

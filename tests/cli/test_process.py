@@ -10,18 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cli.tiny import FIT
 from supersparse import ScoringSystem, item
 
 COMMAND = [sys.executable, "-c", "from supersparse.cli.app import main; main()"]
-FIT = ["--target", "ill", "--C0", "0.2", "--max-points", "3", "--solver", "exhaustive", "--no-prepare"]
-
-
-@pytest.fixture
-def tiny(tmp_path):
-    path = tmp_path / "tiny.csv"
-    rows = ["1,0,no", "2,1,no", "3,0,no", "4,1,yes", "5,0,yes", "6,1,yes"]
-    path.write_text("\n".join(["age,fever,ill", *rows]) + "\n")
-    return path
 
 
 def test_a_narrow_encoding_does_not_stop_the_card(tmp_path):

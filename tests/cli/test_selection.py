@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from cli.tiny import FIT
 from supersparse import Problem, frontier, pool
 
 ROWS = np.array([[1, 0], [2, 1], [3, 0], [4, 1], [5, 0], [6, 1], [2, 0]])
 Y = ["no"] * 3 + ["yes"] * 4
-FIT = ["--target", "ill", "--C0", "0.2", "--max-points", "3", "--solver", "exhaustive", "--no-prepare"]
 
 
 @pytest.fixture

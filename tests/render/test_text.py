@@ -9,32 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards import HOSTILE, cards, chads2, names, provenances
+from faces import label, unescaped, unwrapped
 from supersparse.card.card import Card, Item
 from supersparse.card.provenance import Provenance
 from supersparse.card.rules import ValueOf
 from supersparse.card.scoring import predicted_label, score_person
 from supersparse.render.plain import visible, width, wrap
 from supersparse.render.text import card_text
-
-ESCAPE = re.compile(r"\\(?:x(..)|u(....)|U(........)|(.))")
-NAMED = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
-
-
-def unwrapped(lines):
-    """Join lines: at a lone backslash without a gap, else with a space."""
-    text = lines[0]
-    for line in lines[1:]:
-        cut_word = (len(text) - len(text.rstrip("\\"))) % 2
-        text = text[:-1] + line if cut_word else f"{text} {line}"
-    return text
-
-
-def unescaped(text):
-    def character(match):
-        code = match[1] or match[2] or match[3]
-        return chr(int(code, 16)) if code else NAMED[match[4]]
-
-    return ESCAPE.sub(character, text.replace("\u2068", "").replace("\u2069", ""))
 
 
 @dataclass
@@ -72,11 +53,6 @@ def read(text):
         r"Predict (.*) if the total is more than (\S+), otherwise (.*)\.$", unwrapped([words, *rule])
     )
     return Printed(points, Fraction(said[2]), label(said[1]), label(said[3]))
-
-
-def label(text):
-    bare = text[1:-1] if text.startswith('"') and text.endswith('"') and len(text) > 1 else text
-    return unescaped(bare)
 
 
 @given(cards(), st.integers(40, 120), st.data())
