@@ -1,5 +1,6 @@
 """Results as Markdown, and into the documentation between two markers."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -12,9 +13,10 @@ from benchmarks.suites import OURS, SOLVERS
 DOCS = ROOT / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 _COLUMNS = (
-    "instance", "solver", "CPU s", "wall s", "objective", "errors", "size", "l1", "bound", "gap", "proven",
-    "best found at s", "nodes", "MB", "ratio",
+    "instance", "solver", "CPU s", "ratio", "wall s", "objective", "errors", "size", "l1", "bound", "gap",
+    "proven", "best at s", "nodes", "MB",
 )  # fmt: skip
+_NUMBER = re.compile(r"|-|failed|(≥ )?[\d.]+(e\+\d+)?%?")
 _TITLES = {
     "reference": "Instances of the study",
     "miplib": "MIPLIB 2017, rebuilt",
@@ -45,9 +47,12 @@ def markdown(results: Results) -> str:
     listed = all_instances()
     for group, title in _TITLES.items():
         names = [i.name for i in listed.values() if i.group == group]
-        rows = [_row(listed[r.instance], r, results) for r in _ordered(results, names)]
-        if rows:
+        records = list(_ordered(results, names))
+        if records:
+            rows = [_row(listed[record.instance], record, results) for record in records]
             parts += [f"## {title}", grid(_COLUMNS, rows)]
+        if failed := [record for record in records if record.model is None]:
+            parts.append("\n".join(f"- {r.instance}, {r.solver}: {_reason(r.error)}" for r in failed))
     if results.comparisons:
         parts += ["## FasterRisk, at equal size", _comparisons(results.comparisons)]
     if results.startup is not None:
@@ -73,12 +78,13 @@ def _ordered(results: Results, names: Sequence[str]) -> Iterable[Record]:
 def _row(instance: Instance, record: Record, results: Results) -> list[str]:
     model = record.model
     if model is None:
-        return [instance.name, record.solver, f"failed: {record.error}", *[""] * (len(_COLUMNS) - 3)]
+        return [instance.name, record.solver, "failed", *[""] * (len(_COLUMNS) - 3)]
     compared = None if record.solver == OURS else ratio(record, results.of(instance.name, OURS))
     return [
         instance.name,
-        f"{record.solver} {record.version}",
+        record.solver,
         number(record.cpu_seconds),
+        "" if compared is None else str(compared),
         number(record.wall_seconds),
         f"{model.objective:.6f}",
         f"{model.errors:g}",
@@ -86,12 +92,16 @@ def _row(instance: Instance, record: Record, results: Results) -> list[str]:
         f"{model.l1:g}",
         f"{model.lower_bound:.6f}",
         f"{model.gap:.1%}",
-        "F and l1" if model.proven_smallest else "F" if model.proven_optimal else "no",
+        "F, l1" if model.proven_smallest else "F" if model.proven_optimal else "no",
         number(model.reached(model.objective)),
         str(model.nodes),
         number(record.peak_megabytes),
-        "" if compared is None else str(compared),
     ]
+
+
+def _reason(error: str | None) -> str:
+    """The message without the name of its class."""
+    return re.sub(r"^[\w.]+(Error|Exception): ", "", error or "no reason is on record")
 
 
 def _machine(machine: Machine) -> str:
@@ -101,6 +111,7 @@ def _machine(machine: Machine) -> str:
         f"load {machine.load:g} at the start. "
         "One thread each; times without compiling; ours the median of three runs (one where the time limit "
         "was reached), one after the other; peers once, stopped by CPU time. "
+        "Best at: when the best model was found. "
         "Ratio: a peer's CPU seconds to the proof of F over all of ours, "
         "≥ where the peer was stopped at its limit without a proof and counts as the CPU seconds it had."
     )
@@ -148,8 +159,9 @@ def _startup(startup: Startup) -> str:
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a table in Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
+    """Write a table in Markdown; columns of numbers stand to the right."""
+    numbers = [all(_NUMBER.fullmatch(row[k]) for row in rows) for k in range(len(head))]
+    lines = [head, ["---:" if is_number else "---" for is_number in numbers], *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 

@@ -50,9 +50,16 @@ def test_the_table_shows_every_run_once():
     lines = [line for line in table.markdown(RESULTS).splitlines() if line.startswith("| breastcancer_reg")]
     assert len(lines) == 3
     assert all(line.replace("\\|", "").count("|") == lines[0].count("|") for line in lines)
-    assert "F and l1" in lines[0]
-    assert lines[1].endswith("| ≥ 1200 |")
-    assert "it \\| crashed" in lines[2]
+    assert "F, l1" in lines[0]
+    assert "| 60 | ≥ 1200 |" in lines[1]
+    assert "| failed |" in lines[2]
+    assert "- breastcancer_reg, scip: it | crashed" in table.markdown(RESULTS).splitlines()
+
+
+def test_a_column_of_numbers_stands_to_the_right_and_a_bar_does_not_split_a_cell():
+    ruler, row = table.grid(("a", "b", "c"), [["x | y", "≥ 3.5", "5 features"]]).splitlines()[1:]
+    assert ruler == "| --- | ---: | --- |"
+    assert row == "| x \\| y | ≥ 3.5 | 5 features |"
 
 
 def test_tables_go_between_the_markers_and_nothing_else_changes(tmp_path):
