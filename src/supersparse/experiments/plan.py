@@ -30,8 +30,8 @@ MINUTE = {
     "haberman": 80_000,
     "internet-ads": 40_000,
     "mammography": 80_000,
-    "spambase": 20_000,
-    "tic-tac-toe": 20_000,
+    "spambase": 40_000,
+    "tic-tac-toe": 40_000,
 }
 
 
