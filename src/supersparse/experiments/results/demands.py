@@ -36,7 +36,7 @@ def as_accurate_as_the_paper(study: Study) -> Verdict:
             + f"; {proven} of {total} fits proven optimal"
         )
     return Verdict(
-        claim="SLIM's test error, at some C0, is below the paper's and its deviation, at its size or less",
+        claim="At some C0, SLIM is within one deviation of the paper's error or better, at its size or less",
         held=None if not ok else all(ok),
         summary=f"on {sum(ok)} of {len(ok)} datasets; with the intercept free and not priced, on {free}",
         numbers=tuple(numbers),
