@@ -102,6 +102,22 @@ def test_every_kind_of_table_gives_the_same_model_and_predictions(kind):
     assert hasattr(model, "feature_names_in_") == (kind in ("pandas", "polars", "pyarrow"))
 
 
+@pytest.mark.parametrize(
+    "turned",
+    [
+        TABLES["pandas"][NAMES[::-1]],
+        TABLES["polars"].select(NAMES[::-1]),
+        TABLES["pyarrow"].select(NAMES[::-1]),
+    ],
+    ids=["pandas", "polars", "pyarrow"],
+)
+def test_columns_in_another_order_are_refused(turned):
+    for kind in ("pandas", "polars", "pyarrow"):
+        model = clone(MODEL).fit(TABLES[kind], Y)
+        with pytest.raises(ValueError, match="same order as they were in fit"):
+            model.predict(turned)
+
+
 def test_repeating_a_row_equals_weighting_it_and_the_order_of_rows_is_nothing():
     weights = np.array([1, 3, 2, 0, 1, 2, 1, 4])
     weighted = clone(MODEL).fit(X, Y, sample_weight=weights)
