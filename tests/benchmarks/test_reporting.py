@@ -93,16 +93,16 @@ def test_the_pages_hold_the_tables_of_the_stored_runs():
     assert shown(overview.README) == overview.headlines(full).strip()
 
 
-def test_the_headlines_say_the_rows_and_columns_of_their_problems():
-    for name, words in overview.HEADLINES.items():
-        instance = all_instances()[name]
-        asked = instance.settings
-        at_most = "C0 = 0.01" if asked.C0 is not None else f"at most {asked.max_features}"
-        assert words.endswith(at_most)
-        if instance.missing is None:
-            rows, columns = instance.table().X.shape
-            assert words.startswith(f"{rows:,} ")
-            assert f", {columns} columns," in words
+@pytest.mark.parametrize("name", overview.HEADLINES)
+def test_a_headline_says_the_rows_and_columns_of_its_problem(name):
+    words, instance = overview.HEADLINES[name], all_instances()[name]
+    asked = instance.settings
+    assert words.endswith("C0 = 0.01" if asked.C0 is not None else f"at most {asked.max_features}")
+    if instance.missing is not None:
+        pytest.skip(instance.missing)
+    rows, columns = instance.table().X.shape
+    assert words.startswith(f"{rows:,} ")
+    assert f", {columns} columns," in words
 
 
 def test_the_bar_tells_a_pass_from_a_failure():

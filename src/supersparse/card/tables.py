@@ -1,9 +1,9 @@
 """Raw data for a card: one person or many rows, in whatever form they come."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ def is_person(data: object) -> bool:
     return isinstance(data, Mapping) and not any(map(_is_column, data.values()))
 
 
-def _is_column(value: object) -> bool:
+def _is_column(value: object) -> TypeGuard[Collection[object]]:
     return hasattr(value, "__len__") and not isinstance(value, str | bytes) and getattr(value, "ndim", 1) != 0
 
 
@@ -126,7 +126,7 @@ class _Columns:
         self._data = {str(name): values for name, values in data.items()}
         self.names = list(self._data)
         first = next((v for v in self._data.values() if _is_column(v)), [])
-        self.n_rows = len(first)  # type: ignore[arg-type]
+        self.n_rows = len(first)
 
     def column(self, name: str) -> Cells:
         values = self._data[name]
@@ -147,7 +147,7 @@ class _Columns:
             raise InvalidDataError(
                 f"column {name!r} is {values!r} in a table of {self.n_rows} rows; give a value for each"
             )
-        return read_list(values)  # type: ignore[arg-type]
+        return read_list(values)
 
 
 class _Array:

@@ -206,6 +206,13 @@ def test_the_stored_study_is_whole_and_meets_what_is_asked_of_it():
     assert [verdict.claim for verdict in asked if not verdict.held] == []
 
 
+def test_cards_and_formulas_fit_the_width_of_the_page():
+    text = (ROOT / "docs" / "study" / "results.md").read_text("utf-8")
+    blocks = re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
+    assert sum(block.startswith("Score = ") for block in blocks) == 2  # our lasso and the paper's
+    assert max(len(line) for block in blocks for line in block.splitlines()) <= 96
+
+
 def test_stored_records_are_readable_text():
     text = gzip.decompress(STORED.read_bytes()).decode("utf-8")
     assert "/work/" not in text

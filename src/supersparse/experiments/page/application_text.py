@@ -21,7 +21,7 @@ def applications_text(study: Study) -> Iterator[str]:
     """Each application that was recorded."""
     yield (
         "One split of 80 % and 20 % of the rows; the paper does not give its own. "
-        "[Its printed models](../applications.md) on the same rows."
+        "[The applications](../applications.md) hold its printed models against ours on the same rows."
     )
     biopsy = _of(study, BREAST)
     if biopsy:
@@ -96,11 +96,11 @@ def _both(wrong: Wrong) -> str:
 
 def _block(text: str) -> str:
     """Text as it stands; a formula of one long line is broken between its terms."""
-    lines = [part for line in text.rstrip().splitlines() for part in wrapped(line)]
+    lines = [part for line in text.rstrip().splitlines() for part in _wrapped(line)]
     return "\n".join(["```", *lines, "```"])
 
 
-def wrapped(line: str) -> list[str]:
+def _wrapped(line: str) -> list[str]:
     """Break a line that does not fit at its spaces, and indent what follows."""
     if len(line) <= _LINE:
         return [line]
