@@ -59,7 +59,7 @@ def predict(
     found["score"] = [plain_number(score) if output.json else shown(score) for score in exact]
     found["prediction"] = predicted_labels(system.card, scores.positive).tolist()
     if system.card.risk is not None:
-        found["risk"] = system.predict_risk(columns).tolist()  # type: ignore[union-attr]
+        found["risk"] = np.asarray(system.predict_risk(columns)).tolist()
     if output.json and out is None:
         output.show(
             "", lambda: [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
