@@ -66,12 +66,12 @@ def test_points_of_one_digit_stay_exact():
         solved(X=[[0.25], [1.5]], y=[0, 1], C0=0.5, coef_set=one_digit(), feature_names=["x"])
     )
     assert ScoringSystem.from_json(system.to_json()) == system
-    assert isinstance(system.score({"x": 0.1}), Fraction)
-    assert system.score({"x": [0.25, 1.5]}).dtype == np.float64
+    assert isinstance(system.total({"x": 0.1}), Fraction)
+    assert system.total({"x": [0.25, 1.5]}).dtype == np.float64
 
 
-def test_scores_are_whole_numbers_where_they_can_be():
-    assert ScoringSystem.from_solution(solved()).score(np.array(X)).dtype == np.int64
+def test_totals_are_whole_numbers_where_they_can_be():
+    assert ScoringSystem.from_solution(solved()).total(np.array(X)).dtype == np.int64
 
 
 def test_saving_and_loading(tmp_path):

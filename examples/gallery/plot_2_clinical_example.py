@@ -61,7 +61,7 @@ print(risk)
 
 _, axes = plt.subplots(figsize=(6, 4), layout="constrained")
 plot_evaluation(risk, ax=axes)
-stated = sorted(set(zip(system.score(test), system.predict_risk(test), strict=True)))
+stated = sorted(set(zip(system.total(test), system.predict_risk(test), strict=True)))
 axes.plot(range(len(stated)), [risk for _, risk in stated], "x", color="C3", label="stated by the card")
 axes.legend()
 

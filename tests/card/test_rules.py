@@ -138,11 +138,12 @@ def test_people_tables_and_the_reference_agree(form, case):
     system, data = case
     rows = [{c: v[i] for c, v in data.items()} for i in range(len(data["text"]))]
     expected = [sum(by_hand(i, row[i.column]) for i in system.card.items) - system.threshold for row in rows]
-    assert [system.score(row) for row in rows] == expected
+    totals = [score + system.threshold for score in expected]
+    assert [system.total(row) for row in rows] == totals
     table = TABLES[form](data)
     scores = score_table(system.card, table)
     assert [scores[i] for i in range(len(rows))] == expected
-    assert system.score(table).tolist() == pytest.approx([float(e) for e in expected], rel=1e-12, abs=1e-12)
+    assert system.total(table).tolist() == pytest.approx([float(t) for t in totals], rel=1e-12, abs=1e-12)
     labels = ["yes" if score > 0 else "no" for score in expected]
     assert system.predict(table).tolist() == labels == [system.predict(row) for row in rows]
 
@@ -151,14 +152,14 @@ def test_arrays_take_names():
     system = ScoringSystem.of([item("b", at_least=2, points=1), item("a", points=1)], threshold=2)
     array = np.array([[1, 2], [2, 1]])
     assert system.predict(array, names=["a", "b"]).tolist() == ["no", "no"]
-    assert system.score(array, names=["b", "a"]).tolist() == [0, 0]
+    assert system.total(array, names=["b", "a"]).tolist() == [2, 2]
     fields = np.array([(1, 2.5), (3, 0.5)], dtype=[("a", "i4"), ("b", "f8")])
-    assert system.score(fields).tolist() == [0, 1]
+    assert system.total(fields).tolist() == [2, 3]
     for names in (["a"], ["a", "a"], ["a", "b", "c"]):
         with pytest.raises(InvalidDataError, match="one name a column"):
-            system.score(array, names=names)
+            system.total(array, names=names)
     with pytest.raises(InvalidDataError, match="names are for arrays"):
-        system.score({"a": [1], "b": [1]}, names=["a", "b"])
+        system.total({"a": [1], "b": [1]}, names=["a", "b"])
 
 
 @given(
@@ -230,7 +231,7 @@ def test_text_is_never_a_number(declared, value, message):
     system = ScoringSystem.of([item("x", equals=declared, points=1)], threshold=0)
     for data in ({"x": value}, {"x": [value]}):
         with pytest.raises(InvalidDataError, match=message):
-            system.score(data)
+            system.total(data)
 
 
 def test_categories_of_both_kinds_take_both():
@@ -249,12 +250,12 @@ def test_text_is_compared_as_it_is():
 def test_every_kind_of_missing(gone):
     strict = ScoringSystem.of([item("x", points=1)], threshold=0)
     with pytest.raises(InvalidDataError, match="column 'x' is"):
-        strict.score({"x": gone})
+        strict.total({"x": gone})
     with pytest.raises(InvalidDataError, match=r"'x' has 1 missing value\(s\), the first in row 2"):
-        strict.score({"x": [1, gone]})
+        strict.total({"x": [1, gone]})
     items = [item("x", points=1, missing=5), item("x", is_missing=True, points=2)]
-    assert ScoringSystem.of(items, threshold=0).score({"x": gone}) == 7
-    assert ScoringSystem.of(items, threshold=0).score({"x": [3, gone]}).tolist() == [3, 7]
+    assert ScoringSystem.of(items, threshold=0).total({"x": gone}) == 7
+    assert ScoringSystem.of(items, threshold=0).total({"x": [3, gone]}).tolist() == [3, 7]
 
 
 def test_only_what_is_missing_is_missing():
@@ -286,7 +287,7 @@ def test_values_outside_a_domain_are_accepted_refused_or_reported():
         ({"sex": ["F"], "age": [121]}, "column 'age', row 1 is 121"),
     ]:
         with pytest.raises(InvalidDataError, match=message):
-            strict.score(person)
+            strict.total(person)
 
 
 @pytest.mark.parametrize(

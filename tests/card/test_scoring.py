@@ -143,7 +143,7 @@ def test_scoring_in_floating_point_gives_the_exact_classes(card, rows, dtype, ti
     table = table or {"any": rows[:, 0]}
     exact, quick = score_table(card, table), decide(card, table)
     assert quick.positive.tolist() == exact.positive.tolist()
-    assert np.sign(quick.values.astype(float)).tolist() == np.sign(exact.values.astype(float)).tolist()
+    assert (quick.totals.astype(float) > float(card.threshold)).tolist() == exact.positive.tolist()
 
 
 def test_points_beyond_64_bits_on_a_column_of_zeros_are_no_obstacle():
@@ -163,8 +163,17 @@ def test_a_sum_that_floats_get_wrong_is_scored_exactly():
     )
     table = {"a": [0.7, 1 / 3, 0.7], "b": [0.1, 1 / 7, 0.10000000000000002]}
     assert 0.7 + 0.1 - 0.8 < 0
-    assert decide(card, table).values[0] == 0
+    assert decide(card, table).totals[0] == 0.8
     assert decide(card, table).positive.tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("threshold", [0, 5, -3])
+@pytest.mark.parametrize("x", [1e-200, 5e-324, 1e-17])
+def test_a_total_just_above_the_threshold_is_not_rounded_onto_it(threshold, x):
+    system = ScoringSystem.of([item("x", points=1), item("z", points=1)], threshold=threshold)
+    table = {"x": np.array([x, -x, 0]), "z": np.full(3, threshold)}
+    assert system.predict(table).tolist() == ["yes", "no", "no"]
+    assert (system.total(table) > threshold).tolist() == [True, False, False]
 
 
 def test_sums_beyond_64_bits_are_exact():

@@ -82,7 +82,9 @@ def test_predict_scores_text_categories_and_gaps_by_the_rules_of_the_card(run, s
     done = run("predict", "card.json", people, "--na", "?", "--with", "id", check=True)
     rows = list(csv.DictReader(done.stdout.splitlines()))
     assert [row["id"] for row in rows] == ["1", "2", "3", "4"]
-    assert [int(row["score"]) for row in rows] == [system.score(person) for person in PEOPLE]
+    assert [int(row["score"]) for row in rows] == [
+        system.total(person) - system.threshold for person in PEOPLE
+    ]
     assert [row["prediction"] for row in rows] == [system.predict(person) for person in PEOPLE]
     assert "cells are separated by semicolons" in done.stderr
     document = json.loads(run("predict", "card.json", people, "--na", "?", "--with", "id", "--json").stdout)

@@ -36,7 +36,7 @@ def test_shares_and_shifts_by_hand():
 
 def test_the_shifts_add_up_to_that_of_the_mean_total():
     drift = CARD.drift(NOW, THEN)
-    assert drift.shift == pytest.approx(np.mean(CARD.score(NOW)) - np.mean(CARD.score(THEN)))
+    assert drift.shift == pytest.approx(np.mean(CARD.total(NOW)) - np.mean(CARD.total(THEN)))
 
 
 def test_the_stability_index_by_hand():

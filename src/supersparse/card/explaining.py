@@ -34,7 +34,7 @@ class Explanation:
 
     @property
     def score(self) -> Fraction:
-        """The total minus the threshold, as `score` gives it."""
+        """The total minus the threshold: above 0 the positive class is given."""
         return self.total - self.threshold
 
 

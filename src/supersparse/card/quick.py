@@ -1,8 +1,8 @@
-"""Scores of large tables: in floating point first, exactly wherever that could matter.
+"""Totals of large tables: in floating point first, exactly wherever that could matter.
 
 Exact arithmetic on full-precision floats takes microseconds a value. Here a row is decided by its
-rough score when that is farther from 0 than all rounding together can move it; the others are
-scored exactly. So the sign of every score, and thus every prediction, is exact.
+rough total when that is farther from the threshold than all rounding together can move it; the others are
+added up exactly. So every prediction is exact.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card
 from supersparse.card.cells import Numbers
 from supersparse.card.scoring import (
+    Scores,
     add_up,
     checked_table,
     exact_scores,
@@ -35,14 +36,18 @@ _UNDERFLOW = 1e-290  # far above what is lost below the smallest doubles
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decided:
-    """Scores as numbers, right to the last digits and in sign, and which are above 0, exactly."""
+    """The totals of rows, and which rows get the positive class, exactly.
 
-    values: NDArray[np.generic]
+    Totals are whole numbers where all are, else floats right to the last digits. Compared with the float
+    of the threshold they give the class, too.
+    """
+
+    totals: NDArray[np.generic]
     positive: NDArray[np.bool_]
 
 
 def decide(card: Card, data: object, names: Sequence[str] | None = None) -> Decided:
-    """Score a table; whole-number scores come out exact, others as floats."""
+    """Add up the points of each row of a table and decide its class."""
     table = checked_table(card, data, names)
     columns = [table.columns[item.column] for item in card.items]
     converted = [quickly_multiplied(i.rule, cells) for i, cells in zip(card.items, columns, strict=True)]
@@ -53,7 +58,17 @@ def decide(card: Card, data: object, names: Sequence[str] | None = None) -> Deci
         return _roughly(card, table, converted)
     else:
         exact = exact_scores(card, table)
-    return Decided(exact.values, exact.positive)
+    return Decided(_on_their_side(card, exact), exact.positive)
+
+
+def _on_their_side(card: Card, scores: Scores) -> NDArray[np.generic]:
+    """Return the totals, none of them rounded to the other side of the threshold."""
+    totals = Scores(scores.numerators + int(card.threshold * scores.denominator), scores.denominator)
+    if totals.denominator == 1:
+        return totals.numerators
+    threshold = nearest_float(card.threshold.numerator, card.threshold.denominator)
+    least = np.nextafter(threshold, np.inf)  # that is positive
+    return np.where(scores.positive, np.maximum(totals.floats, least), np.minimum(totals.floats, threshold))
 
 
 def _largest_points(card: Card) -> Fraction:
@@ -62,8 +77,8 @@ def _largest_points(card: Card) -> Fraction:
 
 
 def _roughly(card: Card, table: Table, converted: Sequence[Exact | None]) -> Decided:
-    values = np.full(table.n_rows, float(card.intercept))
-    size = np.abs(values)
+    totals = np.zeros(table.n_rows)
+    size = np.full(table.n_rows, abs(float(card.intercept)))
     precision = _ROUNDING
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for item, exact in zip(card.items, converted, strict=True):
@@ -77,16 +92,17 @@ def _roughly(card: Card, table: Table, converted: Sequence[Exact | None]) -> Dec
                 term = _as_floats(exact) * float(item.points)
             if cells.missing is not None:
                 term = np.where(cells.missing, float(points_when_missing(item)), term)
-            values += term
+            totals += term
             size += np.abs(term)
         margin = size * precision * (len(card.items) + 9) + _UNDERFLOW * (1 + float(_largest_points(card)))
-        sure = np.abs(values) > margin
-    positive = values > 0
+        scores = totals + float(card.intercept)
+        sure = np.abs(scores) > margin
+    positive = scores > 0
     unsure = np.flatnonzero(~sure)
     if len(unsure):
-        scores = exact_scores(card, table.take(unsure))
-        values[unsure], positive[unsure] = scores.floats, scores.positive
-    return Decided(values, positive)
+        exact_ones = exact_scores(card, table.take(unsure))
+        totals[unsure], positive[unsure] = _on_their_side(card, exact_ones), exact_ones.positive
+    return Decided(totals, positive)
 
 
 def _as_floats(exact: Exact) -> NDArray[np.float64]:

@@ -30,11 +30,6 @@ class Scores:
         return np.asarray(self.numerators > 0, dtype=bool)
 
     @property
-    def values(self) -> NDArray[np.generic]:
-        """The scores as numbers: whole where all are, else the nearest floats."""
-        return self.numerators if self.denominator == 1 else self.floats
-
-    @property
     def floats(self) -> NDArray[np.float64]:
         """The nearest floats, infinite where there is none."""
         return np.array(

@@ -16,7 +16,7 @@ from supersparse.export.plan import Column, Cut, Cuts, Plan, Term, double_equal_
 
 _NAMESPACE = "http://www.dmg.org/PMML-4_4"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_OUTPUTS = ("total", "score", "class")
+_OUTPUTS = ("whole_score", "score", "class")
 
 
 def to_pmml(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> str:
@@ -102,13 +102,15 @@ def _interval(field: ET.Element, cuts: Cuts) -> None:
 
 def _outputs(model: ET.Element, ready: Plan) -> None:
     output = ET.SubElement(model, "Output")
-    _output(output, "total", "continuous", "double", "predictedValue")
+    _output(output, "whole_score", "continuous", "double", "predictedValue")
     score = _apply(_output(output, "score", "continuous", "double", "transformedValue"), "/")
-    _reference(score, "total")
+    _reference(score, "whole_score")
     _constant(score, ready.scale)
     card = ready.card
     chosen = ET.SubElement(
-        _output(output, "class", "categorical", "string", "transformedValue"), "Discretize", field="total"
+        _output(output, "class", "categorical", "string", "transformedValue"),
+        "Discretize",
+        field="whole_score",
     )
     # labels stand in attributes: there, engines keep spaces, line breaks and entities as they are
     for label, cuts in (

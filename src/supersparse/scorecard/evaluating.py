@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Evaluating:
     """The part of `ScoringSystem` that needs rows with known classes.
 
-    Rows come in any form that `score` takes; y holds the card's classes. A row of weight k
+    Rows come in any form that `total` takes; y holds the card's classes. A row of weight k
     counts as k rows everywhere, and a row of weight 0 is left out.
     """
 

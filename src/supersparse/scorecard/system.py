@@ -110,22 +110,27 @@ class ScoringSystem(Evaluating, Exporting, Faces):
         """The points by item, in the order of the card: "age" for value x points, else "age >= 60"."""
         return {item.name: item.points for item in self.card.items}
 
-    def score(self, data: object, *, names: Sequence[str] | None = None) -> Fraction | NDArray[np.generic]:
-        """Return the score, the intercept included: exact for one person, an array for a table.
+    def total(self, data: object, *, names: Sequence[str] | None = None) -> Fraction | NDArray[np.generic]:
+        """Return the points added up, as on paper: exact for one person, an array for a table.
 
-        One person is a mapping from column names to values. A table is a data frame, a mapping
-        from column names to columns, or an array: with `names` for its columns, or with the
-        training table's columns. The array of scores holds integers where all scores are whole,
-        else floats; their sign is exact.
+        The positive class is predicted when the total exceeds `threshold`. One person is a mapping from
+        column names to values. A table is a data frame, a mapping from column names to columns, or an
+        array: with `names` for its columns, or with the training table's columns. The array holds integers
+        where all totals are whole, else floats, and no float is rounded to the other side of the threshold.
+
+        >>> from supersparse import item
+        >>> system = ScoringSystem.of([item("age", at_least=65, points=3)], threshold=2)
+        >>> system.total({"age": 70}), system.total({"age": [40, 70]})
+        (Fraction(3, 1), array([0, 3]))
         """
         if is_person(data):
-            return scoring.score_person(self.card, data)  # type: ignore[arg-type]
-        return decide(self.card, data, names).values
+            return scoring.score_person(self.card, data) + self.threshold  # type: ignore[arg-type]
+        return decide(self.card, data, names).totals
 
     def predict(self, data: object, *, names: Sequence[str] | None = None) -> Label | NDArray[np.generic]:
-        """Return the class of one person, or an array of classes for a table; see `score`.
+        """Return the class of one person, or an array of classes for a table; see `total`.
 
-        The positive class is given for a score above 0, computed exactly.
+        The positive class is given for a total above the threshold, computed exactly.
         """
         if is_person(data):
             return scoring.predicted_label(self.card, scoring.score_person(self.card, data))  # type: ignore[arg-type]
@@ -134,7 +139,7 @@ class ScoringSystem(Evaluating, Exporting, Faces):
     def predict_risk(
         self, data: object, *, names: Sequence[str] | None = None
     ) -> float | NDArray[np.float64]:
-        """Return the card's risk of the positive class for one person, or an array for a table; see `score`.
+        """Return the card's risk of the positive class for one person, or an array for a table; see `total`.
 
         The class follows from the threshold alone, so a risk above 0.5 and the positive class may differ.
         """
