@@ -1,0 +1,71 @@
+"""What the pages say of the paper: the right one is cited, and its quoted words are its own."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAPER = ROOT.parent / "shared" / "paper" / "slim-paper.tex"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MISPRINTS = ROOT / "docs" / "misprints.md"
+QUOTED = re.compile(r'"([^"\n]+)"')
+SAID_BY_THE_PAPER = re.compile(r'\bpaper says[^."]*"([^"]+)"')
+
+
+def text(path):
+    return path.read_text(encoding="utf-8")
+
+
+def prose(page):
+    """The page without what is code: blocks, and spans in backticks."""
+    without_blocks = re.sub(r"^```.*?^```$", "", text(page), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"`[^`]*`", "", without_blocks)
+
+
+def quotations():
+    """Quoted phrases with their page: all of the misprints, elsewhere those introduced as the paper's."""
+    own_words = {"auto"}  # the value of a parameter
+    for page in PAGES:
+        pattern = QUOTED if page == MISPRINTS else SAID_BY_THE_PAPER
+        for phrase in pattern.findall(prose(page)):
+            if phrase not in own_words:
+                yield page.name, phrase
+
+
+def plain(words):
+    return " ".join(words.split())
+
+
+@pytest.mark.parametrize(("page", "phrase"), quotations(), ids=str)
+def test_words_quoted_from_the_paper_are_its_words(page, phrase):
+    if not PAPER.is_file():
+        pytest.skip("reads shared/paper, which stands beside a development checkout only")
+    assert plain(phrase) in plain(text(PAPER)), page
+
+
+def test_the_misprints_page_quotes_the_paper_in_several_places():
+    assert sum(page == MISPRINTS.name for page, _ in quotations()) >= 8
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/misprints.md"])
+def test_the_paper_that_is_cited_is_the_one_implemented(page):
+    cited = plain(text(ROOT / page))
+    assert (
+        "Ustun, Tracà and Rudin, *Supersparse Linear Integer Models for Interpretable Classification*"
+        in cited
+    )
+    assert "https://arxiv.org/abs/1306.6677" in cited
+
+
+def test_no_page_or_source_names_another_paper_on_slim():
+    other = "Optimized Medical " + "Scoring Systems"
+    files = [
+        p for folder in ("src", "docs", "examples", "benchmarks", "tests") for p in (ROOT / folder).rglob("*")
+    ]
+    wrong = [
+        p.relative_to(ROOT).as_posix()
+        for p in [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "pyproject.toml", *files]
+        if p.suffix in {".md", ".py", ".toml", ".txt", ".rst"} and other in plain(text(p))
+    ]
+    assert wrong == []
