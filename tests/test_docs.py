@@ -8,13 +8,13 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import supersparse
-from supersparse import Problem, solve
-from supersparse.datasets import load_breast_cancer
+from seen import assert_same_picture
 from supersparse.problem.file.files import read_settings, write_settings
 from supersparse.problem.file.forms.constraints import KINDS
 from supersparse.problem.file.vocabulary import SETTINGS, SOLVE
@@ -36,41 +36,42 @@ def without_times(text):
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
-def run_python(code, folder):
-    """Run the blocks of one page together; return what each of them printed."""
-    marker = "--- end of block ---"
-    script = f"\nprint({marker!r})\n".join(code)
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        encoding="utf-8",
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split(marker + "\n")
-
-
-@pytest.fixture(scope="session")
-def compiled():
-    """Compile the solver outside of the time limits that the pages state; the result is cached on disk."""
-    data = load_breast_cancer()
-    assert solve(Problem.of(data.X, data.y, max_coef=10), "exact").proven_optimal
-
-
-@pytest.mark.parametrize("page", PAGES, ids=page_id)
-@pytest.mark.usefixtures("compiled")
-def test_python_blocks_run_and_print_what_the_page_says(page, tmp_path):
+def python_blocks(page):
+    """Return each block of code with the text below it, or None where no text follows at once."""
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
-    code = [text for kind, text in blocks if kind == "python"]
-    if not code:
-        return
-    printed = iter(run_python(code, tmp_path))
-    for (kind, _), (next_kind, next_text) in zip(blocks, [*blocks[1:], ("", "")], strict=True):
-        if kind == "python":
-            output = next(printed)
-            if next_kind == "text":
-                assert without_times(output) == without_times(next_text)
+    return [
+        (text, below if next_kind == "text" else None)
+        for (kind, text), (next_kind, below) in pairwise([*blocks, ("", "")])
+        if kind == "python"
+    ]
+
+
+@pytest.fixture
+def own_folder(tmp_path, monkeypatch):
+    """Work in an empty folder, as a reader would: modules written there can be imported while it lasts."""
+    known = set(sys.modules)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name in set(sys.modules) - known:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)], ids=page_id)
+def test_python_blocks_run_and_print_what_the_page_says(page, own_folder, capsys):
+    names = {"__name__": "__main__"}  # the blocks of a page follow on each other
+    for code, below in python_blocks(page):
+        exec(compile(code, page.name, "exec"), names)
+        printed = capsys.readouterr().out
+        if below is not None:
+            assert without_times(printed) == without_times(below)
+    if page.stem == "faces":
+        made = sorted(path.name for path in own_folder.iterdir())
+        assert made == ["criminology-sheet.svg", "criminology.svg", "mammography-tree.svg"]
+        for name in made:
+            stored = (ROOT / "docs" / "pictures" / name).read_text(encoding="utf-8")
+            assert_same_picture((own_folder / name).read_text(encoding="utf-8"), stored)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)

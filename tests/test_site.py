@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import supersparse
+from seen import assert_same_picture
 from supersparse.problem import constraints
 
 ROOT = Path(__file__).parent.parent
@@ -61,7 +62,7 @@ def test_the_reference_names_every_public_name():
 def test_the_picture_of_the_imports_is_that_of_the_table():
     drawing = script("import_picture")
     table = drawing.import_table((DOCS / "architecture.md").read_text(encoding="utf-8"))
-    assert drawing.PICTURE.read_text(encoding="utf-8") == drawing.picture(table), "run: make pictures"
+    assert_same_picture(drawing.picture(table), drawing.PICTURE.read_text(encoding="utf-8"))
 
 
 def test_arrows_that_are_left_out_follow_from_those_that_are_drawn():
@@ -79,7 +80,7 @@ def test_the_pictures_of_the_readme_are_those_that_the_script_draws(tmp_path):
     image = pytest.importorskip("matplotlib.image")
     script("readme_pictures").main(tmp_path)
     drawn, stored = tmp_path / "first-card.svg", DOCS / "pictures" / "first-card.svg"
-    assert drawn.read_text(encoding="utf-8") == stored.read_text(encoding="utf-8"), "run: make pictures"
+    assert_same_picture(drawn.read_text(encoding="utf-8"), stored.read_text(encoding="utf-8"))
     # releases of matplotlib differ in single pixels
     one, other = (image.imread(folder / "frontier.png") for folder in (tmp_path, DOCS / "pictures"))
     assert one.shape == other.shape

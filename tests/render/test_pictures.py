@@ -5,7 +5,6 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -183,15 +182,3 @@ except PackageNotInstalledError as error:
     )
     assert "pip install 'supersparse[plot]'" in done.stdout
     assert not (tmp_path / "card.png").exists()
-
-
-def test_the_pictures_of_the_documentation_are_those_that_its_page_makes(tmp_path):
-    docs = Path(__file__).parents[2] / "docs"
-    blocks = re.findall(
-        r"^```python\n(.*?)^```$", (docs / "faces.md").read_text(encoding="utf-8"), re.M | re.S
-    )
-    subprocess.run([sys.executable, "-c", "\n".join(blocks)], check=True, cwd=tmp_path, capture_output=True)
-    made = sorted(path.name for path in tmp_path.iterdir())
-    assert made == ["criminology-sheet.svg", "criminology.svg", "mammography-tree.svg"]
-    for name in made:
-        assert (tmp_path / name).read_bytes() == (docs / "pictures" / name).read_bytes()
