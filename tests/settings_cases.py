@@ -110,7 +110,7 @@ KEYS = {
     "class_weight": st.just("balanced") | st.dictionaries(texts, costs, min_size=1, max_size=2),
     "positive": labels,
     "sample_weight": texts,
-    "groups": names,
+    "rate_groups": names,
     "constraints": st.lists(st.one_of(list(CONSTRAINTS.values())), max_size=4),
     "solve": st.fixed_dictionaries({}, optional=SOLVE),
 }

@@ -186,7 +186,7 @@ class ConstrainedCase:
             sample_weight=None if self.sample_weight is None else list(self.sample_weight),
             max_features=self.max_features,
             min_features=self.min_features,
-            groups={"g": list(self.groups)},
+            rate_groups={"g": list(self.groups)},
             constraints=[constraint_of(a) for a in self.asked],
         )
 

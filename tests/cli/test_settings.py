@@ -12,7 +12,7 @@ C0: 0.1
 max_coef: 3
 positive: no
 sample_weight: w
-groups: sex
+rate_groups: sex
 constraints:
   - must_not_use: age
   - max_error: 0.5
@@ -68,11 +68,15 @@ def test_options_go_before_the_file_and_say_so(run, folder):
             "wishes.yaml, line 9, column 18: the groups of 'sex': no row has the label '2'",
         ),
         (
-            "groups: sex",
-            "groups: sexx",
-            "wishes.yaml, line 5, column 9: tiny.csv has no column 'sexx'; did you",
+            "rate_groups: sex",
+            "rate_groups: sexx",
+            "wishes.yaml, line 5, column 14: tiny.csv has no column 'sexx'; did you",
         ),
-        ("groups: sex", "groups: ill", "wishes.yaml, line 5, column 9: the target 'ill' cannot hold groups"),
+        (
+            "rate_groups: sex",
+            "rate_groups: ill",
+            "wishes.yaml, line 5, column 14: the target 'ill' cannot hold groups",
+        ),
         ("exhaustive", "exhaustiv", "line 10, column 17: solver is 'exhaustiv'; did you mean 'exhaustive'?"),
         ("must_not_use: age", "min_sensitivity: 2", "line 7, column 22: min_sensitivity is 2; give a number"),
     ],

@@ -190,7 +190,7 @@ ASKED = {
 
 def asked_of(kind):
     given = {"C0": None if ASKED[kind].get("levels") == TWO_LEVELS else 0.05, "max_coef": 3, **ASKED[kind]}
-    return Problem.of(X, Y, feature_names=list("abc"), groups={"sex": SEX}, **given)
+    return Problem.of(X, Y, feature_names=list("abc"), rate_groups={"sex": SEX}, **given)
 
 
 @cache
@@ -222,7 +222,9 @@ def test_rows_that_must_be_exact_are_so_by_indicators_too(name, kind):
 def test_what_only_search_finds_infeasible_is_said_in_the_words_of_what_was_asked(name, formulation):
     require_solver(name)
     asked = [c.max_error(0.05), c.at_most(1, of="*"), c.max_difference("error", group="sex", at_most=0.5)]
-    problem = Problem.of(X, Y, feature_names=list("abc"), groups={"sex": SEX}, max_coef=3, constraints=asked)
+    problem = Problem.of(
+        X, Y, feature_names=list("abc"), rate_groups={"sex": SEX}, max_coef=3, constraints=asked
+    )
     assert best_of(problem) is None
     with pytest.raises(InfeasibleError, match=r"'error of at most 0.05', 'at most 1 of \*'"):
         solve(problem, name, formulation=formulation)

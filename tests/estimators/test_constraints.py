@@ -32,7 +32,7 @@ def test_a_rate_asked_for_is_kept_in_every_group():
     assert min(free.training_sensitivity_, free.training_specificity_) == 0
     asked = [c.min_sensitivity(0.8, group="sex"), c.min_specificity(0.5, group=("sex", "m"))]
     for groups in ({"sex": labels}, pd.DataFrame({"sex": labels})):
-        model = SLIMClassifier(C0=0.4, constraints=asked, **OPTIONS).fit(X, Y, groups=groups)
+        model = SLIMClassifier(C0=0.4, constraints=asked, **OPTIONS).fit(X, Y, rate_groups=groups)
         scores = model.decision_function(X)
         for sex in "fm":
             assert np.mean(scores[(labels == sex) & (Y == 1)] > 0) >= 0.8
@@ -88,8 +88,8 @@ def test_constraints_are_parameters_like_others():
 def test_scikit_learn_divides_a_frame_of_groups():
     asked = [c.max_difference("error", group="sex", at_most=0.6)]
     with sklearn.config_context(enable_metadata_routing=True):
-        model = SLIMClassifier(constraints=asked, **OPTIONS).set_fit_request(groups=True)
+        model = SLIMClassifier(constraints=asked, **OPTIONS).set_fit_request(rate_groups=True)
         found = cross_validate(
-            model, X, Y, params={"groups": pd.DataFrame({"sex": labels})}, cv=2, error_score="raise"
+            model, X, Y, params={"rate_groups": pd.DataFrame({"sex": labels})}, cv=2, error_score="raise"
         )
     assert len(found["test_score"]) == 2

@@ -30,7 +30,13 @@ def make(*constraints, **settings):
     return Problem.of(
         X,
         Y,
-        **{"feature_names": NAMES, "max_coef": 3, "groups": GROUPS, "constraints": constraints, **settings},
+        **{
+            "feature_names": NAMES,
+            "max_coef": 3,
+            "rate_groups": GROUPS,
+            "constraints": constraints,
+            **settings,
+        },
     )
 
 
@@ -127,7 +133,7 @@ def test_a_difference_limits_both_ways_for_each_pair_of_groups():
     problem = Problem.of(
         [[i] for i in range(6)],
         [0, 0, 1, 1, 0, 1],
-        groups=three,
+        rate_groups=three,
         constraints=c.max_difference("sensitivity", group="group", at_most=0),
     )
     assert len(problem.rate_limits) == 6
@@ -163,16 +169,16 @@ def test_groups_are_read_from_frames_series_and_arrays():
         pd.DataFrame({"group": labels}),
         np.array(labels),
     ):
-        limits = make(c.max_error(0.5, group=("group", "s")), groups=groups).rate_limits
+        limits = make(c.max_error(0.5, group=("group", "s")), rate_groups=groups).rate_limits
         assert limits[0].weights.tolist() == [0, 0, 1, 1]
-    numbers = make(c.max_error(0.5, group=("g", np.int64(2))), groups={"g": np.array([1, 2, 2, 1])})
+    numbers = make(c.max_error(0.5, group=("g", np.int64(2))), rate_groups={"g": np.array([1, 2, 2, 1])})
     assert numbers.rate_limits[0].weights.tolist() == [0, 1, 1, 0]
 
 
 def test_a_group_of_weightless_rows_is_no_group():
     three = {"site": ["n", "n", "s", "s", "gone"]}
     problem = Problem.of(
-        [*X, [0, 0, 0]], [*Y, 1], sample_weight=[1, 1, 1, 1, 0], groups=three,
+        [*X, [0, 0, 0]], [*Y, 1], sample_weight=[1, 1, 1, 1, 0], rate_groups=three,
         constraints=c.min_sensitivity(1, group="site"),
     )  # fmt: skip
     assert [limit.weights.tolist() for limit in problem.rate_limits] == [[0, 1, 0, 0], [0, 0, 0, 1]]
@@ -243,16 +249,16 @@ def test_constraints_are_values():
         ),
         (lambda: make(c.max_error(0.1, group="sit")), "no groups are called 'sit'; did you mean 'site'"),
         (
-            lambda: make(c.max_error(0.1, group="a"), groups=None),
-            "no groups are called 'a'; give groups={'a'",
+            lambda: make(c.max_error(0.1, group="a"), rate_groups=None),
+            "no groups are called 'a'; give rate_groups={'a'",
         ),
         (lambda: make(c.max_error(0.1, group=("site", "w"))), "no row has site = 'w'; .* are 'n', 's'"),
         (
-            lambda: make(c.min_sensitivity(0.1, group="g"), groups={"g": [1, 2, 1, 2]}),
+            lambda: make(c.min_sensitivity(0.1, group="g"), rate_groups={"g": [1, 2, 1, 2]}),
             "sensitivity: the group g = 1 has no rows of class 1",
         ),
         (
-            lambda: make(c.max_difference("error", group="g", at_most=0), groups={"g": [1] * 4}),
+            lambda: make(c.max_difference("error", group="g", at_most=0), rate_groups={"g": [1] * 4}),
             "all rows belong to one group; compare at least two",
         ),
         (lambda: make("age used"), "constraints holds 'age used'; give what the functions"),
@@ -280,7 +286,7 @@ def test_what_cannot_be_asked_is_refused_with_what_to_do(wrong, message):
 )
 def test_groups_that_cannot_be_read_are_refused(groups, message):
     with pytest.raises(InvalidDataError, match=message):
-        make(groups=groups)
+        make(rate_groups=groups)
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_weights_are_used_and_said():
 def test_constraints_on_groups_are_asked_again():
     room = np.array(["a", "b"], dtype=object)[np.arange(60) % 2]
     system = learned(
-        COLUMNS, Y, groups={"room": room}, constraints=[constraints.max_error(0.4, group="room")]
+        COLUMNS, Y, rate_groups={"room": room}, constraints=[constraints.max_error(0.4, group="room")]
     )
     assert make_report(system, {**COLUMNS, "room": room}, Y, plan=QUICK).missing == ()
     report = make_report(system, COLUMNS, Y, plan=QUICK)

@@ -102,7 +102,7 @@ def test_errors_are_recounted_where_floating_point_sees_a_margin():
         ({"constraints": c.at_least(1, of="x1")}, "'at least 1 of x1'"),
         ({"constraints": c.min_specificity(0.9)}, "'specificity of at least 0.9'"),
         (
-            {"constraints": c.min_specificity(0.9, group="g"), "groups": {"g": [0, 0, 1, 1]}},
+            {"constraints": c.min_specificity(0.9, group="g"), "rate_groups": {"g": [0, 0, 1, 1]}},
             "'specificity of at least 0.9 in every group of g'",
         ),
         ({"constraints": c.max_total_score(1)}, "'a total score of at most 1'"),

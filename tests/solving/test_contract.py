@@ -67,7 +67,7 @@ GROUPS = {"sex": ["f", "f", "m", "m"]}
         ({"constraints": c.at_most(1, of="x*")}, "support", r"'at most 1 of x\*'"),
         ({"constraints": c.min_sensitivity(0.9)}, "rates", "'sensitivity of at least 0.9'"),
         (
-            {"constraints": c.max_difference("error", group="sex", at_most=0.1), "groups": GROUPS},
+            {"constraints": c.max_difference("error", group="sex", at_most=0.1), "rate_groups": GROUPS},
             "rates",
             "'a difference in error",
         ),

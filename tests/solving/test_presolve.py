@@ -92,7 +92,7 @@ def test_limits_on_wrong_rows_are_summed_over_merged_rows_of_several_groups():
     problem = Problem.of(
         [[1], [0], [1], [1], [0]],
         [1, 0, 1, 1, 0],
-        groups={"sex": ["f", "f", "f", "m", "m"]},
+        rate_groups={"sex": ["f", "f", "f", "m", "m"]},
         constraints=c.max_difference("sensitivity", group="sex", at_most=0.5),
     )
     merged = MergeRows.apply(problem)

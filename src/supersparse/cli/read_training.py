@@ -38,8 +38,8 @@ def read_training(
     """Read the columns that can be features, and say which cannot; rows without a class are left out."""
     weight, drop, keep = settings.sample_weight, asked.drop or [], asked.keep or []
     split_by = None if validation is None else validation.cv_groups or validation.cv_time
-    special = [*settings.groups, *([weight] if weight else []), *([split_by] if split_by else [])]
-    expected = dict.fromkeys([*(asked.category or []), *settings.groups, asked.target], Kind.TEXT)
+    special = [*settings.rate_groups, *([weight] if weight else []), *([split_by] if split_by else [])]
+    expected = dict.fromkeys([*(asked.category or []), *settings.rate_groups, asked.target], Kind.TEXT)
     if weight is not None:
         expected[weight] = Kind.NUMBER
     if validation is not None and validation.cv_groups is not None:
@@ -66,7 +66,7 @@ def read_training(
         name=table.name,
         columns=columns,
         y=target.labels,
-        groups={name: _complete(table, name, target.rows) for name in settings.groups},
+        rate_groups={name: _complete(table, name, target.rows) for name in settings.rate_groups},
         weights=None if weight is None else read_weights(table, weight)[target.rows],
         split_by=None if split_by is None else _complete(table, split_by, target.rows),
     )

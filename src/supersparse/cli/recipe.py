@@ -124,7 +124,7 @@ class Recipe:
             X,
             training.y,
             feature_names=names,
-            groups=dict(training.groups) or None,
+            rate_groups=dict(training.rate_groups) or None,
             sample_weight=training.weights,
         )
 

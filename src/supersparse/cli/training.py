@@ -24,7 +24,7 @@ class Training:
     name: str  # of the file
     columns: Mapping[str, Column]
     y: NDArray[np.generic]
-    groups: Mapping[str, NDArray[Any]]
+    rate_groups: Mapping[str, NDArray[Any]]
     weights: NDArray[np.generic] | None
     split_by: NDArray[Any] | None
 
@@ -66,7 +66,7 @@ class Training:
             name=self.name,
             columns={name: column.take(rows) for name, column in self.columns.items()},
             y=self.y[rows],
-            groups={name: labels[rows] for name, labels in self.groups.items()},
+            rate_groups={name: labels[rows] for name, labels in self.rate_groups.items()},
             weights=None if self.weights is None else self.weights[rows],
             split_by=None if self.split_by is None else self.split_by[rows],
         )

@@ -57,12 +57,12 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     """A fitted scoring system as a classifier; subclasses say how it is learned."""
 
     def _read(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, splitter_groups: Any = None
+        self, X: Any, y: Any, sample_weight: Any, rate_groups: Any, splitter_groups: Any = None
     ) -> TrainingRows:
         """Return what to learn from, checked."""
         X, y = read_training(self, X, y) if self.prepare is None else read_raw_training(self, X, y)
         given = TrainingRows(
-            X=X, y=y, sample_weight=sample_weight, groups=groups, splitter_groups=splitter_groups
+            X=X, y=y, sample_weight=sample_weight, rate_groups=rate_groups, splitter_groups=splitter_groups
         )
         return given if self.prepare is None else complete_only(self.prepare, given)
 
@@ -91,7 +91,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             intercept=self.intercept,
             class_weight=self.class_weight,
             sample_weight=sample_weight,
-            groups=given.groups,
+            rate_groups=given.rate_groups,
         )
 
     def _learn(self, problem: Problem, *, seed: int) -> Self:

@@ -86,14 +86,14 @@ class RiskMixin:
         return np.column_stack([1 - positive, positive])
 
 
-def calibrate(model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: Any, groups: Any) -> None:
+def calibrate(model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: Any, rate_groups: Any) -> None:
     """Give the card of a fitted model risks, found by cross-fitting.
 
     Sample weights count, class weights do not: risks are of the rows as they are.
     """
     weights = _weights(sample_weight, len(y))[0]
     folds = folds_of(y == model.classes_[1], np.flatnonzero(np.asarray(weights > 0, dtype=bool)))
-    keep_risks(model, X, y, sample_weight, learn_without(model, X, y, sample_weight, groups, folds))
+    keep_risks(model, X, y, sample_weight, learn_without(model, X, y, sample_weight, rate_groups, folds))
 
 
 def keep_risks(
@@ -146,10 +146,10 @@ def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> Splits:
 
 
 def learn_without(
-    model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: Any, groups: Any, folds: Splits
+    model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: Any, rate_groups: Any, folds: Splits
 ) -> list[LeftOut]:
     """Score the rows left out of each fold by what is learned from its training rows."""
-    columns = group_columns(groups)
+    columns = group_columns(rate_groups)
     weights = None if sample_weight is None else as_array(sample_weight)
     found = []
     for number, (train, test) in enumerate(folds, start=1):

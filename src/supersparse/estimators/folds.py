@@ -45,7 +45,7 @@ def fit_fold(
     X: Any,
     y: NDArray[Any],
     sample_weight: NDArray[Any] | None,
-    groups: dict[str, NDArray[Any]],
+    rate_groups: dict[str, NDArray[Any]],
     costs: dict[object, Fraction],
     fold: Fold,
 ) -> list[FoldResult]:
@@ -59,9 +59,9 @@ def fit_fold(
         warnings.simplefilter("ignore", PenaltyRangeWarning)
         try:
             weights = None if sample_weight is None else sample_weight[fold.train]
-            labels = {name: column[fold.train] for name, column in groups.items()}
+            labels = {name: column[fold.train] for name, column in rate_groups.items()}
             solutions = model._solve_each(
-                take_rows(X, fold.train), y[fold.train], Cs, sample_weight=weights, groups=labels
+                take_rows(X, fold.train), y[fold.train], Cs, sample_weight=weights, rate_groups=labels
             )
         except (InvalidDataError, InvalidProblemError, InfeasibleError) as found:
             raise type(found)(f"the training rows of {fold.name}: {found}") from None

@@ -27,7 +27,7 @@ class TrainingRows:
     X: Any
     y: NDArray[Any]
     sample_weight: Any
-    groups: Any
+    rate_groups: Any
     splitter_groups: Any = None
     notes: tuple[str, ...] = ()  # on rows that were left out
 
@@ -37,7 +37,7 @@ class TrainingRows:
             X=take_rows(self.X, rows),
             y=self.y[rows],
             sample_weight=None if self.sample_weight is None else as_array(self.sample_weight)[rows],
-            groups={n: labels[rows] for n, labels in group_columns(self.groups).items()} or None,
+            rate_groups={n: labels[rows] for n, labels in group_columns(self.rate_groups).items()} or None,
             splitter_groups=None if self.splitter_groups is None else as_array(self.splitter_groups)[rows],
             notes=(*self.notes, note),
         )

@@ -182,7 +182,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, rate_groups: Any = None) -> Self:
         """Learn a scoring system.
 
         Parameters
@@ -193,7 +193,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
             Labels of two values.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight k is the same as k copies of a row, weight 0 as leaving it out.
-        groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
+        rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
             The groups that constraints speak of: a label for each row, by name. A frame has a
             name for each column, and scikit-learn can divide it among folds; an array is
             called "group".
@@ -202,20 +202,20 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         -------
         self
         """
-        given = self._read(X, y, sample_weight, groups)
+        given = self._read(X, y, sample_weight, rate_groups)
         problem = self._problem(given, self.C0)
         self.classes_ = np.unique(given.y)
         self._learn(problem, seed=seed_from(self.random_state))
         self._remember(given)
         if self.calibrate is not None:
-            calibrate(self, given.X, given.y, given.sample_weight, given.groups)
+            calibrate(self, given.X, given.y, given.sample_weight, given.rate_groups)
         return self
 
     def _solve_each(
-        self, X: Any, y: Any, Cs: Sequence[float], *, sample_weight: Any, groups: Any
+        self, X: Any, y: Any, Cs: Sequence[float], *, sample_weight: Any, rate_groups: Any
     ) -> tuple[Solution, ...]:
         """Solve for each C0, in rising order, sharing the work; `_keep` makes one of them the fit."""
-        given = self._read(X, y, sample_weight, groups)
+        given = self._read(X, y, sample_weight, rate_groups)
         problem = self._problem(given, Cs[0])
         self.classes_ = np.unique(given.y)
         return solve_each_penalty(problem, Cs, self.solver, **self._options(seed_from(self.random_state)))

@@ -178,8 +178,7 @@ intercept, solver, gap
         groups : array-like of shape (n_samples,), default=None
             Passed to the splitter, for those that keep groups together.
         rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
-            The groups that constraints speak of: what `SLIMClassifier.fit` calls `groups`, a
-            name that scikit-learn's splitters have here.
+            The groups that constraints speak of, as in `SLIMClassifier.fit`.
 
         Returns
         -------
@@ -196,7 +195,7 @@ intercept, solver, gap
         self.Cs_ = read_values(self.Cs, problem)
         weights = None if sample_weight is None else as_array(sample_weight)
         costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
-        labels = group_columns(given.groups)
+        labels = group_columns(given.rate_groups)
         folds = self._folds(X, y, given.splitter_groups)
         seed = seed_from(self.random_state)
         values = [float(C0) for C0 in self.Cs_]

@@ -29,27 +29,29 @@ class Grouping:
         return members
 
 
-def read_groups(groups: object, n_rows: int, keep: NDArray[np.bool_]) -> tuple[Grouping, ...]:
+def read_groups(rate_groups: object, n_rows: int, keep: NDArray[np.bool_]) -> tuple[Grouping, ...]:
     """Read ``{name: one label a row}``, a data frame, or an array, which is called "group".
 
     Labels in no kept row are no groups.
     """
-    return tuple(_read_grouping(name, labels, n_rows, keep) for name, labels in group_columns(groups).items())
+    return tuple(
+        _read_grouping(name, labels, n_rows, keep) for name, labels in group_columns(rate_groups).items()
+    )
 
 
-def group_columns(groups: object) -> dict[str, NDArray[Any]]:
+def group_columns(rate_groups: object) -> dict[str, NDArray[Any]]:
     """Return each grouping's labels as an array, none of them checked."""
-    if groups is None:
+    if rate_groups is None:
         return {}
-    if isinstance(groups, Mapping):
-        for name in groups:
+    if isinstance(rate_groups, Mapping):
+        for name in rate_groups:
             if not isinstance(name, str):
-                raise InvalidDataError(f"groups: the key {name!r} is not a name; use text")
-        return {name: _labels(labels) for name, labels in groups.items()}
-    frame = as_frame(groups)
+                raise InvalidDataError(f"rate_groups: the key {name!r} is not a name; use text")
+        return {name: _labels(labels) for name, labels in rate_groups.items()}
+    frame = as_frame(rate_groups)
     if frame is not None:
         return {str(name): _labels(frame[name].to_list()) for name in frame.columns}
-    return {ONLY_GROUPING: _labels(groups)}
+    return {ONLY_GROUPING: _labels(rate_groups)}
 
 
 def _labels(labels: object) -> NDArray[Any]:
@@ -58,7 +60,7 @@ def _labels(labels: object) -> NDArray[Any]:
     if isinstance(plain, np.ndarray):
         plain = plain.tolist()
     if isinstance(plain, str) or not hasattr(plain, "__len__") or not hasattr(plain, "__iter__"):
-        raise InvalidDataError(f"groups: {labels!r} is no list of labels; give one label a row")
+        raise InvalidDataError(f"rate_groups: {labels!r} is no list of labels; give one label a row")
     column = np.empty(len(plain), dtype=object)  # object: 1 and "1" stay apart
     column[:] = [v.item() if isinstance(v, np.generic) else v for v in plain]
     return column
@@ -67,17 +69,17 @@ def _labels(labels: object) -> NDArray[Any]:
 def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: NDArray[np.bool_]) -> Grouping:
     if len(labels) != n_rows:
         raise InvalidDataError(
-            f"groups: {name!r} has {len(labels)} labels for {n_rows} rows; give one label a row"
+            f"rate_groups: {name!r} has {len(labels)} labels for {n_rows} rows; give one label a row"
         )
     for i, label in enumerate(labels):
         if is_missing(label):
             raise InvalidDataError(
-                f"groups: {name!r} has no label for row {i} (counted from 0); "
+                f"rate_groups: {name!r} has no label for row {i} (counted from 0); "
                 "give it one, such as 'unknown', or drop the row"
             )
         if isinstance(label, list | tuple | dict | set):
             raise InvalidDataError(
-                f"groups: {name!r} has {label!r} for row {i} (counted from 0); give one label a row"
+                f"rate_groups: {name!r} has {label!r} for row {i} (counted from 0); give one label a row"
             )
     kept = labels[keep].tolist()
     found = sorted(set(kept), key=lambda v: (str(type(v)), v) if isinstance(v, str) else ("", repr(v)))

@@ -74,7 +74,7 @@ class Problem:
         intercept: object = "free",
         class_weight: object = None,
         sample_weight: object = None,
-        groups: object = None,
+        rate_groups: object = None,
         feature_names: Sequence[str] | None = None,
         positive: object = None,
     ) -> "Problem":
@@ -87,7 +87,7 @@ class Problem:
         features, or a mapping by name or pattern; features that it leaves out have C0.
 
         `constraints` is a list of what the functions of `supersparse.constraints` return, and
-        `groups` names the groups they speak of: ``{"sex": one label a row}``.
+        `rate_groups` names the groups they speak of: ``{"sex": one label a row}``.
 
         >>> problem = Problem.of([[0], [1]], [0, 1], C0=0.1, max_coef=5)
         >>> problem.sets[0]
@@ -99,7 +99,7 @@ class Problem:
             sample_weight=sample_weight,
             feature_names=feature_names,
             positive=positive,
-            groups=groups,
+            rate_groups=rate_groups,
         )
         all_levels = read_levels(levels, rows.names)
         sets, intercept_set = read_sets(coef_set, max_coef, bounds, rows.names, all_levels)

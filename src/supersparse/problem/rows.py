@@ -60,12 +60,12 @@ def read_rows(
     sample_weight: object = None,
     feature_names: Sequence[str] | None = None,
     positive: object = None,
-    groups: object = None,
+    rate_groups: object = None,
 ) -> Rows:
     """Read rows from a data frame, an array or a sparse matrix.
 
     Labels may be any two values; the larger in sorted order is the positive class unless
-    `positive` names the other. `groups` divide the rows: ``{name: one label a row}``.
+    `positive` names the other. `rate_groups` divide the rows: ``{name: one label a row}``.
     """
     names, raw = read_table(X, feature_names)
     n_rows = len(raw[0]) if raw else 0
@@ -84,7 +84,7 @@ def read_rows(
             raise InvalidDataError(
                 "only one class is left after dropping the rows of weight 0; two classes are needed"
             )
-    groupings = read_groups(groups, n_rows, keep)
+    groupings = read_groups(rate_groups, n_rows, keep)
     exact_columns = [integer_column(c) for c in raw]
     return Rows(
         names=tuple(names),

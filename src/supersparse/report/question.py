@@ -29,14 +29,14 @@ class Refitted:
 
 def asked_of(settings: Settings, data: Data, X: NDArray[Any], names: Sequence[str]) -> Problem:
     """Ask settings of rows whose features are the columns of X."""
-    for name in settings.groups:
+    for name in settings.rate_groups:
         if name not in data.columns:
             raise InvalidDataError(f"the table lacks the column {name!r}, which divides the rows into groups")
     return settings.problem(
         X,
         np.array(data.y.tolist()),
         feature_names=names,
-        groups={name: data.columns[name] for name in settings.groups} or None,
+        rate_groups={name: data.columns[name] for name in settings.rate_groups} or None,
         sample_weight=data.weights,
     )
 

@@ -77,7 +77,7 @@ def learned_from(card: Card) -> Sources:
         return Sources()
     try:
         text, recorded = taken_apart(made.settings)
-        groups = read_settings(text, "json", source="the settings of the card").groups
+        groups = read_settings(text, "json", source="the settings of the card").rate_groups
     except SupersparseError:
         return Sources()  # `refit_of` says why
     if recorded is None:

@@ -19,7 +19,7 @@ def again(problem, case):
         list(case.y),
         feature_names=problem.rows.names,
         sample_weight=None if case.sample_weight is None else list(case.sample_weight),
-        groups={"g": list(case.groups)} if problem.rows.groupings else None,
+        rate_groups={"g": list(case.groups)} if problem.rows.groupings else None,
     )
 
 
@@ -53,12 +53,12 @@ def test_bounds_on_levels_and_rates_in_groups_are_kept():
         feature_names=["a*", "ab"],
         levels={"ab": [([-1, 1], 0.01), ([-2, 2], 0.03)]},
         bounds={"ab": (0, None), "a*": (-5, 3)},
-        groups={"g": [1, 1, 2, 2]},
+        rate_groups={"g": [1, 1, 2, 2]},
         constraints=[constraints.max_error(0.5, group=("g", 2))],
     )
     asked = settings_of(problem, solver="highs", seed=7)
     assert dict(asked.solve) == {"solver": "highs", "seed": 7}
-    made = asked.problem(X, ["n", "n", "y", "y"], feature_names=["a*", "ab"], groups={"g": [1, 1, 2, 2]})
+    made = asked.problem(X, ["n", "n", "y", "y"], feature_names=["a*", "ab"], rate_groups={"g": [1, 1, 2, 2]})
     assert_same(made, problem)
 
 

@@ -45,7 +45,8 @@ YAML = [
     ("coef_set: 5..1", "coef_set is '5..1', which ends below its start; write 1..5"),
     ("coef_set: 0..100000000000", "more than a million values"),
     ("coef_set: one_digits", "did you mean 'one_digit'?"),
-    ("groups: 5", "groups is 5; give the name of a column, or a list of them"),
+    ("rate_groups: 5", "rate_groups is 5; give the name of a column, or a list of them"),
+    ("groups: sex", "unknown key 'groups' in the settings; did you mean 'rate_groups'?"),
     (
         "levels:\n  - values: [1]\n    penalti: 1",
         "line 3, column 5: unknown key 'penalti' in levels, entry 1; did you mean 'penalty'?",
@@ -130,9 +131,9 @@ def test_wrong_json_is_refused(text, message):
 
 def test_json_is_read_with_any_white_space_and_escapes():
     settings = read_settings(
-        '\n{\t"C0":{"\\ud83d\\ude00" :0.10},\r\n"groups":[ "a" ,"b"],"constraints":[ ]}', "json"
+        '\n{\t"C0":{"\\ud83d\\ude00" :0.10},\r\n"rate_groups":[ "a" ,"b"],"constraints":[ ]}', "json"
     )
-    assert settings == Settings.of(C0={"😀": 0.1}, groups=["a", "b"])
+    assert settings == Settings.of(C0={"😀": 0.1}, rate_groups=["a", "b"])
 
 
 def test_a_file_that_is_no_text_or_has_another_suffix_is_refused(tmp_path):

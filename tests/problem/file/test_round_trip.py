@@ -101,7 +101,7 @@ def test_limits_on_the_size_are_said_once():
 
 
 def test_settings_are_hashable_and_change_by_copy():
-    settings = Settings.of(C0={"a": 0.1}, groups=["sex"])
-    assert hash(settings) == hash(Settings.of(C0={"a": Fraction(1, 10)}, groups="sex"))
-    assert settings.changed(C0=0.2) == Settings.of(C0=0.2, groups="sex")
+    settings = Settings.of(C0={"a": 0.1}, rate_groups=["sex"])
+    assert hash(settings) == hash(Settings.of(C0={"a": Fraction(1, 10)}, rate_groups="sex"))
+    assert settings.changed(C0=0.2) == Settings.of(C0=0.2, rate_groups="sex")
     assert settings.C0 == Settings.of(C0={"a": 0.1}).C0

@@ -21,7 +21,7 @@ SEX = ["f", "m", "m", "f", "f", "m"]
 TEXT = """
 C0: 0.2
 max_coef: 3
-groups: sex
+rate_groups: sex
 sample_weight: weight
 class_weight: {yes: 2}
 positive: yes
@@ -51,7 +51,7 @@ def test_settings_make_the_problem_that_python_makes(make):
         feature_names=NAMES,
         C0=0.2,
         max_coef=3,
-        groups={"sex": SEX},
+        rate_groups={"sex": SEX},
         sample_weight=[1, 2, 1, 1, 1, 1],
         class_weight={"yes": 2},
         positive="yes",
@@ -71,7 +71,7 @@ def test_the_problem_of_a_file_is_the_one_of_python(case):
     with patch("strategies.Problem") as recorded:
         _ = case.problem
     call = recorded.of.call_args
-    data = {name: call.kwargs.pop(name) for name in ("groups", "sample_weight", "feature_names")}
+    data = {name: call.kwargs.pop(name) for name in ("rate_groups", "sample_weight", "feature_names")}
     settings = read_settings(write_settings(Settings.of(**call.kwargs)))
     problem, expected = settings.problem(*call.args, **data), case.problem
     for field in fields(Problem):
@@ -81,7 +81,7 @@ def test_the_problem_of_a_file_is_the_one_of_python(case):
 
 def test_columns_may_be_given_beside_an_array():
     settings = read_settings(TEXT)
-    problem = settings.problem(X, Y, groups={"sex": SEX}, sample_weight=[1] * 6, feature_names=NAMES)
+    problem = settings.problem(X, Y, rate_groups={"sex": SEX}, sample_weight=[1] * 6, feature_names=NAMES)
     assert problem.n_features == 3
     with pytest.raises(
         InvalidSettingsError, match="X is no data frame; give a data frame, or sample_weight="
@@ -113,7 +113,7 @@ def test_classes_are_found_by_their_text(labels, written, meant):
 def test_a_label_that_stands_for_two_is_refused():
     settings = Settings.of(constraints=[constraints.max_error(1, group=("g", 1))])
     with pytest.raises(InvalidSettingsError, match="'1' stands for each of"):
-        settings.problem([[0], [1]], [0, 1], groups={"g": [1, "1"]})
+        settings.problem([[0], [1]], [0, 1], rate_groups={"g": [1, "1"]})
 
 
 @pytest.mark.parametrize(
@@ -150,9 +150,9 @@ def test_a_label_that_stands_for_two_is_refused():
             "w.yaml, line 12, column 13: sensitivity of at least 0.9 among site = f: no groups are",
         ),
         (
-            "groups: sex",
-            "groups: sexx",
-            "w.yaml, line 4, column 9: no column is called 'sexx'; did you mean 'sex'?",
+            "rate_groups: sex",
+            "rate_groups: sexx",
+            "w.yaml, line 4, column 14: no column is called 'sexx'; did you mean 'sex'?",
         ),
         ("max_coef: 3", "bounds: [200, null]", "w.yaml: feature 'age': no value of"),
     ],

@@ -86,7 +86,7 @@ def test_prices_charge_for_what_exceeds_a_limit_and_never_more(draws):
     X, y = noisy(n=30, p=3, seed=draws.draw(st.integers(0, 50)))
     sex = np.where(np.arange(30) % 3, "f", "m")
     asked = [c.min_sensitivity(0.9), c.max_error(0.2), c.max_difference("error", group="sex", at_most=0.1)]
-    problem = Problem.of(X, y, C0=0.01, max_coef=2, constraints=asked, groups={"sex": sex})
+    problem = Problem.of(X, y, C0=0.01, max_coef=2, constraints=asked, rate_groups={"sex": sex})
     form = integer_form(presolve(problem).problem)
     prices = np.array([draws.draw(st.integers(0, 50)) for _ in form.rates.most])
     priced = form.priced(prices)

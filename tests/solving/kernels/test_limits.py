@@ -37,7 +37,7 @@ def limited(draw):
     ]
     problem = Problem.of(
         X, y, levels=LEVELS, intercept=draw(st.sampled_from(["free", (-2, 2), "paper"])),
-        constraints=asked, groups={"g": ["a", "a", "b", "b"] * 3 + ["a", "b"]},
+        constraints=asked, rate_groups={"g": ["a", "a", "b", "b"] * 3 + ["a", "b"]},
     )  # fmt: skip
     form = integer_form(problem)
     instance = draw(st.sampled_from(instances(form)))

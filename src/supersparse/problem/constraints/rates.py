@@ -115,7 +115,7 @@ def _grouping(name: str, rows: Rows, what: str) -> Grouping:
         + (
             did_you_mean(name, [g.name for g in rows.groupings])
             if rows.groupings
-            else f"give groups={{{name!r}: one label a row}}"
+            else f"give rate_groups={{{name!r}: one label a row}}"
         )
     )
 

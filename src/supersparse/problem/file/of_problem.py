@@ -48,7 +48,7 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
         intercept=(intercept.low, intercept.high) if intercept.mode == "range" else intercept.mode,
         class_weight=_class_weight(problem),
         positive=label_text(problem.rows.classes[1]),
-        groups=[grouping.name for grouping in problem.rows.groupings] or None,
+        rate_groups=[grouping.name for grouping in problem.rows.groupings] or None,
         solve={
             **({"solver": solver} if solver in SOLVERS else {}),
             **({} if seed is None else {"seed": seed}),

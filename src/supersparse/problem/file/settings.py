@@ -35,7 +35,7 @@ class Settings:
 
     Make them with `of`, `from_dict` or `load`. Names and numbers are as in `Problem.of`; what
     is given by feature is a mapping. Classes and groups are named by their text, and
-    `sample_weight` and `groups` name columns.
+    `sample_weight` and `rate_groups` name columns.
 
     >>> settings = Settings.of(C0=0.1, coef_set={"*": range(-5, 6), "age": [0, 0.5]}, max_features=3)
     >>> settings.to_dict()
@@ -56,7 +56,7 @@ class Settings:
     class_weight: str | ByName[Fraction] | None = None
     positive: str | None = None
     sample_weight: str | None = None
-    groups: tuple[str, ...] = ()
+    rate_groups: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     solve: ByName[Any] = _NOTHING  # what is given of the solver's options, "solver" among them
     origin: Origin | None = field(default=None, compare=False, repr=False)
@@ -77,7 +77,7 @@ class Settings:
         class_weight: object = None,
         positive: object = None,
         sample_weight: object = None,
-        groups: object = None,
+        rate_groups: object = None,
         constraints: object = None,
         solve: object = None,
     ) -> "Settings":
@@ -100,7 +100,7 @@ class Settings:
             "class_weight": class_weight,
             "positive": positive,
             "sample_weight": sample_weight,
-            "groups": groups or None,
+            "rate_groups": rate_groups or None,
             "constraints": listed,
             "solve": solve or None,
         }
@@ -164,18 +164,18 @@ class Settings:
         y: object,
         *,
         sample_weight: object = None,
-        groups: object = None,
+        rate_groups: object = None,
         feature_names: Any = None,
     ) -> Problem:
         """Return the problem that these settings ask on data.
 
-        Of a data frame, the columns that `sample_weight` and `groups` name are taken out and
+        Of a data frame, the columns that `sample_weight` and `rate_groups` name are taken out and
         used as such, unless they are given here.
         """
         from supersparse.problem.file.with_data import make_problem
 
         return make_problem(
-            self, X, y, sample_weight=sample_weight, groups=groups, feature_names=feature_names
+            self, X, y, sample_weight=sample_weight, rate_groups=rate_groups, feature_names=feature_names
         )
 
     def place(self, text: str) -> str:

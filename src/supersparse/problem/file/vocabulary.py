@@ -75,7 +75,7 @@ SETTINGS = Record(
         ),
         "positive": Field(form=Label(), help="class that scores high"),
         "sample_weight": Field(form=Text("the name of a column"), help="column of sample weights"),
-        "groups": Field(
+        "rate_groups": Field(
             form=Names("the name of a column, or a list of them"),
             help="columns that divide the rows into groups, for rates; they are not features",
         ),
@@ -91,6 +91,7 @@ SETTINGS = Record(
         "max_points": "max_coef",
         "weights": "class_weight",
         "target": "positive",
+        "groups": "rate_groups",
         "options": "solve",
     },
     elsewhere=_AT_THE_TOP,

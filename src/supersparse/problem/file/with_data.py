@@ -28,17 +28,17 @@ def make_problem(
     y: object,
     *,
     sample_weight: object,
-    groups: object,
+    rate_groups: object,
     feature_names: Sequence[str] | None,
 ) -> Problem:
     """Return the problem; an error in the settings names their file, and the line where it is known."""
-    X, sample_weight, groups = _columns(settings, X, sample_weight, groups)
+    X, sample_weight, rate_groups = _columns(settings, X, sample_weight, rate_groups)
     frame = as_frame(X)
     names = list(map(str, frame.columns)) if frame is not None else feature_names
     if names is not None:
         _check_names(settings, names)
     labels = read_labels(y, None)[1]
-    known_groups = {name: set(column.tolist()) for name, column in group_columns(groups).items()}
+    known_groups = {name: set(column.tolist()) for name, column in group_columns(rate_groups).items()}
     try:
         return Problem.of(
             X,
@@ -55,7 +55,7 @@ def make_problem(
             intercept=settings.intercept,
             class_weight=_class_weight(settings, labels),
             sample_weight=sample_weight,
-            groups=groups,
+            rate_groups=rate_groups,
             feature_names=feature_names,
             positive=None
             if settings.positive is None
@@ -70,19 +70,19 @@ def make_problem(
 
 
 def _columns(
-    settings: "Settings", X: object, sample_weight: object, groups: object
+    settings: "Settings", X: object, sample_weight: object, rate_groups: object
 ) -> tuple[object, object, object]:
     """Take the columns that the settings name out of a data frame."""
-    wanted = [*settings.groups] if groups is None else []
+    wanted = [*settings.rate_groups] if rate_groups is None else []
     if settings.sample_weight is not None and sample_weight is None:
         wanted.append(settings.sample_weight)
     if not wanted:
-        return X, sample_weight, groups
+        return X, sample_weight, rate_groups
     frame = as_frame(X)
     if frame is None:
         raise InvalidSettingsError(
             f"{settings.place(wanted[0])}the settings take {wanted[0]!r} from a column, and X is no data "
-            "frame; give a data frame, or sample_weight= and groups= beside X"
+            "frame; give a data frame, or sample_weight= and rate_groups= beside X"
         )
     for name in wanted:
         if name not in frame.columns:
@@ -91,9 +91,9 @@ def _columns(
             )
     if settings.sample_weight in wanted:
         sample_weight = frame[settings.sample_weight].to_native()
-    if groups is None and settings.groups:
-        groups = {name: frame[name].to_list() for name in settings.groups}
-    return frame.drop(wanted).to_native(), sample_weight, groups
+    if rate_groups is None and settings.rate_groups:
+        rate_groups = {name: frame[name].to_list() for name in settings.rate_groups}
+    return frame.drop(wanted).to_native(), sample_weight, rate_groups
 
 
 def _check_names(settings: "Settings", names: Sequence[str]) -> None:
@@ -135,7 +135,7 @@ def _with_label(settings: "Settings", constraint: Constraint, known: Mapping[str
         return constraint
     name = constraint.group if isinstance(constraint.group, str) else constraint.group[0]
     if name not in known:
-        hint = did_you_mean(name, known) if known else "name the column under 'groups'"
+        hint = did_you_mean(name, known) if known else "name the column under 'rate_groups'"
         raise InvalidSettingsError(
             f"{settings.place(name)}{constraint.in_words()}: no groups are called {name!r}; {hint}"
         )
