@@ -34,6 +34,8 @@ MAY_IMPORT = {
     "estimators": BELOW_ESTIMATORS,
     "report": BELOW_ESTIMATORS | {"estimators", "datasets"},
     "experiments": BELOW_ESTIMATORS | {"estimators", "datasets"},
+    "constraints": {"problem"},
+    "penalties": {"selection"},
     "cli": BELOW_ESTIMATORS | {"estimators", "datasets", "tables", "report", "experiments", "_version"},
     "__init__": {"_version"},
 }
@@ -138,6 +140,24 @@ def test_the_public_names_exist_and_are_few():
     assert len(supersparse.__all__) <= 25
     for name in supersparse.__all__:
         assert getattr(supersparse, name) is not None
+
+
+@pytest.mark.parametrize("name", ["constraints", "penalties"])
+def test_public_modules_can_be_imported_and_hold_what_is_documented(name):
+    code = (
+        f"import supersparse, supersparse.{name}, sys; from supersparse.{name} import *; "
+        f"assert supersparse.{name} is sys.modules['supersparse.{name}']"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    import supersparse
+
+    module, page = getattr(supersparse, name), (SOURCE.parents[1] / "docs" / "api.md").read_text("utf-8")
+    documented = page.partition(f".. currentmodule:: supersparse.{name}\n")[2].partition(".. currentmodule")[
+        0
+    ]
+    functions = [n for n in module.__all__ if not isinstance(getattr(module, n), type)]
+    assert re.findall(r"autofunction:: (\w+)", documented) != []
+    assert set(re.findall(r"autofunction:: (\w+)", documented)) == set(functions)
 
 
 def test_every_room_has_something_in_it():

@@ -11,10 +11,10 @@ from supersparse._version import __version__
 
 # isort: off
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
+    from supersparse import constraints as constraints, penalties as penalties
     from supersparse.card.build import item as item
     from supersparse.estimators import SLIMClassifier as SLIMClassifier, SLIMClassifierCV as SLIMClassifierCV
     from supersparse.prepare import Prepare as Prepare
-    from supersparse.problem import constraints as constraints
     from supersparse.problem.coefficients import (
         CoefficientSet as CoefficientSet,
         integers as integers,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.problem.problem import Problem as Problem
     from supersparse.scorecard import ScoringSystem as ScoringSystem
     from supersparse.render.plots import plot as plot
-    from supersparse.selection import penalties as penalties
     from supersparse.selection.frontier import frontier as frontier
     from supersparse.selection.pool import pool as pool
     from supersparse.selection.trade_off import trade_off as trade_off
@@ -49,14 +48,14 @@ _HOMES = {
     "Settings": "problem.file.settings",
     "Solution": "solution.solution",
     "Stop": "solution.stop",
-    "constraints": "problem.constraints",
+    "constraints": "constraints",
     "frontier": "selection.frontier",
     "integers": "problem.coefficients",
     "item": "card.build",
     "non_negative": "problem.coefficients",
     "non_positive": "problem.coefficients",
     "one_digit": "problem.coefficients",
-    "penalties": "selection.penalties",
+    "penalties": "penalties",
     "plot": "render.plots",
     "pool": "selection.pool",
     "solve": "solving.solve",
