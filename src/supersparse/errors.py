@@ -94,7 +94,11 @@ class SolverLimitError(SolverError):
 
 
 class SolverFailedError(SolverError):
-    """A solver stopped without a usable answer."""
+    """A solver stopped without a usable answer; `interrupted` says whether the user made it stop."""
+
+    def __init__(self, message: str, *, interrupted: bool = False) -> None:
+        super().__init__(message)
+        self.interrupted = interrupted
 
 
 class VerificationError(SupersparseError, RuntimeError):

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 
 def test_the_footnotes_two_points_have_exactly_two_optima():
     problem = Problem.of([[-1, 1], [1, -1]], [1, -1], C0=0.5, max_coef=3, intercept="none")
-    pool = solve_all_within(problem, 0)
+    pool = solve_all_within(problem, 0, "exhaustive")
     smallest = min(m.evaluation.l1 for m in pool.models)
     best = {m.points.coefficients for m in pool.models if m.evaluation.l1 == smallest}
     assert best == {(-1, 0), (0, 1)}
@@ -57,12 +57,12 @@ def test_coefficients_and_intercept_are_coprime_at_the_optimum(case, intercept):
 @given(small_problems())
 def test_the_three_questions_agree(problem):
     best = solve(problem, "exhaustive")
-    per_size = solve_each_size(problem)
+    per_size = solve_each_size(problem, "exhaustive")
     assert per_size.complete
     assert min(m.evaluation.objective for m in per_size.models) == best.objective
     sizes = [m.evaluation.size for m in per_size.models]
     assert sizes == sorted(set(sizes))
-    pool = solve_all_within(problem, Fraction(1, 10))
+    pool = solve_all_within(problem, Fraction(1, 10), "exhaustive")
     assert pool.complete
     assert best.points.coefficients in {m.points.coefficients for m in pool.models}
     assert all(m.evaluation.objective <= best.objective * Fraction(11, 10) for m in pool.models)
@@ -71,7 +71,7 @@ def test_the_three_questions_agree(problem):
 @settings(max_examples=30)
 @given(small_problems())
 def test_each_size_has_its_least_objective_also_where_the_intercept_counts(problem):
-    per_size = {m.evaluation.size: m.evaluation for m in solve_each_size(problem).models}
+    per_size = {m.evaluation.size: m.evaluation for m in solve_each_size(problem, "exhaustive").models}
     unit = problem.unit
     values = [[int(v * unit) for v in s.values] for s in problem.sets]
     allowed = problem.intercept.allowed
@@ -90,15 +90,15 @@ def test_each_size_has_its_least_objective_also_where_the_intercept_counts(probl
 
 def test_bounds_by_size_are_the_objectives_where_all_is_proven_and_none_where_nothing_is_allowed():
     problem = Problem.of([[0, 1], [1, 0], [1, 1]], [0, 1, 1], C0=0.1, coef_set=[1, 2])
-    found = solve_each_size(problem)
+    found = solve_each_size(problem, "exhaustive")
     assert found.bounds == (None, None, found.models[0].evaluation.objective)
     assert found.smallest == {2}
-    assert solve_each_size(problem, node_limit=2).bounds == (0, 0, 0)
+    assert solve_each_size(problem, "exhaustive", node_limit=2).bounds == (0, 0, 0)
 
 
 def test_a_bound_that_a_model_refutes_is_not_believed():
     problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
-    models = solve_each_size(problem).models
+    models = solve_each_size(problem, "exhaustive").models
     for wrong in [(Fraction(1),), (None,)]:
         with pytest.raises(VerificationError, match="no model of size 0 costs less"):
             bounds_by_size(models, wrong, complete=True, sizes=2, solver="liar")
@@ -106,8 +106,14 @@ def test_a_bound_that_a_model_refutes_is_not_believed():
 
 def test_a_limit_leaves_the_answer_incomplete_and_says_so():
     problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
-    assert not solve_each_size(problem, node_limit=2).complete
-    assert not solve_all_within(problem, node_limit=2).complete
+    assert not solve_each_size(problem, "exhaustive", node_limit=2).complete
+    assert not solve_all_within(problem, solver="exhaustive", node_limit=2).complete
+
+
+def test_questions_with_many_answers_go_to_the_exact_solver_unless_another_is_named():
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
+    assert solve_each_size(problem).solver == solve_all_within(problem).solver == "exact"
+    assert solve_all_within(problem, solver="exhaustive").solver == "exhaustive"
 
 
 def test_a_solver_is_refused_a_question_it_does_not_answer():

@@ -54,11 +54,11 @@ def test_the_three_questions_agree(case: ConstrainedCase):
     except InfeasibleError:
         for question in (solve_each_size, solve_all_within):
             with pytest.raises(InfeasibleError, match="no scoring system obeys all that is asked"):
-                question(problem)
+                question(problem, solver="exhaustive")
         return
-    per_size = solve_each_size(problem)
+    per_size = solve_each_size(problem, "exhaustive")
     assert min(m.evaluation.objective for m in per_size.models) == best.objective
-    pool = solve_all_within(problem, Fraction(1, 5))
+    pool = solve_all_within(problem, Fraction(1, 5), "exhaustive")
     assert best.points.coefficients in {m.points.coefficients for m in pool.models}
     assert {m.evaluation.objective for m in pool.models if m.evaluation.objective < best.objective} == set()
 
@@ -77,7 +77,10 @@ def test_levels_zero_at_0_and_the_rest_at_c0_are_exactly_slim(case, intercept, C
         levelled = Problem.of(X, y, levels=levels, C1=C1, intercept=intercept)
         assert levelled.sets == slim.sets
         assert solve(levelled, "exhaustive").points == solve(slim, "exhaustive").points
-        one, other = solve_all_within(levelled, 10**6), solve_all_within(slim, 10**6)
+        one, other = (
+            solve_all_within(levelled, 10**6, "exhaustive"),
+            solve_all_within(slim, 10**6, "exhaustive"),
+        )
         assert [(m.points, m.evaluation) for m in one.models] == [
             (m.points, m.evaluation) for m in other.models
         ]
@@ -139,5 +142,5 @@ def test_a_limit_reached_before_any_allowed_model_is_an_error_and_not_a_model():
     assert evaluate(problem, solve(problem, "exhaustive").points).sensitivity == 1
     with pytest.raises(SolverFailedError, match=r"before it found any scoring system .* node limit"):
         solve(problem, "exhaustive", node_limit=1)
-    assert not solve_each_size(problem, node_limit=1).models
-    assert not solve_all_within(problem, node_limit=1).complete
+    assert not solve_each_size(problem, "exhaustive", node_limit=1).models
+    assert not solve_all_within(problem, solver="exhaustive", node_limit=1).complete

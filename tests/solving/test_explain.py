@@ -92,6 +92,14 @@ def test_what_the_limits_leave_open_is_said(monkeypatch):
         solve(problem, "exhaustive")
 
 
+@pytest.mark.parametrize("solver", ["exhaustive", "exact"])
+def test_an_interrupt_ends_the_search_for_a_conflict(solver):
+    asked = [c.min_sensitivity(1), c.must_use("x0"), c.min_specificity(1)]
+    problem = Problem.of(X, Y, max_coef=2, constraints=asked)
+    with pytest.raises(KeyboardInterrupt):
+        explain_infeasible(problem, solver, cancel=lambda: True)
+
+
 def test_a_problem_that_can_be_obeyed_has_no_conflict():
     with pytest.raises(InvalidProblemError, match="nothing conflicts"):
         explain_infeasible(Problem.of(X, Y, max_coef=2, max_features=1), "exhaustive")

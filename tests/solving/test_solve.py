@@ -33,6 +33,16 @@ PROBLEM = Problem.of([[0, 7], [1, 7], [2, 7], [3, 7]], [0, 0, 1, 1], C0=0.25, ma
         ),
         ({"branching_priorities": {"x0": 1}}, UnsupportedProblemError, "takes no branching priorities"),
         (
+            {"branching_priorities": {0: 3}},
+            InvalidOptionError,
+            r"branching_priorities: 0 is no feature name; give priorities by name.*'x0'",
+        ),
+        (
+            {"branching_priorities": [3, 1]},
+            InvalidOptionError,
+            r"branching_priorities is \[3, 1\]; give priorities by feature name",
+        ),
+        (
             {"initial": Points((9, 0), 0)},
             InvalidOptionError,
             "the initial solution gave feature 'x0' the value 9",

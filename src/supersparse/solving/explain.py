@@ -16,7 +16,6 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.violations import violated
 from supersparse.solution.conflict import Conflict
-from supersparse.solution.stop import Stop
 from supersparse.solution.trace import TraceEvent
 from supersparse.solving.contract import Question, Solver
 from supersparse.solving.options import SolveOptions
@@ -128,7 +127,7 @@ class _Trials:
         except InfeasibleError:
             return _Outcome.INFEASIBLE
         except SolverFailedError as failed:
-            if Stop.INTERRUPTED.value in str(failed):
+            if failed.interrupted:
                 raise KeyboardInterrupt from None
             return _Outcome.OPEN
         broken = set(violated(self.problem, model))

@@ -153,7 +153,8 @@ class Monitor:
         """Put the best model and bound into a claim."""
         if self.best is None:
             raise SolverFailedError(
-                f"the solver stopped before it found any scoring system that is allowed: {stop.value}"
+                f"the solver stopped before it found any scoring system that is allowed: {stop.value}",
+                interrupted=stop is Stop.INTERRUPTED,
             )
         return Claim(
             points=self.best,

@@ -43,6 +43,7 @@ class SolveOptions:
         _check_at_least("absolute_gap", self.absolute_gap, 0)
         _check_at_least("threads", self.threads, 1, whole=True)
         _check_at_least("seed", self.seed, 0, whole=True)
+        _check_priorities(self.branching_priorities)
         if self.formulation not in ("bigm", "indicator"):
             raise InvalidOptionError(
                 f"formulation is {self.formulation!r}; "
@@ -57,6 +58,20 @@ class SolveOptions:
             if name not in known:
                 raise InvalidOptionError(f"unknown option {name!r}; {did_you_mean(name, known)}")
         return cls(**options)  # type: ignore[arg-type]
+
+
+def _check_priorities(given: object) -> None:
+    """Raise for anything but a mapping from feature names; back ends check the priorities themselves."""
+    if not isinstance(given, Mapping):
+        raise InvalidOptionError(
+            f"branching_priorities is {given!r}; give priorities by feature name, such as {{'age': 2}}"
+        )
+    for name in given:
+        if not isinstance(name, str):
+            raise InvalidOptionError(
+                f"branching_priorities: {name!r} is no feature name; give priorities by name, such as "
+                "{'age': 2}; the columns of an array are called 'x0', 'x1', ..."
+            )
 
 
 def _check_at_least(

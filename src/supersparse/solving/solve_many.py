@@ -24,7 +24,7 @@ from supersparse.solving.options import SolveOptions
 from supersparse.solving.solve import Presolved, chosen_solver, presolve, read_initial
 
 
-def solve_each_size(problem: Problem, solver: str = "exhaustive", **options: object) -> SizedModels:
+def solve_each_size(problem: Problem, solver: str = "auto", **options: object) -> SizedModels:
     """Find, for each size, the model with the least (F, l1) of exactly that size.
 
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_coef=3)
@@ -57,7 +57,7 @@ def solve_each_size(problem: Problem, solver: str = "exhaustive", **options: obj
 
 
 def solve_all_within(
-    problem: Problem, epsilon: float | Fraction = 0, solver: str = "exhaustive", **options: object
+    problem: Problem, epsilon: float | Fraction = 0, solver: str = "auto", **options: object
 ) -> Models:
     """Find every coefficient vector, with its best intercept, of F <= (1 + epsilon)·F*."""
     factor = exact(epsilon, "epsilon", InvalidOptionError)

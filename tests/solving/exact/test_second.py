@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from supersparse.problem.problem import Problem
+from supersparse.solution.stop import Stop
 from supersparse.solving.exact import second
 from supersparse.solving.exact.second import SecondBound
 from supersparse.solving.integer_form import integer_form
+from supersparse.solving.solve import solve
 
 
 def binary_form(**options):
@@ -41,3 +43,21 @@ def test_a_failure_in_its_thread_reaches_the_caller(monkeypatch):
     monkeypatch.setattr(second.PartitionBound, "run", fail)
     with pytest.raises(RuntimeError, match="no program could be solved"):
         SecondBound(binary_form()).step(Fraction(1, 10), 0, lambda: False)
+
+
+def test_a_proof_that_it_closes_says_that_ties_were_left_open(monkeypatch):
+    def close(self, target, proof_work, should_stop):
+        self.work += second._WORK_PER_STEP
+        return target
+
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (200, 12))
+    y = (X @ rng.integers(-3, 4, 12) + rng.normal(0, 2, 200) > 0).astype(int)
+    problem = Problem.of(X, y, C0=0.006, max_coef=10)
+    monkeypatch.setattr(SecondBound, "is_due", lambda self, proof_work: True)
+    monkeypatch.setattr(SecondBound, "step", close)
+    solution = solve(problem, "exact", node_limit=10**6)
+    assert solution.stop is Stop.BOUND
+    assert "equally good" in Stop.BOUND.value
+    assert solution.proven_optimal
+    assert not solution.proven_smallest

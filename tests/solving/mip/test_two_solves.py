@@ -133,9 +133,11 @@ def test_optimal_without_a_solution_is_a_failure():
         claim_of(FakeSolver(outcome(bound=1.0)), PROBLEM, start=BEST)
 
 
-def test_a_limit_before_any_model_is_a_failure():
-    with pytest.raises(SolverFailedError, match="within its limits"):
-        claim_of(FakeSolver(outcome(stop=Stop.NODE_LIMIT, bound=0.0)), PROBLEM)
+@pytest.mark.parametrize("stop", [Stop.NODE_LIMIT, Stop.INTERRUPTED])
+def test_a_stop_before_any_model_is_a_failure_that_says_why(stop):
+    with pytest.raises(SolverFailedError, match=f"before it found any .*: {stop.value}") as failed:
+        claim_of(FakeSolver(outcome(stop=stop, bound=0.0)), PROBLEM)
+    assert failed.value.interrupted == (stop is Stop.INTERRUPTED)
 
 
 def test_a_limit_keeps_the_best_model_and_the_bound():

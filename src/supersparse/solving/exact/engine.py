@@ -244,7 +244,7 @@ class _Solve:
             and best is not None
             and self.monitor.lower_bound >= best.objective
         ):
-            self.stop = Stop.GAP  # the second bound closed the gap; ties in l1 stay open
+            self.stop = Stop.BOUND  # the second bound met the objective; ties in l1 stay open
         return self.stop is not None
 
     def _report(self) -> None:

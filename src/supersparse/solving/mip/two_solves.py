@@ -46,8 +46,7 @@ class TwoSolves:
     def claim(self) -> Claim:
         """Solve for F, then for l1, and say what was found and proven."""
         stop, claimed = self._least_objective()
-        best = self._best()
-        if stop is not Stop.OPTIMAL or (claimed is not None and best.objective > claimed):
+        if stop is not Stop.OPTIMAL or (claimed is not None and self._best().objective > claimed):
             return self.monitor.claim(stop=stop, smallest=False, objective=claimed)
         stop, smallest = self._least_l1()
         return self.monitor.claim(stop=stop, smallest=smallest, objective=claimed)
@@ -180,8 +179,7 @@ class TwoSolves:
         return outcome.stop
 
     def _best(self) -> Evaluation:
-        if self.monitor.best_evaluation is None:
-            raise SolverFailedError(f"{self.name} found no scoring system within its limits; raise them")
+        assert self.monitor.best_evaluation is not None, "a solver that is done has found a model"
         return self.monitor.best_evaluation
 
 

@@ -1,1 +1,1 @@
-"""Reductions of a problem: each says where it holds, applies, and restores the answer."""
+"""Reductions of a problem: each says where it holds, applies, and leads the answer back."""

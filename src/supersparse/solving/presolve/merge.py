@@ -5,25 +5,21 @@ weight k equals k copies, and the order of the rows has no effect on anything th
 rows of one class are right or wrong together, so limits on wrong rows are summed likewise.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.decimals import IntArray, fits_int64, gcd_of
-from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
 
-@dataclass(frozen=True)
 class MergeRows:
-    """Holds for every problem: objective and limits depend on the rows only through these sums."""
+    """Holds for every problem: objective and limits depend on the rows only through these sums.
 
-    @staticmethod
-    def accepts(problem: Problem) -> bool:
-        """Every problem."""
-        return True
+    Coefficients are untouched, so an answer needs no way back.
+    """
 
     @staticmethod
     def apply(problem: Problem) -> Problem:
@@ -44,11 +40,6 @@ class MergeRows:
         )
         limits = tuple(limit.merged(group, len(first)) for limit in problem.rate_limits)
         return replace(problem, rows=merged, rate_limits=limits)
-
-    @staticmethod
-    def restore(points: Points) -> Points:
-        """Coefficients are untouched."""
-        return points
 
 
 def row_groups(columns: list[IntArray]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
