@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from supersparse.decimals import exact, gcd_of, integer_column, largest_magnitude
+from supersparse.decimals import (
+    exact,
+    gcd_of,
+    integer_column,
+    largest_magnitude,
+    nearest_float,
+    quotients,
+    shown,
+)
 from supersparse.errors import InvalidProblemError
 
 finite = {"allow_nan": False, "allow_infinity": False}
@@ -88,3 +96,29 @@ def test_the_magnitude_of_the_smallest_integer_does_not_overflow():
 def test_the_common_divisor_of_zeros_is_zero():
     assert gcd_of(np.array([0, 0])) == 0
     assert gcd_of(np.array([12, 18], dtype=object)) == 6
+
+
+@given(st.fractions())
+def test_a_shown_number_is_exact(value):
+    assert Fraction(shown(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1234567, "1234567"),
+        ("-0.0014641288433382138", "-0.0014641288433382138"),  # shorter than as a fraction
+        (Fraction(1, 2**60), "1/1152921504606846976"),
+        (Fraction(-7, 2), "-3.5"),
+    ],
+)
+def test_a_number_is_shown_as_a_person_would_write_it(value, text):
+    assert shown(Fraction(value)) == text
+
+
+@given(st.lists(st.integers(-(2**70), 2**70), min_size=1), st.integers(1, 10**330))
+def test_nearest_floats_keep_their_sign(numerators, denominator):
+    floats = quotients(np.array(numerators, dtype=object), denominator)
+    for n, found in zip(numerators, floats.tolist(), strict=True):
+        assert found == nearest_float(Fraction(n, denominator))
+        assert (found > 0, found < 0) == (n > 0, n < 0)

@@ -1,11 +1,12 @@
-"""Reading numbers exactly: a float is its shortest decimal, so 0.1 is 1/10.
+"""Numbers, exactly: read, shown, and as the nearest floats.
 
-Columns become integers over one power of ten each. Nothing is rounded: a column whose
-integers do not fit 64 bits is kept as Python integers.
+A float is its shortest decimal, so 0.1 is 1/10. Columns become integers over one power of ten each.
+Nothing is rounded: a column whose integers do not fit 64 bits is kept as Python integers.
 """
 
 import math
 import numbers
+import sys
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -21,6 +22,8 @@ IntArray = NDArray[np.integer] | NDArray[np.object_]
 LONGEST_UNIQUE_DECIMAL = 10**15  # any two decimals of at most 15 digits are different doubles
 _INT64_SAFE = 2**63 - 1
 _PROBE = 256
+_EXACT_IN_A_DOUBLE = 2**53
+_SOON = 12  # decimal places
 
 
 def exact(value: object, what: str, error: type[InvalidInputError] = InvalidProblemError) -> Fraction:
@@ -161,3 +164,50 @@ def _smallest(integers: NDArray[Any]) -> IntArray:
 def fits_int64(magnitude: int) -> bool:
     """Say whether sums of this size can be formed in 64-bit arithmetic, with room to add two."""
     return magnitude <= _INT64_SAFE // 4
+
+
+def nearest_float(value: Fraction) -> float:
+    """Return the nearest float; what is not 0 stays so, and what is finite stays so."""
+    return _quotient(value.numerator, value.denominator)
+
+
+def quotients(numerators: IntArray, denominator: int) -> NDArray[np.float64]:
+    """Return the nearest floats; what is not 0 stays so, and what is finite stays so."""
+    if numerators.dtype != object:
+        if denominator == 1:
+            return numerators.astype(np.float64)
+        if max(largest_magnitude(numerators), denominator) <= _EXACT_IN_A_DOUBLE:
+            quotients: NDArray[np.float64] = numerators / denominator  # both exact: rounded once
+            return quotients
+    return np.array([_quotient(n, denominator) for n in numerators.tolist()], dtype=np.float64)
+
+
+def _quotient(numerator: int, denominator: int) -> float:
+    try:
+        quotient = numerator / denominator  # Python rounds the quotient of any two integers correctly
+    except OverflowError:
+        return sys.float_info.max if numerator > 0 else -sys.float_info.max
+    if quotient == 0 and numerator:
+        return math.ulp(0.0) if numerator > 0 else -math.ulp(0.0)
+    return quotient
+
+
+def shown(value: Fraction) -> str:
+    """Write a number exactly, as a person would: a decimal where it ends soon, else what is shorter.
+
+    >>> shown(Fraction(1234567)), shown(Fraction(-1, 1000)), shown(Fraction(1, 3)), shown(Fraction(1, 2**20))
+    ('1234567', '-0.001', '1/3', '1/1048576')
+    """
+    rest = value.denominator
+    twos = (rest & -rest).bit_length() - 1
+    rest >>= twos
+    fives = 0
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    places = max(twos, fives)
+    if rest != 1:
+        return str(value)
+    digits = str(abs(int(value * 10**places))).rjust(places + 1, "0")
+    whole, part = (digits[:-places], "." + digits[-places:]) if places else (digits, "")
+    decimal = ("-" if value < 0 else "") + whole + part
+    return decimal if places <= _SOON else min(decimal, str(value), key=len)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from problem.reference import decimal, values
 from supersparse import SLIMClassifier
-from supersparse.estimators.scores import nearest_float, score_rows
+from supersparse.decimals import nearest_float
+from supersparse.estimators.scores import score_rows
 from supersparse.problem.points import Points
 
 

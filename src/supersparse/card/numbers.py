@@ -1,4 +1,4 @@
-"""Numbers of a card: read exactly, written so that a person or a program gets the same back."""
+"""Numbers of a card, read exactly."""
 
 import math
 from fractions import Fraction
@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from supersparse import decimals
 from supersparse.decimals import IntArray, fits_int64, largest_magnitude, short_decimals
 from supersparse.errors import InvalidDataError
-
-_MOST_DECIMALS_SHOWN = 12
 
 
 def exact(value: object, what: str) -> Fraction:
@@ -56,23 +54,3 @@ def _one_by_one(values: NDArray[np.generic], what: str) -> tuple[IntArray, int]:
 
 def _narrowed(integers: NDArray[np.object_]) -> IntArray:
     return integers.astype(np.int64) if fits_int64(largest_magnitude(integers)) else integers
-
-
-def shown(value: Fraction) -> str:
-    """Write a number exactly, as a person would: a decimal where it ends soon, else a fraction.
-
-    >>> shown(Fraction(12)), shown(Fraction(-1, 1000)), shown(Fraction(1, 3))
-    ('12', '-0.001', '1/3')
-    """
-    rest = value.denominator
-    twos = (rest & -rest).bit_length() - 1
-    rest >>= twos
-    fives = 0
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    decimals = max(twos, fives)
-    if rest != 1 or decimals > _MOST_DECIMALS_SHOWN:
-        return str(value)
-    digits = str(abs(int(value * 10**decimals))).rjust(decimals + 1, "0")
-    whole, part = (digits[:-decimals], "." + digits[-decimals:]) if decimals else (digits, "")
-    return ("-" if value < 0 else "") + whole + part

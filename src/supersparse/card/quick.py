@@ -19,12 +19,11 @@ from supersparse.card.scoring import (
     add_up,
     checked_table,
     exact_scores,
-    nearest_float,
     points_when_missing,
     quickly_multiplied,
 )
 from supersparse.card.tables import Table
-from supersparse.decimals import IntArray
+from supersparse.decimals import IntArray, quotients
 
 Exact = tuple[IntArray, int]  # integers over one scale
 
@@ -106,7 +105,6 @@ def _roughly(card: Card, table: Table, converted: Sequence[Exact | None]) -> Dec
 
 
 def _as_floats(exact: Exact) -> NDArray[np.float64]:
-    integers, scale = exact
-    if integers.dtype == object:  # beyond 64 bits, perhaps beyond any float: then no row is sure
-        return np.array([nearest_float(n, scale) for n in integers], dtype=np.float64)
-    return integers.astype(np.float64) / float(scale)
+    floats = quotients(*exact)
+    # what lies beyond all floats comes as the largest: as infinity it leaves no row sure
+    return np.where(np.abs(floats) == np.finfo(np.float64).max, np.copysign(np.inf, floats), floats)

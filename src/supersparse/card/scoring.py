@@ -14,7 +14,7 @@ from supersparse.card.checks import check_person, check_table
 from supersparse.card.rules import IsMissing, Rule
 from supersparse.card.tables import Table, person_values, read_table
 from supersparse.card.values import is_missing
-from supersparse.decimals import IntArray, fits_int64, largest_magnitude
+from supersparse.decimals import IntArray, fits_int64, largest_magnitude, quotients
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,21 +31,11 @@ class Scores:
 
     @property
     def floats(self) -> NDArray[np.float64]:
-        """The nearest floats, infinite where there is none."""
-        return np.array(
-            [nearest_float(n, self.denominator) for n in self.numerators.tolist()], dtype=np.float64
-        )
+        """The nearest floats, of the same sign: what is not 0 stays so, and what is finite stays so."""
+        return quotients(self.numerators, self.denominator)
 
     def __getitem__(self, row: int) -> Fraction:
         return Fraction(int(self.numerators[row]), self.denominator)
-
-
-def nearest_float(numerator: int, denominator: int) -> float:
-    """Return the nearest float, infinite where there is none."""
-    try:
-        return numerator / denominator
-    except OverflowError:
-        return math.inf if numerator > 0 else -math.inf
 
 
 def score_person(card: Card, person: Mapping[str, object]) -> Fraction:

@@ -6,9 +6,9 @@ Both show names and categories as they are, line breaks and all; whoever prints 
 import re
 from fractions import Fraction
 
-from supersparse.card.numbers import shown
 from supersparse.card.rules import InRange, IsMissing, IsOneOf, Rule, ValueOf
 from supersparse.card.values import Category
+from supersparse.decimals import shown
 
 _PLAIN = re.compile(r"[^\W\d][\w .%/()+-]*", re.UNICODE)
 _WORDS_OF_RULES = re.compile(r"\b(in|or|missing|true|false)\b", re.IGNORECASE)

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 from supersparse.card.card import Card, Item
 from supersparse.card.domain import Domain
-from supersparse.card.numbers import shown
 from supersparse.card.provenance import Provenance
 from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.card.rules import InRange, IsMissing, IsOneOf
 from supersparse.card.seen import ItemSeen
 from supersparse.card.values import Category
+from supersparse.decimals import shown
 
 
 def card_content(card: Card) -> dict[str, object]:

@@ -39,7 +39,7 @@ def explain(
       supersparse explain card.json biopsies.csv --row 5
       supersparse explain card.json UniformityOfCellSize=3 BareNuclei=4
     """
-    from supersparse.card.numbers import shown
+    from supersparse.decimals import shown
     from supersparse.scorecard import ScoringSystem
 
     system = ScoringSystem.load(model)
@@ -81,7 +81,7 @@ def _person(system: object, values: list[str], row: int, table: TableOptions) ->
 
 
 def _points(found: "Explanation") -> list[str]:
-    from supersparse.card.numbers import shown
+    from supersparse.decimals import shown
 
     rows = [
         (reason.item.asks, "missing" if reason.missing else str(_plain(reason.value)), shown(reason.points))

@@ -40,9 +40,9 @@ def predict(
 
     import numpy as np
 
-    from supersparse.card.numbers import shown
     from supersparse.card.scoring import predicted_labels, score_table
     from supersparse.cli.cases import read_cases, say_outside
+    from supersparse.decimals import shown
     from supersparse.evaluate.tables import plain_number
     from supersparse.scorecard import ScoringSystem
 

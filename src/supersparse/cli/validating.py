@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from supersparse.cli.recipe import Recipe
 from supersparse.cli.say import remark
 from supersparse.cli.training import Training
+from supersparse.decimals import exact, shown
 from supersparse.errors import InvalidInputError, PenaltyRangeWarning
 from supersparse.estimators.choosing import Candidate, choose
 from supersparse.estimators.splits import Split
@@ -76,17 +77,18 @@ class Validation:
         if self.folds < self.folds_asked:
             folds = f"{self.folds} of {self.folds_asked} folds (interrupted)"
         lines = [f"Cross-validated on {folds}, each by what was learned without it:", ""]
-        lines.append("    C0  features  error          sensitivity  specificity    AUC")
-        for tried in self.tried:
+        penalties = ["own" if tried.C0 is None else shown(exact(tried.C0, "C0")) for tried in self.tried]
+        wide = max(6, *map(len, penalties))
+        lines.append(f"{'C0':>{wide}}  features  error          sensitivity  specificity    AUC")
+        for penalty, tried in zip(penalties, self.tried, strict=True):
             m = tried.measures()
             mark = "  chosen" if tried is self.chosen and len(self.tried) > 1 else ""
             error = f"{m['error']:.3f} ± {m['error_sd']:.3f}"
-            penalty = "own" if tried.C0 is None else f"{tried.C0:g}"
             rates = "  ".join(
                 f"{'-' if m[name] is None else f'{m[name]:.3f}':>{width}}"
                 for name, width in (("sensitivity", 11), ("specificity", 11), ("auc", 5))
             )
-            lines.append(f"{penalty:>6}  {m['features']:>8.1f}  {error}  {rates}{mark}")
+            lines.append(f"{penalty:>{wide}}  {m['features']:>8.1f}  {error}  {rates}{mark}")
         return "\n".join(lines)
 
 

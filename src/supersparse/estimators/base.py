@@ -12,6 +12,7 @@ from sklearn.utils import Tags, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from supersparse.decimals import nearest_float
 from supersparse.estimators.preparing import (
     TrainingRows,
     complete_only,
@@ -21,7 +22,7 @@ from supersparse.estimators.preparing import (
 )
 from supersparse.estimators.reading import as_array, read_features, read_training
 from supersparse.estimators.reporting import logger, reporting
-from supersparse.estimators.scores import nearest_float, score_rows
+from supersparse.estimators.scores import score_rows
 from supersparse.prepare import Prepare
 from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.limits import Constraint

@@ -10,9 +10,9 @@ from sklearn.utils import column_or_1d
 
 from supersparse.card.scoring import score_table
 from supersparse.card.tables import column_names
+from supersparse.decimals import quotients
 from supersparse.errors import InvalidDataError
 from supersparse.estimators.reading import as_array, take_rows, two_classes
-from supersparse.estimators.scores import quotients
 from supersparse.prepare import Prepare
 from supersparse.prepare.raw import is_array
 from supersparse.problem.groups import group_columns

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from supersparse.card.card import Card
-from supersparse.card.numbers import shown
+from supersparse.decimals import exact, shown
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibrating import Method, fit_risk
 from supersparse.evaluate.outcomes import read_outcomes
@@ -51,15 +51,17 @@ def choose_threshold(
     tally = read_outcomes(card, X, y, sample_weight, names).tally()
     choices = thresholds_of(tally, 0.95)
     if sensitivity is not None:
-        chosen, wish = choices.for_sensitivity(sensitivity), f"sensitivity {sensitivity:g} or more"
+        chosen, wish = choices.for_sensitivity(sensitivity), f"sensitivity {_given(sensitivity)} or more"
     elif specificity is not None:
-        chosen, wish = choices.for_specificity(specificity), f"specificity {specificity:g} or more"
+        chosen, wish = choices.for_specificity(specificity), f"specificity {_given(specificity)} or more"
     else:
         assert costs is not None
         if len(costs) != 2:
             raise InvalidOptionError(f"costs is {costs!r}; give (of a false negative, of a false positive)")
         chosen = choices.for_cost(*costs)
-        wish = f"least cost, {costs[0]:g} for a false negative and {costs[1]:g} for a false positive"
+        wish = (
+            f"least cost, {_given(costs[0])} for a false negative and {_given(costs[1])} for a false positive"
+        )
     if chosen is choices.current:
         return card
     return with_threshold(card, chosen.threshold, f"{wish}, on {count_text(tally.n)} rows")
@@ -76,6 +78,10 @@ def recalibrate(
 ) -> Card:
     """Return the card with risks fitted to these rows; see `ScoringSystem.recalibrate`."""
     return replace(card, risk=fit_risk(read_outcomes(card, X, y, sample_weight, names).tally(), method))
+
+
+def _given(number: float) -> str:
+    return shown(exact(number, "a number"))
 
 
 def _origin(card: Card) -> str | None:

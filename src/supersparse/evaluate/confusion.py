@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from supersparse.card.card import Label
-from supersparse.card.numbers import shown
 from supersparse.card.words import one_line
+from supersparse.decimals import shown
 from supersparse.evaluate.rates import Rate
 from supersparse.evaluate.tables import as_frame, count_text, plain_number, rate_columns
 from supersparse.evaluate.tally import Tally

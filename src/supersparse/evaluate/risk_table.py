@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from supersparse.card.card import Card, Label
-from supersparse.card.numbers import shown
 from supersparse.card.risk import Floats, Risk
 from supersparse.card.words import one_line
+from supersparse.decimals import shown
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibrating import Method, cross_fitted, fit_risk
 from supersparse.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from supersparse.card.numbers import shown
 from supersparse.card.words import one_line
+from supersparse.decimals import shown
 from supersparse.evaluate.rates import Rate
 
 

@@ -5,7 +5,8 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from supersparse.card.numbers import exact, shown
+from supersparse.card.numbers import exact
+from supersparse.decimals import shown
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.confusion import Confusion, confusion_at
 from supersparse.evaluate.tables import as_frame, count_text, laid_out

@@ -8,10 +8,10 @@ import numpy as np
 
 from supersparse.card.cells import Cells
 from supersparse.card.domain import Domain
-from supersparse.card.numbers import shown
 from supersparse.card.rules import InRange, IsMissing
 from supersparse.card.values import Category
 from supersparse.card.words import category_text
+from supersparse.decimals import shown
 from supersparse.errors import InvalidProblemError
 from supersparse.prepare.candidates import (
     LevelOffers,

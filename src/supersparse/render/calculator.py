@@ -15,12 +15,12 @@ from importlib.resources import files
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import expectations
 from supersparse.card.domain import Domain
-from supersparse.card.numbers import shown
 from supersparse.card.risk import LogisticRisk, TableRisk
 from supersparse.card.rules import InRange, IsMissing, IsOneOf, ValueOf
 from supersparse.card.script import json_for_script, scoring_script, script_data
 from supersparse.card.values import Category
 from supersparse.card.words import category_text, readable
+from supersparse.decimals import shown
 from supersparse.render.plain import visible
 from supersparse.render.print_size import Block, print_style
 

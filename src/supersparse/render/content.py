@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from supersparse.card.card import Card, Item
 from supersparse.card.domain import Domain
-from supersparse.card.numbers import shown
 from supersparse.card.rules import IsMissing, IsOneOf
 from supersparse.card.words import category_text
+from supersparse.decimals import shown
 from supersparse.render.facts import class_names, facts, heading, risk_note
 from supersparse.render.plain import visible
 

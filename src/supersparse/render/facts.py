@@ -8,9 +8,9 @@ from fractions import Fraction
 from math import ceil
 
 from supersparse.card.card import Card
-from supersparse.card.numbers import shown
 from supersparse.card.provenance import Provenance
 from supersparse.card.risk import TableRisk
+from supersparse.decimals import shown
 from supersparse.render.plain import quoted, visible
 from supersparse.solution.stop import Stop
 

@@ -3,6 +3,7 @@
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from supersparse.decimals import shown
 from supersparse.errors import InvalidOptionError
 from supersparse.solution.frontier import Frontier
 from supersparse.solution.path import Path
@@ -50,12 +51,12 @@ def _path(result: Path, axes: "Axes") -> None:
     rows = result.table()
     ends = [row["C0_to"] for row in rows if isfinite(row["C0_to"])]
     first, last = (min(ends) / 4, max(ends) * 4) if ends else (0.001, 1.0)
-    for row in rows:
+    for row, stretch in zip(rows, result.stretches, strict=True):
         low, high = max(row["C0_from"], first), min(row["C0_to"], last)
         axes.plot([low, high], [row["size"]] * 2, color="C0", linestyle="-" if row["exact"] else "--")
         axes.annotate(
-            f"{row['errors']:g}", ((low * high) ** 0.5, row["size"]), xytext=(0, 4),
-            textcoords="offset points", ha="center",
+            shown(stretch.solution.evaluation.training_errors), ((low * high) ** 0.5, row["size"]),
+            xytext=(0, 4), textcoords="offset points", ha="center",
         )  # fmt: skip
     axes.set_xscale("log")
     axes.set_xlabel("C0")

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from supersparse.card.numbers import shown
+from supersparse.decimals import shown
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.evaluation import Evaluation
 from supersparse.evaluate.forecasts import CalibrationCurve, DecisionCurve

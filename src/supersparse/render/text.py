@@ -7,7 +7,7 @@ anything (points, threshold, errors) are written exactly.
 from fractions import Fraction
 
 from supersparse.card.card import Card, Item
-from supersparse.card.numbers import shown
+from supersparse.decimals import shown
 from supersparse.render.content import lines_named
 from supersparse.render.facts import class_names, facts, heading, risk_note
 from supersparse.render.plain import padded, visible, width, wrap

@@ -10,11 +10,10 @@ import numpy as np
 import supersparse
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.domain import Domain
-from supersparse.card.numbers import shown
 from supersparse.card.provenance import Provenance
 from supersparse.card.rules import ValueOf
 from supersparse.card.seen import ItemSeen
-from supersparse.decimals import fits_int64, largest_magnitude
+from supersparse.decimals import fits_int64, largest_magnitude, shown
 
 if TYPE_CHECKING:
     from supersparse.problem.coefficients import CoefficientSet
@@ -148,9 +147,11 @@ def _allowed(problem: "Problem") -> str:
     sets = {s for s in problem.sets if len(s.values) > 1 or s.values[0] != 0}
     points = _values(sets.pop()) if len(sets) == 1 else "from a set for each feature"
     limit = "".join(f", {constraint.in_words()}" for constraint in problem.asked)
+    low, high = problem.intercept.low, problem.intercept.high
+    ends = "" if low is None or high is None else f"from {shown(low)} to {shown(high)}"
     intercept = {
         "free": "any intercept",
-        "range": f"intercept from {problem.intercept.low} to {problem.intercept.high}",
+        "range": f"intercept {ends}",
         "paper": "intercept counted as a feature",
         "none": "no intercept",
     }[problem.intercept.mode]

@@ -15,10 +15,10 @@ from supersparse.card.card import Card, Item, Label
 from supersparse.card.domain import Domain, Outside
 from supersparse.card.explaining import Explanation, explain
 from supersparse.card.flipping import Flip, flips
-from supersparse.card.numbers import shown
 from supersparse.card.quick import decide
 from supersparse.card.risk import Risk, risk_of
 from supersparse.card.tables import is_person, read_table
+from supersparse.decimals import shown
 from supersparse.errors import InvalidCardError
 from supersparse.scorecard.evaluating import Evaluating
 from supersparse.scorecard.exporting import Exporting

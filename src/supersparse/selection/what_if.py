@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from supersparse.decimals import exact
+from supersparse.decimals import exact, shown
 from supersparse.errors import InfeasibleError, InvalidProblemError, VerificationError, did_you_mean
 from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.constraints.values import fixed, must_not_use, must_use
@@ -13,7 +13,6 @@ from supersparse.problem.naming import matching
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.reading.numbers import shown
 from supersparse.problem.variants import with_sets
 from supersparse.solution.edit import Edit
 from supersparse.solution.solution import Solution

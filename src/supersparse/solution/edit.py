@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from supersparse.problem.reading.numbers import shown
+from supersparse.decimals import shown
 from supersparse.solution.solution import Solution
 
 

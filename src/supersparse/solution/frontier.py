@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from supersparse.decimals import shown
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
 from supersparse.problem.problem import Problem
 from supersparse.solution.solution import Solution
@@ -89,11 +90,14 @@ class Frontier:
 
     def __str__(self) -> str:
         lines = ["size  errors  proven  points"]
-        for row in self.table():
-            errors = "-" if row["errors"] is None else f"{row['errors']:g}"
-            points = ", ".join(f"{value} {name}" for name, value in (row["points"] or {}).items())
-            proven = "yes" if row["proven"] else "no"
-            lines.append(f"{row['size']:>4}  {errors:>6}  {proven:<6}  {points}".rstrip())
+        for row in self.rows:
+            best = row.solution
+            errors = "-" if best is None else shown(best.evaluation.training_errors)
+            points = (
+                "" if best is None else ", ".join(f"{p} {name}" for name, p in points_by_name(best).items())
+            )
+            proven = "yes" if row.proven else "no"
+            lines.append(f"{row.size:>4}  {errors:>6}  {proven:<6}  {points}".rstrip())
         return "\n".join(lines)
 
 

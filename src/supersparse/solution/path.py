@@ -11,10 +11,9 @@ from itertools import combinations, pairwise
 from math import ceil
 from typing import Any
 
-from supersparse.decimals import exact
+from supersparse.decimals import exact, shown
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.objective import evaluate
-from supersparse.problem.reading.numbers import shown
 from supersparse.problem.variants import with_size_penalty
 from supersparse.solution.frontier import Frontier
 from supersparse.solution.solution import Solution

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from supersparse.decimals import shown
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.problem.problem import Problem
 from supersparse.solution.models import Found
@@ -95,11 +96,11 @@ class Pool:
         return as_frame(self.table())
 
     def __str__(self) -> str:
-        shown = f"{len(self.models)} models" if len(self.models) != 1 else "1 model"
+        models = f"{len(self.models)} models" if len(self.models) != 1 else "1 model"
         more = f", and {self.left_out} more that are left out" if self.left_out else ""
         state = "complete" if self.complete else f"a sample, not proven complete: {self.stop.value}"
         return (
-            f"{shown}{more}, within {float(self.within):.3g} of the least F {float(self.best):.6g}, "
+            f"{models}{more}, within {shown(self.within)} of the least F {float(self.best):.6g}, "
             f"each predicting the rows differently; {state}"
         )
 

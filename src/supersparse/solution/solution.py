@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from supersparse.decimals import shown
 from supersparse.problem.objective import Evaluation
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -50,8 +51,8 @@ class Solution:
         state = "proven optimal" if self.proven_optimal else f"gap {self.gap:.1%}"
         return (
             f"Solution(objective={float(self.objective):.6f}, {state}, "
-            f"errors={float(self.evaluation.training_errors):g}, "
+            f"errors={shown(self.evaluation.training_errors)}, "
             f"sensitivity={float(self.evaluation.sensitivity):.4g}, "
             f"specificity={float(self.evaluation.specificity):.4g}, size={self.evaluation.size}, "
-            f"l1={float(self.evaluation.l1):g}, solver={self.solver!r}, stop={self.stop.name})"
+            f"l1={shown(self.evaluation.l1)}, solver={self.solver!r}, stop={self.stop.name})"
         )

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from supersparse.decimals import shown
 from supersparse.problem.points import Points
-from supersparse.problem.reading.numbers import shown
 from supersparse.solution.solution import Solution
 
 

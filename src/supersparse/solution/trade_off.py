@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from supersparse.decimals import shown
 from supersparse.solution.solution import Solution
 from supersparse.solution.tables import as_frame, points_by_name
 
@@ -63,12 +64,14 @@ class TradeOff:
 
     def __str__(self) -> str:
         lines = ["W+/W-             sensitivity  specificity  errors  size  proven"]
-        for row in self.table():
-            ends = f"{row['ratio_from']:.4g}"
-            if row["ratio_to"] != row["ratio_from"]:
-                ends += f" to {row['ratio_to']:.4g}"
+        for point in self.points:
+            ends = f"{float(point.ratios[0]):.4g}"
+            if len(point.ratios) > 1:
+                ends += f" to {float(point.ratios[-1]):.4g}"
+            found = point.solution.evaluation
             lines.append(
-                f"{ends:<16}  {row['sensitivity']:>11.4f}  {row['specificity']:>11.4f}  {row['errors']:>6g}  "
-                f"{row['size']:>4}  {'yes' if row['proven'] else 'no'}"
+                f"{ends:<16}  {float(found.sensitivity):>11.4f}  {float(found.specificity):>11.4f}  "
+                f"{shown(found.training_errors):>6}  {found.size:>4}  "
+                f"{'yes' if point.solution.proven_optimal else 'no'}"
             )
         return "\n".join(lines)

@@ -13,10 +13,11 @@ from math import floor, lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.decimals import shown
 from supersparse.errors import InvalidProblemError, did_you_mean
 from supersparse.problem.groups import Grouping
 from supersparse.problem.limits import Constraint, RateLimit
-from supersparse.problem.reading.numbers import share, shown
+from supersparse.problem.reading.numbers import share
 from supersparse.problem.rows import Rows
 
 Group = str | tuple[str, object] | None

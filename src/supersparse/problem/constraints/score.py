@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from supersparse.decimals import exact
+from supersparse.decimals import exact, shown
 from supersparse.errors import InvalidProblemError
 from supersparse.problem.limits import Constraint, ScoreLimit
 from supersparse.problem.naming import names_or_patterns, per_feature
-from supersparse.problem.reading.numbers import shown
 from supersparse.problem.rows import Rows
 
 Range = tuple[Fraction, Fraction]

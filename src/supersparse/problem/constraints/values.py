@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from supersparse.decimals import exact
+from supersparse.decimals import exact, shown
 from supersparse.problem.limits import Constraint, ValueLimit
 from supersparse.problem.naming import matching, names_or_patterns
-from supersparse.problem.reading.numbers import shown
 from supersparse.problem.rows import Rows
 
 

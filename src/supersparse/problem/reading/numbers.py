@@ -37,8 +37,3 @@ def share(value: object, what: str) -> Fraction:
     if not 0 <= number <= 1:
         raise InvalidProblemError(f"{what} is {value}; give a share between 0 and 1, such as 0.9")
     return number
-
-
-def shown(value: Fraction) -> str:
-    """A number as it was written, where a decimal can say it."""
-    return str(value) if Fraction(repr(float(value))) != value else f"{float(value):g}"

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from supersparse.card.card import Card
 from supersparse.card.domain import Domain
-from supersparse.card.numbers import shown
 from supersparse.card.rules import IsMissing
 from supersparse.card.words import category_text
+from supersparse.decimals import shown
 from supersparse.render.facts import class_names
 from supersparse.render.plain import visible
 from supersparse.report.blocks import Bullets, Section

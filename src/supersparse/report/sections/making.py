@@ -1,6 +1,6 @@
 """How the card was made: the question it answers, and by which means."""
 
-from supersparse.card.numbers import shown
+from supersparse.decimals import shown
 from supersparse.render.facts import facts
 from supersparse.render.plain import visible
 from supersparse.report.blocks import Block, Paragraph, Section, Table

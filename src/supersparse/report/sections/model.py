@@ -1,6 +1,6 @@
 """The scoring system itself, and how it is used."""
 
-from supersparse.card.numbers import shown
+from supersparse.decimals import shown
 from supersparse.render.content import content
 from supersparse.report.blocks import Block, Bullets, CardFace, Paragraph, Section
 from supersparse.report.evidence import Evidence

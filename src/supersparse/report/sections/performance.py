@@ -1,6 +1,6 @@
 """How the card does on the rows at hand: discrimination, risks, calibration, decisions."""
 
-from supersparse.card.numbers import shown
+from supersparse.decimals import shown
 from supersparse.evaluate.confusion import Confusion
 from supersparse.evaluate.forecasts import CalibrationCurve, DecisionCurve, Forecasts
 from supersparse.evaluate.risk_table import RiskRow, RiskTable

@@ -1,7 +1,7 @@
 """What was proven: the claim recomputed, the frontier of sizes, and the bounds of the theory."""
 
-from supersparse.card.numbers import shown
 from supersparse.card.provenance import Provenance
+from supersparse.decimals import shown
 from supersparse.evaluate.tables import count_text
 from supersparse.render.facts import facts
 from supersparse.render.plain import visible

@@ -1,6 +1,6 @@
 """What happens when the card is learned again: cross-validated performance, and stability."""
 
-from supersparse.card.numbers import shown
+from supersparse.decimals import shown
 from supersparse.render.plain import quoted, visible
 from supersparse.render.shares import Shares
 from supersparse.report.blocks import Block, Figure, Paragraph, Section, Table

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from supersparse.card.card import Item
-from supersparse.card.numbers import shown
 from supersparse.card.seen import ItemSeen
+from supersparse.decimals import shown
 from supersparse.evaluate.drift import Drift
 from supersparse.evaluate.tables import count_text
 from supersparse.render.facts import class_names

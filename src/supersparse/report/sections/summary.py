@@ -1,6 +1,6 @@
 """The report on one page: what the card is, what is known of it, and what is missing."""
 
-from supersparse.card.numbers import shown
+from supersparse.decimals import shown
 from supersparse.render.content import content
 from supersparse.render.facts import facts
 from supersparse.render.plain import visible
