@@ -272,6 +272,14 @@ def test_a_score_too_small_or_too_large_for_a_float_keeps_its_sign(sign):
     assert score_table(huge, {"x": [1e200]}).floats.tolist() == [sign * sys.float_info.max]
 
 
+def test_whole_totals_are_whole_numbers_beside_a_threshold_of_a_half():
+    system = ScoringSystem.of([item("x", points=2)], threshold=3.5)
+    totals = system.total({"x": [1, 2, 3]})
+    assert totals.dtype.kind == "i"
+    assert totals.tolist() == [2, 4, 6]
+    assert system.total({"x": [1, 2.25]}).tolist() == [2.0, 4.5]
+
+
 def test_values_beyond_all_floats_are_not_decided_by_floats():
     items = [item("a", points=0.1), item("b", points=-0.001), item("c", points=1)]
     card = ScoringSystem.of(items, threshold=0).card

@@ -23,7 +23,7 @@ from supersparse.card.scoring import (
     quickly_multiplied,
 )
 from supersparse.card.tables import Table
-from supersparse.decimals import IntArray, quotients
+from supersparse.decimals import IntArray, fits_int64, nearest_float, quotients
 
 Exact = tuple[IntArray, int]  # integers over one scale
 
@@ -62,12 +62,27 @@ def decide(card: Card, data: object, names: Sequence[str] | None = None) -> Deci
 
 def _on_their_side(card: Card, scores: Scores) -> NDArray[np.generic]:
     """Return the totals, none of them rounded to the other side of the threshold."""
-    totals = Scores(scores.numerators + int(card.threshold * scores.denominator), scores.denominator)
-    if totals.denominator == 1:
-        return totals.numerators
-    threshold = nearest_float(card.threshold.numerator, card.threshold.denominator)
+    unit = scores.denominator
+    numerators = scores.numerators + int(card.threshold * unit)
+    whole = _whole_numbers(card, numerators, unit)
+    if whole is not None:
+        return whole
+    totals = quotients(numerators, unit)
+    threshold = nearest_float(card.threshold)
     least = np.nextafter(threshold, np.inf)  # that is positive
-    return np.where(scores.positive, np.maximum(totals.floats, least), np.minimum(totals.floats, threshold))
+    return np.where(scores.positive, np.maximum(totals, least), np.minimum(totals, threshold))
+
+
+def _whole_numbers(card: Card, numerators: IntArray, unit: int) -> IntArray | None:
+    """The totals of a card of whole points where all of them are whole, though the threshold may not be."""
+    if unit == 1:
+        return numerators
+    given = [p for item in card.items for p in (item.points, item.missing) if p is not None]
+    if unit != card.intercept.denominator or any(points.denominator > 1 for points in given):
+        return None
+    if not fits_int64(unit):
+        numerators = numerators.astype(object)
+    return None if np.any(numerators % unit) else numerators // unit
 
 
 def _largest_points(card: Card) -> Fraction:
