@@ -63,7 +63,7 @@ def test_training_errors_come_out_of_predict(settings):
 
 def test_points_of_one_digit_stay_exact():
     system = ScoringSystem.from_solution(
-        solved(X=[[0.25], [1.5]], y=[0, 1], C0=0.1, coef_set=one_digit(), feature_names=["x"])
+        solved(X=[[0.25], [1.5]] * 4, y=[0, 1] * 4, C0=0.2, coef_set=one_digit(), feature_names=["x"])
     )
     assert ScoringSystem.from_json(system.to_json()) == system
     assert isinstance(system.total({"x": 0.1}), Fraction)
