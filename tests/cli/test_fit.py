@@ -248,6 +248,25 @@ def test_a_rare_class_is_weighted_and_said(run, tmp_path):
     assert "weight" not in plain.stderr + plain.stdout
 
 
+@pytest.mark.parametrize(
+    ("given", "positive", "asked"),
+    [
+        ("1.2,0.8", [], {"no": 1.2, "yes": 0.8}),
+        ("1.2,0.8", ["--positive", "no"], {"yes": 1.2, "no": 0.8}),
+        ("yes=0.8, no=1.2", [], {"no": 1.2, "yes": 0.8}),
+        ("yes=0.8", ["--positive", "no"], {"yes": 0.8}),
+    ],
+)
+def test_class_weights_are_given_as_numbers(run, tmp_path, given, positive, asked):
+    rows = [[i // 2, "yes" if i % 5 > 1 else "no"] for i in range(30)]
+    (tmp_path / "some.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in rows))
+    wanted = ["--target", "y", "--no-prepare", "--max-points", "3", "--class-weight", given, *positive]
+    card = json.loads(run("fit", "some.csv", *wanted, "--json", check=True).stdout)["card"]
+    assert card["classes"]["positive"] == (positive[-1] if positive else "yes")
+    weights = card["provenance"]["settings"]["class_weight"]
+    assert {label: weights.get(label, 1) for label in ("no", "yes")} == {"no": 1, "yes": 1} | asked
+
+
 def test_a_frontier_can_be_shown_too(run, tiny):
     done = run("fit", tiny, *FIT, "--frontier", "1", "--json", check=True)
     data = np.array([[1, 0], [2, 1], [3, 0], [4, 1], [5, 0], [6, 1]])

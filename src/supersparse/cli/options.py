@@ -214,8 +214,10 @@ class AskedOptions:
     class_weight: Annotated[
         str | None,
         typer.Option(
-            help="balanced: both classes count the same; none: rows do; default: balanced where one class "
-            "is in less than a fifth of the rows.",
+            metavar="WEIGHTS",
+            help="Cost of an error in each class: two numbers, NEGATIVE,POSITIVE (1.2,0.8); by class "
+            "(ill=2,well=1); balanced; or none. Default: balanced if one class has less than a fifth "
+            "of the rows.",
         ),
     ] = None
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.cli.asked import read_asked, read_options
+from supersparse.cli.class_weights import ClassWeights
 from supersparse.cli.cut_points import read_cut_points
 from supersparse.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
 from supersparse.cli.say import count, remark
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _PREPARED_SIZE, _PREPARED_POINTS = 10, 5
 _RARE_CLASS = 0.2
-_WEIGHTS = ("balanced", "none")
 _MISSING = ("item", "median", "mode", "drop")
 
 
@@ -36,6 +36,7 @@ class Recipe:
     settings: Settings
     prepare: "Prepare | None"
     options: dict[str, Any]
+    class_weights: ClassWeights | None  # of the command line
     chooses_weights: bool  # whether the share of the classes decides if they are balanced
 
     @classmethod
@@ -43,10 +44,7 @@ class Recipe:
         cls, asked: AskedOptions, columns: ColumnOptions, features: FeatureOptions, search: SearchOptions
     ) -> "Recipe":
         """Put together what the command line and the settings file say."""
-        if asked.class_weight not in (None, *_WEIGHTS):
-            raise InvalidOptionError(
-                f"--class-weight is {asked.class_weight!r}; {did_you_mean(asked.class_weight, _WEIGHTS)}"
-            )
+        class_weights = None if asked.class_weight is None else ClassWeights.read(asked.class_weight)
         settings = read_asked(
             asked.settings,
             {
@@ -55,11 +53,10 @@ class Recipe:
                 "C0": asked.C0,
                 "max_features": asked.max_features,
                 "max_coef": asked.max_points,
-                "class_weight": "balanced" if asked.class_weight == "balanced" else None,
             },
         )
-        if asked.class_weight == "none":
-            settings = settings.changed(class_weight=None)
+        if class_weights is not None and settings.class_weight is not None:
+            remark(f"note: --class-weight takes the place of class_weight in {asked.settings}")
         if not features.no_prepare:
             settings = _with_usual_sizes(settings, asked)
         return cls(
@@ -70,6 +67,7 @@ class Recipe:
                 asked.settings,
                 {"time_limit": search.time_limit, "solver": search.solver, "seed": search.seed},
             ),
+            class_weights=class_weights,
             chooses_weights=asked.class_weight is None and asked.settings is None,
         )
 
@@ -118,7 +116,9 @@ class Recipe:
         self, training: Training, X: object, names: list[str], further: Sequence[Constraint] = ()
     ) -> Problem:
         settings = self.settings.changed(constraints=[*self.settings.constraints, *further])
-        if self.chooses_weights and _smaller_share(training.y) < _RARE_CLASS:
+        if self.class_weights is not None:
+            settings = settings.changed(class_weight=self.class_weights.of(training.y, settings.positive))
+        elif self.chooses_weights and _smaller_share(training.y) < _RARE_CLASS:
             settings = settings.changed(class_weight="balanced")
         return settings.problem(
             X,

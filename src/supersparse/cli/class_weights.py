@@ -1,0 +1,73 @@
+"""`--class-weight`: what an error costs in each class, as the command line says it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.problem.file.labels import find_label, label_text
+from supersparse.problem.rows import read_labels
+
+_WORDS = ("balanced", "none")
+_FORMS = (
+    "use balanced, none, two numbers for the negative and the positive class (1.2,0.8), or yes=1.2,no=0.8"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassWeights:
+    """One of: a word, a pair (negative, positive), or weights by the text of the class."""
+
+    word: str | None = None
+    pair: tuple[Fraction, Fraction] | None = None
+    by_class: Mapping[str, Fraction] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, text: str) -> "ClassWeights":
+        """Read the option's text.
+
+        >>> ClassWeights.read("1.2,0.8").pair
+        (Fraction(6, 5), Fraction(4, 5))
+        >>> dict(ClassWeights.read("ill=2").by_class)
+        {'ill': Fraction(2, 1)}
+        """
+        if text in _WORDS:
+            return cls(word=text)
+        parts = text.split(",")
+        if all("=" in part for part in parts):
+            pairs = [part.rpartition("=")[::2] for part in parts]
+            if len(dict(pairs)) < len(pairs):
+                raise InvalidOptionError(f"--class-weight is {text!r}, which names a class twice; {_FORMS}")
+            return cls(by_class={label.strip(): _weight(text, weight) for label, weight in pairs})
+        if len(parts) == 1 and not any(c.isdigit() for c in text):
+            raise InvalidOptionError(f"--class-weight is {text!r}; {did_you_mean(text, _WORDS)}; or {_FORMS}")
+        if len(parts) != 2:
+            raise InvalidOptionError(f"--class-weight is {text!r}; {_FORMS}")
+        negative, positive = (_weight(text, part) for part in parts)
+        return cls(pair=(negative, positive))
+
+    def of(self, y: NDArray[np.generic], positive: str | None) -> str | dict[str, Fraction] | None:
+        """Return what settings say of the classes of these rows, the positive one being known by its text."""
+        if self.pair is None:
+            return dict(self.by_class) or (None if self.word == "none" else self.word)
+        classes = read_labels(y, None)[1]
+        if positive is not None:
+            classes = read_labels(y, find_label(positive, classes, "positive"))[1]
+        return dict(zip(map(label_text, classes), self.pair, strict=True))
+
+
+def _weight(text: str, part: str) -> Fraction:
+    try:
+        weight = Fraction(part.strip())
+    except (ValueError, ZeroDivisionError):
+        raise InvalidOptionError(
+            f"--class-weight is {text!r}, and {part.strip()!r} is no number; {_FORMS}"
+        ) from None
+    if weight < 0:
+        raise InvalidOptionError(
+            f"--class-weight is {text!r}, and {part.strip()} is negative; give 0 or more"
+        )
+    return weight
