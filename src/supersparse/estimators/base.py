@@ -32,7 +32,8 @@ from supersparse.scorecard import ScoringSystem
 from supersparse.solution.solution import Solution
 from supersparse.solving.solve import solve
 
-SHARED_CONSTRAINTS: dict[str, list[Any]] = {
+SHARED_CONSTRAINTS: dict[str, Any] = {
+    "positive": "no_validation",  # any label; `read_rows` compares it with those of y
     "C1": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
     "coef_set": [None, Integral, "array-like", CoefficientSet, dict],
     "max_coef": [Interval(Integral, 1, None, closed="left")],
@@ -90,6 +91,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             min_features=self.min_features,
             constraints=constraints,
             intercept=self.intercept,
+            positive=self.positive,
             class_weight=self.class_weight,
             sample_weight=sample_weight,
             rate_groups=given.rate_groups,
@@ -114,9 +116,12 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _keep(self, solution: Solution) -> Self:
         """Set the fitted attributes; the training rows are not among them."""
         names, evaluation = solution.problem.rows.names, solution.evaluation
+        self.positive_ = self.classes_[self.classes_.tolist().index(solution.problem.rows.classes[1])]
         self.points_ = solution.points
-        self.coef_ = np.array([[nearest_float(v) for v in solution.points.values]])
-        self.intercept_ = np.array([nearest_float(solution.points.intercept_value)])
+        self.coef_ = self._towards_last(
+            np.array([[nearest_float(v) for v in solution.points.values]], dtype=np.float64)
+        )
+        self.intercept_ = self._towards_last(np.array([nearest_float(solution.points.intercept_value)]))
         self.objective_ = float(solution.objective)
         self.lower_bound_ = float(solution.lower_bound)
         self.gap_ = solution.gap
@@ -140,11 +145,16 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             scored = self.prepare_.fill(given.X) if self.prepare_.missing == "nearest" else given.X
             self.scoring_system_ = self.scoring_system_.remember(scored, sample_weight=given.sample_weight)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the score of each row, the intercept included.
+    def _towards_last(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn scores of the positive class into those of ``classes_[1]``, which scikit-learn asks for."""
+        return scores if self.positive_ == self.classes_[1] else 0 - scores
 
-        Scores are computed exactly, a float being read as its shortest decimal, and then
-        rounded to the nearest float: 3·0.1 - 0.3 is 0.
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the score of each row, the intercept included, for ``classes_[1]``.
+
+        That is the score of the card, or minus that score where `positive` names ``classes_[0]``. Scores are
+        computed exactly, a float being read as its shortest decimal, and then rounded to the nearest float:
+        3·0.1 - 0.3 is 0.
 
         Parameters
         ----------
@@ -154,9 +164,13 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Returns
         -------
         ndarray of shape (n_samples,)
-            The scores; above 0 the positive class is predicted.
+            The scores: above 0 ``classes_[1]`` is predicted, below 0 ``classes_[0]``.
         """
         check_is_fitted(self)
+        return self._towards_last(self._scores(X))
+
+    def _scores(self, X: Any) -> NDArray[np.float64]:
+        """Score rows as the card does: above 0 the positive class is predicted."""
         if self.prepare is not None:
             return raw_scores(self.scoring_system_, self.prepare_, X)
         X = read_features(self, X)
@@ -169,7 +183,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return score_rows(self.points_, list(dense.T), len(dense))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row: ``classes_[1]`` where the score is above 0.
+        """Return the class of each row: the positive class where the card's score is above 0.
 
         Parameters
         ----------
@@ -179,10 +193,12 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Returns
         -------
         ndarray of shape (n_samples,)
-            The predicted labels. A score of exactly 0 gives ``classes_[0]``.
+            The predicted labels. A score of exactly 0 gives the negative class.
         """
-        scores = self.decision_function(X)
-        labels: NDArray[Any] = self.classes_[(scores > 0).astype(np.intp)]
+        check_is_fitted(self)
+        is_positive = self._scores(X) > 0
+        is_last = is_positive if self.positive_ == self.classes_[1] else ~is_positive
+        labels: NDArray[Any] = self.classes_[is_last.astype(np.intp)]
         return labels
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -81,9 +81,10 @@ class RiskMixin:
         """
         check_is_fitted(self)
         card = self.scoring_system_.card  # type: ignore[attr-defined]
-        totals = self.decision_function(X) + float(card.threshold)  # type: ignore[attr-defined]
+        totals = self._scores(X) + float(card.threshold)  # type: ignore[attr-defined]
         positive = card.risk.of(totals)
-        return np.column_stack([1 - positive, positive])
+        last = positive if self.positive_ == self.classes_[1] else 1 - positive  # type: ignore[attr-defined]
+        return np.column_stack([1 - last, last])
 
 
 def calibrate(model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: Any, rate_groups: Any) -> None:
@@ -92,7 +93,7 @@ def calibrate(model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: A
     Sample weights count, class weights do not: risks are of the rows as they are.
     """
     weights = _weights(sample_weight, len(y))[0]
-    folds = folds_of(y == model.classes_[1], np.flatnonzero(np.asarray(weights > 0, dtype=bool)))
+    folds = folds_of(y == model.positive_, np.flatnonzero(np.asarray(weights > 0, dtype=bool)))
     keep_risks(model, X, y, sample_weight, learn_without(model, X, y, sample_weight, rate_groups, folds))
 
 
@@ -109,14 +110,14 @@ def keep_risks(
     times = np.bincount(rows, minlength=len(y))
     kept = np.asarray(weights[rows] > 0, dtype=bool)
     rows, scores = rows[kept], scores[kept]
-    positive = y == model.classes_[1]
+    positive = y == model.positive_
     if positive[rows].all() or not positive[rows].any():
-        only = model.classes_[int(positive[rows].all())]
+        only = y[rows][0]
         raise InvalidDataError(
             f"all rows that the folds leave out are of class {only}; calibrate needs both, or set it to None"
         )
     used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
-    seen, card = model.decision_function(X), model.scoring_system_.card
+    seen, card = model._scores(X), model.scoring_system_.card
     unit = root_mean_square(seen[used], weights[used])
     parts = [Fraction(int(weights[row]), scale * int(times[row])) for row in rows]
     tally = _tally(scores * unit, positive[rows], parts, card.threshold)
@@ -175,9 +176,9 @@ def left_out(
     weights: NDArray[Any] | None,
 ) -> LeftOut:
     """Score the rows left out of a fit on the others."""
-    seen = model.decision_function(take_rows(X, train))
+    seen = model._scores(take_rows(X, train))
     unit = root_mean_square(seen, None if weights is None else weights[train])
-    return LeftOut(rows=test, scores=model.decision_function(take_rows(X, test)) / (unit or 1.0))
+    return LeftOut(rows=test, scores=model._scores(take_rows(X, test)) / (unit or 1.0))
 
 
 def root_mean_square(scores: Floats, weights: Any) -> float:

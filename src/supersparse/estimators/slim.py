@@ -20,7 +20,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
     It minimises the share of wrong rows + C0·(number of features), exactly; of all models
     with the least value it takes one with the smallest coefficients. A row is wrong when its
     score has the wrong sign or is 0. Labels may be any two values; the larger in sorted
-    order is the positive class.
+    order is the positive class unless `positive` names the other.
 
     Parameters
     ----------
@@ -28,6 +28,11 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         The training error that a feature must save to be used: 0.01 is one row in a hundred.
         A dict gives values by feature name or pattern, ``{"age*": 0.02, "*": 0.01}``.
         None is 0.01; `levels` take the place of C0.
+    positive : label, default=None
+        The class that the card gives points for and that `min_sensitivity` protects: ``positive="case"``.
+        None: the larger label in sorted order; of "case" and "control" that is "control". ``classes_`` stays
+        sorted, because the scorers of scikit-learn rely on it. Where labels are encoded before the
+        fit (stacking, `cross_val_predict` with ``method="decision_function"``), give the code, 0 or 1.
     C1 : "auto" or float, default="auto"
         "auto": of all models with the least objective, one with the least sum of absolute
         coefficients, exactly. A number is a penalty on that sum, honoured as written.
@@ -80,13 +85,15 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels, the positive one last.
+        The labels in sorted order.
+    positive_ : label
+        The positive class: that of `points_`, `scoring_system_`, sensitivity and specificity.
     coef_ : ndarray of shape (1, n_features)
-        The points of each feature.
+        The points of each feature; their negatives where ``classes_[0]`` is the positive class.
     intercept_ : ndarray of shape (1,)
-        The intercept.
+        The intercept, with the same sign as ``coef_``.
     points_ : Points
-        The same, exactly.
+        The points and the intercept of the card, exactly.
     prepare_ : Prepare
         The fitted preparation, with what it did in ``prepare_.notes_``; only with `prepare`. The features
         of ``coef_`` are then ``prepare_.features_``.
@@ -133,7 +140,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C0": [None, Interval(Real, 0, None, closed="left"), "array-like", dict],
         **SHARED_CONSTRAINTS,
     }
@@ -142,6 +149,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         self,
         *,
         C0: Any = None,
+        positive: Any = None,
         C1: Any = "auto",
         coef_set: Any = None,
         max_coef: int = 100,
@@ -162,6 +170,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         verbose: int = 0,
     ) -> None:
         self.C0 = C0
+        self.positive = positive
         self.C1 = C1
         self.coef_set = coef_set
         self.max_coef = max_coef

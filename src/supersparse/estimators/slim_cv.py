@@ -48,7 +48,7 @@ class SLIMClassifierCV(RiskMixin, ScoringSystemClassifier):
         Sparsity is the mean number of features over the folds. The deviation is that of the
         folds' errors at the least mean error, ``std_test_score``; the standard error is that
         over the root of the number of folds.
-    C1, coef_set, max_coef, levels, max_features, min_features, constraints, class_weight, \
+    positive, C1, coef_set, max_coef, levels, max_features, min_features, constraints, class_weight, \
 intercept, solver, gap
         As in `SLIMClassifier`, for every fit. Some feature must be without levels: C0 is chosen
         for those.
@@ -106,7 +106,7 @@ intercept, solver, gap
     (0.1, 0.1)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "Cs": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "cv": ["cv_object"],
         "rule": [StrOptions(set(RULES))],
@@ -119,6 +119,7 @@ intercept, solver, gap
         Cs: Any = 6,
         cv: Any = 5,
         rule: str = "best",
+        positive: Any = None,
         C1: Any = "auto",
         coef_set: Any = None,
         max_coef: int = 100,
@@ -141,6 +142,7 @@ intercept, solver, gap
         self.Cs = Cs
         self.cv = cv
         self.rule = rule
+        self.positive = positive
         self.C1 = C1
         self.coef_set = coef_set
         self.max_coef = max_coef
