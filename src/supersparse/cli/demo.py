@@ -59,7 +59,7 @@ def demo(
     given = {"time_limit": search.time_limit, "solver": search.solver, "seed": search.seed}
     solution = learn(problem, **read_options(settings, None, given))
     system = ScoringSystem.from_solution(solution, title=data.target)
-    meaning = _meaning(prod(len(s.values) for s in problem.sets), solution.proven_optimal)
+    meaning = _meaning(prod(len(s) for s in problem.sets), solution.proven_optimal)
     remark("")
     output.show(f"{system}\n{meaning}", lambda: {"card": json.loads(system.to_json())})
     if out is not None:

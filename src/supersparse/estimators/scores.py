@@ -18,9 +18,10 @@ def score_rows(points: Points, used: Sequence[NDArray[Any]], n_rows: int) -> NDA
     """
     read = [integer_column(column) for column in used]
     step = math.lcm(*(scale for _, scale in read))
+    b = Fraction(points.intercept)
     terms = [
-        (integers, largest_magnitude(integers), points.coefficients[j] * (step // scale))
+        (integers, largest_magnitude(integers), points.coefficients[j] * (step // scale) * b.denominator)
         for (integers, scale), j in zip(read, points.support, strict=True)
     ]
-    numerators = weighted_sum(terms, points.intercept * step, n_rows)
-    return quotients(numerators, step * points.denominator)
+    numerators = weighted_sum(terms, b.numerator * step, n_rows)
+    return quotients(numerators, step * points.denominator * b.denominator)

@@ -87,14 +87,14 @@ def _check_support(problem: "Problem", limit: SupportLimit) -> None:
     least: Fraction | int = sum(limit.weights[j] for j in forced)
     options = [
         w for j, (w, s) in enumerate(zip(limit.weights, problem.sets, strict=True))
-        if w < 0 and j not in forced and len(s.values) > 1
+        if w < 0 and j not in forced and len(s) > 1
     ]  # fmt: skip
     room = math.inf if problem.max_features is None else problem.max_features - len(forced)
     if _intercept_forced(problem):
         least += limit.intercept_weight
         room -= 1
     elif limit.intercept_weight < 0 and problem.intercept.allowed is not None:
-        options += [limit.intercept_weight] if len(problem.intercept.allowed.values) > 1 else []
+        options += [limit.intercept_weight] if len(problem.intercept.allowed) > 1 else []
     helping = sorted(options)[: len(options) if room == math.inf else max(0, int(room))]
     if least + sum(helping) <= limit.at_most:
         return
@@ -107,7 +107,7 @@ def _check_support(problem: "Problem", limit: SupportLimit) -> None:
 
 
 def _check_score(problem: "Problem", limit: ScoreLimit) -> None:
-    least = sum(min(limit.term(j, v) for v in s.values) for j, s in enumerate(problem.sets))
+    least = sum(min(limit.term(j, v) for v in s.turning_points) for j, s in enumerate(problem.sets))
     if least > limit.at_most:
         everything = set(range(problem.n_features))
         blame = _on_values(problem, everything, used=True) + _on_values(problem, everything, used=False)

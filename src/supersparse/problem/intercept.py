@@ -1,4 +1,7 @@
-"""The intercept: its four modes, and the one rule that chooses it for given coefficients."""
+"""The intercept: its four modes, and the rule that chooses it for given coefficients where it is restricted.
+
+A free threshold is chosen in `threshold`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +14,7 @@ from numpy.typing import NDArray
 from supersparse.decimals import IntArray, exact
 from supersparse.errors import InvalidProblemError
 from supersparse.problem.coefficients import CoefficientSet
+from supersparse.problem.threshold import WrongLimit
 
 InterceptMode = Literal["free", "range", "paper", "none"]
 
@@ -19,9 +23,9 @@ InterceptMode = Literal["free", "range", "paper", "none"]
 class Intercept:
     """What the intercept b may be.
 
-    "free": any multiple of the coefficients' unit, not penalised. "range": the same between
-    `low` and `high`. "paper": a coefficient like the others, in `allowed`, penalised and
-    counted in the size. "none": b = 0.
+    "free": any number, so that the threshold lies anywhere between two totals (`threshold`); not penalised.
+    "range": a multiple of the coefficients' unit between `low` and `high`, not penalised. "paper": a
+    coefficient like the others, in `allowed`, penalised and counted in the size. "none": b = 0.
     """
 
     mode: InterceptMode
@@ -71,15 +75,6 @@ class InterceptChoice:
     costs: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class WrongLimit:
-    """Σ of the weights of wrong rows, which may be negative, is at most a limit."""
-
-    positive_weight: IntArray
-    negative_weight: IntArray
-    at_most: int
-
-
 def best_intercept(
     choice: InterceptChoice,
     scores: IntArray,
@@ -88,7 +83,7 @@ def best_intercept(
     negative_weight: IntArray,
     limits: Sequence[WrongLimit] = (),
 ) -> int | None:
-    """Choose b for scores ``scores + b * step``; every result of every solver passes through here.
+    """Choose a whole b for scores ``scores + b * step``.
 
     Of all b with the least loss: the one nearest the middle of its interval (of an interval
     without end: nearest its end), then the smaller |b|, then the negative one. Where b is
@@ -96,8 +91,8 @@ def best_intercept(
     With limits, intervals end where a limit begins or ceases to be obeyed; None says that no
     allowed b obeys them all.
 
-    >>> free = InterceptChoice(low=None, high=None, allowed=None)
-    >>> best_intercept(free, np.array([0, 10]), 1, np.array([0, 1]), np.array([1, 0]))
+    >>> any_whole = InterceptChoice(low=None, high=None, allowed=None)
+    >>> best_intercept(any_whole, np.array([0, 10]), 1, np.array([0, 1]), np.array([1, 0]))
     -5
     """
     starts, losses = loss_by_intercept(scores, step, positive_weight, negative_weight)

@@ -12,6 +12,9 @@ from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.naming import INTERCEPT, per_feature
 
 
+_MOST_VALUES = 100_000
+
+
 @dataclass(frozen=True)
 class Levels:
     """Sets of values, most interpretable first, each with its penalty; 0 lies in one of them.
@@ -32,6 +35,11 @@ class Levels:
         if not isinstance(given, list | tuple) or not given:
             raise InvalidProblemError(f"{whose}: {given!r} is no list of levels; {_FORM}")
         levels = [_read_level(level, f"{whose}: level {r}") for r, level in enumerate(given, start=1)]
+        count = sum(len(values) for values, _ in levels)
+        if count > _MOST_VALUES:
+            raise InvalidProblemError(
+                f"{whose}: {count} values are too many; give levels of {_MOST_VALUES} values at the most"
+            )
         _check_apart(levels, whose)
         if not any(0 in values for values, _ in levels):
             if levels[0][1] == 0:
@@ -39,7 +47,7 @@ class Levels:
                     f"{whose}: the first level has the penalty 0, that of the level {{0}} below it; "
                     "raise it, or put 0 into that level"
                 )
-            levels.insert(0, (CoefficientSet((Fraction(0),)), Fraction(0)))
+            levels.insert(0, (CoefficientSet.of([0]), Fraction(0)))
         for (_, lower), (values, higher) in pairwise(levels):
             if higher <= lower:
                 raise InvalidProblemError(
@@ -61,7 +69,7 @@ class Levels:
     @cached_property
     def values(self) -> CoefficientSet:
         """The union of the levels: all values allowed."""
-        return CoefficientSet(tuple(sorted(self._penalties)))
+        return CoefficientSet.of(self._penalties)
 
     @property
     def penalties(self) -> tuple[Fraction, ...]:

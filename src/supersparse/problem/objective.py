@@ -6,11 +6,13 @@ from fractions import Fraction
 from math import ceil, floor, lcm
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.decimals import IntArray, fits_int64, weighted_sum
 from supersparse.problem.intercept import InterceptChoice, best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.threshold import best_gap, gaps_of, threshold_between
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +56,15 @@ def evaluate(problem: Problem, points: Points) -> Evaluation:
 
     The only evaluator in the package: solvers return coefficients and a bound, never an
     objective of their own. A row is an error when ``y * score <= 0``, so a score of zero
-    counts against both classes.
+    counts against both classes; with a free threshold no row has one.
     """
     rows = problem.rows
-    scores = integer_scores(problem, points.coefficients, points.intercept)
+    above, below = classified(problem, points)
     weights, positive = rows.weights, rows.positive
     dtype = np.int64 if fits_int64(problem.total_weight) else object
-    wrong_positive = Fraction(int(weights[positive & (scores <= 0)].sum(dtype=dtype)))
-    wrong_negative = Fraction(int(weights[~positive & (scores >= 0)].sum(dtype=dtype)))
-    zero_negative = Fraction(int(weights[~positive & (scores == 0)].sum(dtype=dtype)))
+    wrong_positive = Fraction(int(weights[positive & ~above].sum(dtype=dtype)))
+    wrong_negative = Fraction(int(weights[~positive & ~below].sum(dtype=dtype)))
+    zero_negative = Fraction(int(weights[~positive & ~above & ~below].sum(dtype=dtype)))
     negative_weight, positive_weight = problem.class_weights
     loss = (positive_weight * wrong_positive + negative_weight * wrong_negative) / problem.total_weight
     counts_intercept = problem.intercept.is_penalised and points.intercept != 0
@@ -102,12 +104,20 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
     None when no allowed intercept obeys the rate limits and the limits on the size beside
     these coefficients; so never for a plain problem and a model of allowed size.
     """
-    scores = integer_scores(problem, coefficients, 0)
+    totals = integer_totals(problem, coefficients)
     unit = Fraction(1, problem.total_weight)
     negative, positive = (w * unit for w in problem.class_weights)
     penalties = intercept_penalties(problem)
     l1 = Fraction(problem.C1 or 0, problem.unit) if problem.intercept.is_penalised else Fraction(0)
     scale = lcm(*(v.denominator for v in (negative, positive, l1, *penalties.values())))
+    weights = problem.rows.weights
+    zero = np.zeros_like(weights)
+    of_positive = _scaled(problem, np.where(problem.rows.positive, weights, zero), int(positive * scale))
+    of_negative = _scaled(problem, np.where(problem.rows.positive, zero, weights), int(negative * scale))
+    if problem.intercept.mode == "free":
+        gaps = gaps_of(totals, of_positive, of_negative, problem.wrong_limits)
+        gap = best_gap(gaps)
+        return None if gap is None else with_threshold_in(problem, coefficients, *gaps.ends(gap))
     choice = intercept_choice(
         problem,
         features=sum(1 for c in coefficients if c),
@@ -120,17 +130,21 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
         if problem.intercept_levels is not None:
             costs = tuple(int(penalties[Fraction(b, problem.unit)] * scale) for b in allowed.tolist())
             choice = replace(choice, costs=costs)
-    weights = problem.rows.weights
-    zero = np.zeros_like(weights)
-    b = best_intercept(
-        choice,
-        scores,
-        problem.score_step,
-        _scaled(problem, np.where(problem.rows.positive, weights, zero), int(positive * scale)),
-        _scaled(problem, np.where(problem.rows.positive, zero, weights), int(negative * scale)),
-        problem.wrong_limits,
-    )
+    b = best_intercept(choice, totals, problem.score_step, of_positive, of_negative, problem.wrong_limits)
     return None if b is None else Points(tuple(coefficients), b, problem.unit)
+
+
+def with_threshold_in(
+    problem: Problem, coefficients: Sequence[int], low: int | None, high: int | None
+) -> Points:
+    """Put the threshold between two totals, as `integer_totals` counts them; None where an end is open."""
+    scale = problem.unit * problem.score_step
+    ends = [None if end is None else Fraction(end, scale) for end in (low, high)]
+    whole = all(
+        c % problem.unit == 0 and problem.rows.scales[j] == 1 for j, c in enumerate(coefficients) if c
+    )
+    threshold = threshold_between(ends[0], ends[1], whole=whole)
+    return Points(tuple(coefficients), -threshold * problem.unit, problem.unit)
 
 
 def intercept_penalties(problem: Problem) -> dict[Fraction, Fraction]:
@@ -156,7 +170,7 @@ def _beside_support(problem: Problem, coefficients: Sequence[int], allowed: IntA
 def intercept_choice(
     problem: Problem, *, features: int, cost_nonzero: int = 0, cost_magnitude: int = 0
 ) -> InterceptChoice:
-    """Say which integers b may be, in the problem's unit, beside a model of so many features."""
+    """Say which integers a restricted b may be, in the problem's unit, beside a model of so many features."""
     rule, unit = problem.intercept, problem.unit
     if rule.mode == "none":
         return InterceptChoice(low=0, high=0, allowed=None)
@@ -164,8 +178,6 @@ def intercept_choice(
         assert rule.low is not None
         assert rule.high is not None
         return InterceptChoice(low=ceil(rule.low * unit), high=floor(rule.high * unit), allowed=None)
-    if rule.mode == "free":
-        return InterceptChoice(low=None, high=None, allowed=None)
     assert rule.allowed is not None
     dtype = np.int64 if fits_int64(int(rule.allowed.largest_magnitude * unit)) else object
     allowed = np.array([int(v * unit) for v in rule.allowed.values], dtype=dtype)
@@ -176,8 +188,8 @@ def intercept_choice(
     )
 
 
-def integer_scores(problem: Problem, coefficients: Sequence[int], intercept: int) -> IntArray:
-    """Return the scores times unit·score_step: integers, Python's own where 64 bits are too few."""
+def integer_totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
+    """Return the totals, b left out, times unit·score_step: integers, Python's own where 64 bits are too few."""
     rows, step = problem.rows, problem.score_step
     terms = [
         (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))
@@ -185,7 +197,15 @@ def integer_scores(problem: Problem, coefficients: Sequence[int], intercept: int
         if c
     ]
     # room for the step: the intercept is looked for in multiples of it, even beside zeros
-    return weighted_sum(terms, int(intercept) * step, rows.n_rows, room=step)
+    return weighted_sum(terms, 0, rows.n_rows, room=step)
+
+
+def classified(problem: Problem, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Say which rows have a score above 0 and which below; a row in neither has the score 0 exactly."""
+    totals = integer_totals(problem, points.coefficients)
+    threshold = -Fraction(points.intercept) * problem.score_step
+    above, below = totals > floor(threshold), totals < ceil(threshold)
+    return np.asarray(above, dtype=bool), np.asarray(below, dtype=bool)
 
 
 def _scaled(problem: Problem, weights: IntArray, factor: int) -> IntArray:

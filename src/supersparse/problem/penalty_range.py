@@ -79,7 +79,7 @@ def warn_about_penalties(problem: Problem) -> None:
     active = [
         c
         for c, s, levels in zip(problem.C0, problem.sets, problem.levels, strict=True)
-        if len(s.values) > 1 and levels is None
+        if len(s) > 1 and levels is None
     ]
     may_be_needed = problem.support_limits or problem.rate_limits or problem.has_levels
     if active and min(active) < low * (1 - ROUNDING):

@@ -9,16 +9,21 @@ from supersparse.errors import InvalidProblemError
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Integers over one common denominator, the intercept included."""
+    """Coefficients and the intercept in units of 1/denominator.
+
+    The coefficients are whole in that unit. So is the intercept, unless the threshold lies anywhere
+    (``intercept="free"``): 7/2 units below the total, say.
+    """
 
     coefficients: tuple[int, ...]
-    intercept: int
+    intercept: int | Fraction
     denominator: int = 1
 
     def __post_init__(self) -> None:
         # Solvers hand over numpy integers; Python's own never overflow.
         object.__setattr__(self, "coefficients", tuple(int(c) for c in self.coefficients))
-        object.__setattr__(self, "intercept", int(self.intercept))
+        whole = not isinstance(self.intercept, Fraction) or self.intercept.denominator == 1
+        object.__setattr__(self, "intercept", int(self.intercept) if whole else self.intercept)
 
     @property
     def values(self) -> tuple[Fraction, ...]:
@@ -28,7 +33,7 @@ class Points:
     @property
     def intercept_value(self) -> Fraction:
         """The intercept as a fraction."""
-        return Fraction(self.intercept, self.denominator)
+        return Fraction(self.intercept) / self.denominator
 
     @property
     def support(self) -> tuple[int, ...]:
@@ -37,10 +42,10 @@ class Points:
 
     def over(self, denominator: int) -> "Points":
         """Return the same values over another denominator."""
-        scaled = [v * denominator for v in (*self.values, self.intercept_value)]
+        scaled = [v * denominator for v in self.values]
         if any(v.denominator != 1 for v in scaled):
             raise InvalidProblemError(f"{self} holds values that are no multiples of 1/{denominator}")
-        return Points(tuple(int(v) for v in scaled[:-1]), int(scaled[-1]), denominator)
+        return Points(tuple(int(v) for v in scaled), self.intercept_value * denominator, denominator)
 
     @classmethod
     def at(
@@ -48,7 +53,7 @@ class Points:
         support: Sequence[int],
         values: Sequence[int],
         n_features: int,
-        intercept: int,
+        intercept: int | Fraction,
         denominator: int = 1,
     ) -> "Points":
         """Place values at the given features and 0 elsewhere."""

@@ -20,7 +20,7 @@ from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.constraints.reading import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.feasible import check_feasible, smallest_conflict
-from supersparse.problem.intercept import Intercept, WrongLimit, read_intercept
+from supersparse.problem.intercept import Intercept, read_intercept
 from supersparse.problem.levels import Levels, read_levels
 from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SupportLimit, ValueLimit
 from supersparse.problem.reading.penalties import read_class_weight, read_l1_penalty, read_size_penalty
@@ -31,6 +31,7 @@ from supersparse.problem.reading.sets import (
     without_useless_columns,
 )
 from supersparse.problem.rows import Rows, read_rows
+from supersparse.problem.threshold import WrongLimit
 
 __all__ = ["NOTHING_ALLOWED_BUT_ZERO", "Problem"]
 
@@ -222,7 +223,7 @@ class Problem:
 
     @cached_property
     def unit(self) -> int:
-        """The common denominator q: all coefficients and b are integers over q."""
+        """The common denominator q: all coefficients, and b unless it is free, are integers over q."""
         denominators = [s.denominator for s in set(self.sets)]
         if self.intercept.allowed is not None:
             denominators.append(self.intercept.allowed.denominator)

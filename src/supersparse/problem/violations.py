@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.limits import Constraint
-from supersparse.problem.objective import integer_scores, with_best_intercept
+from supersparse.problem.objective import classified, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -60,9 +62,8 @@ def _broken(problem: Problem, points: Points) -> Iterator[Constraint]:
         if score_limit.total(values) > score_limit.at_most:
             yield score_limit.source
     if problem.rate_limits:
-        scores = integer_scores(problem, points.coefficients, points.intercept)
-        positive = problem.rows.positive
-        wrong = ((positive & (scores <= 0)) | (~positive & (scores >= 0))).astype(bool)
+        above, below = classified(problem, points)
+        wrong = np.where(problem.rows.positive, ~above, ~below)
         for rate_limit in problem.rate_limits:
             if rate_limit.total(wrong) > rate_limit.at_most:
                 yield rate_limit.source

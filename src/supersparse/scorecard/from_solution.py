@@ -144,13 +144,13 @@ def _minimised(problem: "Problem") -> str:
 
 def _allowed(problem: "Problem") -> str:
     """The allowed scoring systems in words."""
-    sets = {s for s in problem.sets if len(s.values) > 1 or s.values[0] != 0}
+    sets = {s for s in problem.sets if len(s) > 1 or 0 not in s}
     points = _values(sets.pop()) if len(sets) == 1 else "from a set for each feature"
     limit = "".join(f", {constraint.in_words()}" for constraint in problem.asked)
     low, high = problem.intercept.low, problem.intercept.high
     ends = "" if low is None or high is None else f"from {shown(low)} to {shown(high)}"
     intercept = {
-        "free": "any intercept",
+        "free": "any threshold",
         "range": f"intercept {ends}",
         "paper": "intercept counted as a feature",
         "none": "no intercept",
@@ -161,6 +161,6 @@ def _allowed(problem: "Problem") -> str:
 def _values(allowed: "CoefficientSet") -> str:
     low, high = allowed.least, allowed.greatest
     ends = f"from {shown(low)} to {shown(high)}"
-    if allowed.denominator == 1 and len(allowed.values) == high - low + 1:
+    if allowed.denominator == 1 and len(allowed) == high - low + 1:
         return f"whole numbers {ends}"
-    return f"of {len(allowed.values)} values {ends}"
+    return f"of {len(allowed)} values {ends}"

@@ -1,6 +1,6 @@
 """what_if: change what is asked of a solved problem, solve again from there, and show what it costs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -97,34 +97,32 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
     names = problem.rows.names
     kept: dict[int, _Kept] = {}
 
-    def keep(j: int, values: Iterable[Fraction], words: str) -> None:
+    def keep(j: int, narrow: Callable[[CoefficientSet], CoefficientSet | None], words: str) -> None:
         own = kept.get(j, _Kept(problem.given_sets[j], ()))
-        left = tuple(v for v in own.values.values if v in set(values))
-        if not left:
+        left = narrow(own.values)
+        if left is None:
             raise InfeasibleError(f"feature {names[j]!r}: no value of {own.values} obeys {words!r}")
-        kept[j] = _Kept(CoefficientSet(left), (*own.words, words))
+        kept[j] = _Kept(left, (*own.words, words))
 
     for word, given in (forbid if isinstance(forbid, Mapping) else {}).items():
         listed = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
         gone = {exact(v, f"forbid: a value of {word!r}") for v in listed}
         for j in matching([word], names, "forbid"):
-            values = [v for v in problem.given_sets[j].values if v not in gone]
-            keep(j, values, f"{names[j]} not {' or '.join(map(shown, sorted(gone)))}")
+            words = f"{names[j]} not {' or '.join(map(shown, sorted(gone)))}"
+            keep(j, lambda values, gone=gone: values.excluding(gone), words)  # type: ignore[misc]
     for word, given in (sign or {}).items():
         if given not in SIGNS:
             raise InvalidProblemError(f"sign: {word!r} has {given!r}; give '+' or '-'")
         for j in matching([word], names, "sign"):
-            values = [v for v in problem.given_sets[j].values if v * SIGNS[given] >= 0]
-            keep(j, values, f"{names[j]} not {'below' if SIGNS[given] > 0 else 'above'} 0")
+            ends = (0, None) if SIGNS[given] > 0 else (None, 0)
+            words = f"{names[j]} not {'below' if SIGNS[given] > 0 else 'above'} 0"
+            keep(j, lambda values, ends=ends, j=j: values.within(*ends, names[j]), words)  # type: ignore[misc]
     return kept
 
 
 def _start(problem: Problem, points: Points) -> Points | None:
     """The old points moved to the nearest allowed ones, where that obeys all that is asked."""
-    nearest = [
-        min(s.values, key=lambda v, old=old: (abs(v - old), abs(v)))  # type: ignore[misc]
-        for s, old in zip(problem.sets, points.values, strict=True)
-    ]
+    nearest = [s.nearest(old) for s, old in zip(problem.sets, points.values, strict=True)]
     try:
         start = with_best_intercept(problem, [int(v * problem.unit) for v in nearest])
         if start is not None:

@@ -67,6 +67,8 @@ def check_feasible(problem: Problem, points: Points, who: str) -> None:
 
 
 def _check_intercept(problem: Problem, points: Points, features: int, who: str) -> None:
+    if problem.intercept.mode == "free":
+        return
     choice = intercept_choice(problem, features=features)
     b = points.intercept_value * problem.unit
     allowed = (

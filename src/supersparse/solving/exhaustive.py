@@ -131,7 +131,7 @@ def _by_intercept(problem: Problem) -> list[Problem]:
 def _refuse_large(problem: Problem) -> None:
     vectors = 1
     for s in problem.sets:
-        vectors *= len(s.values)
+        vectors *= len(s)
     if vectors > MOST_VECTORS:
         raise UnsupportedProblemError(
             f"exhaustive: {Decimal(vectors):.2e} coefficient vectors are too many to try; "

@@ -5,8 +5,15 @@ Scores become ``columns.T @ v + step * b`` for coefficients v and b in the probl
 nearest integer of a coarser unit and ``slack`` is 1: an entry may then be off by one half, and
 whoever proves something must allow for it.
 
+With a free threshold ``half`` is 1: a whole b then stands for b + 1/2, so that no score is 0. As
+the columns share no divisor, such thresholds lie between all neighbouring totals.
+
 The objective is counted in units of 1/scale of F, rounded down wherever it does not come out
 even: a bound computed from these numbers may be weak, never wrong.
+
+How large numbers get is settled here, in Python's integers, before any kernel runs: scores and sums of two
+stay within 2^61 (`_SCORE_LIMIT`), points within 2^50 (`LARGEST_POINTS`), costs within 2^51 (`_OBJECTIVE_LIMIT`,
+and what rounding adds), with prices on rates within 2^58 (`_PRICED_LIMIT`).
 """
 
 from dataclasses import dataclass, replace
@@ -21,6 +28,7 @@ from supersparse.decimals import IntArray, gcd_of, largest_magnitude
 from supersparse.errors import UnsupportedProblemError
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
+from supersparse.solving.integer_sets import LARGEST_POINTS, IntegerSet, Magnitudes
 from supersparse.solving.presolve.merge import row_groups
 
 Ints = NDArray[np.int64]
@@ -28,6 +36,8 @@ Ints = NDArray[np.int64]
 _SCORE_LIMIT = 2**60  # no score, and no sum of two, leaves 64 bits
 _ROUNDED_LIMIT = 2**50
 _OBJECTIVE_LIMIT = 2**50
+_PRICED_LIMIT = 2**58
+_PRICE_UNIT = 2**20  # prices on rates are whole multiples of its inverse
 OPEN = 2**60
 """Stands for an intercept bound that is open."""
 
@@ -40,11 +50,13 @@ class IntegerForm:
     columns: Ints  # (features, distinct rows)
     step: int
     slack: int
+    half: int
     positive: Ints  # loss of scoring a distinct row <= 0
     negative: Ints  # loss of scoring it >= 0
     scale: Fraction
-    values: tuple[Ints, ...]  # allowed coefficients, sorted
-    value_cost: tuple[Ints, ...]  # what each of them costs, C1 apart
+    values: tuple[IntegerSet, ...]  # allowed coefficients
+    costs: tuple["ValueCosts", ...]  # what they cost, C1 apart
+    is_flat: bool  # whether each feature costs the same at all its values and nothing when it is not used
     cost_l1: int  # C1 for one unit of a coefficient
     max_size: int
     intercept_low: int
@@ -72,63 +84,102 @@ class IntegerForm:
     @cached_property
     def zero_cost(self) -> Ints:
         """What each feature costs when it is not used: 0 unless levels say otherwise."""
-        costs = [
-            int(c[v == 0][0]) if (v == 0).any() else 0
-            for v, c in zip(self.values, self.value_cost, strict=True)
-        ]
-        return np.array(costs, np.int64)
+        return np.array([own.zero for own in self.costs], np.int64)
 
     @cached_property
     def cost(self) -> Ints:
         """What each feature costs at least when it is used."""
-        costs = [
-            int(c[v != 0].min(initial=2**62)) if (v != 0).any() else 0
-            for v, c in zip(self.values, self.value_cost, strict=True)
-        ]
-        return np.array(costs, np.int64)
+        return np.array([own.least for own in self.costs], np.int64)
 
     @cached_property
-    def is_flat(self) -> bool:
-        """Whether each feature costs the same at all its values and nothing when it is not used."""
-        used = (
-            (c[v != 0] == cost).all()
-            for v, c, cost in zip(self.values, self.value_cost, self.cost, strict=True)
+    def most_cost(self) -> int:
+        """The most that features and b can cost, the term of C1 with them."""
+        features = sum(
+            own.most + self.cost_l1 * values.largest
+            for own, values in zip(self.costs, self.values, strict=True)
         )
-        b = self.intercept_value_cost[self.intercept_values != 0]
-        return not self.zero_cost.any() and all(used) and (len(b) == 0 or int(b.min()) == int(b.max()))
+        b = self.intercept_value_cost.max(initial=0)
+        return features + int(b) + self.cost_l1 * int(np.abs(self.intercept_values).max(initial=0))
 
     @cached_property
     def worst(self) -> int:
         """More than any model costs, rounding included."""
-        costs = sum(
-            int(own.max()) + self.cost_l1 * int(np.abs(v).max())
-            for v, own in zip(self.values, self.value_cost, strict=True)
-        )
-        b = self.intercept_value_cost.max(initial=0) + self.cost_l1 * np.abs(self.intercept_values).max(
-            initial=0
-        )
         rows = int(self.rates.true_positive.sum() + self.rates.true_negative.sum())
-        return rows + costs + int(b) + 2 * self.n_rows + self.n_features + 2
+        return rows + self.most_cost + 2 * self.n_rows + self.n_features + 2
 
-    def priced(self, prices: Ints) -> "IntegerForm":
+    def priced(self, prices: NDArray[np.float64]) -> "IntegerForm":
         """Put a price on the rates: the Lagrangian form, whose F is nowhere larger where limits hold.
 
         With prices u >= 0 on limits Σ_i a_ki·[i wrong] <= most_k, every model that obeys them has
 
             loss >= loss + Σ_k u_k·(Σ_i a_ki·[i wrong] - most_k) ,
 
-        and the right side is a loss with other weights plus a constant, the `shift`. A weight that
-        becomes negative (limits on differences) is replaced by 0 and added to the shift: c·[wrong] >= c.
+        and the right side is a loss with other weights plus a constant, the `shift`. Rounding the weights
+        down and u_k·most_k up keeps it a lower bound. A weight that becomes negative (limits on
+        differences) is replaced by 0 and added to the shift: c·[wrong] >= c. Any prices are valid, so those
+        under which a sum could leave 64 bits are lowered.
         """
-        positive = self.rates.true_positive + prices @ self.rates.positive
-        negative = self.rates.true_negative + prices @ self.rates.negative
-        below = int(np.minimum(positive, 0).sum() + np.minimum(negative, 0).sum())
+        chosen = _affordable([max(0, int(u * _PRICE_UNIT)) for u in prices.tolist()], self.rates)
+        positive, negative = self.rates.true_positive.astype(object), self.rates.true_negative.astype(object)
+        shift = 0
+        for u, of_positive, of_negative, most in zip(
+            chosen, self.rates.positive, self.rates.negative, self.rates.most.tolist(), strict=True
+        ):
+            if u:
+                positive = positive + of_positive.astype(object) * u // _PRICE_UNIT
+                negative = negative + of_negative.astype(object) * u // _PRICE_UNIT
+                shift -= -(-u * most // _PRICE_UNIT)
+        shift += sum(min(w, 0) for w in (*positive, *negative))
         return replace(
             self,
-            positive=np.maximum(positive, 0),
-            negative=np.maximum(negative, 0),
-            shift=below - int(prices @ self.rates.most),
+            positive=np.array([max(w, 0) for w in positive], np.int64),
+            negative=np.array([max(w, 0) for w in negative], np.int64),
+            shift=shift,
         )
+
+
+def _affordable(prices: list[int], rates: "Rates") -> list[int]:
+    """Lower prices until all that they are multiplied with adds up to at most `_PRICED_LIMIT`."""
+    sizes = [
+        sum(abs(w) for w in (*of_positive.tolist(), *of_negative.tolist())) + abs(most)
+        for of_positive, of_negative, most in zip(
+            rates.positive, rates.negative, rates.most.tolist(), strict=True
+        )
+    ]
+    total = sum(u * size for u, size in zip(prices, sizes, strict=True))
+    room = _PRICED_LIMIT * _PRICE_UNIT
+    return prices if total <= room else [u * room // total for u in prices]
+
+
+@dataclass(frozen=True, eq=False)
+class ValueCosts:
+    """What the values of one coefficient cost, rounded down; one entry stands for all of a sign."""
+
+    zero: int
+    positive: Ints
+    negative: Ints
+
+    def of_sign(self, sign: int) -> Ints:
+        """The costs of the positive or of the negative values, by rising magnitude."""
+        return self.positive if sign > 0 else self.negative
+
+    def of(self, values: IntegerSet, value: int) -> int:
+        """What one value costs."""
+        if value == 0:
+            return self.zero
+        sign = 1 if value > 0 else -1
+        costs = self.of_sign(sign)
+        return int(costs[0] if len(costs) == 1 else costs[values.of_sign(sign).below(abs(value))])
+
+    @property
+    def least(self) -> int:
+        """What a used feature costs at least, 0 for one that cannot be used."""
+        return int(min((c.min() for c in (self.positive, self.negative) if len(c)), default=0))
+
+    @property
+    def most(self) -> int:
+        """What a feature costs at most."""
+        return max(self.zero, int(max((c.max() for c in (self.positive, self.negative) if len(c)), default=0)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -140,6 +191,7 @@ class Rates:
     positive: Ints  # (limits, distinct rows): what a limit counts when the row is scored <= 0
     negative: Ints  # when it is scored >= 0
     most: Ints
+    is_complete: bool  # whether 64 bits held all limits; the evaluator knows them all in any case
 
 
 def integer_form(problem: Problem) -> IntegerForm:
@@ -147,26 +199,28 @@ def integer_form(problem: Problem) -> IntegerForm:
     rows = problem.rows
     group, first = row_groups(list(rows.columns))
     columns = [c[first] for c in rows.columns]
-    values = _integer_values(problem)
+    values = _integer_sets(problem)
+    intercept_low, intercept_high, allowed = _intercepts(problem)
+    intercept_values = _intercept_values(allowed)
     matrix, step, slack = _score_matrix(problem, columns, values)
-    scale = _objective_scale(problem)
+    scale = _objective_scale(problem, values)
     positive, negative = _loss_weights(problem, group, len(first), scale)
-    choice = intercept_choice(problem, features=0)
-    intercept_values = _intercept_values(choice.allowed)
     return IntegerForm(
         problem=problem,
         columns=matrix,
         step=step,
         slack=slack,
+        half=int(problem.intercept.mode == "free"),
         positive=positive,
         negative=negative,
         scale=scale,
         values=values,
-        value_cost=_value_costs(problem, values, scale),
+        costs=tuple(_costs(problem, j, own, scale) for j, own in enumerate(values)),
+        is_flat=_is_flat(problem),
         cost_l1=floor((problem.C1 or 0) * scale / problem.unit),
         max_size=_max_size(problem),
-        intercept_low=-OPEN if choice.low is None else max(-OPEN, choice.low),
-        intercept_high=OPEN if choice.high is None else min(OPEN, choice.high),
+        intercept_low=intercept_low,
+        intercept_high=intercept_high,
         intercept_values=intercept_values,
         intercept_value_cost=np.array(
             [
@@ -180,33 +234,61 @@ def integer_form(problem: Problem) -> IntegerForm:
     )
 
 
+def _intercepts(problem: Problem) -> tuple[int, int, IntArray | None]:
+    """The ends of b's range, cut to `OPEN`, and its allowed values where they are listed."""
+    if problem.intercept.mode == "free":
+        return -OPEN, OPEN, None
+    choice = intercept_choice(problem, features=0)
+    low, high = (-OPEN if choice.low is None else choice.low), (OPEN if choice.high is None else choice.high)
+    return min(max(-OPEN, low), OPEN), max(min(OPEN, high), -OPEN), choice.allowed
+
+
 def _intercept_values(allowed: IntArray | None) -> Ints:
     if allowed is None:
         return np.zeros(0, np.int64)
-    if largest_magnitude(allowed) > OPEN:
+    if largest_magnitude(allowed) > LARGEST_POINTS:
         raise UnsupportedProblemError(
-            f"the intercept's set reaches {largest_magnitude(allowed)} units, over 2^60; use a coarser set"
+            f"the intercept's set reaches {largest_magnitude(allowed)} units, over 2^50; use a coarser set"
         )
     return allowed.astype(np.int64)
 
 
-def _integer_values(problem: Problem) -> tuple[Ints, ...]:
-    known = {
-        s: np.array([int(v * problem.unit) for v in s.values], dtype=np.int64)
-        for s in dict.fromkeys(problem.sets)
-    }
+def _integer_sets(problem: Problem) -> tuple[IntegerSet, ...]:
+    known = {s: IntegerSet.of(s, problem.unit) for s in dict.fromkeys(problem.sets)}
+    longest = sum(known[s].largest for s in problem.sets)
+    if longest > _SCORE_LIMIT:
+        raise UnsupportedProblemError(
+            f"the largest points of all features add up to {longest} units of 1/{problem.unit}, over 2^60; "
+            "use smaller points"
+        )
     return tuple(known[s] for s in problem.sets)
 
 
-def _value_costs(problem: Problem, values: tuple[Ints, ...], scale: Fraction) -> tuple[Ints, ...]:
-    costs = []
-    for j, own in enumerate(values):
-        if problem.levels[j] is None:
-            costs.append(np.where(own != 0, floor(problem.C0[j] * scale), 0))
-        else:
-            penalties = (problem.penalty(j, Fraction(int(v), problem.unit)) for v in own)
-            costs.append(np.array([floor(penalty * scale) for penalty in penalties], np.int64))
-    return tuple(costs)
+def _costs(problem: Problem, j: int, values: IntegerSet, scale: Fraction) -> ValueCosts:
+    if problem.levels[j] is None:
+        cost = np.array([floor(problem.C0[j] * scale)], np.int64)
+        return ValueCosts(0, cost[: values.positive.count], cost[: values.negative.count])
+
+    def costs(sign: int, magnitudes: Magnitudes) -> Ints:
+        penalties = (problem.penalty(j, Fraction(sign * int(v), problem.unit)) for v in magnitudes.array())
+        return np.array([floor(penalty * scale) for penalty in penalties], np.int64)
+
+    zero = floor(problem.penalty(j, Fraction(0)) * scale) if values.has_zero else 0
+    return ValueCosts(zero, costs(1, values.positive), costs(-1, values.negative))
+
+
+def _is_flat(problem: Problem) -> bool:
+    """Decided on exact penalties: rounded ones can agree where the exact ones do not."""
+    used = (
+        {problem.penalty(j, v) for v in problem.sets[j].values if v}
+        for j, own in enumerate(problem.levels)
+        if own is not None
+    )
+    unused = any(problem.penalty(j, Fraction(0)) for j, s in enumerate(problem.sets) if 0 in s)
+    b: set[Fraction] = set()
+    if problem.intercept_levels is not None and problem.intercept.allowed is not None:
+        b = {problem.intercept_penalty(v) for v in problem.intercept.allowed.values if v}
+    return not unused and all(len(penalties) <= 1 for penalties in used) and len(b) <= 1
 
 
 def _rates(problem: Problem, group: NDArray[np.intp], n: int, positive: Ints, negative: Ints) -> Rates:
@@ -221,7 +303,8 @@ def _rates(problem: Problem, group: NDArray[np.intp], n: int, positive: Ints, ne
         true_negative=negative,
         positive=of_class[0],
         negative=of_class[1],
-        most=np.array([limit.at_most for limit in limits], np.int64),
+        most=np.array([max(-OPEN, min(OPEN, limit.at_most)) for limit in limits], np.int64),
+        is_complete=len(limits) == len(problem.rate_limits),
     )
 
 
@@ -231,31 +314,37 @@ def _max_size(problem: Problem) -> int:
 
 
 def _score_matrix(
-    problem: Problem, columns: list[IntArray], values: tuple[Ints, ...]
+    problem: Problem, columns: list[IntArray], values: tuple[IntegerSet, ...]
 ) -> tuple[Ints, int, int]:
-    """Scale all columns to the score step's unit, divide out what they share, round if need be."""
+    """Scale all columns to the score step's unit, divide out what they share, round if need be.
+
+    A free threshold has a step of its own: one unit of what is left.
+    """
     step = problem.score_step
     factors = [step // s for s in problem.rows.scales]
-    common = 0 if problem.intercept.mode == "none" else step
+    shares_step = problem.intercept.mode in ("range", "paper")
+    common = step if shares_step else 0
     for column, factor in zip(columns, factors, strict=True):
         common = gcd(common, gcd_of(column) * factor)
     common = common or 1
-    largest = [
-        int(np.abs(v).max()) * m * f for v, m, f in zip(values, problem.rows.magnitudes, factors, strict=True)
-    ]
-    reach = sum(sorted(largest, reverse=True)[: _max_size(problem)]) + step
-    reach = max(reach, _intercept_reach(problem) * step)
+    largest = [own.largest * m * f for own, m, f in zip(values, problem.rows.magnitudes, factors, strict=True)]
+    reach = sum(sorted(largest, reverse=True)[: _max_size(problem)]) + (step if shares_step else common)
+    reach = max(reach, _intercept_reach(problem) * step, *(m * f for m, f in zip(problem.rows.magnitudes, factors, strict=True)))
     if reach <= _SCORE_LIMIT * common:
         scaled = [_times(c, f, common) for c, f in zip(columns, factors, strict=True)]
-        return np.array(scaled, dtype=np.int64), max(1, step // common), 0
+        return np.array(scaled, dtype=np.int64), max(1, step // common) if shares_step else 1, 0
     coarse = reach // _ROUNDED_LIMIT + 1
     rounded = [
         [(2 * int(x) * f + coarse) // (2 * coarse) for x in c] for c, f in zip(columns, factors, strict=True)
     ]
-    return np.array(rounded, dtype=np.int64), max(1, (2 * step + coarse) // (2 * coarse)), 1
+    coarse_step = max(1, (2 * step + coarse) // (2 * coarse)) if shares_step else 1
+    return np.array(rounded, dtype=np.int64), coarse_step, 1
 
 
 def _intercept_reach(problem: Problem) -> int:
+    """Twice the largest |b|, 0 where b is free: the kernels then look no further than the totals."""
+    if problem.intercept.mode == "free":
+        return 0
     choice = intercept_choice(problem, features=0)
     bounds = [b for b in (choice.low, choice.high) if b is not None]
     if choice.allowed is not None and len(choice.allowed):
@@ -264,27 +353,23 @@ def _intercept_reach(problem: Problem) -> int:
 
 
 def _times(column: IntArray, factor: int, divisor: int) -> Ints:
-    if factor % divisor == 0:
-        return (
-            column.astype(np.int64) * (factor // divisor)
-            if column.dtype != object
-            else _exactly(column, factor, divisor)
-        )
-    return _exactly(column, factor, divisor)
-
-
-def _exactly(column: IntArray, factor: int, divisor: int) -> Ints:
+    if factor % divisor == 0 and column.dtype != object and abs(factor // divisor) <= _SCORE_LIMIT:
+        return column.astype(np.int64) * (factor // divisor)
     return np.array([int(x) * factor // divisor for x in column], dtype=np.int64)
 
 
-def _objective_scale(problem: Problem) -> Fraction:
-    """Choose kernel units: exact where 2^50 suffices, else fine enough, row weights exact first."""
+def _objective_scale(problem: Problem, values: tuple[IntegerSet, ...]) -> Fraction:
+    """Choose kernel units: exact where 2^50 suffices for all that a model can cost, row weights exact first."""
     row_unit = problem.total_weight * lcm(*(w.denominator for w in problem.class_weights))
     costs = {*problem.C0, problem.intercept_C0, (problem.C1 or Fraction(0)) / problem.unit}
     levels = [own for own in (*problem.levels, problem.intercept_levels) if own is not None]
     costs.update(penalty for own in levels for penalty in own.penalties)
     whole = lcm(row_unit, *(c.denominator for c in costs))
-    most = max(problem.class_weights) + sum(problem.C0) + sum(max(own.penalties) for own in levels) + 1
+    longest = sum(own.largest for own in values)
+    if problem.intercept.allowed is not None:
+        longest += int(problem.intercept.allowed.largest_magnitude * problem.unit)
+    most = max(problem.class_weights) + sum(problem.C0) + problem.intercept_C0 + 1
+    most += sum(max(own.penalties) for own in levels) + (problem.C1 or 0) * longest / problem.unit
     if whole * most <= _OBJECTIVE_LIMIT:
         return Fraction(whole)
     if row_unit * most <= _OBJECTIVE_LIMIT:

@@ -66,7 +66,7 @@ class ModelSpace:
 
     def is_broken(self, values: CoefficientSet) -> bool:
         """Whether a set leaves out 0 or a multiple of the unit between its ends."""
-        return 0 not in values or (values.greatest - values.least) * self.unit + 1 != len(values.values)
+        return 0 not in values or (values.greatest - values.least) * self.unit + 1 != len(values)
 
     def n_vectors(self, max_size: int | None = None) -> int:
         """|L|: how many (λ, b) there are."""
@@ -74,9 +74,9 @@ class ModelSpace:
         optional, forced = Counter[int](), Counter[int]()
         for s, n in self.sets.items():
             if 0 in s:
-                optional[len(s.values) - 1] += n
+                optional[len(s) - 1] += n
             else:
-                forced[len(s.values)] += n
+                forced[len(s)] += n
         return count_vectors(optional, forced, max_size) * (high - low + 1)
 
     def n_directions(self, max_size: int | None = None) -> int | None:

@@ -14,7 +14,7 @@ from supersparse.problem.naming import INTERCEPT, per_feature
 from supersparse.problem.reading.numbers import whole
 from supersparse.problem.rows import Rows
 
-NOTHING_ALLOWED_BUT_ZERO = CoefficientSet((Fraction(0),))
+NOTHING_ALLOWED_BUT_ZERO = CoefficientSet.of([0])
 
 
 def read_sets(
@@ -24,7 +24,7 @@ def read_sets(
     names: tuple[str, ...],
     levels: tuple[Levels | None, ...],
 ) -> tuple[tuple[CoefficientSet, ...], CoefficientSet]:
-    """Return the set of each feature and of a penalised intercept.
+    """Return the set of each feature and of a penalised intercept; 0 is in all of them.
 
     Where a feature has levels, the set is their union; `levels` has the intercept's at its end.
     """
@@ -34,14 +34,14 @@ def read_sets(
     if any(levels):
         _check_beside_levels(coef_set, names, levels)
     *sets, intercept_set = (
-        plain if own is None else own.values
+        plain.with_zero() if own is None else own.values
         for plain, own in zip(_read_plain(coef_set, integers(largest), names), levels, strict=True)
     )
     if bounds is None:
         return tuple(sets), intercept_set
     pairs = _read_bounds(bounds, names)
     return tuple(
-        s if pair is None else s.within(pair[0], pair[1], name)
+        s if pair is None else s.within(pair[0], pair[1], name).with_zero()
         for s, pair, name in zip(sets, pairs, names, strict=True)
     ), intercept_set
 
@@ -129,9 +129,12 @@ def under_value_limits(
 def _narrowed(name: str, given: CoefficientSet, limits: list[ValueLimit]) -> CoefficientSet:
     if not limits:
         return given
-    kept = tuple(v for v in given.values if all(limit.allows(v) for limit in limits))
-    if kept:
-        return CoefficientSet(kept)
+    kept: CoefficientSet | None = given
+    for limit in limits:
+        if kept is not None:
+            kept = kept.required() if limit.equals is None else kept.only(limit.equals)
+    if kept is not None:
+        return kept
     asked = list(dict.fromkeys(limit.source.in_words() for limit in limits))
     some_value = [limit.equals for limit in limits if limit.equals is not None]
     contradictory = len(set(some_value)) > 1 or (0 in some_value and len(some_value) < len(limits))
@@ -153,23 +156,24 @@ def without_useless_columns(
     support_limits: Sequence[SupportLimit],
     score_limits: Sequence[ScoreLimit],
 ) -> tuple[CoefficientSet, ...]:
-    """Allow nothing but 0 for constant columns: the intercept does their work.
+    """Allow nothing but 0 for the columns that no model needs.
 
-    Without an intercept only an all-zero column is useless. A set that leaves out 0 is the
-    user's word and stays. So does a column whose use may cost less than 0 does, or help to
-    obey a limit.
+    A constant column moves all totals alike, which a free threshold does as well and for nothing. An
+    intercept that is bounded, priced or 0 cannot take its place; beside such a one only an all-zero column
+    is useless. A column stays that a constraint requires, whose use may cost less than 0 does, or
+    that may help to obey a limit.
     """
-    has_intercept = intercept.mode != "none"
+    threshold_is_free = intercept.mode == "free"
 
     def useless(j: int) -> bool:
         own = levels[j]
         return (
             rows.constant[j]
             and 0 in sets[j]
-            and (has_intercept or rows.magnitudes[j] == 0)
+            and (threshold_is_free or rows.magnitudes[j] == 0)
             and (own is None or own.prefer_zero)
             and all(limit.weights[j] >= 0 for limit in support_limits)
-            and all(limit.term(j, v) >= 0 for limit in score_limits for v in sets[j].values)
+            and all(limit.term(j, v) >= 0 for limit in score_limits for v in sets[j].turning_points)
         )
 
     return tuple(NOTHING_ALLOWED_BUT_ZERO if useless(j) else s for j, s in enumerate(sets))

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from supersparse.errors import InvalidOptionError
-from supersparse.problem.problem import Problem
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.partition.tree import Node as PartitionNode
@@ -24,7 +23,7 @@ from supersparse.solving.exact.partition.tree import OpenNodes
 from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.exact.tree import Node, Support, Task
 
-_FORMAT = "supersparse checkpoint 2"
+_FORMAT = "supersparse checkpoint 3"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,31 +37,6 @@ class Saved:
     lower_bound: Fraction
     tasks: tuple[tuple[int, Node | Support], ...]
     second: OpenNodes | None
-
-
-def fingerprint(problem: Problem) -> str:
-    """Identify a presolved problem by its content."""
-    rows = problem.rows
-    digest = hashlib.sha256()
-    for column in (*rows.columns, rows.positive, rows.weights):
-        digest.update(repr(column.tolist()).encode())
-    settings = (
-        rows.scales,
-        [s.values for s in problem.sets],
-        problem.C0,
-        problem.C1,
-        problem.max_features,
-        problem.intercept,
-        problem.intercept_C0,
-        problem.class_weights,
-        problem.levels,
-        problem.intercept_levels,
-        [(limit.weights, limit.at_most, limit.intercept_weight) for limit in problem.support_limits],
-        [(limit.low, limit.high, limit.at_most) for limit in problem.score_limits],
-        [(limit.weights.tolist(), limit.at_most) for limit in problem.rate_limits],
-    )
-    digest.update(repr(settings).encode())
-    return digest.hexdigest()
 
 
 def check_place(path: Path) -> None:

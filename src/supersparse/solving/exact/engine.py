@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from supersparse.errors import InfeasibleError, UnsupportedProblemError
 from supersparse.problem.attainable import next_attainable
+from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.problem import Problem
 from supersparse.problem.violations import completed
 from supersparse.solution.claim import Claim
@@ -123,7 +124,7 @@ class _Solve:
         self._reported = -1
         self._report_at = 0
         self._file = None if options.checkpoint is None else Path(options.checkpoint)
-        self._identity = "" if self._file is None else checkpoint.fingerprint(problem)
+        self._identity = "" if self._file is None else fingerprint(problem)
         self._saved_at = time.perf_counter()
         self._open(instances(self.form))
 

@@ -58,25 +58,15 @@ class Instance:
         return np.asarray(self.form.ranks.max(axis=1) + 1, np.int64)
 
     @cached_property
-    def n_magnitudes(self) -> Ints:
-        """How many magnitudes each literal may take."""
-        sizes = [n for values in self.form.values for n in ((values > 0).sum(), (values < 0).sum())]
-        return np.array(sizes, np.int64)
-
-    @cached_property
-    def magnitudes(self) -> Ints:
-        """The magnitudes of each literal, sorted; short rows repeat their last."""
-        table = np.zeros((2 * self.n_features, int(self.n_magnitudes.max(initial=1))), np.int64)
-        for f, values in enumerate(self.form.values):
-            for literal, own in ((2 * f, values[values > 0]), (2 * f + 1, -values[values < 0][::-1])):
-                if len(own):
-                    table[literal, : len(own)], table[literal, len(own) :] = own, own[-1]
-        return table
+    def magnitudes(self) -> "LiteralMagnitudes":
+        """The magnitudes of each literal."""
+        return LiteralMagnitudes.of(self.form)
 
     @cached_property
     def used_cost(self) -> Ints:
-        """What each literal costs at least, C1 apart."""
-        return np.asarray(self._value_costs.min(axis=1), np.int64)
+        """What each literal costs at least, C1 apart; 0 for one that is not allowed."""
+        costs = [own.of_sign(sign) for own in self.form.costs for sign in (1, -1)]
+        return np.array([int(c.min()) if len(c) else 0 for c in costs], np.int64)
 
     @cached_property
     def empty_cost(self) -> int:
@@ -91,17 +81,14 @@ class Instance:
 
     @cached_property
     def extras(self) -> Ints:
-        """What each magnitude of a literal costs beyond that."""
-        extras: Ints = self._value_costs - self._value_costs.min(axis=1, keepdims=True)
-        return extras
-
-    @cached_property
-    def _value_costs(self) -> Ints:
-        table = np.zeros_like(self.magnitudes)
-        for f, (values, cost) in enumerate(zip(self.form.values, self.form.value_cost, strict=True)):
-            for literal, own in ((2 * f, cost[values > 0]), (2 * f + 1, cost[values < 0][::-1])):
+        """What each magnitude of a literal costs beyond that; no columns where costs are flat."""
+        costs = [own.of_sign(sign) for own in self.form.costs for sign in (1, -1)]
+        widest = 0 if self.form.is_flat else int(self.magnitudes.count.max(initial=1))
+        table = np.zeros((len(costs), widest), np.int64)
+        if widest:
+            for literal, own in enumerate(costs):
                 if len(own):
-                    table[literal, : len(own)], table[literal, len(own) :] = own, own[-1]
+                    table[literal, : len(own)] = own - own.min()
         return table
 
     @cached_property
@@ -115,6 +102,30 @@ class Instance:
         both = np.vstack([self.positive, self.negative])
         low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
         return bool(np.all((both == low) | (both == high)))
+
+
+@dataclass(frozen=True, eq=False)
+class LiteralMagnitudes:
+    """The rising magnitudes of each literal: ``first + stride·i``, or a row of the table where the stride is 0."""
+
+    count: Ints
+    first: Ints
+    stride: Ints
+    table: Ints
+
+    @classmethod
+    def of(cls, form: IntegerForm) -> "LiteralMagnitudes":
+        """Read the sets of a form."""
+        own = [values.of_sign(sign) for values in form.values for sign in (1, -1)]
+        table = np.zeros((len(own), max((len(m.table) for m in own), default=0)), np.int64)
+        for literal, magnitudes in enumerate(own):
+            table[literal, : len(magnitudes.table)] = magnitudes.table
+        return cls(
+            count=np.array([m.count for m in own], np.int64),
+            first=np.array([m.first for m in own], np.int64),
+            stride=np.array([m.stride for m in own], np.int64),
+            table=table,
+        )
 
 
 def instances(form: IntegerForm) -> list[Instance]:
@@ -134,9 +145,7 @@ def _range_as_list(form: IntegerForm) -> Ints:
     """List the b of a bounded range, cut to where it can matter: further out all rows agree."""
     if form.intercept_low <= -OPEN or form.intercept_high >= OPEN:
         return np.zeros(0, np.int64)
-    reach = sum(
-        int(np.abs(v).max()) * int(np.abs(c).max()) for v, c in zip(form.values, form.columns, strict=True)
-    )
+    reach = sum(v.largest * int(np.abs(c).max()) for v, c in zip(form.values, form.columns, strict=True))
     reach = reach // form.step + 2
     low, high = form.intercept_low, form.intercept_high
     if low <= reach and high >= -reach:
@@ -164,15 +173,15 @@ def _instance(
         up, down = np.append(up, -1), np.append(down, -1)
     allowed, literal_cost = np.zeros(2 * form.n_features, bool), np.zeros(2 * form.n_features, np.int64)
     unavoidable = [  # paid for a feature, used or not; nothing unless levels make 0 cost something
-        int(own.min()) if (values == 0).any() else 0
-        for values, own in zip(form.values, form.value_cost, strict=True)
+        min(own.zero, own.least if values.smallest else own.zero) if values.has_zero else 0
+        for values, own in zip(form.values, form.costs, strict=True)
     ]
-    for f, (values, own) in enumerate(zip(form.values, form.value_cost, strict=True)):
-        for literal, chosen in ((2 * f, values > 0), (2 * f + 1, values < 0)):
-            allowed[literal] = chosen.any()
+    for f, (values, own) in enumerate(zip(form.values, form.costs, strict=True)):
+        for literal, sign in ((2 * f, 1), (2 * f + 1, -1)):
+            allowed[literal] = len(values.of_sign(sign)) > 0
             if allowed[literal]:
-                literal_cost[literal] = int(own[chosen].min()) - unavoidable[f]
-                literal_cost[literal] += form.cost_l1 * int(np.abs(values[chosen]).min())
+                literal_cost[literal] = int(own.of_sign(sign).min()) - unavoidable[f]
+                literal_cost[literal] += form.cost_l1 * values.of_sign(sign)[0]
     cost = int(costs.min(initial=OPEN)) if len(costs) else 0
     return Instance(
         form=form,
@@ -213,7 +222,7 @@ def twins(problem: Problem) -> tuple[int, ...]:
     """Find columns that say the same; each points to the one that goes before it.
 
     Two columns are twins when set, costs and limits agree and the columns are equal, or, with a
-    free intercept, differ (or, with symmetric sets, add up) by a constant that b can absorb. Any
+    free threshold, differ (or, with symmetric sets, add up) by a constant. Any
     model can then swap them without changing F, l1 or what is limited, so models that use a twin before its
     partner need not be looked at. Both together stay allowed: they reach twice the range.
     """
@@ -233,10 +242,9 @@ def twins(problem: Problem) -> tuple[int, ...]:
         if problem.intercept.mode != "free":
             keys: list[tuple[object, ...]] = [(*own, tuple(column))]
         else:
-            least, most = int(column.min()), int(column.max())
-            keys = [(*own, tuple(column - least), least % scale)]
+            keys = [(*own, tuple(column - column.min()))]
             if problem.sets[f].is_symmetric and problem.levels[f] is None and not problem.score_limits:
-                keys.append((*own, tuple(most - column), -most % scale))
+                keys.append((*own, tuple(column.max() - column)))
         known = next((k for k in keys if k in latest), None)
         result.append(-1 if known is None else latest[known])
         latest[keys[0] if known is None else known] = f

@@ -30,6 +30,7 @@ class LiteralLimits:
     most: Ints
     rate: Ints  # (limits on the score, literals): what one unit of magnitude counts
     points: Ints  # what they may come to
+    is_complete: bool  # whether 64 bits held all limits; the evaluator knows them all in any case
 
     def __bool__(self) -> bool:
         return len(self.most) > 0
@@ -80,6 +81,7 @@ def literal_limits(form: IntegerForm, *, uses_b: bool) -> LiteralLimits:
         most=np.array([m for _, m in rows], np.int64),
         rate=np.array([r for r, _ in rates], np.int64).reshape(-1, n),
         points=np.array([m for _, m in rates], np.int64),
+        is_complete=len(rows) == len(form.problem.support_limits) + len(form.problem.score_limits),
     )
 
 
@@ -93,7 +95,7 @@ def _of_support(limit: SupportLimit, uses_b: bool) -> tuple[Ints, int] | None:
 def _of_score(limit: ScoreLimit, form: IntegerForm) -> tuple[Ints, int] | None:
     rates = [rate for low, high in zip(limit.low, limit.high, strict=True) for rate in (high, -low)]
     unit = lcm(*(rate.denominator for rate in rates))
-    reach = max((int(np.abs(v).max()) for v in form.values), default=1)
+    reach = max((values.largest for values in form.values), default=1)
     most = floor(limit.at_most * unit * form.problem.unit)
     row = _row([rate * unit for rate in rates], most)
     return None if row is None or int(np.abs(row[0]).sum()) * reach > _LARGEST else row
@@ -102,9 +104,10 @@ def _of_score(limit: ScoreLimit, form: IntegerForm) -> tuple[Ints, int] | None:
 def _least_share(rate: Ints, form: IntegerForm) -> Ints:
     share = np.zeros_like(rate)
     for f, values in enumerate(form.values):
-        for literal, magnitudes in ((2 * f, values[values > 0]), (2 * f + 1, -values[values < 0])):
-            if len(magnitudes):
-                share[literal] = int((magnitudes * rate[literal]).min())
+        for literal, own in ((2 * f, values.positive), (2 * f + 1, values.negative)):
+            if len(own):
+                least = int(rate[literal])
+                share[literal] = least * (own[0] if least > 0 else own.largest)
     return share
 
 

@@ -27,7 +27,7 @@ def with_prices(form: IntegerForm, monitor: Monitor) -> IntegerForm:
     work = min(_WORK, _WORK_PER_ENTRY * form.columns.size)
     best, best_value = form, -np.inf
     for turn in range(_ROUNDS):
-        priced = form.priced(np.round(prices).astype(np.int64))
+        priced = form.priced(prices)
         search = Search(priced, monitor)
         search.run(work)
         value, excess = _judge(priced, search.pool[0][1])
@@ -45,9 +45,7 @@ def _steep(form: IntegerForm, prices: NDArray[np.float64]) -> IntegerForm:
     A part of the search space whose models all break the limits then costs more than any model.
     """
     direction = prices / prices.max() if prices.any() else np.ones_like(prices)
-    counted = np.abs(form.rates.positive).sum(axis=1) + np.abs(form.rates.negative).sum(axis=1)
-    room = 2**58 / (1.0 + float((counted + np.abs(form.rates.most)).sum()))
-    return form.priced(np.floor(direction * min(float(form.worst), room)).astype(np.int64))
+    return form.priced(direction * float(form.worst))
 
 
 def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, NDArray[np.float64]]:
@@ -55,18 +53,15 @@ def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, NDArray[n
     scores = form.columns.T @ np.array(values, np.int64)
     b = _cheapest_b(form, scores)
     scores = scores + b * form.step
-    up, down = scores <= 0, scores >= 0
+    up, down = scores + form.half <= 0, scores >= 0
     loss = int(form.positive[up].sum() + form.negative[down].sum())
-    cost = sum(
-        int(own[np.searchsorted(v, value)])
-        for v, own, value in zip(form.values, form.value_cost, values, strict=True)
-    )
+    cost = sum(own.of(v, value) for own, v, value in zip(form.costs, form.values, values, strict=True))
     counted = form.rates.positive[:, up].sum(axis=1) + form.rates.negative[:, down].sum(axis=1)
     return float(loss + cost + form.shift), (counted - form.rates.most).astype(float)
 
 
 def _cheapest_b(form: IntegerForm, scores: Ints) -> int:
-    starts, losses = loss_by_b(scores, form.step, form.positive, form.negative)
+    starts, losses = loss_by_b(scores, form.step, form.half, form.positive, form.negative)
     if len(form.intercept_values):
         at = np.searchsorted(starts, form.intercept_values, side="right")
         return int(form.intercept_values[np.argmin(losses[at] + form.intercept_value_cost)])

@@ -12,13 +12,14 @@ from supersparse.solving.exact.log import BoxPruned, BoxSplit, VectorEvaluated
 from supersparse.solving.kernels.boxes import (
     DONE,
     FOUND,
+    FULL,
     PAUSED,
     least_fixed,
     least_l1,
     split_at,
     widest,
 )
-from supersparse.solving.kernels.support import SupportData
+from supersparse.solving.kernels.support import SupportData, magnitude
 from supersparse.solving.kernels.vectors import evaluate_vector
 
 Ints = NDArray[np.int64]
@@ -33,9 +34,9 @@ def box_bound_reference(
 
     The bound of `kernels.boxes.box_bound`, computed to the end instead of until it suffices.
     """
-    k = len(data.magnitude)
-    A = np.array([data.magnitude[f, low[f]] for f in range(k)])
-    B = np.array([data.magnitude[f, high[f]] for f in range(k)])
+    k = len(data.first)
+    A = np.array([magnitude(data, f, low[f]) for f in range(k)])
+    B = np.array([magnitude(data, f, high[f]) for f in range(k)])
     slack = data.slack * int(B.sum())
     left_up, left_down = data.up_weight.copy(), data.down_weight.copy()
     single = []
@@ -57,10 +58,10 @@ def box_bound_reference(
         for i in up_order:
             if left_down[j] == 0:
                 break
-            if up_score[i] > down_score[j] + 2 or left_up[i] == 0:
+            if left_up[i] == 0:
                 continue
             d = data.up_x[i] - data.down_x[j]
-            if np.maximum(B * d, A * d).sum() + slack <= (0 if data.slack else 1):
+            if np.maximum(B * d, A * d).sum() + slack <= (0 if data.slack or data.half else 1):
                 u = min(int(left_up[i]), int(left_down[j]))
                 left_up[i] -= u
                 left_down[j] -= u
@@ -84,10 +85,12 @@ def run_boxes_reference(
     log: Log,
 ) -> tuple[int, int, int]:
     """Do what `run_boxes` does, telling `log` about every box; `rows` names the cells' rows."""
-    k = len(data.magnitude)
+    k = len(data.first)
     for spent in range(1, budget + 1):
         if top == 0:
             return DONE, top, spent - 1
+        if top == len(stack):
+            return FULL, top, spent - 1
         top -= 1
         low, high = stack[top, 0].copy(), stack[top, 1].copy()
         l1 = int(least_l1(data, low, high))
@@ -118,7 +121,7 @@ def run_boxes_reference(
                 return FOUND, top, spent
             vector = np.array(shown_low[:k], np.int64)
             loss, b = evaluate_vector(data, vector, low[-1], high[-1])
-            own = sum(int(data.extra[f, low[f]]) for f in range(k))
+            own = 0 if data.is_flat else sum(int(data.extra[f, low[f]]) for f in range(k))
             cost = data.fixed - data.base + own + data.cost_l1 * int(vector.sum()) + int(loss)
             log(VectorEvaluated(literals=literals, magnitudes=shown_low[:k], cost=cost, intercept=int(b)))
             if cost <= cut and (not ties or int(vector.sum()) + data.counts_b * abs(int(b)) < best_l1):
@@ -126,7 +129,7 @@ def run_boxes_reference(
                 return FOUND, top, spent
             continue
         d = int(widest(data, low, high))
-        at = int(split_at(data.intercepts if d == k else data.magnitude[d], low[d], high[d]))
+        at = int(split_at(data, d, low[d], high[d]))
         log(BoxSplit(literals=literals, low=shown_low, high=shown_high, dimension=d, last_of_lower=at))
         stack[top, 0], stack[top, 1] = low, high
         stack[top, 0, d] = at + 1
@@ -137,8 +140,8 @@ def run_boxes_reference(
 
 
 def _values(data: SupportData, index: Ints) -> tuple[int, ...]:
-    k = len(data.magnitude)
-    values = [int(data.magnitude[f, index[f]]) for f in range(k)]
+    k = len(data.first)
+    values = [int(magnitude(data, f, index[f])) for f in range(k)]
     if len(data.intercepts):
         values.append(int(data.intercepts[index[k]]))
     return tuple(values)

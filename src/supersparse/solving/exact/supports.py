@@ -19,15 +19,17 @@ from supersparse.solving.integer_form import IntegerForm
 from supersparse.solving.kernels.boxes import (
     DONE,
     FOUND,
+    FULL,
     PAUSED,
     cost_bound,
     run_boxes,
 )
 from supersparse.solving.kernels.cells import merge_on_support
-from supersparse.solving.kernels.support import CellRates, SupportData
+from supersparse.solving.kernels.support import CellRates, SupportData, magnitude
 
 Ints = NDArray[np.int64]
 _SLICE_SECONDS = 0.05
+_ROOM_ON_STACK = 128  # boxes; more are made where they are needed
 _NONE, _NO_CELLS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
 NO_RATES = CellRates(_NONE, _NONE, _NO_CELLS, _NO_CELLS, _NONE)
 
@@ -86,10 +88,14 @@ class SupportSearch:
             cell_x=x,
             positive=positive,
             negative=negative,
-            magnitude=instance.magnitudes[literals],
+            first=instance.magnitudes.first[literals],
+            stride=instance.magnitudes.stride[literals],
+            table=instance.magnitudes.table[literals],
             spread=spread,
             step=form.step,
             slack=form.slack,
+            judged=int(not (instance.limits.is_complete and form.rates.is_complete)),
+            half=form.half,
             base=base,
             fixed=base + instance.empty_cost + int(instance.cost_beyond_empty[literals].sum()),
             shift=form.shift,
@@ -105,7 +111,7 @@ class SupportSearch:
             intercepts=instance.intercepts,
             counts_b=int(instance.counts_b),
         )
-        return data, instance.n_magnitudes[literals].tolist()
+        return data, instance.magnitudes.count[literals].tolist()
 
     def run(self, boxes: int, cancelled: Callable[[], bool]) -> bool:
         """Search until done (True), or for so many boxes or until called off (False).
@@ -128,6 +134,8 @@ class SupportSearch:
             self.boxes += spent
             if state == FOUND:
                 self.cuts.offer(self._coefficients(found))
+            elif state == FULL:
+                self._lay_out(self._open_boxes())
             elif state == PAUSED:
                 self._adapt(time.perf_counter() - began)
             if state != DONE and cancelled():
@@ -183,7 +191,7 @@ class SupportSearch:
     def _coefficients(self, found: Ints) -> list[int]:
         coefficients = [0] * self.instance.n_features
         for t, (f, s) in enumerate(zip(self.features, self.signs, strict=True)):
-            coefficients[f] = int(self.data.magnitude[t, found[t]]) * s
+            coefficients[f] = int(magnitude(self.data, t, found[t])) * s
         return coefficients
 
     def _next_phase(self) -> bool:
@@ -214,25 +222,26 @@ class SupportSearch:
 
     def _lay_out(self, boxes: list[tuple[Ints, Ints]]) -> None:
         dims = len(self.sizes) + (1 if len(self.data.intercepts) else 0)
-        depth = sum(self.sizes) + len(self.data.intercepts) + len(boxes) + 8
-        self._stack = np.zeros((depth, 2, dims), np.int64)
+        self._stack = np.zeros((2 * len(boxes) + _ROOM_ON_STACK, 2, dims), np.int64)
         for t, (low, high) in enumerate(boxes):
             self._stack[t, 0], self._stack[t, 1] = low, high
         self._top = len(boxes)
 
+    def _open_boxes(self) -> list[tuple[Ints, Ints]]:
+        return [(low.copy(), high.copy()) for low, high in self._stack[: self._top]]
+
     def _improving_boxes(self, low: Ints, high: Ints) -> list[tuple[Ints, Ints]]:
         """All vectors, or those that cannot be doubled where doubling is allowed.
 
-        v can be doubled when 2v stays in the sets: predictions, size and C0 are the same. So a
+        v can be doubled when 2v stays in the sets: predictions, size and C0 are the same, b doubled too. So a
         best model exists with some v_f above half of its largest magnitude (or |b| above half).
         """
         k = len(self.sizes)
-        full = all(
-            self.data.magnitude[f, 0] == 1 and self.data.magnitude[f, n - 1] == n
-            for f, n in enumerate(self.sizes)
-        )
-        depends_on_points = self.data.cost_l1 or not self.data.is_flat or len(self.data.score_most)
-        if not full or self.data.slack or depends_on_points or not self._intercept_doubles():
+        form = self.instance.form
+        full = all(form.values[f].of_sign(s).is_full for f, s in zip(self.features, self.signs, strict=True))
+        # of the problem, not of the kernel: a limit on the score that the kernel cannot hold is one as well
+        depends_on_points = form.cost_l1 or form.problem.C1 or not form.is_flat or form.problem.score_limits
+        if not full or form.slack or self.data.judged or depends_on_points or not self._intercept_doubles():
             return [(low, high)]
         half = [n // 2 for n in self.sizes]  # index of the first magnitude above n // 2
         boxes = []
@@ -268,12 +277,14 @@ class SupportSearch:
 
     def _small_boxes(self, low: Ints, high: Ints) -> list[tuple[Ints, Ints]]:
         """The box of vectors whose l1 can be below the best one's."""
-        least = int(self.data.magnitude[:, 0].sum())
+        own = [
+            self.instance.form.values[f].of_sign(s) for f, s in zip(self.features, self.signs, strict=True)
+        ]
+        least = sum(magnitudes[0] for magnitudes in own)
         now = self.cuts.now
         if least >= now.l1 or self.data.fixed > now.tie:
             return []
         high = high.copy()
-        for f in range(len(self.sizes)):
-            room = now.l1 - (least - int(self.data.magnitude[f, 0]))
-            high[f] = int(np.searchsorted(self.data.magnitude[f, : self.sizes[f]], room)) - 1
+        for f, magnitudes in enumerate(own):
+            high[f] = magnitudes.below(now.l1 - (least - magnitudes[0])) - 1
         return [(low, high)]

@@ -9,21 +9,21 @@ from numba import njit
 from numpy.typing import NDArray
 
 from supersparse.solving.kernels.sorting import order_of
-from supersparse.solving.kernels.support import SupportData
+from supersparse.solving.kernels.support import SupportData, magnitude
 from supersparse.solving.kernels.vectors import evaluate_vector, evaluate_within_rates
 
 Ints = NDArray[np.int64]
 
-DONE, PAUSED, FOUND = 0, 1, 2
+DONE, PAUSED, FOUND, FULL = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
 def least_l1(data: SupportData, low: Ints, high: Ints) -> int:
     """Smallest ‖λ‖1 in a box."""
-    k = data.magnitude.shape[0]
+    k = len(data.first)
     total = np.int64(0)
     for f in range(k):
-        total += data.magnitude[f, low[f]]
+        total += magnitude(data, f, low[f])
     if data.counts_b:
         a, b = data.intercepts[low[k]], data.intercepts[high[k]]
         total += a if a > 0 else (-b if b < 0 else 0)
@@ -36,7 +36,7 @@ def least_fixed(data: SupportData, low: Ints, high: Ints) -> int:
     total = data.fixed + data.cost_l1 * least_l1(data, low, high)
     if data.is_flat:
         return total
-    k = data.magnitude.shape[0]
+    k = len(data.first)
     for f in range(k):
         least = data.extra[f, low[f]]
         for t in range(low[f] + 1, high[f] + 1):
@@ -55,9 +55,9 @@ def scores_too_high(data: SupportData, low: Ints, high: Ints) -> bool:
     """Whether every vector of a box breaks a limit on the largest score, which is linear in it."""
     for limit in range(len(data.score_most)):
         least = np.int64(0)
-        for f in range(data.magnitude.shape[0]):
+        for f in range(len(data.first)):
             rate = data.score_rate[limit, f]
-            least += rate * data.magnitude[f, low[f] if rate > 0 else high[f]]
+            least += rate * magnitude(data, f, low[f] if rate > 0 else high[f])
         if least > data.score_most[limit]:
             return True
     return False
@@ -69,26 +69,26 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
 
     A positive i and a negative j conflict when the largest possible score difference,
     Σ_f (d_f > 0 ? B_f·d_f : A_f·d_f) with d = x_i - x_j, is too small: both right needs
-    score_i - score_j >= 2 in integer scores. Twice that difference is M·d + Σ_f W_f·|d_f| with
+    score_i - score_j >= 2 in integer scores, and >= 1 where the threshold is free. Twice that difference is M·d + Σ_f W_f·|d_f| with
     M = A + B and W = B - A, so with the scores at M known only dimensions of W > 0 are looked at.
     Each conflict costs at least the smaller weight, and matched weights are used once, so the sum
     is a valid bound whatever the order. With
     rounded data each |d_f| may be off by 1, which the slack adds back. Where b is restricted,
     a cell that is wrong for every b and λ of the box pays alone. Stops above `enough`.
     """
-    k = data.magnitude.shape[0]
+    k = len(data.first)
     n_up, n_down = len(data.up_weight), len(data.down_weight)
     A, B, M = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
     wide, n_wide = np.empty(k, np.int64), 0
     slack = np.int64(0)
     for f in range(k):
-        A[f], B[f] = data.magnitude[f, low[f]], data.magnitude[f, high[f]]
+        A[f], B[f] = magnitude(data, f, low[f]), magnitude(data, f, high[f])
         M[f] = A[f] + B[f]
         slack += data.slack * B[f]
         if B[f] > A[f]:
             wide[n_wide] = f
             n_wide += 1
-    limit = (0 if data.slack else 1) - slack
+    limit = (0 if data.slack or data.half else 1) - slack
     left_up, left_down = data.up_weight.copy(), data.down_weight.copy()
     total = np.int64(0)
     if len(data.intercepts):
@@ -131,11 +131,11 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     up_key, down_key = np.empty(n_up, np.int64), np.empty(n_down, np.int64)
     a, b, rest = 0, 0, np.int64(0)
     for i in range(n_up):
-        if left_up[i] > 0 and up_score[i] <= most_down + 2:
+        if left_up[i] > 0 and up_score[i] <= most_down + 2 * limit:
             up[a], up_key[a] = i, -up_score[i]
             a += 1
     for j in range(n_down):
-        if left_down[j] > 0 and down_score[j] >= least_up - 2:
+        if left_down[j] > 0 and down_score[j] >= least_up - 2 * limit:
             down[b], down_key[b] = j, down_score[j]
             rest += left_down[j]
             b += 1
@@ -153,7 +153,7 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
         if left_down[j] == 0:
             continue
         # positives at or below the negative's mid-box score, highest first
-        while begin > 0 and up_score[up[up_order[begin - 1]]] <= down_score[j] + 2:
+        while begin > 0 and up_score[up[up_order[begin - 1]]] <= down_score[j] + 2 * limit:
             begin -= 1
         a = begin
         while left_down[j] > 0:
@@ -197,11 +197,11 @@ def cost_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
 @njit(cache=True, nogil=True)
 def widest(data: SupportData, low: Ints, high: Ints) -> int:
     """The dimension to split: largest width times spread of its column."""
-    k = data.magnitude.shape[0]
+    k = len(data.first)
     best, chosen = -1.0, -1
     for f in range(k):
         if high[f] > low[f]:
-            width = (data.magnitude[f, high[f]] - data.magnitude[f, low[f]]) * data.spread[f]
+            width = (magnitude(data, f, high[f]) - magnitude(data, f, low[f])) * data.spread[f]
             if width > best:
                 best, chosen = width, f
     if len(data.intercepts) and high[k] > low[k]:
@@ -212,20 +212,36 @@ def widest(data: SupportData, low: Ints, high: Ints) -> int:
 
 
 @njit(cache=True, nogil=True)
-def split_at(values: Ints, low: int, high: int) -> int:
-    """Last index of the lower half: at the geometric mean when the range is long, else halfway."""
-    a, b = values[low], values[high]
+def middle_of(a: int, b: int) -> float:
+    """Where to split the numbers from a to b: at their geometric mean when the range is long, else halfway."""
     if a < 0 < b:
-        middle = -1.0 if a < 0 else 0.0
+        return -1.0
+    near, far = float(min(abs(a), abs(b))), float(max(abs(a), abs(b)))
+    middle = np.sqrt(max(near, 1.0) * far) if far > 2 * near else 0.5 * (near + far)
+    return -middle if a < 0 else middle
+
+
+@njit(cache=True, nogil=True)
+def split_at(data: SupportData, dimension: int, low: int, high: int) -> int:
+    """Last index of the lower half of a dimension; the last dimension may be b."""
+    if dimension < len(data.first):
+        stride = data.stride[dimension]
+        middle = middle_of(magnitude(data, dimension, low), magnitude(data, dimension, high))
+        if stride:
+            at = np.int64((middle - data.first[dimension]) / stride)
+            return max(low, min(high - 1, at))
+        values = data.table[dimension]
     else:
-        near, far = float(min(abs(a), abs(b))), float(max(abs(a), abs(b)))
-        middle = np.sqrt(max(near, 1.0) * far) if far > 2 * near else 0.5 * (near + far)
-        if a < 0:
-            middle = -middle
-    at = low
-    while at + 1 < high and values[at + 1] <= middle:
-        at += 1
-    return at
+        values = data.intercepts
+        middle = middle_of(values[low], values[high])
+    first, last = low, high - 1  # the last index of at most `middle`, but at least low and at most high - 1
+    while first < last:
+        at = (first + last + 1) // 2
+        if values[at] <= middle:
+            first = at
+        else:
+            last = at - 1
+    return first
 
 
 @njit(cache=True, nogil=True)
@@ -236,15 +252,18 @@ def run_boxes(
 
     Looks for a vector of cost at most `cut` and, when `ties` is set, of l1 below `best_l1`. Such
     a vector is written to `found` (indices, then b) and the state is FOUND; the caller judges it
-    and calls again. With rounded data every vector that survives the bound is handed over.
+    and calls again. With rounded data, or limits that only the evaluator knows, every vector that survives
+    the bound is handed over. FULL asks for a longer stack.
     """
-    k = data.magnitude.shape[0]
+    k = len(data.first)
     last = stack.shape[2] - 1
     vector = np.empty(k, np.int64)
     spent = 0
     while top > 0:
         if spent >= budget:
             return PAUSED, top, spent
+        if top == len(stack):
+            return FULL, top, spent
         spent += 1
         top -= 1
         low, high = stack[top, 0].copy(), stack[top, 1].copy()
@@ -261,15 +280,17 @@ def run_boxes(
             single = single and low[f] == high[f]
         if single:
             for f in range(k):
-                vector[f] = data.magnitude[f, low[f]]
-            if data.slack:
+                vector[f] = magnitude(data, f, low[f])
+            if data.slack or data.judged:
                 for f in range(k):
                     found[f] = low[f]
                 return FOUND, top, spent
             own, paid = np.int64(0), data.fixed - data.base
             for f in range(k):
                 own += vector[f]
-                paid += data.extra[f, low[f]] + data.cost_l1 * vector[f]
+                paid += data.cost_l1 * vector[f]
+                if not data.is_flat:
+                    paid += data.extra[f, low[f]]
             loss, b = evaluate_vector(data, vector, low[last], high[last])
             if paid + loss <= cut and len(data.rates.most):
                 paid -= data.shift
@@ -282,7 +303,7 @@ def run_boxes(
                 return FOUND, top, spent
             continue
         d = widest(data, low, high)
-        split = split_at(data.intercepts if d == k else data.magnitude[d], low[d], high[d])
+        split = split_at(data, d, low[d], high[d])
         for f in range(last + 1):
             stack[top, 0, f] = stack[top + 1, 0, f] = low[f]
             stack[top, 1, f] = stack[top + 1, 1, f] = high[f]

@@ -30,6 +30,7 @@ class SearchData(NamedTuple):
     magnitude_cost: int  # what one unit of |b| costs where b is penalised: C1 and the tie-break
     max_size: int
     step: int
+    half: int  # 1 where b stands for b + 1/2, so that no score is 0
     low: int
     high: int
     intercepts: Ints
@@ -41,7 +42,10 @@ class SearchData(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def key_of(score: int, step: int) -> tuple[int, int]:
-    """Return (q, r): a negative row is wrong from b = -q on, a positive right from -q + (r == 0) on."""
+    """Return (q, r): a negative row is wrong from b = -q on, a positive right from -q + (r == 0) on.
+
+    With `half` both from b = -q on.
+    """
     if step == 1:
         return score, 0
     q = score // step
@@ -76,7 +80,7 @@ def best_b(scores: Ints, data: SearchData, centre: int, window: int, jumps: Ints
     for i in range(len(scores)):
         q, r = key_of(scores[i], step)
         if positive[i] > 0:
-            at = -q + (1 if r == 0 else 0) - low
+            at = -q + (1 if r == 0 and not data.half else 0) - low
             loss += positive[i]
             if at <= 0:
                 jumps[0] -= positive[i]
@@ -138,7 +142,7 @@ def loss_at(scores: Ints, data: SearchData, b: int) -> int:
     loss = np.int64(0)
     for i in range(len(scores)):
         score = scores[i] + b * data.step
-        if score <= 0:
+        if score + data.half <= 0:
             loss += data.positive[i]
         if score >= 0:
             loss += data.negative[i]
@@ -162,7 +166,7 @@ def line_at_fixed_b(
     for t in range(data.start[j], data.start[j + 1]):
         i, x = data.row[t], data.entry[t]
         score = scores[i] + b * data.step
-        if score <= 0:
+        if score + data.half <= 0:
             outside -= data.positive[i]
         if score >= 0:
             outside -= data.negative[i]
@@ -171,9 +175,11 @@ def line_at_fixed_b(
         above = data.negative[i] if x > 0 else data.positive[i]
         magnitude = abs(x)
         target = -rest if x > 0 else rest  # value·|x| > target means: beyond the breakpoint
+        if data.half and x < 0:
+            target += 1  # a score of 0 stands for 1/2, on the positive side
         first = first_at_least(values, n, -((-target) // magnitude))  # least value with value·|x| >= target
         totals[0] += below
-        if first < n and values[first] * magnitude == target:
+        if not data.half and first < n and values[first] * magnitude == target:
             totals[first] += data.positive[i] + data.negative[i] - below
             totals[first + 1] += above - data.positive[i] - data.negative[i]
         else:
@@ -244,7 +250,7 @@ def best_on_line(
 @njit(cache=True, nogil=True)
 def best_b_anywhere(scores: Ints, data: SearchData) -> tuple[int, int]:
     """Return (loss, b) for the best b of all; b's own cost is left out."""
-    starts, losses = loss_by_b(scores, data.step, data.positive, data.negative)
+    starts, losses = loss_by_b(scores, data.step, data.half, data.positive, data.negative)
     return least_over_b(starts, losses, data.low, data.high)
 
 

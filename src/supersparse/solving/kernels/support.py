@@ -1,8 +1,9 @@
-"""One signed support as the kernels read it: arrays, nothing compiled."""
+"""One signed support as the kernels read it."""
 
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
@@ -28,16 +29,20 @@ class SupportData(NamedTuple):
     cell_x: Ints  # (cells, k)
     positive: Ints
     negative: Ints
-    magnitude: Ints  # (k, widest) padded
+    first: Ints  # magnitude i of a coefficient is first + stride·i ...
+    stride: Ints
+    table: Ints  # ... or, where the stride is 0, the i-th of its row here
     spread: NDArray[np.float64]
     step: int
     slack: int
+    judged: int  # 1 where limits exist that only the evaluator knows: what survives is handed over to it
+    half: int  # 1 where b stands for b + 1/2, so that no score is 0
     base: int  # loss that no model avoids: the smaller weight of each cell
     fixed: int  # base, shift, what the support and b cost at least, and the features that are not used
     shift: int  # what prices on rates add to every loss
     cost_l1: int
     is_flat: int  # 1 when no cost depends on the value, C1 apart
-    extra: Ints  # (k, widest): what each magnitude costs beyond the least
+    extra: Ints  # (k, widest): what each magnitude costs beyond the least; not read when flat
     intercept_extra: Ints
     score_rate: Ints  # (limits on the largest score, k)
     score_most: Ints
@@ -46,3 +51,10 @@ class SupportData(NamedTuple):
     b_most: int
     intercepts: Ints  # allowed b, sorted; empty when b is free
     counts_b: int  # 1 when |b| is part of l1
+
+
+@njit(cache=True, nogil=True)
+def magnitude(data: SupportData, f: int, index: int) -> int:
+    """The magnitude of coefficient f at an index."""
+    stride = data.stride[f]
+    return data.first[f] + stride * index if stride else data.table[f, index]

@@ -17,7 +17,7 @@ def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) ->
 
     `b_low` and `b_high` index the restricted intercepts, if any. The loss counts every cell in full.
     """
-    starts, losses = loss_by_b(scores_of(data, vector), data.step, data.positive, data.negative)
+    starts, losses = loss_by_b(scores_of(data, vector), data.step, data.half, data.positive, data.negative)
     if len(data.intercepts) == 0:
         return least_over_b(starts, losses, data.b_least, data.b_most)
     best, best_b = np.int64(2**62), np.int64(0)
@@ -42,7 +42,7 @@ def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: i
     for i in range(m):
         s = scores[i]
         q = s // data.step
-        keys[i], keys[m + i] = -q + (1 if s == q * data.step else 0), -q
+        keys[i], keys[m + i] = -q + (1 if s == q * data.step and not data.half else 0), -q
         loss += rates.true_positive[i]
         for limit in range(n_limits):
             counted[limit] += rates.positive[limit, i]

@@ -73,6 +73,8 @@ def loss_rows(problem: Problem, terms: Sequence[Term]) -> LossRows:
     least, greatest = score_range(terms, problem.max_features)
     dtype: Any = least.dtype
     y = np.where(problem.rows.positive, 1, -1).astype(dtype)
+    # with a free threshold a score of 0 stands for 1/2, on the positive side
+    least_right = (y < 0).astype(dtype) if problem.intercept.mode == "free" else np.ones_like(y)
     fixed = sum((t.column.astype(dtype) * t.offset for t in terms), np.zeros(len(y), dtype=dtype))
     steps = [0 if t.is_fixed else t.step for t in terms]
     factors = np.stack([t.column.astype(dtype) * step for t, step in zip(terms, steps, strict=True)], axis=1)
@@ -80,7 +82,7 @@ def loss_rows(problem: Problem, terms: Sequence[Term]) -> LossRows:
     shared = np.where(shared == 0, 1, shared).astype(dtype)
     return LossRows(
         factors=factors * y[:, None] // shared[:, None],
-        needed=-((y * fixed - 1) // shared),  # ceil((1 - y·fixed) / shared)
+        needed=-((y * fixed - least_right) // shared),  # ceil((least_right - y·fixed) / shared)
         worst=(np.where(y > 0, least, -greatest) - y * fixed) // shared,
         best=(np.where(y > 0, greatest, -least) - y * fixed) // shared,
     )

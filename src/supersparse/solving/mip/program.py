@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.problem.objective import integer_scores, with_best_intercept
+from supersparse.problem.objective import classified, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.violations import obeys_without_intercept
@@ -89,9 +90,8 @@ class Program:
             if variables.positive_part is not None:
                 variable, unit = variables.positive_part
                 values[variable] = max(c, 0) // unit
-        scores = integer_scores(self.problem, points.coefficients, points.intercept)
-        positive = self.problem.rows.positive
-        wrong = np.where(positive, scores <= 0, scores >= 0)
+        above, below = classified(self.problem, points)
+        wrong = np.where(self.problem.rows.positive, ~above, ~below)
         for row, binary in self.loss_binary:
             values[binary] = wrong[row]
         return values
@@ -101,7 +101,12 @@ class Program:
         numbers = list(points.coefficients)
         if len(self.terms) > len(numbers):
             allowed = self.terms[-1].values
-            numbers.append(min(max(points.intercept, allowed[0]), allowed[-1]))
+            b = points.intercept
+            if self.problem.intercept.mode == "free":
+                # the least multiple of what totals share that lies above the threshold is the first positive one
+                shared = int(self.terms[-1].column[0])
+                b = -(floor(-Fraction(b) * self.problem.score_step / shared) + 1)
+            numbers.append(min(max(int(b), allowed[0]), allowed[-1]))
         return numbers
 
 

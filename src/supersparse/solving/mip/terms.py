@@ -2,22 +2,28 @@
 
 A score is ``Σ_t column_t · c_t`` over the features and, where there is one, the intercept. All
 c are in the problem's unit and all scores in units of 1/(unit·score_step), so that nothing is
-rounded before the model is complete.
+rounded before the model is complete. A free threshold is a whole number b of the unit that all totals
+share, and stands for b + 1/2: a positive row is right from score 0 on, a negative one below it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from math import gcd
 from typing import TypedDict
 
 import numpy as np
 
-from supersparse.decimals import IntArray, fits_int64
+from supersparse.decimals import IntArray, fits_int64, gcd_of
+from supersparse.errors import UnsupportedProblemError
 from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.levels import Levels
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
+
+
+_MOST_BINARIES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,10 +108,13 @@ def read_terms(problem: Problem) -> tuple[Term, ...]:
     )
     if problem.intercept.mode == "none":
         return features
-    choice = intercept_choice(problem, features=0)
-    if problem.intercept.allowed is not None:
+    if problem.intercept.mode == "free":
+        scale = _shared(features)
+        values = _Values(values=_useful_thresholds(problem, features, scale), levels=())
+    elif problem.intercept.allowed is not None:
         values = _values(problem.intercept.allowed, problem.intercept_levels, problem.unit)
     else:
+        choice = intercept_choice(problem, features=0)
         values = _Values(values=_useful_intercepts(problem, features, choice.low, choice.high), levels=())
     intercept = Term(
         name=None,
@@ -163,6 +172,18 @@ def _useful_intercepts(
     return range(first, last + 1)
 
 
+def _shared(features: Sequence[Term]) -> int:
+    """What all totals are multiples of."""
+    steps = (gcd(gcd_of(t.column) * t.step, gcd_of(t.column) * t.offset) for t in features)
+    return gcd(*steps) or 1
+
+
+def _useful_thresholds(problem: Problem, features: Sequence[Term], unit: int) -> range:
+    """Return the b, each standing for b + 1/2, beyond which no prediction changes; in units of all totals."""
+    least, greatest = score_range(features, problem.max_features)
+    return range(-int(greatest.max()) // unit - 1, -(int(least.min()) // unit) + 1)
+
+
 class _Values(TypedDict):
     values: Sequence[int]
     levels: tuple[tuple[tuple[int, ...], Fraction], ...]
@@ -170,6 +191,12 @@ class _Values(TypedDict):
 
 def _values(allowed: CoefficientSet, own: Levels | None, unit: int) -> _Values:
     """Return the allowed values and what the levels say of them; levels that hold none of them are gone."""
+    if own is None and not allowed.without_zero and isinstance(allowed.numerators, range):
+        return _Values(values=allowed.over(unit), levels=())
+    if len(allowed) > _MOST_BINARIES:
+        raise UnsupportedProblemError(
+            f"{allowed} needs one binary a value, over {_MOST_BINARIES}; use solver='exact', or a smaller set"
+        )
     whole = [int(v * unit) for v in allowed.values]
     if own is None:
         return _Values(values=_progression(whole), levels=())

@@ -9,7 +9,7 @@ from supersparse.solving.integer_form import IntegerForm, Ints
 from supersparse.solving.kernels.lines import SearchData
 
 _ROOM = 2**59  # the largest cost that the kernels may form
-_COARSE = 2**30  # the largest number of a limit
+_LARGEST_LIMIT = 2**50  # what a limit may come to
 
 
 def search_data(form: IntegerForm, largest: int | None = None) -> SearchData:
@@ -18,7 +18,7 @@ def search_data(form: IntegerForm, largest: int | None = None) -> SearchData:
     Costs are multiplied so that one unit of l1 can weigh less than any other difference: the
     tie-break then needs no second objective.
     """
-    sets = [_narrowed(v, largest) for v in form.values]
+    sets = [_narrowed(values.sample, largest) for values in form.values]
     widest = max(len(v) for v in sets)
     values = np.zeros((len(sets), widest), np.int64)
     for j, v in enumerate(sets):
@@ -45,20 +45,24 @@ def search_data(form: IntegerForm, largest: int | None = None) -> SearchData:
         magnitude_cost=form.cost_l1 * factor + tie,
         max_size=form.max_size - (1 if len(form.intercept_values) and 0 not in form.intercept_values else 0),
         step=form.step,
+        half=form.half,
         low=form.intercept_low,
         high=form.intercept_high,
         intercepts=form.intercept_values,
         intercept_cost=form.intercept_value_cost * factor,
         limit_term=terms,
         limit_most=most,
-        limit_price=np.full(len(most), 2 * factor * _total(form), np.int64),
+        limit_price=np.full(len(most), _price(form, factor, len(most)), np.int64),
     )
 
 
 def _value_costs(form: IntegerForm, values: Ints, factor: int, of_magnitude: int) -> Ints:
     costs = np.zeros_like(values)
-    for j, (own, cost) in enumerate(zip(form.values, form.value_cost, strict=True)):
-        costs[j] = cost[np.searchsorted(own, values[j])] * factor
+    for j, (own, cost) in enumerate(zip(form.values, form.costs, strict=True)):
+        if form.problem.levels[j] is None:
+            costs[j] = np.where(values[j] != 0, cost.least * factor, 0)
+        else:
+            costs[j] = [cost.of(own, int(v)) * factor for v in values[j]]
     costs += np.abs(values) * of_magnitude
     return costs
 
@@ -71,12 +75,13 @@ def _limits(form: IntegerForm, values: Ints) -> tuple[Ints, Ints]:
     problem = form.problem
     terms, most = [], []
     for limit in problem.support_limits:
-        unit = _unit([Fraction(w) for w in limit.weights], limit.at_most)
+        unit = _unit([Fraction(w) for w in limit.weights], limit.at_most, form.n_features)
         weights = np.array([round(w * unit) for w in limit.weights], np.int64)
         terms.append(np.where(values != 0, weights[:, None], 0))
         most.append(round(limit.at_most * unit))
     for score in problem.score_limits:
-        unit = _unit([*score.low, *score.high], score.at_most)
+        reach = max((own.largest for own in form.values), default=1)
+        unit = _unit([*score.low, *score.high], score.at_most * problem.unit, max(1, reach))
         low = np.array([round(v * unit) for v in score.low], np.int64)[:, None]
         high = np.array([round(v * unit) for v in score.high], np.int64)[:, None]
         terms.append(np.maximum(values * low, values * high))
@@ -85,11 +90,11 @@ def _limits(form: IntegerForm, values: Ints) -> tuple[Ints, Ints]:
     return np.array(terms, np.int64).reshape(shape), np.array(most, np.int64)
 
 
-def _unit(numbers: list[Fraction], most: Fraction) -> Fraction:
-    """Whole numbers where they stay small, else a fine enough rounding."""
+def _unit(numbers: list[Fraction], most: Fraction, reach: int) -> Fraction:
+    """Whole numbers where they stay small, multiplied by `reach` too, else a fine enough rounding."""
     whole = lcm(*(v.denominator for v in (*numbers, most)))
-    largest = max((abs(v) for v in (*numbers, most)), default=Fraction(1)) or Fraction(1)
-    return Fraction(whole) if whole * largest <= _COARSE else _COARSE / largest
+    largest = max((abs(most), *(abs(v) * reach for v in numbers)), default=Fraction(1)) or Fraction(1)
+    return Fraction(whole) if whole * largest <= _LARGEST_LIMIT else _LARGEST_LIMIT / largest
 
 
 def _narrowed(values: Ints, largest: int | None) -> Ints:
@@ -101,8 +106,12 @@ def _narrowed(values: Ints, largest: int | None) -> Ints:
 
 def _total(form: IntegerForm) -> int:
     """More than any model costs."""
-    costs = sum(int(own.max()) for own in form.value_cost) + int(form.intercept_value_cost.max(initial=0))
-    return int(form.positive.sum() + form.negative.sum()) + costs + 1
+    return int(form.positive.sum() + form.negative.sum()) + form.most_cost + 1
+
+
+def _price(form: IntegerForm, factor: int, limits: int) -> int:
+    """What one unit beyond a limit costs: more than any model, where eight units of each limit have room."""
+    return min(2 * factor * _total(form), _ROOM // (8 * max(1, limits)))
 
 
 def _units(form: IntegerForm) -> tuple[int, int]:
@@ -110,7 +119,7 @@ def _units(form: IntegerForm) -> tuple[int, int]:
     total = _total(form)
     limited = form.problem.support_limits or form.problem.score_limits
     factor = max(1, _ROOM // ((64 if limited else 2) * total))
-    magnitudes = sorted((int(np.abs(v).max()) for v in form.values), reverse=True)
+    magnitudes = sorted((values.largest for values in form.values), reverse=True)
     longest = sum(magnitudes[: form.max_size]) + int(np.abs(form.intercept_values).max(initial=0)) + 1
     weights = np.concatenate([form.positive, form.negative, form.cost])
     least = int(weights[weights > 0].min(initial=total))

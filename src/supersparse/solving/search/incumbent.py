@@ -61,7 +61,7 @@ class Search:
         self.form = form
         self.monitor = monitor
         self.full = search_data(form)
-        wide = any(len(v) > 60 for v in form.values)
+        wide = any(len(values.sample) > 60 for values in form.values)
         self.data = search_data(form, largest=_NARROW) if wide else self.full
         smallest = tuple(smallest_coefficients(form.problem))
         self.pool: list[Found] = [(_WORST, smallest, 0)]
@@ -114,7 +114,8 @@ class Search:
         for features, w in self._fits(surrogate, largest):
             best: Found | None = None
             for index in rounded(self.form, surrogate, features, w):
-                found = self._evaluate(tuple(int(v[i]) for v, i in zip(self.form.values, index, strict=True)))
+                values = (int(own.sample[i]) for own, i in zip(self.form.values, index, strict=True))
+                found = self._evaluate(tuple(values))
                 best = found if best is None or found < best else best
             if best is not None and best[0] < _WORST:
                 starts.append(best)

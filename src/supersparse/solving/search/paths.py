@@ -115,12 +115,12 @@ def rounded(
     largest = np.abs(slopes).max(initial=0.0)
     if largest == 0 or not np.isfinite(largest):
         return
-    reach = max((int(np.abs(form.values[j]).max()) for j in features), default=1)
-    rest = [int(np.argmin(np.abs(v))) for v in form.values]
+    reach = max((form.values[j].largest for j in features), default=1)
+    rest = [int(np.argmin(np.abs(values.sample))) for values in form.values]
     for scale in (*SCALES, float(reach)):
         if scale > reach:
             continue
         index = list(rest)
         for j, slope in zip(features, slopes, strict=True):
-            index[j] = int(np.argmin(np.abs(form.values[j] - slope / largest * scale)))
+            index[j] = int(np.argmin(np.abs(form.values[j].sample - slope / largest * scale)))
         yield index

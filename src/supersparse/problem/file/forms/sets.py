@@ -15,14 +15,15 @@ from supersparse.problem.levels import Levels
 
 _RANGE = re.compile(r"(-?(?:0|[1-9][0-9]{0,17}))\.\.(-?(?:0|[1-9][0-9]{0,17}))")
 _CALL = re.compile(r"(integers|non_negative|non_positive)\((\d+)\)")
-_MOST_VALUES = 1_000_000
+_DIGITS = re.compile(r"(one_digit|two_digits)\((-?(?:0|[1-9][0-9]{0,2}))\.\.(-?(?:0|[1-9][0-9]{0,2}))\)")
+_WITH_EXPONENTS = {"one_digit": one_digit, "two_digits": two_digits}
 _NAMED = {"one_digit": cache(one_digit), "two_digits": cache(two_digits)}
 
 
 class SetForm(Form[CoefficientSet]):
     """A coefficient set: a range of whole numbers, a list of values, or a set with a name."""
 
-    wanted = "a range such as -5..5, a list such as [-1, 0, 1], 'one_digit' or 'two_digits'"
+    wanted = "a range such as -5..5, a list such as [-1, 0, 1], 'one_digit', 'two_digits' or one_digit(-4..2)"
 
     def __init__(self) -> None:
         self._list = ListOf(Number(), self.wanted, least=1)
@@ -36,11 +37,17 @@ class SetForm(Form[CoefficientSet]):
         if isinstance(node, Made) and isinstance(node.value, CoefficientSet):
             return node.value
         if isinstance(node, Items):
-            return CoefficientSet(tuple(sorted(set(self._list.read(node, what)))))
+            return CoefficientSet.of(self._list.read(node, what))
         if not isinstance(node, Scalar):
             self.refuse(node, what)
         if node.text in _NAMED:
             return _NAMED[node.text]()
+        digits = _DIGITS.fullmatch(node.text)
+        if digits is not None:
+            try:
+                return _WITH_EXPONENTS[digits[1]]((int(digits[2]), int(digits[3])))
+            except InvalidProblemError as error:
+                node.fail(str(error))
         return self._range(node, what)
 
     def _range(self, node: Scalar, what: str) -> CoefficientSet:
@@ -53,8 +60,6 @@ class SetForm(Form[CoefficientSet]):
         low, high = int(found[1]), int(found[2])
         if high < low:
             node.fail(f"{what} is {node.shown}, which ends below its start; write {high}..{low}")
-        if high - low >= _MOST_VALUES:
-            node.fail(f"{what} is {node.shown}, more than a million values; choose a smaller range")
         return integers(high, smallest=low)
 
     def holds(self, value: object) -> bool:
@@ -66,10 +71,10 @@ class SetForm(Form[CoefficientSet]):
         for name, make in _NAMED.items():
             if value == make():
                 return name
-        values = value.values
-        if value.denominator == 1 and 1 < len(values) == values[-1] - values[0] + 1:
-            return f"{values[0]}..{values[-1]}"
-        return [plain_number(v) for v in values]
+        low, high = value.least, value.greatest
+        if value.denominator == 1 and 1 < len(value) == high - low + 1:
+            return f"{low}..{high}"
+        return [plain_number(v) for v in value.values]
 
     def schema(self) -> Schema:
         """A reference, because it stands in many places."""
@@ -81,6 +86,7 @@ class SetForm(Form[CoefficientSet]):
             "description": "Values that points may take: " + self.wanted,
             "anyOf": [
                 {"type": "string", "pattern": f"^{_RANGE.pattern}$"},
+                {"type": "string", "pattern": f"^{_DIGITS.pattern}$"},
                 {"enum": list(_NAMED)},
                 self._list.schema(),
             ],

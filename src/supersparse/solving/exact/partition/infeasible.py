@@ -1,10 +1,10 @@
 """Infeasible sets: points that bounded coefficients cannot all get right.
 
-Let Q be points that are all right: y_i·(x_i·v + step·b) >= 1 for i in Q, because scores are integers in
-the units of the form. Take any μ >= 0 on Q with Σ_i y_i μ_i = 0 and put g_f = Σ_i y_i μ_i x_if. Multiply
-and add: b drops out, and
+Let Q be points that are all right: y_i·(x_i·v + step·b) >= γ for i in Q. Scores are integers in the units of
+the form, so γ = 1; with a free threshold they are odd multiples of a half, so γ = 1/2. Take any μ >= 0 on Q
+with Σ_i y_i μ_i = 0 and put g_f = Σ_i y_i μ_i x_if. Multiply and add: b drops out, and
 
-    Σ_i μ_i  <=  Σ_f v_f g_f  <=  Σ_f max(low_f·g_f, high_f·g_f)
+    γ Σ_i μ_i  <=  Σ_f v_f g_f  <=  Σ_f max(low_f·g_f, high_f·g_f)
 
 for v_f between low_f and high_f, the hull of feature f's coefficients and 0; with a largest magnitude Λ_f
 on both sides the right side is Σ_f Λ_f |g_f|. If the left side is larger after all, Q has a wrong point:
@@ -36,7 +36,7 @@ def is_infeasible(points: NetPoints, columns: list[int], chosen: Ints, mu: Ints)
     for f in columns:
         g = sum(s * int(x) for s, x in zip(signed, points.x[chosen, f], strict=True))
         reach += max(int(points.low[f]) * g, int(points.high[f]) * g)
-    return reach < sum(int(m) for m in mu)
+    return reach < points.margin * sum(int(m) for m in mu)
 
 
 def to_integers(sign: Ints, mu: Floats) -> Ints:
@@ -54,7 +54,9 @@ class InfeasibleSets:
 
     def __init__(self, points: NetPoints, columns: list[int]) -> None:
         self._points, self._columns = points, columns
-        x, sign = points.x[:, columns].astype(np.float64), points.sign.astype(np.float64)
+        # in units of the margin, so that the linear program knows none
+        x = points.x[:, columns].astype(np.float64) / float(points.margin)
+        sign = points.sign.astype(np.float64)
         low, high = points.low[columns].astype(np.float64), points.high[columns].astype(np.float64)
         self._lp = FarkasLP(x, sign, low, high, margin=_MARGIN)
 

@@ -7,6 +7,7 @@ heaviest are kept: leaving points out lowers a bound, never makes it wrong.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -31,8 +32,7 @@ class NetPoints:
     high: Ints
     usable: Ints  # features that may be different from 0
     forced: Ints  # features that must be
-    free_intercept: bool
-    step: int
+    margin: Fraction  # how far a right point's score is from 0 at least
 
     @property
     def n(self) -> int:
@@ -50,12 +50,11 @@ def net_points(form: IntegerForm) -> NetPoints:
     difference = form.positive - form.negative
     level = form.columns - form.columns.min(axis=1, initial=OPEN, keepdims=True)
     level //= np.maximum(1, np.gcd.reduce(level, axis=1, keepdims=True))
-    most = MOST_ROWS // (1 + 4 * sum(1 for v in form.values if v.any()) // 3)
+    most = MOST_ROWS // (1 + 4 * sum(1 for values in form.values if values.largest) // 3)
     kept = np.flatnonzero(difference)
     if len(kept) > most:
         kept = np.sort(np.concatenate([_heaviest(difference, most // 2), _heaviest(-difference, most // 2)]))
-    magnitudes = [np.abs(v[v != 0]) for v in form.values]
-    least = np.array([int(m.min(initial=OPEN)) if len(m) else 0 for m in magnitudes], np.int64)
+    least = np.array([values.smallest or 0 for values in form.values], np.int64)
     return NetPoints(
         x=np.ascontiguousarray(form.columns.T[kept]),
         level=np.ascontiguousarray(level.T[kept]),
@@ -63,12 +62,11 @@ def net_points(form: IntegerForm) -> NetPoints:
         weight=np.abs(difference[kept]),
         base=int(np.minimum(form.positive, form.negative).sum()),
         cost=form.cost + form.cost_l1 * least,
-        low=np.array([min(0, int(v.min())) for v in form.values], np.int64),
-        high=np.array([max(0, int(v.max())) for v in form.values], np.int64),
-        usable=np.array([f for f, m in enumerate(magnitudes) if len(m)], np.int64),
-        forced=np.array([f for f, v in enumerate(form.values) if 0 not in v], np.int64),
-        free_intercept=form.problem.intercept.mode == "free",
-        step=form.step,
+        low=np.array([min(0, values.least) for values in form.values], np.int64),
+        high=np.array([max(0, values.greatest) for values in form.values], np.int64),
+        usable=np.array([f for f, values in enumerate(form.values) if values.largest], np.int64),
+        forced=np.array([f for f, values in enumerate(form.values) if not values.has_zero], np.int64),
+        margin=Fraction(1, 2) if form.half else Fraction(1),
     )
 
 

@@ -56,7 +56,7 @@ class PartitionBound:
     def applies(form: IntegerForm) -> bool:
         """Say whether the bound holds and is worth trying."""
         both = bool((form.positive > form.negative).any() and (form.positive < form.negative).any())
-        used = [c for c, values in zip(form.columns, form.values, strict=True) if values.any()]
+        used = [c for c, values in zip(form.columns, form.values, strict=True) if values.largest]
         return form.slack == 0 and both and all(len(np.unique(c)) <= _MOST_VALUES for c in used)
 
     @property

@@ -1,0 +1,89 @@
+"""A fingerprint of everything that decides which scoring system is best: bytes, never words.
+
+Every value goes into the digest with its kind and its length, so that different problems give different
+bytes. Nothing is printed on the way: what people read may be shortened.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from supersparse.errors import InvalidProblemError
+from supersparse.problem.coefficients import CoefficientSet
+from supersparse.problem.intercept import Intercept
+from supersparse.problem.levels import Levels
+from supersparse.problem.problem import Problem
+
+
+def fingerprint(problem: Problem) -> str:
+    """Identify a problem by its content; names and labels, which change no answer, are left out.
+
+    >>> a, b = (Problem.of([[0], [1]], [0, 1], max_coef=most) for most in (5, 6))
+    >>> fingerprint(a) == fingerprint(a), fingerprint(a) == fingerprint(b)
+    (True, False)
+    """
+    rows = problem.rows
+    content = (
+        (rows.columns, rows.scales, rows.positive, rows.weights, rows.weight_unit),
+        (problem.sets, problem.C0, problem.C1, problem.max_features, problem.class_weights),
+        (problem.intercept, problem.intercept_C0),
+        (problem.levels, problem.intercept_levels),
+        tuple((limit.weights, limit.at_most, limit.intercept_weight) for limit in problem.support_limits),
+        tuple((limit.low, limit.high, limit.at_most) for limit in problem.score_limits),
+        tuple((limit.weights, limit.at_most) for limit in problem.rate_limits),
+    )
+    digest = hashlib.sha256()
+    for piece in _pieces(content):
+        digest.update(len(piece).to_bytes(8, "big") + piece)
+    return digest.hexdigest()
+
+
+def _pieces(value: object) -> Iterator[bytes]:
+    """Take a value apart: a tag for its kind, then its content."""
+    match value:
+        case None:
+            yield b"none"
+        case bool() | int():
+            yield b"int"
+            yield _whole(int(value))
+        case Fraction():
+            yield b"fraction"
+            yield _whole(value.numerator)
+            yield _whole(value.denominator)
+        case str():
+            yield b"text"
+            yield value.encode()
+        case range():
+            yield b"range"
+            yield from map(_whole, (value.start, value.stop, value.step))
+        case tuple():
+            yield b"tuple"
+            yield _whole(len(value))
+            for part in value:
+                yield from _pieces(part)
+        case np.ndarray():
+            yield b"array"
+            # by value, not by dtype: the same numbers may be held in different widths
+            yield b"".join(_sized(int(v)) for v in value.tolist())
+        case CoefficientSet():
+            yield b"set"
+            yield from _pieces((value.numerators, value.denominator, value.without_zero))
+        case Levels():
+            yield b"levels"
+            yield from _pieces(value.levels)
+        case Intercept():
+            yield b"intercept"
+            yield from _pieces((value.mode, value.low, value.high, value.allowed))
+        case _:
+            raise InvalidProblemError(f"a problem holds {type(value).__name__}, which has no fingerprint")
+
+
+def _whole(value: int) -> bytes:
+    return value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True)
+
+
+def _sized(value: int) -> bytes:
+    written = _whole(value)
+    return len(written).to_bytes(4, "big") + written
