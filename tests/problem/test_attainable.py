@@ -16,10 +16,11 @@ from supersparse.problem.problem import Problem
 
 def all_objectives(problem):
     """F of every model; scores lie within 8, so an intercept of 9 units of 1 is as good as any beyond."""
-    choice = intercept_choice(problem, features=0)
-    low = -9 * problem.unit if choice.low is None else choice.low
-    high = 9 * problem.unit if choice.high is None else choice.high
-    intercepts = range(low, high + 1) if choice.allowed is None else choice.allowed.tolist()
+    if problem.intercept.mode == "free":
+        intercepts = [Fraction(b, 2) for b in range(-18 * problem.unit, 18 * problem.unit + 1)]
+    else:
+        choice = intercept_choice(problem, features=0)
+        intercepts = range(choice.low, choice.high + 1) if choice.allowed is None else choice.allowed.tolist()
     sets = [[int(v * problem.unit) for v in s.values] for s in problem.sets]
     return {
         evaluate(problem, Points(coefficients, b, problem.unit)).objective

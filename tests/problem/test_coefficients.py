@@ -56,6 +56,36 @@ def test_any_finite_set_is_sorted_free_of_repeats_and_exact():
     )
 
 
+def test_a_set_has_one_form_however_it_was_made():
+    assert CoefficientSet.of([1, 0.5, 0]).within(0, 0.5, "age") == CoefficientSet.of([0, 0.5])
+    assert CoefficientSet.of([-1, 1]) == integers(1).required() == integers(1).excluding([Fraction(0)])
+    assert CoefficientSet.of([4]) == integers(5).only(Fraction(4)) == CoefficientSet.of(range(4, 9, 7))
+    assert hash(CoefficientSet.of([-2, -1, 1, 2])) == hash(integers(2).required())
+    assert CoefficientSet.of([-2, -1, 1, 2]).values == (-2, -1, 1, 2)
+    assert CoefficientSet.of([3, 6, 9]).with_zero() == CoefficientSet.of(range(0, 10, 3))
+    assert CoefficientSet.of([5, 7]).with_zero().values == (0, 5, 7)
+
+
+def test_ten_million_values_are_an_interval_and_not_a_list():
+    wide = integers(10**15)
+    assert (len(wide), wide.least, wide.greatest) == (2 * 10**15 + 1, -(10**15), 10**15)
+    assert 10**15 in wide
+    assert 10**15 + 1 not in wide
+    assert Fraction(1, 2) not in wide
+    assert wide.required().nearest(Fraction(0)) == -1
+    assert wide.within(5, None, "age").least == 5
+    assert wide.nearest(Fraction(7, 3)) == 2
+    assert wide.around_zero == (-1, 0, 1)
+    assert repr(wide).endswith("; 2000000000000001 values)")
+
+
+def test_digits_take_their_exponents():
+    assert Fraction(1, 10_000) not in one_digit()
+    assert Fraction(1, 10_000) in one_digit((-4, 2))
+    assert one_digit((0, 0)) == integers(9)
+    assert two_digits((0, 0)).values[-1] == Fraction(99, 10)
+
+
 def test_numpy_arrays_and_ranges_are_sets_too():
     assert CoefficientSet.of(np.array([1, -1])) == CoefficientSet.of(range(-1, 2, 2))
 
@@ -78,8 +108,10 @@ def test_a_long_set_is_shown_by_its_ends():
     ("make", "message"),
     [
         (lambda: CoefficientSet.of([]), "is empty; give at least one value"),
-        (lambda: CoefficientSet(()), "is empty"),
-        (lambda: CoefficientSet((Fraction(1), Fraction(0))), "sorted"),
+        (lambda: one_digit((2, -3)), r"one_digit: the exponents are \(2, -3\); give two whole numbers in order"),
+        (lambda: two_digits(3), "two_digits: the exponents are 3; give two whole numbers"),
+        (lambda: one_digit((0, 10**6)), "give numbers from -300 to 300"),
+        (lambda: integers(10**15).within(5, None, "x").with_zero(), "too long a list once 0 is added"),
         (lambda: CoefficientSet.of("12"), "a coefficient set is '12'; give numbers"),
         (lambda: CoefficientSet.of(5), "a coefficient set is 5; give numbers"),
         (lambda: CoefficientSet.of([1, float("nan")]), "a value of a coefficient set is nan; give a finite"),

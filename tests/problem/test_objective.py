@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from problem.reference import data, decimal, slow_objective, values
+from supersparse import constraints
 from supersparse.problem.coefficients import CoefficientSet
-from supersparse.problem.objective import evaluate, integer_scores, with_best_intercept
+from supersparse.problem.objective import evaluate, integer_totals, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
-SETS = [[-2, -1, 0, 1, 2], [0, 0.5, -0.1], [0, 1e-3, 900], [3], [0, Fraction(1, 3)], [0, 1e300]]
+SETS = [[-2, -1, 0, 1, 2], [0, 0.5, -0.1], [0, 1e-3, 900], [0, 3], [0, Fraction(1, 3)], [0, 1e300]]
 
 
 @st.composite
@@ -26,7 +27,11 @@ def settings_and_points(draw):
     C1 = draw(st.sampled_from(["auto", 0.003]))
     intercept = draw(st.sampled_from(["free", "none", (-3, 4), "paper"]))
     coefficients = [draw(st.sampled_from(allowed.values)) for _ in X[0]]
-    b = draw(st.sampled_from(allowed.values)) if intercept == "paper" else draw(st.integers(-4, 4))
+    b = draw(st.integers(-4, 4))
+    if intercept == "paper":
+        b = draw(st.sampled_from(allowed.values))
+    elif intercept == "free":
+        b = draw(st.fractions(-4, 4, max_denominator=20))
     return X, y, allowed, weights, class_weight, C1, intercept, coefficients, b
 
 
@@ -38,7 +43,7 @@ def test_the_evaluator_equals_the_definition(case):
         class_weight=dict(zip([False, True], class_weight, strict=True)) if isinstance(class_weight, tuple)
         else class_weight,
     )  # fmt: skip
-    points = Points(tuple(int(c * 30000) for c in coefficients), int(b * 30000), 30000)
+    points = Points(tuple(int(c * 30000) for c in coefficients), b * 30000, 30000)
     if isinstance(class_weight, tuple):
         class_weight = tuple(decimal(w) for w in class_weight)
     expected = slow_objective(
@@ -88,15 +93,18 @@ def test_many_long_weights_do_not_overflow():
 def test_columns_of_any_scale_take_any_coefficients(X):
     problem = Problem.of(X, [0, 1], max_coef=3)
     for coefficient in (-3, 0, 3):
-        scores = integer_scores(problem, [coefficient], 2)
-        assert [Fraction(int(s), problem.score_step) for s in scores] == [
-            decimal(x) * coefficient + 2 for (x,) in X
-        ]
+        totals = integer_totals(problem, [coefficient])
+        assert [Fraction(int(t), problem.score_step) for t in totals] == [decimal(x) * coefficient for (x,) in X]
         with_best_intercept(problem, [coefficient])
 
 
 def test_a_forced_column_of_zeros_beside_a_long_one_does_not_overflow():
-    problem = Problem.of([[0, 1e-25], [0, 1.0]], [0, 1], coef_set={"x0": [7], "x1": [0, 1]})
+    problem = Problem.of(
+        [[0, 1e-25], [0, 1.0]],
+        [0, 1],
+        coef_set={"x0": [7], "x1": [0, 1]},
+        constraints=[constraints.must_use("x0")],
+    )
     assert with_best_intercept(problem, [7, 0]).coefficients == (7, 0)
 
 
@@ -106,5 +114,6 @@ def test_the_best_intercept_is_the_best_over_the_whole_problem(case, intercept):
     problem = Problem.of(X, y, coef_set=[-2, -1, 0, 1], intercept=intercept, C0=0.3)
     coefficients = [1, -2][: len(X[0])]
     chosen = evaluate(problem, with_best_intercept(problem, coefficients)).objective
-    tried = {"none": [0], "paper": [-2, -1, 0, 1], (-3, 4): range(-3, 5)}.get(intercept, range(-60, 61))
+    halves = [Fraction(b, 2) for b in range(-120, 121)]
+    tried = {"none": [0], "paper": [-2, -1, 0, 1], (-3, 4): range(-3, 5)}.get(intercept, halves)
     assert chosen <= min(evaluate(problem, Points(tuple(coefficients), b)).objective for b in tried)

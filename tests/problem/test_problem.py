@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from supersparse import constraints
 from supersparse.errors import InfeasibleError, InvalidProblemError
 from supersparse.problem.coefficients import CoefficientSet, integers, non_negative, non_positive, one_digit
 from supersparse.problem.problem import Problem
@@ -62,8 +63,24 @@ def test_without_an_intercept_a_constant_column_does_its_work():
     assert problem.ignored == (2,)
 
 
-def test_a_forced_constant_column_stays_forced():
-    assert make(coef_set={"constant": [1, 2]}).forced == (2,)
+def test_a_constant_column_that_is_required_stays():
+    required = make(coef_set={"constant": [1, 2]}, constraints=[constraints.must_use("constant")])
+    assert required.forced == (2,)
+    assert required.sets[2].values == (1, 2)
+
+
+def test_zero_points_are_always_allowed_and_only_a_constraint_requires_a_feature():
+    problem = make(coef_set={"age": [5, 7], "*": 3}, bounds={"constant": (1, 2)})
+    assert problem.sets[0].values == (0, 5, 7)
+    assert problem.given_sets[2].values == (0, 1, 2)
+    assert problem.forced == ()
+    assert make(intercept="paper", coef_set={"(intercept)": [4]}).intercept.allowed.values == (0, 4)
+
+
+@pytest.mark.parametrize("intercept", ["none", "paper", (0, 0), (-3, 3)])
+def test_a_constant_column_stays_where_no_free_threshold_does_its_work(intercept):
+    assert make(intercept=intercept).ignored == ()
+    assert make(intercept="free").ignored == (2,)
 
 
 def test_penalties_may_differ_by_feature():
@@ -134,10 +151,6 @@ def test_a_setting_that_cannot_be_is_refused_with_what_to_do(settings, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (
-            {"coef_set": {"age*": [1, 2]}, "max_features": 1},
-            r"2 .* leave out 0 but max_features is 1; allow 0",
-        ),
         (
             {"intercept": (0.2, 0.8)},
             r"no multiple of 1/1 lies in the intercept's range \(1/5, 4/5\); widen it",

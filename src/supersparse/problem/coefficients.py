@@ -55,6 +55,10 @@ class CoefficientSet:
         steps = {numerators.step} if isinstance(numerators, range) else {b - a for a, b in pairwise(numerators)}
         if len(steps) > 1:
             shared = math.gcd(denominator, *numerators)
+            if first < 0 < last and 0 not in numerators:
+                filled = cls._over(sorted([*numerators, 0]), denominator)
+                if isinstance(filled.numerators, range):
+                    return replace(filled, without_zero=True)
             return cls(tuple(v // shared for v in numerators), denominator // shared)
         step = steps.pop() if first < last else 1
         shared = math.gcd(denominator, first, last, step if first < last else 0)
@@ -163,12 +167,12 @@ class CoefficientSet:
             return self
         if len(self) == 1:
             return None
-        if isinstance(self.numerators, range) and self.numerators[0] < 0 < self.numerators[-1]:
-            return replace(self, without_zero=True)
-        rest = [v for v in self.numerators if v] if isinstance(self.numerators, tuple) else self.numerators
-        if isinstance(rest, range):
-            rest = rest[1:] if rest[0] == 0 else rest[:-1]
-        return self._over(rest, self.denominator)
+        numbers = self.numerators
+        if isinstance(numbers, range) and len(numbers) > 3:
+            if numbers[0] < 0 < numbers[-1]:
+                return replace(self, without_zero=True)
+            return self._over(numbers[1:] if numbers[0] == 0 else numbers[:-1], self.denominator)
+        return self._over([v for v in numbers if v], self.denominator)
 
     def excluding(self, values: Collection[Fraction]) -> "CoefficientSet | None":
         """Return the set without some values; None where nothing is left of it."""

@@ -57,7 +57,7 @@ def _seen(problem: "Problem", kept: tuple[Constraint, ...]) -> InfeasibleError |
 
 
 def _check_size(problem: "Problem") -> None:
-    needed = len(problem.forced) + _intercept_forced(problem)
+    needed = len(problem.forced)
     if problem.max_features is None or needed <= problem.max_features:
         return
     forcing = _on_values(problem, set(problem.forced), used=True)
@@ -90,10 +90,7 @@ def _check_support(problem: "Problem", limit: SupportLimit) -> None:
         if w < 0 and j not in forced and len(s) > 1
     ]  # fmt: skip
     room = math.inf if problem.max_features is None else problem.max_features - len(forced)
-    if _intercept_forced(problem):
-        least += limit.intercept_weight
-        room -= 1
-    elif limit.intercept_weight < 0 and problem.intercept.allowed is not None:
+    if limit.intercept_weight < 0 and problem.intercept.allowed is not None:
         options += [limit.intercept_weight] if len(problem.intercept.allowed) > 1 else []
     helping = sorted(options)[: len(options) if room == math.inf else max(0, int(room))]
     if least + sum(helping) <= limit.at_most:
@@ -112,10 +109,6 @@ def _check_score(problem: "Problem", limit: ScoreLimit) -> None:
         everything = set(range(problem.n_features))
         blame = _on_values(problem, everything, used=True) + _on_values(problem, everything, used=False)
         raise _conflict([limit.source, *blame], _names(problem, set(problem.forced)))
-
-
-def _intercept_forced(problem: "Problem") -> bool:
-    return problem.intercept.allowed is not None and 0 not in problem.intercept.allowed
 
 
 def _on_values(problem: "Problem", features: set[int], *, used: bool) -> list[Constraint]:

@@ -101,10 +101,8 @@ def _all_points(problem: Problem) -> Iterator[Points | None]:
     unit = problem.unit
     choices = [sorted((int(v * unit) for v in s.values), key=lambda v: (abs(v), v)) for s in problem.sets]
     limit = problem.max_features
-    intercept_forced = problem.intercept.allowed is not None and 0 not in problem.intercept.allowed
     for coefficients in product(*choices):
-        size = sum(1 for c in coefficients if c) + intercept_forced
-        if limit is None or size <= limit:
+        if limit is None or sum(1 for c in coefficients if c) <= limit:
             obeys = obeys_without_intercept(problem, coefficients)
             yield with_best_intercept(problem, coefficients) if obeys else None
 

@@ -168,4 +168,4 @@ def test_what_does_not_fit_the_data_is_named_by_its_line(old, new, message):
 def test_the_options_of_the_solver_can_be_handed_to_solve():
     settings = read_settings("C0: 0.3\nmax_coef: 2\nsolve: {solver: exhaustive, time_limit: null, seed: 3}")
     problem = settings.problem([[0], [0], [1], [1]], [0, 0, 1, 1])
-    assert solve(problem, **settings.solve).points.coefficients == (2,)
+    assert solve(problem, **settings.solve).points.coefficients == (1,)

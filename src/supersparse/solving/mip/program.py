@@ -60,8 +60,7 @@ class Program:
             if t.name is not None
         ]
         limit = self.problem.max_features
-        forced = any(t.name is None and t.counted and t.is_forced for t in self.terms)
-        if limit is not None and sum(1 for c in found if c) + forced > limit:
+        if limit is not None and sum(1 for c in found if c) > limit:
             return None
         if not obeys_without_intercept(self.problem, found):
             return None

@@ -43,7 +43,7 @@ def search_data(form: IntegerForm, largest: int | None = None) -> SearchData:
         zero=np.array([int(np.flatnonzero(v == 0)[0]) if (v == 0).any() else -1 for v in sets], np.int64),
         value_cost=_value_costs(form, values, factor, form.cost_l1 * factor + tie),
         magnitude_cost=form.cost_l1 * factor + tie,
-        max_size=form.max_size - (1 if len(form.intercept_values) and 0 not in form.intercept_values else 0),
+        max_size=form.max_size,
         step=form.step,
         half=form.half,
         low=form.intercept_low,
