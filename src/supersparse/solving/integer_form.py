@@ -369,7 +369,7 @@ def _objective_scale(problem: Problem, values: tuple[IntegerSet, ...]) -> Fracti
     if problem.intercept.allowed is not None:
         longest += int(problem.intercept.allowed.largest_magnitude * problem.unit)
     most = max(problem.class_weights) + sum(problem.C0) + problem.intercept_C0 + 1
-    most += sum(max(own.penalties) for own in levels) + (problem.C1 or 0) * longest / problem.unit
+    most += sum(max(own.penalties) for own in levels) + Fraction(problem.C1 or 0) * longest / problem.unit
     if whole * most <= _OBJECTIVE_LIMIT:
         return Fraction(whole)
     if row_unit * most <= _OBJECTIVE_LIMIT:
