@@ -52,6 +52,7 @@ class Problem:
     intercept_levels: Levels | None
     asked: tuple[Constraint, ...]  # what the limits below, max_features and the sets come from
     given_sets: tuple[CoefficientSet, ...]  # before constraints and constant columns narrowed them
+    unit: int  # common denominator of the given sets: coefficients, and b unless it is free, are integers over it
     value_limits: tuple[ValueLimit, ...]  # the sets obey them already
     support_limits: tuple[SupportLimit, ...]
     rate_limits: tuple[RateLimit, ...]
@@ -125,6 +126,7 @@ class Problem:
             intercept_levels=all_levels[-1] if intercept_rule.is_penalised else None,
             asked=asked,
             given_sets=sets,
+            unit=_unit(sets, intercept_rule),
             value_limits=tuple(limit for limit in limits if isinstance(limit, ValueLimit)),
             support_limits=tuple(limit for limit in limits if isinstance(limit, SupportLimit)),
             rate_limits=tuple(limit for limit in limits if isinstance(limit, RateLimit)),
@@ -222,14 +224,6 @@ class Problem:
         return not (self.has_levels or self.support_limits or self.rate_limits or self.score_limits)
 
     @cached_property
-    def unit(self) -> int:
-        """The common denominator q: all coefficients, and b unless it is free, are integers over q."""
-        denominators = [s.denominator for s in set(self.sets)]
-        if self.intercept.allowed is not None:
-            denominators.append(self.intercept.allowed.denominator)
-        return math.lcm(*denominators)
-
-    @cached_property
     def score_step(self) -> int:
         """The common scale D of the columns: scores are integers over unit·D."""
         return math.lcm(*self.rows.scales)
@@ -276,3 +270,8 @@ class Problem:
     def check_feasible(self) -> None:
         """Raise for what can be seen without search: that no scoring system obeys all that is asked."""
         check_feasible(self)
+
+
+def _unit(sets: tuple[CoefficientSet, ...], intercept: Intercept) -> int:
+    allowed = () if intercept.allowed is None else (intercept.allowed,)
+    return math.lcm(*(s.denominator for s in {*sets, *allowed}))
