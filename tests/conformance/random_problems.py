@@ -79,7 +79,7 @@ class Drawn:
         )
 
 
-GROUPS = "groups"
+GROUPS = "rate_groups"
 
 
 def _constraint(asked: tuple[Any, ...]) -> Any:
