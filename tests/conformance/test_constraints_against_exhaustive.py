@@ -118,8 +118,8 @@ def test_pair_covers_cut_off_no_best_model_that_obeys_on_many_problems(name, cas
     check(case.problem, oracle(case), name, "bigm", pair_covers=True)
 
 
-# Twelve rows, three features, two groups. Without constraints the best model is -2·c + 1 with two errors,
-# and with a smaller C0 it is 2·a - 2·b - 2·c + 1 with one.
+# Twelve rows, three features, two groups. Without constraints the best model is a - 2·c above -1/2 with one
+# error, a positive row; where positives weigh more it is a - b - c with a negative one.
 X = [[0, 1, 2], [1, 0, 0], [2, 1, 0], [0, 0, 1], [1, 1, 1], [2, 2, 0],
      [0, 2, 1], [1, 2, 2], [2, 0, 2], [1, 0, 1], [0, 0, 0], [2, 1, 1]]  # fmt: skip
 Y = [0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1]
@@ -138,15 +138,18 @@ ASKED = {
     "at least, at no price": {"constraints": c.at_least(1, of="b"), "C0": 0, "max_features": 2},
     "at least, one sign": {"constraints": c.at_least(1, of=["c"]), "coef_set": [0, 1, 2]},
     "exactly": {"constraints": c.exactly(1, of=["a", "b", "c"]), "C0": 0.01},
-    "thresholds": {"constraints": c.thresholds_per_variable(1, {"v": ["a", "b"], "w": "c"}), "C0": 0.01},
+    "thresholds": {"constraints": c.thresholds_per_variable(1, {"v": ["a", "c"], "w": "b"}), "C0": 0.01},
     "only if": {"constraints": c.only_if(["a", "c"], "b")},
-    "budget": {"constraints": c.budget({"a": 2.5, "b": 1.25, "c": 0.1}, at_most=2.6), "C0": 0.01},
+    "budget": {"constraints": c.budget({"a": 2.5, "b": 1.25, "c": 0.2}, at_most=2.6), "C0": 0.01},
     "min features": {"min_features": 3},
     "min features, with the intercept": {"min_features": 3, "intercept": "paper"},
     "sensitivity": {"constraints": c.min_sensitivity(1)},
-    "specificity": {"constraints": c.min_specificity(1), "C0": 0.01},
-    "false positive rate": {"constraints": c.max_false_positive_rate(0.1, group=("sex", "m")), "C0": 0.01},
-    "error": {"constraints": c.max_error(0.1)},
+    "specificity": {"constraints": c.min_specificity(1), "class_weight": {0: 1, 1: 3}},
+    "false positive rate": {
+        "constraints": c.max_false_positive_rate(0.1, group=("sex", "m")),
+        "class_weight": {0: 1, 1: 3},
+    },
+    "error": {"constraints": c.max_error(0.1), "C0": 0.15},
     "error in every group": {"constraints": c.max_error(0.2, group="sex"), "C0": 0.35},
     "sensitivity of a class that weighs nothing": {
         "constraints": c.min_sensitivity(0.8),
@@ -180,9 +183,9 @@ ASKED = {
         "levels": {"a": TWO_LEVELS},
         "constraints": [
             c.at_least(1, of=["b", "a"]),
-            c.max_total_score(6),
-            c.max_difference("error", group="sex", at_most=0.2),
-            c.min_sensitivity(0.8),
+            c.max_total_score(4),
+            c.max_difference("error", group="sex", at_most=0.1),
+            c.min_sensitivity(0.9),
         ],
     },
 }
