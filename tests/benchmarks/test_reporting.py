@@ -83,6 +83,20 @@ def test_the_overview_shows_a_longer_run_below():
     assert text.count("| breastcancer_reg |") == 2
 
 
+def test_the_headlines_say_how_many_of_all_problems_were_proven():
+    last = overview.headlines(RESULTS).splitlines()[-1]
+    counts = "supersparse 1, HiGHS 0, SCIP 0 and CP-SAT 0"
+    assert last == f"Proven of all 1 problems on which they were compared: {counts}."
+
+
+def test_the_headlines_hold_the_paper_s_settings_and_the_smallest_lead():
+    """A selection may not leave out where the others do best."""
+    full = load(overview.STORED)
+    leads = {name: against_best(full, name) for name in overview.raced(full)}
+    known = {name: lead.value for name, lead in leads.items() if lead is not None}
+    assert {"breastcancer_paper", "mammo_paper", min(known, key=known.get)} <= set(overview.HEADLINES)
+
+
 def test_the_pages_hold_the_tables_of_the_stored_runs():
     def shown(page):
         return page.read_text(encoding="utf-8").partition(table.BEGIN)[2].partition(table.END)[0].strip()
@@ -97,7 +111,11 @@ def test_the_pages_hold_the_tables_of_the_stored_runs():
 def test_a_headline_says_the_rows_and_columns_of_its_problem(name):
     words, instance = overview.HEADLINES[name], all_instances()[name]
     asked = instance.settings
-    assert words.endswith("C0 = 0.01" if asked.C0 is not None else f"at most {asked.max_features}")
+    if asked.intercept == "paper":
+        assert words.endswith("as in the paper")
+    else:
+        assert words.endswith(f"C0 = {asked.C0}" if asked.C0 is not None else f"at most {asked.max_features}")
+        assert (asked.largest, asked.coef_set) == (10, None)  # the README says "points to ±10"
     if instance.missing is not None:
         pytest.skip(instance.missing)
     rows, columns = instance.table().X.shape
