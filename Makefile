@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures test test-long test-lowest bench bench-small bench-adult bench-threads bench-covers bench-many bench-table study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-table study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -31,6 +31,14 @@ test-lowest:
 	$(PYTHON) -m venv build/lowest
 	build/lowest/bin/pip install --quiet --constraint tests/lowest-versions.txt --editable ".[test]"
 	build/lowest/bin/python -m pytest -n 2 -m "not long"
+
+# The solvers that need a licence, with the free wheels of gurobipy and cplex, whose licence is limited to small
+# problems; in an environment of their own, so that `make test` stays free of them.
+test-solvers:
+	$(PYTHON) -m venv build/solvers
+	build/solvers/bin/pip install --quiet --editable ".[test-solvers]"
+	build/solvers/bin/python -c "import gurobipy, cplex"
+	build/solvers/bin/python -m pytest -n 2 -m "not long" -k "gurobi or cplex" tests/conformance tests/solving
 
 # Needs the network, so no test runs it: download what is not bundled into an empty folder, and load it.
 fetch-live: $(VENV)/.package

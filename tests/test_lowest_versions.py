@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 # measuring, documents, style and licensed solvers have environments of their own
-ELSEWHERE = {"gurobi", "cplex", "bench", "dev", "docs", "all"}
+ELSEWHERE = {"gurobi", "cplex", "test-solvers", "bench", "dev", "docs", "all"}
 
 
 def test_every_least_version_is_tested():
