@@ -75,8 +75,8 @@ def boards():
     return X, np.array([int(has_won(row, "x")) for row in rows])
 
 
-def few_squares(squares):
+def few_squares(squares, max_coef=2):
     """The boards' problem with the columns of some squares only: it keeps some symmetries."""
     X, y = boards()
     columns = [3 * s + c for s in squares for c in range(3)]
-    return Problem.of(X[:, columns], y, C0=0.01, max_coef=2)
+    return Problem.of(X[:, columns], y, C0=0.01, max_coef=max_coef)
