@@ -19,18 +19,23 @@ examples: $(VENV)/.package
 	$(BIN)/python examples/paper_figures.py
 	$(BIN)/python examples/published_beside_learned.py
 
-# Two processes, so one thread each for linear algebra.
+# Two processes, so one thread each for linear algebra. They share the bytecode that the first of them writes.
+PYTEST = -m pytest -n 2 --dist worksteal
+test: export OMP_NUM_THREADS = 1
+test: export OPENBLAS_NUM_THREADS = 1
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not long"
+	$(BIN)/python $(PYTEST) -m "not long"
 
+# The slow tests too, and more examples of each property.
 test-long: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python $(PYTEST) --hypothesis-profile long
 
 # The same with the least versions that pyproject.toml allows, in an environment of their own.
 test-lowest:
 	$(PYTHON) -m venv build/lowest
 	build/lowest/bin/pip install --quiet --constraint tests/lowest-versions.txt --editable ".[test]"
-	build/lowest/bin/python -m pytest -n 2 -m "not long"
+	build/lowest/bin/python $(PYTEST) -m "not long"
 
 # The solvers that need a licence, with the free wheels of gurobipy and cplex, whose licence is limited to small
 # problems; in an environment of their own, so that `make test` stays free of them.

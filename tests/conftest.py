@@ -4,13 +4,33 @@ import io
 import signal
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-# The same examples in every run, and no test that fails because a machine is busy.
-settings.register_profile("same everywhere", deadline=None, derandomize=True, database=None)
-settings.load_profile("same everywhere")
+TESTS = Path(__file__).parent
+
+# The same examples in every run, and no test that fails because a machine is busy; `make test-long` asks for
+# the profile "long".
+for name, examples in (("quick", 40), ("long", 100)):
+    settings.register_profile(name, deadline=None, derandomize=True, database=None, max_examples=examples)
+settings.load_profile("quick")
+
+# Two workers begin at the start and in the middle of the list (xdist calls that "worksteal"). What solves
+# comes first: on a fresh clone one worker compiles the kernels while the other runs what needs none.
+ORDER = (
+    "solving", "conformance", "selection", "estimators", "experiments", "examples", "report", "cli",
+    "test_docs.py", "test_site.py", "all others", "render", "export", "prepare", "evaluate",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items):
+    def place(item):
+        part = item.path.relative_to(TESTS).parts[0]
+        return ORDER.index(part if part in ORDER else "all others")
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session", autouse=True)
