@@ -61,7 +61,7 @@ class PenaltyRanges:
     C0_one_case: Fraction  # below it a feature may enter to fix one row: the paper's 1/N
     C0_nothing_above: Fraction  # above it no feature is worth its price; the paper says 1
     C1_paper: Fraction  # the paper's upper end; it does not guarantee what it promises
-    C1_safe_below: Fraction  # below it, proven, C1 changes neither errors nor size
+    C1_safe_below: Fraction  # below it, proven, C1 decides only between models of equal F
 
     def in_words(self) -> str:
         """Say what values of C0 and C1 do."""
