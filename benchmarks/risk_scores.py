@@ -75,7 +75,7 @@ def _fasterrisk(instance: Instance, size: int, largest: int) -> tuple[int, float
 
 
 def _errors(instance: Instance, table: Table, coefficients: list[float], size: int) -> int:
-    """Count the training errors, a score of 0 wrong for both classes; the intercept is any integer."""
+    """Count the training errors, the threshold put where they are fewest by the rule for our own models."""
     rounded = [round(c) for c in coefficients]
     if rounded != coefficients or sum(c != 0 for c in rounded) > size:
         raise FailedError(f"FasterRisk gave {coefficients}, which is not of size {size} in whole numbers")

@@ -142,7 +142,7 @@ def _comparisons(comparisons: Sequence[Comparison]) -> str:
         "version",
     )
     note = (
-        "Training errors with a score of 0 wrong for both classes. FasterRisk minimises another loss; of its "
+        "Training errors, counted for both by the same rule. FasterRisk minimises another loss; of its "
         "pool the model with the fewest errors counts, its intercept chosen anew."
     )
     return f"{note}\n\n{grid(head, rows)}"
