@@ -15,7 +15,17 @@ from supersparse.experiments.record_file import (
     store,
     to_line,
 )
-from supersparse.experiments.records import Loaded, Machine, Moment, Proof, Record, Shown, Skipped, Wrong
+from supersparse.experiments.records import (
+    InSet,
+    Loaded,
+    Machine,
+    Moment,
+    Proof,
+    Record,
+    Shown,
+    Skipped,
+    Wrong,
+)
 from supersparse.experiments.setting import Setting
 
 WRONG = Wrong(negative=1, positive=2, negatives=10, positives=10)
@@ -24,6 +34,7 @@ PROOF = Proof(
     coefficients=(("a", 2), ("b", -100)), intercept=-1, training_errors=3,
     history=(Moment(seconds=0.1, gap=0.5, train_errors=3, test_errors=1, size=2), Moment(seconds=1, gap=0.3)),
 )  # fmt: skip
+IN_SET = InSet(features=2, errors=3, paper_features=1, paper_errors=4, paper_errors_without_b=5)
 RECORD = Record(
     dataset="tiny", fingerprint="abc", method="SLIM", split="1/2", setting=Setting.of(C0=0.01, work=5),
     seed=0, train=WRONG, test=WRONG, size=2, size_with_intercept=3, seconds=0.5, proof=PROOF,
@@ -35,7 +46,8 @@ LINES = [
     Loaded(dataset="tiny", fingerprint="abc", rows=20, columns=4, positives=10),
     Shown(application="biopsy", model="Lasso", text="Score = 1 x a", size=2, train=WRONG, test=WRONG),
     RECORD,
-    replace(RECORD, method="LR", setting=Setting(), proof=None, in_set_errors=3, in_set_size=2),
+    replace(RECORD, method="LR", setting=Setting(), proof=None, in_set=IN_SET),
+    replace(RECORD, method="SLIM free", proof=replace(PROOF, intercept="-7/2")),
 ]
 
 
@@ -86,10 +98,26 @@ def test_stored_records_have_the_same_bytes_whatever_their_order(tmp_path):
     append_records(first, LINES)
     append_records(second, [LINES[0], *reversed(LINES[1:]), LINES[0]])
     for path in (first, second):
-        store(path, path.with_suffix(".gz"))
+        store([path], path.with_suffix(".gz"))
     assert first.with_suffix(".gz").read_bytes() == second.with_suffix(".gz").read_bytes()
     assert gzip.decompress(first.with_suffix(".gz").read_bytes()).decode("utf-8").count("\n") == len(LINES)
     assert read_records(first.with_suffix(".gz")) == list(in_order(LINES))
+
+
+def test_records_made_elsewhere_are_merged_and_the_last_of_a_fit_is_kept(tmp_path):
+    here, there, stored = (tmp_path / name for name in ("here.jsonl", "there.jsonl", "all.jsonl.gz"))
+    elsewhere = replace(Machine.here("tiny"), processor="another")
+    again = replace(RECORD, seconds=9.0)
+    append_records(here, LINES)
+    append_records(there, [elsewhere, again, replace(RECORD, split="2/2")])
+    assert main(["store", str(here), str(there), str(stored)]) == 0
+    merged = read_records(stored)
+    assert [line for line in merged if isinstance(line, Machine)] == [LINES[0], elsewhere]
+    assert again in merged
+    assert RECORD not in merged
+    assert sum(isinstance(line, Record) for line in merged) == 4
+    assert main(["store", str(stored), str(stored)]) == 0  # onto itself
+    assert read_records(stored) == merged
 
 
 def test_what_was_left_out_and_came_later_is_not_left_out():

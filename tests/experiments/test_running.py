@@ -68,7 +68,7 @@ def test_a_plan_makes_a_record_of_every_fit(whole):
         ("Lasso", "nested"): 24,
         ("SLIM", "fold"): 4,
         ("SLIM", "nested"): 8,
-        ("SLIM", "contour"): 8,
+        ("SLIM", "contour"): 16,
     }
 
 

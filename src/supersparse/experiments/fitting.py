@@ -1,20 +1,22 @@
 """One task of the study: a split of a table, a method, some settings; its fits become records."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from supersparse.experiments.methods.contract import Method, Model, Predictions
+from supersparse.experiments.methods.contract import Linear, Method, Model, Predictions
 from supersparse.experiments.methods.rounding import in_set
 from supersparse.experiments.methods.slim import positive_rows, study_problem
-from supersparse.experiments.records import Moment, Proof, Record, Skipped, Wrong
+from supersparse.experiments.records import InSet, Moment, Proof, Record, Skipped, Wrong
 from supersparse.experiments.setting import Setting
 from supersparse.experiments.study_data import StudyData, split_rows
 from supersparse.solution.solution import Solution
+
+KINDS = ("fold", "nested", "contour")  # what the tables need first: a run may be cut short
 
 _MOMENTS = 60  # of a search, at most
 
@@ -30,54 +32,79 @@ class Task:
     seed: int
 
     @property
-    def stage(self) -> int:
-        """What the tables need first, then the contours, then folds inside folds: a run may be cut short."""
+    def kind(self) -> str:
+        """A fold of the tables, one inside a fold, or one of the grid of C0 and C1."""
         if ":" in self.split:
-            return 2
-        return 1 if self.settings[0].has("C1") else 0
+            return "nested"
+        return "contour" if self.settings[0].has("C1") else "fold"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fit:
+    """A model with its record and the rows that it was fitted and tested on."""
+
+    record: Record
+    model: Model
+    train: StudyData
+    test: StudyData
 
 
 def run_task(task: Task) -> list[Record | Skipped]:
     """Fit the settings and test them; a method that fails is skipped, and the reason kept."""
     try:
-        with threadpool_limits(1):  # processes share the cores, and sums are added up in one order
-            return list(_records(task))
+        return [fit.record for fit in fits(task)]
     except Exception as error:  # a peer's package may raise anything; the study goes on and says so
         reason = f"{type(error).__name__}: {error}"
         return [Skipped(dataset=task.data.name, method=task.method.name, split=task.split, reason=reason)]
 
 
-def _records(task: Task) -> Iterator[Record]:
-    rows = split_rows(task.data.y, task.split, task.seed)
-    train, test = task.data.part(rows.train), task.data.part(rows.test)
-    fingerprint = task.data.fingerprint
-    # what SLIM's objective is compared with, on the folds that the tables show
-    compared = task.method.is_linear and ":" not in task.split
-    problem = study_problem(train, 0.01) if compared else None
-    began = _processor_seconds()
-    models = list(task.method.fit(train, task.settings, task.seed))
-    seconds = (_processor_seconds() - began) / len(models)
-    for model in models:
-        rounded = None
-        if model.linear is not None and problem is not None:
-            rounded = in_set(problem, model.linear)
-        seen = model.predict(train.X) if model.on_training_rows is None else model.on_training_rows
-        yield Record(
-            dataset=task.data.name,
-            fingerprint=fingerprint,
-            method=task.method.name,
-            split=task.split,
-            setting=model.setting,
-            seed=task.seed,
-            train=count_wrong(seen, train.y),
-            test=count_wrong(model.predict(test.X), test.y),
-            size=model.size.features,
-            size_with_intercept=model.size.with_intercept,
-            seconds=round(seconds, 6),
-            in_set_errors=None if rounded is None else rounded.errors,
-            in_set_size=None if rounded is None else rounded.features,
-            proof=None if model.solution is None else _proof(model.solution, model, train, test),
-        )
+def fits(task: Task) -> list[Fit]:
+    """Fit the settings of a task and test them."""
+    with threadpool_limits(1):  # processes share the cores, and sums are added up in one order
+        rows = split_rows(task.data.y, task.split, task.seed)
+        train, test = task.data.part(rows.train), task.data.part(rows.test)
+        began = _processor_seconds()
+        models = list(task.method.fit(train, task.settings, task.seed))
+        seconds = (_processor_seconds() - began) / len(models)
+        # what SLIM's objective is compared with, on the folds that the tables show
+        linear = {m.setting: m.linear for m in models if m.linear is not None and task.kind == "fold"}
+        rounded = _in_set(train, linear)
+        fingerprint = task.data.fingerprint
+        return [
+            Fit(
+                record=Record(
+                    dataset=task.data.name,
+                    fingerprint=fingerprint,
+                    method=task.method.name,
+                    split=task.split,
+                    setting=model.setting,
+                    seed=task.seed,
+                    train=count_wrong(_on_training_rows(model, train), train.y),
+                    test=count_wrong(model.predict(test.X), test.y),
+                    size=model.size.features,
+                    size_with_intercept=model.size.with_intercept,
+                    seconds=round(seconds, 6),
+                    in_set=rounded.get(model.setting),
+                    proof=None if model.solution is None else _proof(model.solution, train, test),
+                ),
+                model=model,
+                train=train,
+                test=test,
+            )
+            for model in models
+        ]
+
+
+def _in_set(train: StudyData, models: Mapping[Setting, Linear]) -> dict[Setting, InSet]:
+    if not models:
+        return {}
+    free = study_problem(train, 0.0, intercept="free")
+    paper = study_problem(train, 0.0, intercept="paper")
+    return {setting: in_set(free, paper, linear) for setting, linear in models.items()}
+
+
+def _on_training_rows(model: Model, train: StudyData) -> Predictions:
+    return model.predict(train.X) if model.on_training_rows is None else model.on_training_rows
 
 
 def _processor_seconds() -> float:
@@ -96,7 +123,7 @@ def count_wrong(predicted: Predictions, y: NDArray[np.bool_]) -> Wrong:
     )
 
 
-def _proof(solution: Solution, model: Model, train: StudyData, test: StudyData) -> Proof:
+def _proof(solution: Solution, train: StudyData, test: StudyData) -> Proof:
     points = solution.points
     return Proof(
         objective=str(solution.objective),
@@ -106,7 +133,7 @@ def _proof(solution: Solution, model: Model, train: StudyData, test: StudyData) 
         nodes=solution.nodes,
         stop=solution.stop.name,
         coefficients=tuple((train.feature_names[j], points.coefficients[j]) for j in points.support),
-        intercept=points.intercept,
+        intercept=points.intercept if isinstance(points.intercept, int) else str(points.intercept),
         training_errors=int(solution.evaluation.training_errors),
         history=tuple(_history(solution, train, test)),
     )

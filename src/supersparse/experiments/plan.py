@@ -1,28 +1,28 @@
 """What the study fits: the full plan, and a small one of the same shape."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from supersparse.experiments.fitting import Task
+from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.experiments.contour_grid import CONTOUR_C0, CONTOUR_C1, values_of_C1
+from supersparse.experiments.fitting import KINDS, Task
 from supersparse.experiments.methods.c50 import C50Rules, C50Trees
 from supersparse.experiments.methods.contract import Method
 from supersparse.experiments.methods.fasterrisk import FasterRisk
 from supersparse.experiments.methods.logistic import LogisticRegression
 from supersparse.experiments.methods.penalised import ElasticNet, Lasso, Ridge
 from supersparse.experiments.methods.rounding import ScaledToSet, TimesTen, UnitWeights
-from supersparse.experiments.methods.scikit import Cart, KernelMachine, RandomForest
-from supersparse.experiments.methods.slim import Slim, SlimPricedIntercept
+from supersparse.experiments.methods.scikit import Cart, CartOfRpart, KernelMachine, RandomForest
+from supersparse.experiments.methods.slim import Slim, SlimFree
 from supersparse.experiments.setting import Setting
-from supersparse.experiments.study_data import FOLDS, StudyData, fold_names, inner_names
+from supersparse.experiments.study_data import FOLDS, StudyData, fold_names, inner_names, split_rows
 
 SEED = 0
 PAPER_METHODS = ("LR", "CART", "RF", "SVM", "C50T", "C50R", "Lasso", "Ridge", "EN", "SLIM")
 DATASETS = ("breast-cancer", "haberman", "internet-ads", "mammography", "spambase", "tic-tac-toe")
 NESTED = ("SLIM", "Lasso", "CART")
-CONTOUR_DATASETS = ("breast-cancer", "haberman", "mammography")
-CONTOUR_C0 = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
-CONTOUR_C1 = (1e-06, 1e-05, 0.0001, 0.0005, 0.002, 0.01)  # the safe range ends near the first
+SMALL_DATASETS = ("breast-cancer", "haberman", "mammography")
 
 # Units of work of the exact engine that take about a minute on one core of the machine named in the records.
 MINUTE = {
@@ -45,14 +45,34 @@ class Plan:
     folds: int = FOLDS
     seed: int = SEED
     nested: tuple[str, ...] = NESTED
-    nested_share: float = 1 / 40  # of SLIM's work, in the folds inside a fold: a second or two of sixty
-    contour: tuple[str, ...] = CONTOUR_DATASETS
-    contour_share: float = 1 / 6  # of SLIM's work: ten seconds of sixty
+    nested_share: float = 1 / 20  # of SLIM's work, in the folds inside a fold: three seconds of sixty
+    contour: tuple[str, ...] = DATASETS
+    contour_share: float = 1 / 20  # of SLIM's work
     contour_C0: tuple[float, ...] = CONTOUR_C0  # noqa: N815  # the paper's name
-    contour_C1: tuple[float, ...] = CONTOUR_C1  # noqa: N815
+    contour_C1: tuple[float, ...] = CONTOUR_C1  # noqa: N815  # beside two below the end of the paper's range
+    kinds: tuple[str, ...] = KINDS
+
+    def part(
+        self,
+        *,
+        datasets: Sequence[str] | None = None,
+        methods: Sequence[str] | None = None,
+        kinds: Sequence[str] | None = None,
+    ) -> "Plan":
+        """Return the plan with some of its datasets, methods and kinds of fit; None keeps all."""
+        named = {method.name: method for method in self.methods}
+        return replace(
+            self,
+            datasets=_some("dataset", datasets, self.datasets),
+            methods=tuple(named[name] for name in _some("method", methods, tuple(named))),
+            kinds=_some("kind of fit", kinds, self.kinds),
+        )
 
     def tasks(self, data: StudyData, method: Method) -> Iterator[Task]:
         """All that one method does on one table."""
+        return (task for task in self._all_tasks(data, method) if task.kind in self.kinds)
+
+    def _all_tasks(self, data: StudyData, method: Method) -> Iterator[Task]:
         settings = method.settings(data)
         for outer in fold_names(self.folds):
             yield from self._split(data, method, outer, settings)
@@ -61,12 +81,14 @@ class Plan:
                 for inner in inner_names(outer, self.folds):
                     yield from self._split(data, method, inner, shorter)
             if method.name == "SLIM" and data.name in self.contour:
-                yield from self._split(data, method, outer, self.contour_settings(settings[0]))
+                yield from self._split(data, method, outer, self.contour_settings(data, settings[0]))
 
-    def contour_settings(self, like: Setting) -> tuple[Setting, ...]:
+    def contour_settings(self, data: StudyData, like: Setting) -> tuple[Setting, ...]:
         """The grid of C0 and C1, with a share of the usual work."""
         work = with_share(like, self.contour_share).whole("work")
-        return tuple(Setting.of(C0=C0, work=work, C1=C1) for C0 in self.contour_C0 for C1 in self.contour_C1)
+        rows = {len(split_rows(data.y, fold, self.seed).train) for fold in fold_names(self.folds)}
+        values = values_of_C1(rows, data.paper_columns, self.contour_C0, self.contour_C1)
+        return tuple(Setting.of(C0=C0, work=work, C1=C1) for C0 in self.contour_C0 for C1 in values)
 
     def _split(
         self, data: StudyData, method: Method, split: str, settings: tuple[Setting, ...]
@@ -74,6 +96,14 @@ class Plan:
         parts = [settings] if method.whole_path else [(setting,) for setting in settings]
         for part in parts:
             yield Task(data=data, method=method, split=split, settings=part, seed=self.seed)
+
+
+def _some(what: str, wanted: Sequence[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of the known names that are wanted, in their own order."""
+    for name in wanted or ():
+        if name not in known:
+            raise InvalidOptionError(f"the plan has no {what} {name!r}; {did_you_mean(name, known)}")
+    return known if wanted is None else tuple(name for name in known if name in wanted)
 
 
 def with_share(setting: Setting, share: float) -> Setting:
@@ -91,7 +121,7 @@ def full(environment: Path | None) -> Plan:
         datasets=DATASETS,
         methods=(
             LogisticRegression(), Cart(), RandomForest(), KernelMachine(), C50Trees(), C50Rules(), Lasso(),
-            Ridge(), ElasticNet(), Slim(MINUTE), SlimPricedIntercept(MINUTE), FasterRisk(environment),
+            Ridge(), ElasticNet(), Slim(MINUTE), SlimFree(MINUTE), CartOfRpart(), FasterRisk(environment),
             TimesTen(), ScaledToSet(), UnitWeights(),
         ),
     )  # fmt: skip
@@ -102,11 +132,11 @@ def small(environment: Path | None) -> Plan:
     work = {name: units // 100 for name, units in MINUTE.items()}
     return Plan(
         name="small",
-        datasets=CONTOUR_DATASETS,
+        datasets=SMALL_DATASETS,
         methods=(
             LogisticRegression(), Cart(), RandomForest(trees=100), KernelMachine(), C50Trees(), C50Rules(),
-            Lasso(count=40), Ridge(count=40), ElasticNet(count=40), Slim(work), SlimPricedIntercept(work),
-            FasterRisk(environment, sizes=(5, 3)), TimesTen(), ScaledToSet(), UnitWeights(),
+            Lasso(count=40), Ridge(count=40), ElasticNet(count=40), Slim(work), SlimFree(work),
+            CartOfRpart(), FasterRisk(environment, sizes=(5, 3)), TimesTen(), ScaledToSet(), UnitWeights(),
         ),
         nested_share=0.25,
         contour=("haberman",),

@@ -11,6 +11,7 @@ from typing import Any
 
 from supersparse.errors import InvalidDataError
 from supersparse.experiments.records import (
+    InSet,
     Line,
     Loaded,
     Machine,
@@ -54,7 +55,9 @@ def from_line(line: str) -> Line:
 
 
 def _parts(fields: dict[str, Any]) -> dict[str, Any]:
-    found = {name: Wrong(**fields[name]) for name in ("train", "test")}
+    found: dict[str, Any] = {name: Wrong(**fields[name]) for name in ("train", "test")}
+    if fields.get("in_set") is not None:
+        found["in_set"] = InSet(**fields["in_set"])
     proof = fields.get("proof")
     if proof is not None:
         own = {
@@ -111,9 +114,13 @@ def _cut_unfinished(file: Any) -> None:
     file.truncate(0)
 
 
-def store(path: Path, stored: Path) -> None:
-    """Compress a file of records; the same records give the same bytes."""
-    text = "".join(to_line(line) + "\n" for line in in_order(read_records(path)))
+def store(paths: Iterable[Path], stored: Path) -> None:
+    """Merge and compress files of records; the same records give the same bytes.
+
+    Of a fit that is in several files the record of the last one is kept.
+    """
+    lines = [line for path in paths for line in read_records(path)]
+    text = "".join(to_line(line) + "\n" for line in in_order(lines))
     stored.parent.mkdir(parents=True, exist_ok=True)
     stored.write_bytes(gzip.compress(text.encode("utf-8"), compresslevel=9, mtime=0))
 

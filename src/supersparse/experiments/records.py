@@ -3,6 +3,7 @@
 import os
 import platform
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib import metadata
 from pathlib import Path
 
@@ -37,6 +38,31 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InSet:
+    """A linear model rounded to the study's set and evaluated exactly in both formulations of SLIM.
+
+    Training errors as each of them counts: with a threshold anywhere no row has the score 0; in the
+    paper's a score of 0 is wrong for both classes.
+    """
+
+    features: int  # scaled so that the largest coefficient is 100
+    errors: int  # with its best threshold
+    paper_features: int  # scaled so that the largest of the coefficients and the intercept is 100
+    paper_errors: int  # with the best b of the set
+    paper_errors_without_b: int
+
+    def objective(self, rows: int, C0: Fraction) -> Fraction:
+        """F with the threshold free."""
+        return Fraction(self.errors, rows) + C0 * self.features
+
+    def paper_objective(self, rows: int, C0: Fraction) -> Fraction:
+        """F in the paper's formulation, with b or without it, whichever is less."""
+        with_b = Fraction(self.paper_errors, rows) + C0 * (self.paper_features + 1)
+        without_b = Fraction(self.paper_errors_without_b, rows) + C0 * self.paper_features
+        return min(with_b, without_b)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
     """What SLIM had at one time of its search; None before its first model."""
 
@@ -58,8 +84,8 @@ class Proof:
     nodes: int
     stop: str
     coefficients: tuple[tuple[str, int], ...]  # those that are not 0, by feature
-    intercept: int
-    training_errors: int  # a score of 0 is wrong for both classes: what is optimised
+    intercept: int | str  # a fraction, written as a text, where the threshold lies between whole numbers
+    training_errors: int  # what is optimised: with b in the set, a score of 0 is wrong for both classes
     history: tuple[Moment, ...]
 
 
@@ -78,8 +104,7 @@ class Record:
     size: int
     size_with_intercept: int
     seconds: float  # of processor time; of a path, its share
-    in_set_errors: int | None = None  # of a linear model scaled to ±100 and rounded, with its best intercept
-    in_set_size: int | None = None
+    in_set: InSet | None = None  # of a linear model, to be compared with SLIM's objective
     proof: Proof | None = None
 
     @property

@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 
 from supersparse.errors import MissingDataError
 from supersparse.experiments.applications import APPLICATIONS
-from supersparse.experiments.fitting import Task, run_task
+from supersparse.experiments.fitting import KINDS, Task, run_task
 from supersparse.experiments.plan import Plan
 from supersparse.experiments.progress import Progress
 from supersparse.experiments.record_file import append_records, read_records
@@ -23,11 +23,14 @@ Load = Callable[[str], StudyData]
 _TELL_EVERY = 5.0  # seconds
 
 
-def run(plan: Plan, load: Load, path: Path, *, n_jobs: int | None = None) -> None:
+def run(
+    plan: Plan, load: Load, path: Path, *, n_jobs: int | None = None, elsewhere: Iterable[Path] = ()
+) -> None:
     """Make every record of the plan that the file does not hold; it can be killed and run again.
 
-    Tasks go through joblib, so ``with joblib.parallel_config(backend="dask"):`` around the call spreads them
-    over a cluster; only this process writes the file.
+    What files `elsewhere` hold is not made again either: so a part can be made on another machine, and be
+    merged later. Tasks go through joblib, so ``with joblib.parallel_config(backend="dask"):`` around the
+    call spreads them over a cluster; only this process writes the file.
     """
     known = read_records(path) if path.exists() else []
     machine = Machine.here(plan.name)
@@ -41,6 +44,7 @@ def run(plan: Plan, load: Load, path: Path, *, n_jobs: int | None = None) -> Non
             append_records(path, [skipped])
     loaded = [_loaded(data) for data in tables]
     append_records(path, [line for line in loaded if line not in known])
+    known += [line for other in elsewhere for line in read_records(other)]
     open_tasks = list(_open(tasks, known))
     progress = Progress(open_tasks, known, time.monotonic)
     logger.info("%d records are there; %s", sum(isinstance(line, Record) for line in known), progress.plan())
@@ -90,7 +94,7 @@ def _tasks(plan: Plan, tables: Iterable[StudyData]) -> tuple[list[Task], list[Sk
                 left_out.append(Skipped(dataset=data.name, method=method.name, reason=reason))
             else:
                 tasks += plan.tasks(data, method)
-    return sorted(tasks, key=lambda task: task.stage), left_out
+    return sorted(tasks, key=lambda task: KINDS.index(task.kind)), left_out
 
 
 def _open(tasks: Iterable[Task], known: Iterable[Line]) -> Iterator[Task]:
@@ -104,9 +108,9 @@ def _open(tasks: Iterable[Task], known: Iterable[Line]) -> Iterator[Task]:
             yield task
 
 
-def run_applications(load: Load, path: Path, seed: int) -> None:
-    """Make the models of section 5 that the file does not hold; data that are missing are said."""
-    known = read_records(path)
+def run_applications(load: Load, path: Path, seed: int, *, elsewhere: Iterable[Path] = ()) -> None:
+    """Make the models of section 5 that no file holds; data that are missing are said."""
+    known = [line for file in (path, *elsewhere) for line in read_records(file)]
     there = {line.application for line in known if isinstance(line, Shown)}
     for name, (dataset, make) in APPLICATIONS.items():
         if name in there:

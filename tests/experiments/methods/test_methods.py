@@ -9,7 +9,7 @@ from experiments.tiny import tiny_data
 from supersparse.experiments.methods.c50 import C50Rules, C50Trees
 from supersparse.experiments.methods.contract import Linear, Size
 from supersparse.experiments.methods.fasterrisk import FasterRisk
-from supersparse.experiments.methods.scikit import Cart, KernelMachine, RandomForest
+from supersparse.experiments.methods.scikit import Cart, CartOfRpart, KernelMachine, RandomForest
 from supersparse.experiments.methods.slim import Slim
 from supersparse.experiments.plan import PAPER_METHODS, full
 from supersparse.experiments.results.study import METHODS
@@ -74,6 +74,34 @@ def test_a_tree_has_the_size_of_its_leaves():
     assert model.size == Size.of_parts(2)  # one question separates the classes
     (stump,) = Cart().fit(data, [Setting.of(pruning=1.0)], 0)
     assert stump.size == Size.of_parts(1)
+
+
+def test_rparts_default_tree_keeps_a_branch_that_saves_more_than_a_hundredth_of_the_errors():
+    data = tiny_data(n_rows=1200)
+    data.y[:] = data.X[:, 0] > 2
+    (separated,) = CartOfRpart().fit(data, [Setting.of(cp=0.01)], 0)
+    assert separated.size == Size.of_parts(2)
+    assert np.array_equal(separated.predict(data.X), data.y)
+    (stump,) = CartOfRpart().fit(data, [Setting.of(cp=1.0)], 0)
+    assert stump.size == Size.of_parts(1)
+    assert set(stump.predict(data.X)) == {bool(data.y.mean() > 0.5)}
+
+
+def test_a_tree_pruned_by_errors_is_the_smallest_of_its_cost():
+    # errors plus cp times the root's errors for each leaf: no other subtree costs less
+    data = tiny_data(n_rows=300)
+    costs = {}
+    for cp in (0.0, 0.005, 0.01, 0.03, 0.1, 0.4):
+        (model,) = CartOfRpart().fit(data, [Setting.of(cp=cp)], 0)
+        wrong = int((model.predict(data.X) != data.y).sum())
+        costs[cp] = (wrong, model.size.features)
+    root = min(data.y.sum(), (~data.y).sum())
+    for cp, (wrong, leaves) in costs.items():
+        own = wrong + cp * root * leaves
+        assert all(own <= other_wrong + cp * root * other + 1e-9 for other_wrong, other in costs.values())
+    sizes = [leaves for _, leaves in costs.values()]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) > 2
 
 
 def test_c50_trees_count_leaves_and_rules_count_rules():

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -58,12 +60,29 @@ def test_unit_weights_are_signs_of_what_tells_the_classes_apart():
 
 def test_a_model_in_the_set_is_counted_exactly_and_with_its_best_intercept():
     data = tiny_data()
-    problem = study_problem(data, 0.01)
-    found = in_set(problem, Linear(np.array([2.0, -1.0, 0.001]), 1e6))
+    free, paper = (study_problem(data, 0.0, intercept=kind) for kind in ("free", "paper"))
+    found = in_set(free, paper, Linear(np.array([2.0, -1.0, 0.001]), 1e6))
     scores = 100 * data.X[:, 0] - 50 * data.X[:, 1]
     best = min(np.sum((scores > t) != data.y) for t in np.unique(scores) + 0.5)
     assert found.errors == min(best, data.y.sum())
     assert found.features == 2
+    # beside an intercept of a million all coefficients round to 0, and a constant model is left
+    assert (found.paper_features, found.paper_errors) == (0, min(data.y.sum(), (~data.y).sum()))
+    assert found.paper_errors_without_b == len(data.y)  # every score is 0
+
+
+def test_a_model_in_the_papers_set_keeps_its_intercept_inside():
+    data = tiny_data()
+    free, paper = (study_problem(data, 0.0, intercept=kind) for kind in ("free", "paper"))
+    found = in_set(free, paper, Linear(np.array([2.0, -1.0, 0.001]), -4.0))
+    scores = 50 * data.X[:, 0] - 25 * data.X[:, 1]  # and the intercept -100
+    wrong = [np.sum(np.where(data.y, scores + b <= 0, scores + b >= 0)) for b in range(-100, 101)]
+    assert (found.paper_features, found.paper_errors) == (2, min(wrong))
+    assert found.paper_errors_without_b == wrong[100]
+    assert found.paper_objective(60, Fraction(1, 100)) == min(
+        Fraction(int(min(wrong)), 60) + Fraction(3, 100), Fraction(int(wrong[100]), 60) + Fraction(2, 100)
+    )
+    assert found.objective(60, Fraction(1, 100)) == Fraction(found.errors, 60) + Fraction(2, 100)
 
 
 @pytest.mark.parametrize("largest", [5, 100])

@@ -1,8 +1,13 @@
+from dataclasses import replace
+from fractions import Fraction
+
 from experiments.results.made import fits, record
+from supersparse.experiments.records import InSet
 from supersparse.experiments.results.claims import paper_claims
 from supersparse.experiments.results.demands import as_accurate_as_the_paper, objectives_hold
 from supersparse.experiments.results.differences import large_differences
 from supersparse.experiments.results.dominance import against_lasso, efficient
+from supersparse.experiments.results.objectives import check_objectives
 from supersparse.experiments.results.study import Study
 from supersparse.experiments.setting import Setting
 
@@ -72,8 +77,8 @@ def test_claims_without_records_are_not_decided():
 
 
 def test_the_claim_about_the_lasso_needs_five_of_six():
-    assert verdict(lasso_study(20, 25), "SLIM dominates").held
-    assert not verdict(lasso_study(26, 25), "SLIM dominates").held
+    assert verdict(lasso_study(20, 25), "(6.4)").held
+    assert not verdict(lasso_study(26, 25), "(6.4)").held
 
 
 def test_claims_follow_the_sizes():
@@ -107,17 +112,33 @@ def test_no_single_best_needs_different_winners():
     assert verdict(study(10), "(v)").held is False
 
 
-def test_slim_with_a_priced_intercept_is_no_rival():
+def test_slim_with_a_free_threshold_is_no_rival():
     study = Study(
         [
             *fits("haberman", "SLIM", [10, 10], [2, 2], C0),
-            *fits("haberman", "SLIM b", [5, 5], [1, 1], C0),
+            *fits("haberman", "SLIM free", [5, 5], [1, 1], C0),
             *fits("haberman", "RF", [20, 20], [3, 3]),
         ]
     )
     assert verdict(study, "(i)").held is True
     (of_haberman,) = [line for line in verdict(study, "(v)").numbers if line.startswith("haberman")]
     assert of_haberman == "haberman: most accurate SLIM with 10.0 %; 1 of 2 methods on the frontier"
+
+
+def test_the_papers_claims_are_decided_among_the_papers_methods():
+    study = Study(
+        [
+            *fits("haberman", "SLIM", [10, 10], [2, 2], C0),
+            *fits("haberman", "RF", [20, 20], [3, 3]),
+            *fits("haberman", "FasterRisk", [5, 5], [1, 1], Setting.of(size=1)),  # dominates SLIM
+        ]
+    )
+    claim = verdict(study, "(i)")
+    assert claim.held is True
+    assert claim.summary == "on it on 1 of 1 datasets; among all methods of this study on 0"
+    assert claim.numbers == (
+        "haberman: on the frontier of the paper's methods are SLIM; of all methods FasterRisk",
+    )
 
 
 def test_slim_is_held_against_the_papers_error_at_the_papers_size():
@@ -140,17 +161,36 @@ def test_a_rounded_model_with_a_smaller_objective_is_found():
     held = objectives_hold(study("7/100"))
     assert held.held
     assert held.summary == "worse in 0 of 2 comparisons"
-    assert held.numbers[0] == "haberman: 2 comparisons, worse in 0"
+    assert held.numbers[0] == "SLIM on haberman: 2 comparisons, worse in 0"
     lost = objectives_hold(study("7001/100000"))
     assert not lost.held
     assert "LR by 0.0000" in lost.numbers[1]
 
 
-def test_a_better_model_of_the_priced_search_is_said():
+def test_each_formulation_is_held_against_what_it_counts_itself():
+    # 5 errors of 100 and 2 features with the threshold free; in the paper's set 7 with b, 9 without it
+    rounded = InSet(features=2, errors=5, paper_features=2, paper_errors=7, paper_errors_without_b=9)
+    assert rounded.objective(100, Fraction(1, 100)) == Fraction(7, 100)
+    assert rounded.paper_objective(100, Fraction(1, 100)) == Fraction(10, 100)  # b is worth its price
+    assert rounded.paper_objective(100, Fraction(3, 100)) == Fraction(15, 100)  # b is not
+    other = [replace(r, in_set=rounded) for r in fits("haberman", "LR", [5, 5], [3, 3])]
+
+    def held(method, F):
+        return check_objectives(
+            Study([*fits("haberman", method, [5, 5], [2, 2], C0, F=F), *other]), "haberman", method
+        )
+
+    assert held("SLIM", "10/100").held
+    assert not held("SLIM", "101/1000").held
+    assert held("SLIM free", "7/100").held
+    assert not held("SLIM free", "10/100").held
+
+
+def test_a_better_model_of_the_papers_search_is_said():
     def said(errors, size):
         lines = [
-            *fits("haberman", "SLIM", [5, 5], [2, 2], C0, F="7/100"),
-            *fits("haberman", "SLIM b", [5, errors], [2, size], C0, F="7/100"),
+            *fits("haberman", "SLIM free", [5, 5], [2, 2], C0, F="7/100"),
+            *fits("haberman", "SLIM", [5, errors], [2, size], C0, F="7/100"),
         ]
         return objectives_hold(Study(lines)).numbers[-1]
 

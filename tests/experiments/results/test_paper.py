@@ -1,6 +1,7 @@
 """The figures typed in from the paper, against its source where that stands beside the checkout."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,8 @@ from shared_data import SHARED
 from supersparse.experiments.plan import DATASETS, PAPER_METHODS
 from supersparse.experiments.results.paper import PAPER_DATASETS, paper_result
 
+ROOT = Path(__file__).parents[3]
+OURS = {"safe"}  # a word that the page defines itself
 PAPER = SHARED.parent / "paper" / "slim-paper.tex"
 NAMES = {paper.name: name for name, paper in PAPER_DATASETS.items()}
 
@@ -56,3 +59,14 @@ def test_there_is_a_figure_for_each_method_and_dataset_of_the_paper():
                 assert found.least <= found.size <= found.most
     assert paper_result("best", "haberman", "FasterRisk") is None
     assert paper_result("one_se", "haberman", "SLIM") is None
+
+
+@needs_paper
+def test_what_stands_in_quotation_marks_is_the_papers_own():
+    source = " ".join(PAPER.read_text(encoding="utf-8").split())
+    page = (ROOT / "docs" / "study" / "results.md").read_text(encoding="utf-8")
+    how = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
+    prose = re.sub(r"^```.*?^```", "", f"{page}\n{how}", flags=re.M | re.S)
+    quoted = set(re.findall(r'"([^"\n]+)"', prose)) - OURS
+    assert len(quoted) >= 8  # the six claims and what is said of C0
+    assert [words for words in quoted if words not in source] == []

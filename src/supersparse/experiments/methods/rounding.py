@@ -1,9 +1,8 @@
 """Scoring systems by hand: a regression rounded, and unit weights."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +10,11 @@ from numpy.typing import NDArray
 from supersparse.experiments.methods.contract import Linear, Method, Model
 from supersparse.experiments.methods.logistic import fit_logistic
 from supersparse.experiments.methods.paths import standardised
+from supersparse.experiments.records import InSet
 from supersparse.experiments.setting import Setting
 from supersparse.experiments.study_data import StudyData
 from supersparse.problem.objective import evaluate, with_best_intercept
+from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
 LARGEST = 100  # of the coefficients of the study: L = -100, ..., 100
@@ -119,18 +120,32 @@ def fewest_errors(scores: NDArray[np.float64], y: NDArray[np.bool_]) -> float:
     return float((ends[best] + ends[best + 1]) / 2)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InSet:
-    """A linear model as a scoring system of the study's set: its exact training errors and its size."""
+def in_set(free: Problem, paper: Problem, linear: Linear) -> InSet:
+    """Scale to ±100, round, and take the best intercept of each formulation; `paper` prices nothing."""
+    coefficients = _whole(scaled_to_set(linear))
+    points = _best(free, coefficients)
+    together = Linear(np.append(linear.coefficients, linear.intercept), 0.0)
+    paper_coefficients = _whole(scaled_to_set(together))[:-1]
+    paper_points = _best(paper, paper_coefficients)
+    without_b = Points(tuple(paper_coefficients), 0)
+    return InSet(
+        features=len(points.support),
+        errors=_errors(free, points),
+        paper_features=len(paper_points.support),
+        paper_errors=_errors(paper, paper_points),
+        paper_errors_without_b=_errors(paper, without_b),
+    )
 
-    errors: int  # a score of 0 is wrong for both classes
-    features: int
+
+def _whole(linear: Linear) -> list[int]:
+    return [int(c) for c in linear.coefficients]
 
 
-def in_set(problem: Problem, linear: Linear) -> InSet:
-    """Scale to ±100, round, and take the best intercept: all in the favour of the model."""
-    whole: Any = scaled_to_set(linear).coefficients.astype(np.int64)
-    points = with_best_intercept(problem, [int(c) for c in whole])
+def _best(problem: Problem, coefficients: list[int]) -> Points:
+    points = with_best_intercept(problem, coefficients)
     assert points is not None, "a plain problem allows an intercept beside any coefficients"
-    found = evaluate(problem, points)
-    return InSet(errors=int(found.training_errors), features=found.features)
+    return points
+
+
+def _errors(problem: Problem, points: Points) -> int:
+    return int(evaluate(problem, points).training_errors)

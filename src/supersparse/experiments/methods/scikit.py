@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import partial
 from math import sqrt
 from typing import Any, ClassVar
@@ -40,6 +41,79 @@ class Cart(Method):
                 random_state=seed,
             ).fit(train.X, train.y)
             yield Model(setting=setting, predict=tree.predict, size=Size.of_parts(int(tree.get_n_leaves())))
+
+
+class CartOfRpart(Method):
+    """The tree that rpart returns by default: pruned by training errors, with its own cp.
+
+    Of a tree that was grown as above, branches go while they save, for each leaf that they add, no more than
+    cp times the errors of the root.
+    """
+
+    name: ClassVar[str] = "CART cp"
+    title: ClassVar[str] = "CART decision trees as rpart prunes them by default"
+    made_with: ClassVar[str] = "scikit-learn's tree as above, pruned by errors (own)"
+    tuning: ClassVar[str] = "none; cp 0.01, rpart's default"
+
+    def settings(self, data: StudyData) -> tuple[Setting, ...]:
+        """There is nothing to choose."""
+        return (Setting.of(cp=0.01),)
+
+    def fit(self, train: StudyData, settings: Sequence[Setting], seed: int) -> Iterator[Model]:
+        """Grow and prune."""
+        for setting in settings:
+            grown = DecisionTreeClassifier(min_samples_split=20, min_samples_leaf=7, random_state=seed)
+            tree = PrunedByErrors(grown.fit(train.X, train.y).tree_, Fraction(str(setting.number("cp"))))
+            yield Model(setting=setting, predict=tree.predict, size=Size.of_parts(tree.leaves))
+
+
+class PrunedByErrors:
+    """A fitted tree of two classes without its weakest branches, by whole numbers of training errors."""
+
+    def __init__(self, tree: Any, cp: Fraction) -> None:
+        self._tree = tree
+        shares = tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True)
+        counts = np.round(shares * tree.n_node_samples[:, None])
+        self._wrong = [int(n) for n in counts.min(axis=1)]
+        self._positive = counts[:, 1] > counts[:, 0]
+        self._is_leaf = tree.children_left < 0
+        while True:
+            branches = {node: (saved, more) for node, saved, more in self._branches(0)[2]}
+            weakest = min((Fraction(saved, more) for saved, more in branches.values()), default=None)
+            if weakest is None or weakest > cp * self._wrong[0]:
+                break
+            for node, (saved, more) in branches.items():
+                if Fraction(saved, more) == weakest:
+                    self._is_leaf[node] = True
+
+    @property
+    def leaves(self) -> int:
+        """How many there are."""
+        return self._branches(0)[1]
+
+    def _branches(self, node: int) -> tuple[int, int, list[tuple[int, int, int]]]:
+        """Errors and leaves below a node, and of each branch from there on: errors saved, leaves added."""
+        if self._is_leaf[node]:
+            return self._wrong[node], 1, []
+        left, right = (
+            self._branches(int(child[node]))
+            for child in (self._tree.children_left, self._tree.children_right)
+        )
+        wrong, leaves = left[0] + right[0], left[1] + right[1]
+        return wrong, leaves, [(node, self._wrong[node] - wrong, leaves - 1), *left[2], *right[2]]
+
+    def predict(self, X: NDArray[Any]) -> Predictions:
+        """Go down to the leaves; as scikit-learn does, values are compared as single floats."""
+        values = X.astype(np.float32)
+        at = np.zeros(len(X), dtype=np.intp)
+        rows = np.flatnonzero(~self._is_leaf[at])
+        while len(rows):
+            node = at[rows]
+            left = values[rows, self._tree.feature[node]] <= self._tree.threshold[node]
+            at[rows] = np.where(left, self._tree.children_left[node], self._tree.children_right[node])
+            rows = rows[~self._is_leaf[at[rows]]]
+        positive: Predictions = self._positive[at]
+        return positive
 
 
 class RandomForest(Method):

@@ -22,14 +22,14 @@ VALUES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)  # of C0; the paper does not gi
 
 
 class Slim(Method):
-    """One C0 a fit; points from -100 to 100 and any intercept, which is not penalised."""
+    """The paper's, one C0 a fit: the intercept is a coefficient like the others, in ±100 at the price C0."""
 
     name: ClassVar[str] = "SLIM"
-    title: ClassVar[str] = "SLIM scoring systems"
+    title: ClassVar[str] = "SLIM as the paper writes it, the intercept in ±100 and at the price C0"
     made_with: ClassVar[str] = "supersparse, exact engine, one thread, a limit on work"
     tuning: ClassVar[str] = f"C0 of {', '.join(str(v) for v in VALUES)}; points in ±{LARGEST}"
     is_linear: ClassVar[bool] = True
-    intercept: ClassVar[str] = "free"
+    intercept: ClassVar[str] = "paper"
 
     def __init__(self, work: Mapping[str, int], values: Sequence[float] = VALUES) -> None:
         self.work, self.values = work, tuple(values)
@@ -60,17 +60,15 @@ class Slim(Method):
             )
 
 
-class SlimPricedIntercept(Slim):
-    """The intercept is a coefficient like the others, as the paper writes it: same set, same price."""
+class SlimFree(Slim):
+    """Ours: the threshold lies anywhere between two totals, and costs nothing."""
 
-    name: ClassVar[str] = "SLIM b"
-    title: ClassVar[str] = "SLIM, the intercept in ±100 and at the price C0, as the paper writes it"
-    intercept: ClassVar[str] = "paper"
+    name: ClassVar[str] = "SLIM free"
+    title: ClassVar[str] = "SLIM with a threshold anywhere, at no price (the default of this package)"
+    intercept: ClassVar[str] = "free"
 
 
-def study_problem(
-    rows: StudyData, C0: float, C1: float | str = "auto", *, intercept: str = "free"
-) -> Problem:
+def study_problem(rows: StudyData, C0: float, C1: float | str = "auto", *, intercept: str) -> Problem:
     """State the study's problem on these rows."""
     return Problem.of(
         rows.X,
@@ -85,7 +83,7 @@ def study_problem(
 
 
 def positive_rows(points: Points, X: NDArray[Any]) -> Predictions:
-    """Score exactly; a score of 0 predicts the negative class."""
+    """Score exactly; a score of 0, which only b in a set can give, predicts the negative class."""
     scores = score_rows(points, [X[:, j] for j in points.support], len(X))
     above: Predictions = np.asarray(scores > 0)
     return above

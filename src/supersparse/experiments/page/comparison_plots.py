@@ -63,8 +63,8 @@ def _boxes(study: Study, dataset: str, axes: "Axes") -> None:
         )
         axes.plot([result.size] * 2, [low, high], color=colour, linewidth=0.6)
         axes.plot(result.size, test.mean, "o", color=colour, markersize=4 if method in front else 3)
-    if (priced := results.get("SLIM b")) is not None:
-        axes.plot(priced.size, priced.test.mean, "o", color=RED, markerfacecolor="none", markersize=5)
+    if (free := results.get("SLIM free")) is not None:
+        axes.plot(free.size, free.test.mean, "o", color=RED, markerfacecolor="none", markersize=5)
     _lower_steps(axes, [results[method] for method in rivals(study, dataset)], DARK, ":")
     sizes = [size for result in results.values() for size in result.sizes()]
     _finish(axes, min(sizes), max(sizes))
@@ -120,7 +120,7 @@ def _label(axes: "Axes", places: dict[str, Place]) -> None:
         for method, place in sorted(places.items(), key=lambda item: (item[1].error, item[0]))
     ]
     for point, label in zip(points, place_names(points, _LETTER, _LINE, _GAP), strict=True):
-        colour = RED if point.name in ("SLIM", "SLIM b") else "black"
+        colour = RED if point.name in ("SLIM", "SLIM free") else "black"
         axes.text(
             label.x, label.y, point.name,
             transform=axes.transAxes, fontsize=_FONT, va="center", color=colour,

@@ -1,10 +1,11 @@
 """Figures of SLIM alone: its search over time, and what C0 and C1 do together."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.experiments.contour_grid import paper_end, safe_end
 from supersparse.experiments.page.figure import DARK, LIGHT, RED, STYLE, as_svg
 from supersparse.experiments.records import Moment, Record
 from supersparse.experiments.results.study import Study
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+_END: dict[str, Any] = {"color": DARK, "linewidth": 0.8, "linestyle": ":"}  # of a range of C1
 _TITLES = ("test error, %", "training error, %", "size, intercept counted", "gap, %")
 
 
@@ -76,7 +78,7 @@ def _over_time(axes: "Axes", times: list[float], values: Floats, title: str) -> 
 
 
 def contours(study: Study) -> str | None:
-    """The 6 x 6 values of C0 and C1: test error and size; None without records."""
+    """Test error and size over the grid of C0 and C1; None without records."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -101,6 +103,8 @@ def _contour(study: Study, name: str, left: "Axes", right: "Axes") -> None:
     if not whole or len(C0) < 2 or len(C1) < 2:
         left.set_title(f"{name}: records are missing")
         return
+    sizes_of_folds = [record.train.rows for record in results[C0[0], C1[0]].records]
+    columns = study.tables[name].columns
     errors = np.array([[results[a, b].test.mean for a in C0] for b in C1])
     sizes = np.array([[results[a, b].size for a in C0] for b in C1])
     for axes, values, title in ((left, errors, "test error, %"), (right, sizes, "median size")):
@@ -109,6 +113,8 @@ def _contour(study: Study, name: str, left: "Axes", right: "Axes") -> None:
         axes.plot(*(v.ravel() for v in np.meshgrid(C0, C1)), ".", color=RED, markersize=3)
         axes.set_xscale("log")
         axes.set_yscale("log")
+        for end in (safe_end, paper_end):
+            axes.axhline(min(float(end(rows, columns, C0[0])) for rows in sizes_of_folds), **_END)
         axes.set_xticks(C0, [f"{value:g}" for value in C0])
         axes.set_yticks(C1, [f"{value:g}" for value in C1])
         axes.minorticks_off()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from supersparse.experiments.page.application_text import applications_text
 from supersparse.experiments.page.comparison_plots import accuracy_against_sparsity, slim_against_lasso
+from supersparse.experiments.page.difference_text import differences_text
 from supersparse.experiments.page.number_tables import nested_numbers, results_numbers
 from supersparse.experiments.page.result_tables import (
     RULES,
@@ -15,12 +16,11 @@ from supersparse.experiments.page.result_tables import (
 )
 from supersparse.experiments.page.slim_plots import contours, performance_over_time
 from supersparse.experiments.page.table import Table
-from supersparse.experiments.plan import full
+from supersparse.experiments.page.verdict_text import conventions_text, verdict_text
+from supersparse.experiments.plan import NESTED, full
 from supersparse.experiments.record_file import in_order, read_records
-from supersparse.experiments.results.claims import Verdict, paper_claims
-from supersparse.experiments.results.demands import demands
-from supersparse.experiments.results.differences import large_differences
-from supersparse.experiments.results.study import METHODS, Result, Study
+from supersparse.experiments.results.conventions import ties
+from supersparse.experiments.results.study import METHODS, Study
 
 PAGE = "results.md"
 
@@ -82,13 +82,8 @@ def _blocks(study: Study) -> Iterator[str]:
         "[the study](../study.md) says how they are made."
     )
     yield from _made(study)
-    yield "## The verdict"
-    verdicts = (*paper_claims(study), *demands(study))
-    rows = tuple((verdict.claim, verdict.word, verdict.summary) for verdict in verdicts)
-    yield Table("The verdict", ("claim", "here", "in numbers"), rows).markdown()
-    yield "### The numbers of each dataset"
-    for verdict in verdicts:
-        yield _verdict(verdict)
+    yield from verdict_text(study)
+    yield from conventions_text(study)
     yield "## Methods and datasets (section 6)"
     yield methods_table(full(None).methods).markdown()
     yield datasets_table(study).markdown()
@@ -96,7 +91,7 @@ def _blocks(study: Study) -> Iterator[str]:
     yield (
         "Mean test error and median size; the boxes reach one standard deviation up and down and from the "
         "smallest to the largest model of the folds. Dark: on the efficient frontier (dotted). Red: SLIM; "
-        "hollow: SLIM b, which takes no part in the frontier nor in claims (i) to (v)."
+        "hollow: SLIM free, which takes no part in the frontier nor in the claims."
     )
     yield "![Accuracy against sparsity](accuracy-sparsity.svg)"
     yield "## SLIM against the lasso's path (section 6.4)"
@@ -126,22 +121,53 @@ def _blocks(study: Study) -> Iterator[str]:
         "Inside, SLIM's fits have a part of the work; [the study](../study.md) says how much."
     )
     nested = nested_table(study)
-    yield nested.markdown() if nested.rows else "Not on record."
-    yield "### Differences from the paper of more than two standard deviations"
-    yield from _differences(study)
+    if nested.rows:
+        yield nested.markdown()
+    yield from differences_text(study)
     yield "## Performance over time (appendix D)"
     yield "The model that SLIM had at each time: the mean over the folds, and the range in grey."
     yield "![Performance over time](over-time.svg)"
-    if any(study.results(name, "SLIM", contour=True) for name in study.datasets):
-        yield "## C0 and C1 together"
-        yield (
-            "The paper names this study and does not print it. Below the safe range C1 only breaks ties; "
-            "past it, it takes over from C0."
-        )
-        yield "![C0 and C1](contours.svg)"
+    yield "## C0 and C1 together"
+    yield from _contours(study)
     if study.shown:
         yield "## The applications (section 5)"
         yield from applications_text(study)
+
+
+def _contours(study: Study) -> Iterator[str]:
+    yield (
+        "The paper names a study of C0 and C1 together and does not print it. C1 is meant to break ties and "
+        "to change neither errors nor size. The paper's range for that ends at min(1/N, C0) over the largest "
+        "‖λ‖1, here 100 P. That is no guarantee, because two values of F can be nearer to each other than "
+        "1/N and C0 are. A C1 below the least step of F over the largest ‖λ‖1 is proven to break ties only, "
+        'and is called "safe" here. Each table has six values of C1: one that is safe for all folds and C0, '
+        "one that is in the paper's range for all of them, and four from 0.00001 to 0.01. The dotted lines "
+        "of the figure are the ends of both ranges at the smallest C0."
+    )
+    found = list(ties(study))
+    if not found:
+        yield "Not on record."
+        return
+    rows = tuple(
+        (t.dataset, t.where, str(t.fits), str(t.proven), str(t.same), str(t.proven - t.same)) for t in found
+    )
+    header = ("dataset", "C1", "fits", "proven, as is C1 = auto", "same F", "another F")
+    yield (
+        "F without its C1 term, beside the fit of the same fold and C0 whose C1 breaks ties and does nothing "
+        "else, where both are proven optimal:"
+    )
+    yield Table("What C1 changes", header, rows).markdown()
+    yield "![C0 and C1](contours.svg)"
+
+
+def not_on_record(study: Study) -> Iterator[str]:
+    """Say which methods, folds inside folds and contours of the full plan the page has to do without."""
+    kinds = {
+        **{m: [d for d in study.datasets if m not in study.methods(d)] for m in METHODS},
+        **{f"nested folds of {m}": [d for d in study.datasets if study.nested(d, m) is None] for m in NESTED},
+        "contours": [d for d in study.datasets if not study.results(d, "SLIM", contour=True)],
+    }
+    yield from (f"{kind} on {', '.join(without)}" for kind, without in kinds.items() if without)
 
 
 def _made(study: Study) -> Iterator[str]:
@@ -156,12 +182,7 @@ def _made(study: Study) -> Iterator[str]:
         versions = ", ".join(f"{name} {version}" for name, version in machine.versions if version != "-")
         where = f"{machine.processor} ({machine.cores} cores, {machine.system})"
         yield f"Made on {where}, Python {machine.python}; {versions}."
-    absent = [
-        f"{method} on {', '.join(without)}"
-        for method in METHODS
-        if (without := [name for name in study.datasets if method not in study.methods(name)])
-    ]
-    if absent:
+    if absent := list(not_on_record(study)):
         yield f"Not on record, or not of every fold: {'; '.join(absent)}."
     if study.skipped:
         lines = [
@@ -170,36 +191,3 @@ def _made(study: Study) -> Iterator[str]:
         ]
         yield "Left out:"
         yield "\n".join(lines)
-
-
-def _verdict(verdict: Verdict) -> str:
-    return "\n".join(
-        [f"**{verdict.claim}: {verdict.word}.**", "", *(f"- {line}" for line in verdict.numbers)]
-    )
-
-
-def _differences(study: Study) -> Iterator[str]:
-    found = large_differences(study)
-    if not found:
-        yield "There are none."
-        return
-    rows = tuple(
-        (
-            d.dataset, d.method, RULES[d.rule], d.what, f"{d.ours:.1f} %", f"{d.paper:.1f} %",
-            f"{d.deviations:+.1f}", _nearest(d.nearest), d.reason,
-        )
-        for d in found
-    )  # fmt: skip
-    header = (
-        "dataset", "method", "rule", "what", "ours", "paper", "deviations", "nearest setting", "known of it",
-    )  # fmt: skip
-    yield (
-        "Beside each stands the setting, of all that were tried here, whose errors (test, train) are nearest "
-        "to the paper's: where they are the same, the choice of parameters is what differs."
-    )
-    yield Table("Large differences", header, rows).markdown()
-
-
-def _nearest(result: Result) -> str:
-    setting = result.setting.in_words() or "the only one"
-    return f"{setting}: {result.test.mean:.1f} %, {result.train.mean:.1f} %"

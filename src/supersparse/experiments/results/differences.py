@@ -10,7 +10,7 @@ from supersparse.experiments.results.study import SPARSE_RULES, Result, Spread, 
 # How the procedures are known to differ, by method; a figure of the paper that cannot be right has its own.
 REASONS = {
     "SVM": "the paper does not give its grid of costs and widths",
-    "CART": "rpart prunes by errors, scikit-learn by impurity, and the paper does not give its grid",
+    "CART": "the paper's errors are those of rpart's default tree (CART cp); here the pruning is chosen",
     "C50T": "the confidence of pruning is chosen here; the paper does not say what it chose",
     "C50R": "the confidence of pruning is chosen here; the paper does not say what it chose",
     "Lasso": "the paper's deviations look like those of cv.glmnet, which are standard errors",

@@ -1,6 +1,6 @@
 """Who is dominated: the efficient frontier of error and size, and SLIM against the lasso's path."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from supersparse.experiments.results.study import Result, Study
@@ -24,13 +24,14 @@ class Place:
 
 
 def rivals(study: Study, dataset: str) -> list[str]:
-    """The methods that are held against each other: of SLIM only the one with a free intercept."""
-    return [method for method in study.methods(dataset) if method != "SLIM b"]
+    """The methods that are held against each other: of SLIM the paper's formulation only."""
+    return [method for method in study.methods(dataset) if method != "SLIM free"]
 
 
-def efficient(study: Study, dataset: str, rule: str) -> list[str]:
-    """The methods that no other one dominates."""
-    places = {m: Place.of(study.chosen(dataset, m, rule)) for m in rivals(study, dataset)}
+def efficient(study: Study, dataset: str, rule: str, among: Collection[str] | None = None) -> list[str]:
+    """The methods that no other one dominates, of all or among some."""
+    there = [m for m in rivals(study, dataset) if among is None or m in among]
+    places = {m: Place.of(study.chosen(dataset, m, rule)) for m in there}
     return [m for m, own in places.items() if not any(other.beats(own) for other in places.values())]
 
 

@@ -13,10 +13,10 @@ from supersparse.experiments.setting import Setting
 from supersparse.experiments.study_data import fold_names, inner_names
 
 METHODS = (
-    "LR", "CART", "RF", "SVM", "C50T", "C50R", "Lasso", "Ridge", "EN", "SLIM", "SLIM b",
-    "FasterRisk", "LR x10", "LR ±100", "Unit",
+    "LR", "CART", "RF", "SVM", "C50T", "C50R", "Lasso", "Ridge", "EN", "SLIM", "SLIM free",
+    "CART cp", "FasterRisk", "LR x10", "LR ±100", "Unit",
 )  # fmt: skip
-SPARSE_RULES = ("Lasso", "Ridge", "EN", "SLIM", "SLIM b")  # for which the paper also takes a sparser model
+SPARSE_RULES = ("Lasso", "Ridge", "EN", "SLIM", "SLIM free")  # for which the paper also takes a sparser model
 
 
 @dataclass(frozen=True, slots=True)
