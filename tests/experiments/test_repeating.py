@@ -157,7 +157,7 @@ def test_the_command_says_all_outcomes_and_fails_on_a_difference(recorded, tmp_p
     assert command.main(["repeat", "small", str(recorded), "--methods", "SLIMM"]) == 2
     assert capsys.readouterr().err == "the plan has no method 'SLIMM'; did you mean 'SLIM'?\n"
     changed = tmp_path / "changed.jsonl"
-    append_records(changed, [replace(r, size=r.size + 1) for r in records_of(recorded)])
+    append_records(changed, [replace(r, size=r.size + 2) for r in records_of(recorded)])
     assert command.main(["repeat", "small", str(changed)]) == 1
     assert capsys.readouterr().out.splitlines()[-1].startswith("0 of ")
     empty = tmp_path / "empty.jsonl"
