@@ -45,9 +45,9 @@ class Plan:
     folds: int = FOLDS
     seed: int = SEED
     nested: tuple[str, ...] = NESTED
-    nested_share: float = 1 / 20  # of SLIM's work, in the folds inside a fold: three seconds of sixty
+    nested_share: float = 1 / 40  # of SLIM's work, in the folds inside a fold: a second or two of sixty
     contour: tuple[str, ...] = DATASETS
-    contour_share: float = 1 / 20  # of SLIM's work
+    contour_share: float = 1 / 40  # of SLIM's work
     contour_C0: tuple[float, ...] = CONTOUR_C0  # noqa: N815  # the paper's name
     contour_C1: tuple[float, ...] = CONTOUR_C1  # noqa: N815  # beside two below the end of the paper's range
     kinds: tuple[str, ...] = KINDS
