@@ -31,7 +31,7 @@ def test_the_card_says_what_the_solution_says():
     assert (made.proven_optimal, made.proven_smallest) == (True, True)
     assert made.training_errors == solution.evaluation.training_errors
     assert made.minimised == "error rate + 0.25 per feature"
-    assert made.allowed == "points whole numbers from -3 to 3, at most 2 features, any intercept"
+    assert made.allowed == "points whole numbers from -3 to 3, at most 2 features, any threshold"
     assert (made.total_weight, made.n_rows, made.solver, made.stop) == (6, 6, "exhaustive", "OPTIMAL")
 
 
@@ -91,7 +91,7 @@ def test_weights_and_sets_by_feature_are_described():
         solved(class_weight={"yes": 3}, coef_set={"age": [0, 1], "fever": [0, 2, 4]}, sample_weight=[0.5] * 6)
     ).card.provenance
     assert made.minimised == "error rate (weight 3 for yes, 1 for no) + 0.2 per feature"
-    assert made.allowed == "points from a set for each feature, any intercept"
+    assert made.allowed == "points from a set for each feature, any threshold"
     assert made.total_weight == 3
 
 
@@ -102,4 +102,4 @@ def test_labels_keep_their_type():
 
 
 def test_a_short_form_for_the_prompt():
-    assert repr(ScoringSystem.from_solution(solved())) == "<ScoringSystem: 'yes' if 2 x 'age' > 1>"
+    assert repr(ScoringSystem.from_solution(solved())) == "<ScoringSystem: 'yes' if 1 x 'age' > 0.5>"

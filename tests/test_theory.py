@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supersparse import Problem, integers, non_negative, one_digit
+from supersparse import Problem, constraints, integers, non_negative, one_digit
 from supersparse.errors import InvalidOptionError
 from supersparse.theory import (
     Form,
@@ -202,7 +202,7 @@ def test_a_constant_column_counts_as_it_was_declared():
     # that it is constant was seen in the rows, so it may not make the set smaller
     y = [0, 1] * 10
     X = [[i % 3, 7] for i in range(20)]
-    one = Problem.of(X, y, max_coef=2, intercept=(-2, 2))
+    one = Problem.of([[i % 3, 0] for i in range(20)], y, max_coef=2, intercept=(-2, 2))
     assert one.ignored == (1,)
     assert generalization_bound(one).count == count_coprime(3, 2) + 1
     other = Problem.of(X, y, coef_set=[[0, 1], [-0.5, 0, 0.5]], intercept=(0, 1))
@@ -224,7 +224,7 @@ def test_the_farey_count_proves_nothing_where_it_is_below_the_number_of_classifi
     ("settings", "reason"),
     [
         ({"coef_set": one_digit()}, "not an unbroken run of multiples of 1/1000 through 0"),
-        ({"coef_set": [[-1, 1], [0, 1]]}, "not an unbroken run of whole numbers through 0"),
+        ({"coef_set": [[-2, 2], [0, 1]]}, "not an unbroken run of whole numbers through 0"),
         ({"intercept": (1, 5)}, "the intercept's range leaves out 0"),
     ],
 )
@@ -248,7 +248,7 @@ def test_sets_with_a_sign_have_a_theorem_2_but_no_farey_count():
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"intercept": "free"}, "the intercept has no declared range, so there are infinitely many"),
+        ({"intercept": "free"}, "the threshold may lie anywhere, so there are infinitely many"),
         ({"class_weight": {0: 1, 1: 2.5}}, "the class weights differ (1 for 0, 2.5 for 1)"),
         ({"sample_weight": [1] * 19 + [3]}, "the sample weights differ (1 to 3)"),
     ],
@@ -302,8 +302,10 @@ def test_one_more_digit_turns_one_significant_digit_into_two():
     assert answer.log_count_finer == math.log(2 * 90 * 6 + 1 + 1)
 
 
-def test_a_set_without_0_stays_without_0_when_it_gets_a_digit():
-    answer = one_more_digit(problem(1, coef_set=[[-1, 1]], intercept="none"))
+def test_a_required_feature_stays_without_0_when_it_gets_a_digit():
+    required = [constraints.must_use("x0")]
+    answer = one_more_digit(problem(1, coef_set=[[-1, 1]], intercept="none", constraints=required))
+    # -1 to 1 in steps of 0.2, which leave out 0
     assert answer.log_count_finer == math.log(10 + 1)
 
 

@@ -83,7 +83,9 @@ def test_levels_that_differ_by_almost_nothing_are_told_apart():
 def test_a_column_that_is_dropped_does_not_make_the_intercept_coarser():
     # the unit is 1/4 because of the first set, so b may be a quarter, whatever becomes of that column
     X = [[0, 0.06], [0, 0.36], [0, 0.10], [0, 0.03], [0, 0.96], [0, 0.74]]
-    problem = Problem.of(X, [0, 1, 0, 0, 1, 1], coef_set={"x0": [-2, 0.75], "x1": 3}, C0=0.05, intercept=(-2, 3))
+    problem = Problem.of(
+        X, [0, 1, 0, 0, 1, 1], coef_set={"x0": [-2, 0.75], "x1": 3}, C0=0.05, intercept=(-2, 3)
+    )
     assert problem.unit == 4
     found = solve(problem)
     assert found.objective == evaluate(problem, Points((0, 4), -1, 4)).objective == Fraction(1, 20)

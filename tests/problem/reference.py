@@ -1,7 +1,7 @@
 """The objective again, slowly and from the definition: one row at a time, in fractions."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 from hypothesis import strategies as st
 
@@ -85,6 +85,10 @@ def slow_best(case, unit):
         )
         low, high = {"none": (0, 0), "free": (-far, far), "paper": (0, 0)}.get(case.intercept, case.intercept)
         grid = [Fraction(k, unit) for k in range(low * unit, high * unit + 1)]
+        if case.intercept == "free":  # between any two neighbouring totals, and beyond them
+            totals = {sum(decimal(x) * c for x, c in zip(row, coefficients, strict=True)) for row in case.X}
+            ends = [min(totals) - 2, *sorted(totals), max(totals) + 2]
+            grid = [-(a + b) / 2 for a, b in pairwise(ends)]
         for b in intercept_set if case.intercept == "paper" else grid:
             if not slow_broken(case, coefficients, b):
                 cost = slow_cost(case, coefficients, b)
@@ -97,7 +101,7 @@ def slow_values(case, j):
     if case.levels[j] is None:
         if j == len(case.X[0]) and all(own is not None for own in case.levels[:j]):
             return [Fraction(v) for v in range(-2, 3)]  # max_coef of the strategy
-        return [decimal(v) for v in case.sets[j]]
+        return sorted({decimal(v) for v in case.sets[j]} | {Fraction(0)})
     values = {decimal(v) for level, _ in case.levels[j] for v in level}
     return sorted(values | {Fraction(0)})
 

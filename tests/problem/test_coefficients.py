@@ -108,7 +108,10 @@ def test_a_long_set_is_shown_by_its_ends():
     ("make", "message"),
     [
         (lambda: CoefficientSet.of([]), "is empty; give at least one value"),
-        (lambda: one_digit((2, -3)), r"one_digit: the exponents are \(2, -3\); give two whole numbers in order"),
+        (
+            lambda: one_digit((2, -3)),
+            r"one_digit: the exponents are \(2, -3\); give two whole numbers in order",
+        ),
         (lambda: two_digits(3), "two_digits: the exponents are 3; give two whole numbers"),
         (lambda: one_digit((0, 10**6)), "give numbers from -300 to 300"),
         (lambda: integers(10**15).within(5, None, "x").with_zero(), "too long a list once 0 is added"),

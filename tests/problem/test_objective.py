@@ -94,7 +94,9 @@ def test_columns_of_any_scale_take_any_coefficients(X):
     problem = Problem.of(X, [0, 1], max_coef=3)
     for coefficient in (-3, 0, 3):
         totals = integer_totals(problem, [coefficient])
-        assert [Fraction(int(t), problem.score_step) for t in totals] == [decimal(x) * coefficient for (x,) in X]
+        assert [Fraction(int(t), problem.score_step) for t in totals] == [
+            decimal(x) * coefficient for (x,) in X
+        ]
         with_best_intercept(problem, [coefficient])
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from problem.reference import data, small_problems
+from supersparse import constraints
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
@@ -50,7 +51,8 @@ def test_no_dropped_features_would_have_gained_more_than_their_penalty(case):
 def test_coefficients_and_intercept_are_coprime_at_the_optimum(case, intercept):
     X, y = case
     found = solve(Problem.of(X, y, C0=0.01, max_coef=4, intercept=intercept), "exhaustive").points
-    assert gcd(*found.coefficients, found.intercept) in (0, 1)
+    numbers = found.coefficients if intercept == "free" else (*found.coefficients, found.intercept)
+    assert gcd(*numbers) in (0, 1)
 
 
 @settings(max_examples=30)
@@ -76,8 +78,9 @@ def test_each_size_has_its_least_objective_also_where_the_intercept_counts(probl
     values = [[int(v * unit) for v in s.values] for s in problem.sets]
     allowed = problem.intercept.allowed
     for coefficients in product(*values):
-        free = range(-9 * unit, 9 * unit + 1) if allowed is None else [int(v * unit) for v in allowed.values]
-        for b in free:
+        tried = range(-9 * unit, 9 * unit + 1) if allowed is None else [int(v * unit) for v in allowed.values]
+        halves = [Fraction(b, 2) for b in range(-18 * unit, 18 * unit + 1)]
+        for b in halves if problem.intercept.mode == "free" else tried:
             model = Points(coefficients, b, unit)
             try:
                 check_feasible(problem, model, "the test")
@@ -89,7 +92,8 @@ def test_each_size_has_its_least_objective_also_where_the_intercept_counts(probl
 
 
 def test_bounds_by_size_are_the_objectives_where_all_is_proven_and_none_where_nothing_is_allowed():
-    problem = Problem.of([[0, 1], [1, 0], [1, 1]], [0, 1, 1], C0=0.1, coef_set=[1, 2])
+    required = [constraints.must_use(["x0", "x1"])]
+    problem = Problem.of([[0, 1], [1, 0], [1, 1]], [0, 1, 1], C0=0.1, coef_set=[1, 2], constraints=required)
     found = solve_each_size(problem, "exhaustive")
     assert found.bounds == (None, None, found.models[0].evaluation.objective)
     assert found.smallest == {2}
@@ -137,4 +141,4 @@ def test_the_size_limit_is_obeyed_with_and_without_the_intercept_in_it():
 def test_ties_in_the_objective_go_to_the_smallest_l1_then_to_the_first_in_a_fixed_order():
     # both columns separate the classes; so does either sign of neither: +1 comes after -1 only by value
     problem = Problem.of([[0, 2], [2, 0]], [0, 1], C0=0.3, max_coef=3)
-    assert solve(problem, "exhaustive").points == Points((0, -1), 1)
+    assert solve(problem, "exhaustive").points == Points((0, -1), Fraction(1, 2))

@@ -111,11 +111,13 @@ def test_a_value_of_a_costlier_level_is_used_only_for_a_gain_of_more_than_the_di
 
 
 def test_a_costlier_value_is_worth_its_level_only_with_enough_rows():
-    # 2·x > 1 is right everywhere; x > 0 is right but for the row that scores exactly 0, one of six
-    X, y = [[-1], [0], [1], [1], [1], [1]], [0, 0, 1, 1, 1, 1]
+    # with no intercept 2·a > b is right everywhere; a > b is wrong of the row (1, 1), one of six
+    X, y = [[0, 1], [0, 2], [1, 1], [1, 0], [2, 1], [2, 0]], [0, 0, 1, 1, 1, 1]
     for step, coefficient in [(Fraction(1, 7), 2), (Fraction(1, 5), 1)]:
-        levels = [([0], 0), ([1], Fraction(1, 50)), ([2], Fraction(1, 50) + step)]
-        assert solve(Problem.of(X, y, levels=levels), "exhaustive").points.coefficients == (coefficient,)
+        levels = {"x0": [([0], 0), ([1], Fraction(1, 50)), ([2], Fraction(1, 50) + step)]}
+        asked = {"levels": levels, "coef_set": {"x1": [-1]}, "C0": {"x1": 0}, "intercept": "none"}
+        found = solve(Problem.of(X, y, **asked, constraints=[c.must_use("x1")]), "exhaustive")
+        assert found.points.coefficients == (coefficient, -1)
 
 
 def test_a_sensitivity_asked_for_is_paid_with_specificity():
@@ -125,8 +127,8 @@ def test_a_sensitivity_asked_for_is_paid_with_specificity():
     asked = [c.min_sensitivity(1), c.min_specificity(0.6)]
     bound = solve(Problem.of(X, y, C0=0.1, max_coef=2, class_weight={0: 3}, constraints=asked), "exhaustive")
     assert (bound.evaluation.sensitivity, bound.evaluation.specificity) == (1, Fraction(2, 3))
-    assert bound.points.coefficients == (2,)
-    assert bound.points.intercept == -3
+    assert bound.points.coefficients == (1,)
+    assert bound.points.intercept == Fraction(-3, 2)
 
 
 def test_what_only_search_finds_infeasible_is_named_in_words():

@@ -16,6 +16,7 @@ Number = int | float | Fraction
 _SHOWN = 9  # values of a set that are all printed
 _LARGEST_EXPONENT = 300
 _MOST_LISTED = 10**6
+_MOST_VALUES = 10**18
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,9 @@ class CoefficientSet:
         if not numerators:
             raise InvalidProblemError("a coefficient set is empty; give at least one value, such as 0")
         first, last = numerators[0], numerators[-1]
-        steps = {numerators.step} if isinstance(numerators, range) else {b - a for a, b in pairwise(numerators)}
+        steps = (
+            {numerators.step} if isinstance(numerators, range) else {b - a for a, b in pairwise(numerators)}
+        )
         if len(steps) > 1:
             shared = math.gcd(denominator, *numerators)
             if first < 0 < last and 0 not in numerators:
@@ -61,6 +64,10 @@ class CoefficientSet:
                     return replace(filled, without_zero=True)
             return cls(tuple(v // shared for v in numerators), denominator // shared)
         step = steps.pop() if first < last else 1
+        if (last - first) // step > _MOST_VALUES:
+            raise InvalidProblemError(
+                f"a coefficient set from {first} to {last} in steps of {step} has over 10^18 values; choose a smaller one"
+            )
         shared = math.gcd(denominator, first, last, step if first < last else 0)
         step = max(1, step // shared)
         return cls(range(first // shared, last // shared + 1, step), denominator // shared)
@@ -154,7 +161,9 @@ class CoefficientSet:
             return replace(self, without_zero=False)
         numbers = self.numerators
         if isinstance(numbers, range) and 0 in (numbers[0] - numbers.step, numbers[-1] + numbers.step):
-            return self._over(range(min(0, numbers[0]), max(0, numbers[-1]) + 1, numbers.step), self.denominator)
+            return self._over(
+                range(min(0, numbers[0]), max(0, numbers[-1]) + 1, numbers.step), self.denominator
+            )
         if len(numbers) > _MOST_LISTED:
             raise InvalidProblemError(
                 f"{self} is too long a list once 0 is added to it; begin it at 0, or leave values out"

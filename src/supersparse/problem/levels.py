@@ -11,7 +11,6 @@ from supersparse.errors import InvalidProblemError
 from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.naming import INTERCEPT, per_feature
 
-
 _MOST_VALUES = 100_000
 
 

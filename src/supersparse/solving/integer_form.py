@@ -179,7 +179,9 @@ class ValueCosts:
     @property
     def most(self) -> int:
         """What a feature costs at most."""
-        return max(self.zero, int(max((c.max() for c in (self.positive, self.negative) if len(c)), default=0)))
+        return max(
+            self.zero, int(max((c.max() for c in (self.positive, self.negative) if len(c)), default=0))
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -327,9 +329,15 @@ def _score_matrix(
     for column, factor in zip(columns, factors, strict=True):
         common = gcd(common, gcd_of(column) * factor)
     common = common or 1
-    largest = [own.largest * m * f for own, m, f in zip(values, problem.rows.magnitudes, factors, strict=True)]
+    largest = [
+        own.largest * m * f for own, m, f in zip(values, problem.rows.magnitudes, factors, strict=True)
+    ]
     reach = sum(sorted(largest, reverse=True)[: _max_size(problem)]) + (step if shares_step else common)
-    reach = max(reach, _intercept_reach(problem) * step, *(m * f for m, f in zip(problem.rows.magnitudes, factors, strict=True)))
+    reach = max(
+        reach,
+        _intercept_reach(problem) * step,
+        *(m * f for m, f in zip(problem.rows.magnitudes, factors, strict=True)),
+    )
     if reach <= _SCORE_LIMIT * common:
         scaled = [_times(c, f, common) for c, f in zip(columns, factors, strict=True)]
         return np.array(scaled, dtype=np.int64), max(1, step // common) if shares_step else 1, 0

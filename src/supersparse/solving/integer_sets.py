@@ -117,7 +117,11 @@ class IntegerSet:
     @cached_property
     def sample(self) -> Ints:
         """The values, sorted; of very many the small ones and those of two digits: enough to search among."""
-        parts = [-_sampled(self.negative)[::-1], np.zeros(int(self.has_zero), np.int64), _sampled(self.positive)]
+        parts = [
+            -_sampled(self.negative)[::-1],
+            np.zeros(int(self.has_zero), np.int64),
+            _sampled(self.positive),
+        ]
         return np.concatenate(parts)
 
 
@@ -139,7 +143,11 @@ def _sampled(magnitudes: Magnitudes) -> Ints:
 def _progression(low: int, high: int, step: int) -> Magnitudes:
     """The positive numbers among low, low + step, ..., high."""
     first = low if low > 0 else low + (-low // step + 1) * step
-    return Magnitudes(first=first, stride=step, count=(high - first) // step + 1) if first <= high else Magnitudes()
+    return (
+        Magnitudes(first=first, stride=step, count=(high - first) // step + 1)
+        if first <= high
+        else Magnitudes()
+    )
 
 
 def _table(magnitudes: Ints) -> Magnitudes:

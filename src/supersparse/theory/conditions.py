@@ -13,7 +13,7 @@ def obstacles(problem: Problem, cut_points_fitted: bool) -> tuple[str, ...]:
     reasons = []
     if problem.intercept.mode == "free":
         reasons.append(
-            "the intercept has no declared range, so there are infinitely many classifiers; "
+            "the threshold may lie anywhere, so there are infinitely many classifiers; "
             "give intercept=(-100, 100)"
         )
     if cut_points_fitted:

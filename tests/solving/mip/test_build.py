@@ -96,13 +96,14 @@ def test_the_second_program_holds_the_models_that_are_as_good_and_prices_them_by
 
 def test_equal_rows_of_both_classes_cannot_both_be_right():
     problem = presolve(Problem.of([[1], [1], [0]], [0, 1, 0], C0=0.1, max_coef=2)).problem
-    model = program_of(problem).model
-    pairs = [
-        row
-        for row, low in zip(model.rows.matrix.toarray(), model.rows.lower, strict=True)
-        if low == 1 and row.sum() == 2
-    ]
-    assert len(pairs) == 1
+    program = program_of(problem)
+    model, binary = program.model, dict(program.loss_binary)
+    contradicting = [row for row in binary if problem.rows.columns[0][row] == 1]
+    pair = np.zeros(model.n_variables)
+    pair[[binary[row] for row in contradicting]] = 1
+    rows = zip(model.rows.matrix.toarray(), model.rows.lower, strict=True)
+    assert len(contradicting) == 2
+    assert [low for row, low in rows if (row == pair).all()] == [1]
 
 
 def test_variables_are_made_only_where_needed():

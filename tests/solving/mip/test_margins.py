@@ -1,6 +1,7 @@
 from hypothesis import given, settings
 
 from strategies import cases
+from supersparse import constraints
 from supersparse.problem.problem import Problem
 from supersparse.solving.mip.margins import big_m, loss_rows
 from supersparse.solving.mip.terms import read_terms
@@ -30,7 +31,8 @@ def test_a_row_is_divided_by_what_its_terms_share():
 
 def test_a_constant_part_moves_what_is_needed():
     # coefficient in {-1, 1} = 1 + 2k with k in {-1, 0}; y=+1, x=1 is right when 1 + 2k >= 1, i.e. k >= 0
-    problem = tiny_problem(X=[[1], [2]], y=[1, 0], bounds=[None], coef_set=[-1, 1])
+    required = [constraints.must_use("x0")]
+    problem = tiny_problem(X=[[1], [2]], y=[1, 0], bounds=[None], coef_set=[-1, 1], constraints=required)
     rows = rows_of(problem)
     assert rows.needed.tolist() == [0, 1]
     assert (rows.factors @ [0] >= rows.needed).tolist() == [True, False]
@@ -39,7 +41,8 @@ def test_a_constant_part_moves_what_is_needed():
 
 def test_rows_that_cannot_change_are_known():
     # coefficient in 1..3, no intercept: a positive x is always scored positive
-    problem = tiny_problem(X=[[2], [3], [0]], y=[1, 0, 0], bounds=[(1, 3)])
+    required = [constraints.must_use("x0")]
+    problem = tiny_problem(X=[[2], [3], [0]], y=[1, 0, 0], bounds=[(1, 3)], constraints=required)
     rows = rows_of(problem)
     assert rows.is_open.tolist() == [False, False, False]
     assert rows.is_always_wrong.tolist() == [False, True, True]

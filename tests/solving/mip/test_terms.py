@@ -1,8 +1,12 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from strategies import cases
+from supersparse import constraints
+from supersparse.errors import UnsupportedProblemError
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -19,8 +23,7 @@ def terms_of(coef_set, **options):
     [
         ([-3, -2, -1, 0, 1, 2, 3], 1, 0, (-3, 3)),
         ([0, 10, 20], 10, 0, (0, 2)),
-        ([-1, 1], 2, 1, (-1, 0)),  # 0 lies between two neighbours: c = 1 + 2k
-        ([5], 1, 5, (0, 0)),
+        ([5], 5, 0, (0, 1)),
         ([-0.5, 0, 0.5], 1, 0, (-1, 1)),  # in the unit 1/2
     ],
 )
@@ -36,9 +39,22 @@ def test_other_sets_are_kept_as_they_are_and_share_their_divisor():
     assert (term.step, term.offset, term.bounds) == (10, 0, (-2, 4))
 
 
-def test_a_set_without_0_is_forced():
-    assert terms_of([1, 2])[0].is_forced
-    assert not terms_of([0, 1])[0].is_forced
+def test_required_values_without_0_between_two_neighbours_have_an_offset():
+    (term,) = terms_of([-1, 1], constraints=[constraints.must_use("x0")])
+    assert term.is_progression
+    assert (term.step, term.offset, term.bounds) == (2, 1, (-1, 0))  # c = 1 + 2k
+
+
+def test_a_required_feature_is_forced():
+    assert terms_of([1, 2], constraints=[constraints.must_use("x0")])[0].is_forced
+    assert not terms_of([1, 2])[0].is_forced
+    wide = terms_of(range(-20, 21), constraints=[constraints.must_use("x0")])[0]
+    assert (wide.is_forced, wide.is_progression, len(wide.values)) == (True, False, 40)
+
+
+def test_a_set_of_too_many_scattered_values_is_left_to_the_exact_solver():
+    with pytest.raises(UnsupportedProblemError, match="one binary a value, over 10000; use solver='exact'"):
+        terms_of(range(-(10**6), 10**6 + 1), constraints=[constraints.must_use("x0")])
 
 
 def test_a_size_limit_narrows_the_scores():
@@ -57,6 +73,7 @@ def test_forced_features_take_their_place_under_a_size_limit():
         coef_set=sets,
         intercept="none",
         max_features=2,
+        constraints=[constraints.must_use("a")],
     )
     least, greatest = score_range(read_terms(problem), problem.max_features)
     assert least.tolist() == [2 - 5, 2 - 10]
@@ -76,7 +93,8 @@ def test_no_useful_intercept_is_left_out(case):
     problem = case.problem
     if problem.intercept.mode != "free":
         return
-    useful = read_terms(problem)[-1].values
+    term = read_terms(problem)[-1]
+    useful, unit = term.values, Fraction(int(term.column[0]), problem.score_step)
     rng = np.random.default_rng(0)
     for _ in range(20):
         coefficients = tuple(int(rng.choice(s.values) * problem.unit) for s in problem.sets)
@@ -84,15 +102,16 @@ def test_no_useful_intercept_is_left_out(case):
             continue
         for inside, outside in ((useful[0], useful[0] - 1), (useful[-1], useful[-1] + 7)):
             losses = [
-                evaluate(problem, Points(coefficients, b, problem.unit)).loss for b in (inside, outside)
+                evaluate(problem, Points(coefficients, (b + Fraction(1, 2)) * unit, problem.unit)).loss
+                for b in (inside, outside)
             ]
             assert losses[0] == losses[1]
 
 
 def test_the_free_intercept_reaches_just_far_enough():
-    # scores lie in -3..3: b = 4 makes every positive row right, b = -4 every negative one
+    # scores lie in -3..3: b = 3, half a point more, makes every positive row right, b = -4 every negative one
     problem = Problem.of([[1], [-1]], [1, 0], max_coef=3)
-    assert list(read_terms(problem)[-1].values) == list(range(-4, 5))
+    assert list(read_terms(problem)[-1].values) == list(range(-4, 4))
 
 
 def test_an_intercept_range_out_of_reach_keeps_one_value():

@@ -1,7 +1,6 @@
 """Reading coefficient sets and bounds, and what constraints and constant columns leave of them."""
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
 import numpy as np
 

@@ -22,7 +22,6 @@ from supersparse.problem.levels import Levels
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
 
-
 _MOST_BINARIES = 10_000
 
 
@@ -49,7 +48,7 @@ class Term:
     @property
     def is_fixed(self) -> bool:
         """Whether there is nothing to choose."""
-        return len(self.values) == 1
+        return self.values[0] == self.values[-1]  # not by length: a range may be longer than len() can say
 
     @property
     def is_forced(self) -> bool:
