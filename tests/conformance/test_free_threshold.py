@@ -8,8 +8,15 @@ import pytest
 
 from supersparse import Problem, solve
 from supersparse.solving import registry
+from supersparse.solving.search import incumbent
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+
+
+@pytest.fixture(autouse=True)
+def _no_help_from_the_incumbent_search(monkeypatch):
+    """The MIP back ends must find the best model themselves; the search would also take most of the time."""
+    monkeypatch.setattr(incumbent, "search", lambda problem, monitor: None)
 
 
 @pytest.fixture(params=registry.names())
