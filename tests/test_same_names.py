@@ -1,6 +1,7 @@
 """Every process collects the same tests under the same names, at any time of day and with any hash seed.
 
-Two workers share a run (`make test`), and pytest-xdist ends it before the first test when their lists differ.
+Two workers share a run (`make test`), and pytest-xdist ends it before the first test when their lists differ:
+that is the check of every day, and this one names the test.
 """
 
 import os
@@ -8,9 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.long
 def test_another_process_collects_the_same_names(request):
     collected = subprocess.run(
         [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests"],

@@ -5,6 +5,7 @@ from functools import cache
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
+from counts import examples
 from strategies import Case, cases
 from supersparse.problem.objective import with_best_intercept
 from supersparse.solution.solution import Solution
@@ -66,7 +67,7 @@ deterministic = settings(
 
 
 @pytest.mark.parametrize(("name", "formulation"), WAYS, ids=lambda word: word)
-@settings(deterministic, max_examples=60)
+@settings(deterministic, max_examples=examples(60))
 @given(case=cases())
 def test_solver_agrees_with_exhaustive_search(name, formulation, case):
     require_solver(name)
@@ -76,7 +77,7 @@ def test_solver_agrees_with_exhaustive_search(name, formulation, case):
 @pytest.mark.parametrize(
     "name", [n for n in registry.names() if registry.solver_class(n).capabilities.takes_pair_covers]
 )
-@settings(deterministic, max_examples=40)
+@settings(deterministic, max_examples=examples(40))
 @given(case=cases())
 def test_pair_covers_cut_off_no_best_model(name, case):
     require_solver(name)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from strategies import ConstrainedCase, constrained_problems
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError
@@ -81,7 +82,7 @@ def test_levels_and_every_kind_of_constraint_are_declared(name):
     assert can.constraints == {SUPPORT, RATES, SCORE}
 
 
-@settings(deterministic, max_examples=40)
+@settings(deterministic, max_examples=examples(40))
 @given(case=constrained_problems())
 def test_the_default_mip_agrees_with_exhaustive_search(case):
     check(case.problem, oracle(case), *DEFAULT_WAY)

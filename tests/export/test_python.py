@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cards import HOSTILE, any_cards
+from counts import examples
 from export.people import drawn, reference
 from supersparse.export.python import to_python
 
@@ -33,7 +34,7 @@ def score(module, person):
         return None
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(any_cards(most=4), st.data())
 def test_every_card_scores_the_same_on_any_values(card, data):
     module = run(to_python(card))
@@ -52,7 +53,7 @@ def test_edges_and_ties_are_exact():
             assert score(module, person) == reference(card, person)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(any_cards(most=4))
 def test_the_module_imports_the_standard_library_alone_and_is_ascii(card):
     source = to_python(card)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from supersparse import Prepare
 from supersparse.card.card import Card, Item
 from supersparse.card.rules import InRange, ValueOf
@@ -75,7 +76,7 @@ def card_over_features(prepare, points, intercept=Fraction(1, 2)):
 
 
 @given(cases())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_a_raw_card_scores_as_the_features_do(case):
     train, other, y, prepare, points = case
     try:

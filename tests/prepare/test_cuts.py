@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from supersparse.prepare.counts import ClassCounts, surprise
 from supersparse.prepare.cuts import by_gain, optimal_cuts, tree_cuts
 
@@ -26,7 +27,7 @@ def best(bins, n_cuts, least):
 
 
 @given(bin_counts, st.sampled_from([0.0, 1.0, 4.0]))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_first_cut_is_the_best_single_one_and_the_next_make_the_best_pair(bins, least):
     offered = optimal_cuts(bins, 3, least)
     single = best(bins, 1, least)
@@ -43,7 +44,7 @@ def test_the_first_cut_is_the_best_single_one_and_the_next_make_the_best_pair(bi
 
 
 @given(bin_counts, st.integers(1, 4), st.sampled_from([0.0, 3.0]))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_cuts_are_few_and_each_leaves_enough_on_both_sides(bins, most, least):
     for method in (optimal_cuts, tree_cuts):
         offered = method(bins, most, least) if bins.both.sum() and bins.positive.any() else []

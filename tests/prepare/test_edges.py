@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from supersparse.prepare.counts import Target
 from supersparse.prepare.edges import find_edges, quantile_edges
 
@@ -16,7 +17,7 @@ def edges_of(values, least=0.0, weights=None):
 
 
 @given(st.lists(st.integers(-1000, 1000).map(lambda n: n / 10), min_size=2, max_size=30))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_column_of_few_values_has_an_edge_in_every_gap(values):
     edges = edges_of(values)
     distinct = sorted(set(values))

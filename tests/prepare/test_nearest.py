@@ -3,6 +3,7 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from supersparse import Prepare
 from supersparse.card.tables import read_every_column
 from supersparse.prepare.nearest import Donors
@@ -43,7 +44,7 @@ def test_categories_are_filled_too_and_unseen_ones_are_far_from_all():
         st.tuples(st.none() | st.integers(0, 5), st.none() | st.integers(0, 5)), min_size=2, max_size=12
     ).filter(lambda rows: any(a is not None for a, _ in rows) and any(b is not None for _, b in rows))
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_every_filled_value_is_one_that_some_training_row_has(rows):
     table = {"a": [a for a, _ in rows], "b": [b for _, b in rows]}
     found = filled(table, table)

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from supersparse import Problem, solve
 from supersparse.card.cells import read_cells
 from supersparse.card.rules import InRange, ValueOf
@@ -70,7 +71,7 @@ def test_what_tells_no_more_than_chance_comes_last():
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 1)), min_size=5, max_size=9),
     st.integers(0, 1),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_feature_of_fewer_rows_than_c0_pays_for_is_never_needed(rows, rare_value):
     """What `rare` rests on: shares of at most C0 cannot lower the least objective."""
     x, other, y = (list(column) for column in zip(*rows, strict=True))

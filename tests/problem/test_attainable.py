@@ -6,6 +6,7 @@ from itertools import product
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from problem.reference import small_problems
 from strategies import constrained_problems
 from supersparse.problem.attainable import next_attainable, previous_attainable
@@ -56,7 +57,7 @@ def too_large(problem, points):
     return problem.max_features is not None and counted > problem.max_features
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(st.data(), constrained_problems())
 def test_under_levels_and_constraints_every_objective_is_attainable(data, case):
     problem = case.problem

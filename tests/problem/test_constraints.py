@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from problem.reference import slow_broken, slow_cost, slow_values
 from strategies import constrained_problems, constraint_of
 from supersparse import constraints as c
@@ -44,7 +45,7 @@ def support(*constraints, **settings):
     return [(limit.weights, limit.at_most) for limit in make(*constraints, **settings).support_limits]
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
 @given(st.data(), constrained_problems())
 def test_cost_and_broken_constraints_of_any_model_are_those_of_the_definition(data, case):
     problem = case.problem
@@ -63,7 +64,7 @@ def test_cost_and_broken_constraints_of_any_model_are_those_of_the_definition(da
     assert broken == list(dict.fromkeys(slow_broken(case, coefficients, b)))
 
 
-@settings(max_examples=50, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
 @given(constrained_problems())
 def test_without_all_constraints_a_problem_is_what_was_given(case):
     problem = case.problem

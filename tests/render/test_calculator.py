@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from cards import HOSTILE, any_cards
+from counts import examples
 from supersparse import ScoringSystem, item
 from supersparse.card.scoring import score_person
 from supersparse.errors import InvalidDataError
@@ -165,7 +166,7 @@ class _Tags(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(any_cards())
 def test_any_card_gives_a_small_page_without_outside_resources(card):
     page = calculator(card)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cards import HOSTILE, any_cards
+from counts import examples
 from faces import Shown, assert_same, label, missing_notes, parsed_html, people_for, unescaped, unwrapped
 from supersparse import ScoringSystem, item
 from supersparse.errors import InvalidOptionError
@@ -87,7 +88,7 @@ def test_the_sheet_read_back_predicts_what_the_card_predicts(data):
 
 
 @given(any_cards(), st.sampled_from(sorted(PAPERS)))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_sheet_is_one_page_and_says_everything(card, paper):
     drawing = sheet_drawing(card, paper)
     assert (drawing.width, drawing.height) == PAPERS[paper]

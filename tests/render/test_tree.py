@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cards import HOSTILE
+from counts import examples
 from faces import label, people_for, unescaped
 from supersparse import Problem, ScoringSystem, item, solve
 from supersparse.card.domain import Domain
@@ -106,7 +107,7 @@ def systems(draw):
     return ScoringSystem.of(items, threshold=draw(st.integers(-3, 3)) / 2, domains=domains)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_following_the_printed_tree_gives_the_class_of_the_card(data):
     system = data.draw(systems())
@@ -151,7 +152,7 @@ def fewest_leaves(points, threshold):
     return leaves((None,) * len(points))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.integers(-6, 6).filter(bool), min_size=1, max_size=5),
     st.integers(-8, 8),
@@ -168,7 +169,7 @@ def test_no_tree_is_smaller(points, threshold, unit):
     assert str(tree).count("yes: ") == tree.leaves - 1
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.integers(-60, 60).filter(bool), min_size=1, max_size=6), st.integers(-80, 80), st.booleans()
 )
@@ -250,7 +251,7 @@ def test_what_is_no_tree_is_refused():
 
 
 @given(systems(), st.integers(40, 100))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_lines_fit_and_the_picture_shows_every_node(system, columns):
     tree = system.tree(max_leaves=10_000)
     for line in tree.to_text(columns=columns).split("\n"):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from report.small import learned, table
 from supersparse import ScoringSystem, item
 from supersparse.errors import InvalidDataError
@@ -22,7 +23,7 @@ def data_of(labels, groups=None):
     return read_data(SYSTEM.card, columns, y, together=None if groups is None else "who")
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.lists(st.booleans(), min_size=2, max_size=40), st.integers(2, 6), st.integers(0, 3))
 def test_folds_divide_the_rows_and_each_class_evenly(labels, folds, seed):
     data = data_of(labels)
@@ -36,7 +37,7 @@ def test_folds_divide_the_rows_and_each_class_evenly(labels, folds, seed):
     assert all(not set(train) & set(test) for train, test in pairs)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.lists(st.integers(0, 9), min_size=12, max_size=40), st.integers(0, 3))
 def test_rows_that_belong_together_stay_in_one_fold_and_one_sample(groups, seed):
     labels = np.arange(len(groups)) % 2 == 0

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from strategies import Case, cases
 from supersparse import Problem, solve
 from supersparse.errors import InvalidProblemError, PenaltyRangeWarning
@@ -16,7 +17,7 @@ from supersparse.selection.frontier import frontier
 from supersparse.selection.penalties import C0_for, useful_range
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
-slowly = settings(max_examples=40, suppress_health_check=list(HealthCheck))
+slowly = settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 
 
 def without_l1(case: Case) -> Problem:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from selection.answering import SOLVERS, require_answer
 from strategies import Case, ConstrainedCase, cases, constrained_problems
 from supersparse import Problem, solve
@@ -14,7 +15,7 @@ from supersparse.selection import penalty_grid
 from supersparse.selection.penalty_grid import solve_each_penalty
 from supersparse.solving.contract import Question
 
-slowly = settings(max_examples=30, suppress_health_check=list(HealthCheck))
+slowly = settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
 grids = st.sets(st.sampled_from([0.0, 0.01, 0.05, 0.1, 0.125, 0.2, 0.25, 1 / 3, 0.5]), min_size=3).map(sorted)
 
 X = [[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [2, 1, 1], [2, 0, 1], [1, 1, 1], [0, 0, 1]]

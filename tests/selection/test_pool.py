@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from selection.answering import SOLVERS, require_answer
 from strategies import Case, ConstrainedCase, cases, constrained_problems
 from supersparse import Problem, solve
@@ -18,7 +19,7 @@ from supersparse.solution.verify import check_feasible
 from supersparse.solving.contract import Question
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
-slowly = settings(max_examples=60, suppress_health_check=list(HealthCheck))
+slowly = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 
 X = [[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [2, 1, 1], [2, 0, 1], [1, 1, 1]]
 Y = [0, 0, 0, 1, 1, 0, 1]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from strategies import Case, cases
 from supersparse import Problem, solve
 from supersparse import constraints as c
@@ -50,7 +51,7 @@ def test_every_edit_is_the_same_as_asking_for_it_from_the_start():
         assert found.size == alone.evaluation.size - before.evaluation.size
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(cases(), st.data())
 def test_a_pinned_value_costs_what_the_best_model_with_it_costs(case: Case, data):
     before = solve(case.problem, "exhaustive")

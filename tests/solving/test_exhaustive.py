@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from problem.reference import data, small_problems
 from supersparse import constraints
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
@@ -31,7 +32,7 @@ def test_the_footnotes_two_points_have_exactly_two_optima():
     assert solve(problem, "exhaustive").points.coefficients in best
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(data(value=st.integers(-2, 2), most_rows=5, most_features=2))
 def test_no_dropped_features_would_have_gained_more_than_their_penalty(case):
     X, y = case
@@ -44,7 +45,7 @@ def test_no_dropped_features_would_have_gained_more_than_their_penalty(case):
             assert gain <= k * C0
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     data(value=st.integers(-3, 3), most_rows=6, most_features=2), st.sampled_from(["free", "paper", "none"])
 )
@@ -55,7 +56,7 @@ def test_coefficients_and_intercept_are_coprime_at_the_optimum(case, intercept):
     assert gcd(*numbers) in (0, 1)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(small_problems())
 def test_the_three_questions_agree(problem):
     best = solve(problem, "exhaustive")
@@ -70,7 +71,7 @@ def test_the_three_questions_agree(problem):
     assert all(m.evaluation.objective <= best.objective * Fraction(11, 10) for m in pool.models)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(small_problems())
 def test_each_size_has_its_least_objective_also_where_the_intercept_counts(problem):
     per_size = {m.evaluation.size: m.evaluation for m in solve_each_size(problem, "exhaustive").models}

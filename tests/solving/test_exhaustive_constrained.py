@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from problem.reference import data, slow_best, slow_broken
 from strategies import LEVELS, ConstrainedCase, constrained_cases, constrained_problems
 from supersparse import constraints as c
@@ -16,7 +17,7 @@ from supersparse.solving.solve import solve
 from supersparse.solving.solve_many import solve_all_within, solve_each_size
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
-slowly = settings(max_examples=60, suppress_health_check=list(HealthCheck))
+slowly = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 
 
 @slowly
@@ -63,7 +64,7 @@ def test_the_three_questions_agree(case: ConstrainedCase):
     assert {m.evaluation.objective for m in pool.models if m.evaluation.objective < best.objective} == set()
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     data(value=st.integers(-2, 2), most_rows=6, most_features=2),
     st.sampled_from(["free", "paper", "none", (-1, 2)]),
@@ -86,7 +87,7 @@ def test_levels_zero_at_0_and_the_rest_at_c0_are_exactly_slim(case, intercept, C
         ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(data(value=st.integers(-2, 2), most_rows=6, most_features=2), LEVELS)
 def test_a_value_of_a_costlier_level_is_used_only_for_a_gain_of_more_than_the_difference(case, levels):
     """At an optimum, no model that differs in one value only, from a cheaper level, is within the difference.

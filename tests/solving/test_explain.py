@@ -5,6 +5,7 @@ from itertools import combinations
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
+from counts import examples
 from strategies import ConstrainedCase, constrained_problems
 from supersparse import Problem, solve
 from supersparse import constraints as c
@@ -34,7 +35,7 @@ def check_smallest(problem, conflict):
             assert is_feasible(problem, fewer)
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(constrained_problems())
 def test_the_conflict_is_infeasible_and_no_fewer_constraints_are(case: ConstrainedCase):
     problem = case.problem

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from strategies import cases
 from supersparse.problem.objective import evaluate, integer_scores
 from supersparse.problem.points import Points
@@ -38,7 +39,7 @@ def kernel_cost(form, vector, b):
     return loss + cost
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(cases(), st.booleans(), st.data())
 def test_an_exact_form_gives_the_scores_and_the_objective_of_the_evaluator(case, merged, draws):
     problem = presolve(case.problem).problem if merged else case.problem
@@ -56,7 +57,7 @@ def test_an_exact_form_gives_the_scores_and_the_objective_of_the_evaluator(case,
     assert kernel_cost(form, vector, b) == true * form.scale
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(cases())
 def test_ranks_order_every_column_and_rows_are_distinct(case):
     form = integer_form(presolve(case.problem).problem)
@@ -74,7 +75,7 @@ def test_columns_are_divided_by_what_they_share():
 HUGE = [1e-12, 2e-12, -3e-12, 0.1, 5e11, -7e11, 3e12, 3e12 + 1, 0.0]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.sampled_from(HUGE), st.sampled_from(HUGE)), min_size=3, max_size=8), st.data())
 def test_a_rounded_form_is_off_by_at_most_one_half_an_entry(rows, draws):
     y = [0, 1, *draws.draw(st.lists(st.integers(0, 1), min_size=len(rows) - 2, max_size=len(rows) - 2))]
@@ -102,7 +103,7 @@ def test_a_rounded_form_is_off_by_at_most_one_half_an_entry(rows, draws):
         assert ranks == [sorted(set(own)).index(x) for x in own]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.integers(1, 10**6), st.integers(1, 10**9), st.integers(1, 10**9), st.data())
 def test_kernel_costs_are_never_above_the_true_value(weight, numerator, other, draws):
     # weights and C0 with long denominators: no common unit within 2^50

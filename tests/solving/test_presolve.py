@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from problem.reference import data, values
 from strategies import constrained_problems
 from supersparse import constraints as c
@@ -69,7 +70,7 @@ def test_the_objective_of_any_points_is_unchanged(case, coefficients, b):
     assert small.restore(small.reduce(points)) == points
 
 
-@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100), suppress_health_check=list(HealthCheck))
 @given(st.data(), constrained_problems())
 def test_merging_and_dropping_change_no_cost_and_no_constraint(data, case):
     problem = case.problem

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from strategies import constrained_problems
 from supersparse import Problem, solve
 from supersparse import constraints as c
@@ -32,13 +33,13 @@ def check(case):
     assert answer(case.problem, "exact") == answer(case.problem, "exhaustive")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(constrained_problems())
 def test_the_engine_gives_the_optimum_of_exhaustive_search(case):
     check(case)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(constrained_problems())
 def test_two_threads_give_the_same_optimum(case):
     assert answer(case.problem, "exact", threads=2) == answer(case.problem, "exhaustive")
@@ -51,7 +52,7 @@ def test_the_engine_gives_the_optimum_of_exhaustive_search_long(case):
     check(case)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_literals_are_dropped_only_where_no_obedient_model_has_them(draws):
     n = draws.draw(st.integers(1, 4))
@@ -80,7 +81,7 @@ def test_literals_are_dropped_only_where_no_obedient_model_has_them(draws):
     assert found <= set(np.flatnonzero(allowed).tolist())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_prices_charge_for_what_exceeds_a_limit_and_never_more(draws):
     X, y = noisy(n=30, p=3, seed=draws.draw(st.integers(0, 50)))

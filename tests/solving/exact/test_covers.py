@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from solving.exact.enumerate import costs_by_support
 from solving.kernels.forms import forms
 from supersparse.solving.exact.covers import CancelledError, multipliers, packing_bound, pair_pool
@@ -52,7 +53,7 @@ def check_bound(instance, literals, allowed, pool, pairs, theta, enough):
     return packed
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     nodes(), st.sampled_from([0, 0, 1, 37, 10**6]), st.sampled_from([-1, 50, 2**55]), st.sampled_from([1, 16])
 )
@@ -67,7 +68,7 @@ def test_no_support_of_a_node_costs_less_than_its_packing_bound(node, theta, eno
     assert all(amount > 0 for *_, amount in u)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(nodes(), st.data())
 def test_the_bound_holds_on_the_pairs_that_a_child_inherits(node, draws):
     instance, literals, allowed = node
@@ -82,7 +83,7 @@ def test_the_bound_holds_on_the_pairs_that_a_child_inherits(node, draws):
     check_bound(instance, tuple(sorted((*literals, added))), rest, pool, pairs, 0, 2**55)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(nodes())
 def test_the_pool_holds_opposite_points_with_their_allowed_literals(node):
     instance, literals, allowed = node

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 
+from counts import examples
 from solving.exact.hard import medium, noisy
 from strategies import cases
 from supersparse.problem.problem import Problem
@@ -86,7 +87,7 @@ def test_what_goes_wrong_in_a_thread_is_raised(monkeypatch):
         solve(medium(), "exact", threads=2)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(cases())
 def test_the_bound_never_falls_and_never_exceeds_the_optimum(case):
     events = []

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from counts import examples
 from solving.kernels.forms import forms
 from strategies import cases
 from supersparse.problem.problem import Problem
@@ -114,7 +115,7 @@ def test_the_origin_stands_between_the_values_of_a_column():
     assert sorted(instance.positive[:, 0].tolist() + instance.negative[:, 0].tolist()) == [0, 1, 1, 2]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(forms())
 def test_net_points_and_base_add_up_to_the_weights(form):
     for instance in instances(form):
@@ -130,7 +131,7 @@ def test_net_points_and_base_add_up_to_the_weights(form):
         assert 2 * instance.base + int(np.abs(difference).sum()) == both
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(cases())
 def test_literals_are_allowed_where_the_set_has_such_a_value(case):
     form = integer_form(presolve(case.problem).problem)

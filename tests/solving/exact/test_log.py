@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from counts import examples
 from solving.exact.hard import medium, noisy
 from solving.exact.partition.one_hot import few_squares
 from strategies import cases
@@ -155,7 +156,7 @@ def without_search(patch):
     patch.setattr(Search, "warm_up", lambda self, work: None)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(cases())
 def test_every_event_of_a_random_proof_can_be_checked(case):
     plain = solve(case.problem, "exact")

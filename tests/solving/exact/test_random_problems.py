@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from strategies import cases
 from supersparse.problem.problem import Problem
 from supersparse.solving.search.incumbent import Search
@@ -73,7 +74,7 @@ def too_wide_for_64_bits(draw):
     return Problem.of([list(row) for row in X], y, C0=0.01, C1=C1, max_coef=3, intercept=intercept)
 
 
-few = settings(max_examples=100)
+few = settings(max_examples=examples(100))
 many = settings(max_examples=2500, suppress_health_check=list(HealthCheck))
 
 
@@ -83,13 +84,13 @@ def test_the_proof_agrees_with_exhaustive_search(case):
     check(case.problem)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(related_columns())
 def test_the_proof_agrees_where_columns_say_the_same(problem):
     check(problem)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(too_wide_for_64_bits())
 def test_the_proof_agrees_where_kernels_see_rounded_entries(problem):
     check(problem)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from solving.exact.enumerate import cost_of, cuts_of, literals_of
 from solving.kernels.forms import forms
 from supersparse.problem.objective import evaluate, with_best_intercept
@@ -35,7 +36,7 @@ def best_of(form):
     return best
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(forms(), st.data())
 def test_a_finished_search_leaves_nothing_better_on_its_support(form, draws):
     best = best_of(form)
@@ -66,7 +67,7 @@ def test_a_single_intercept_that_is_not_0_cannot_be_doubled(b, labels):
     assert cuts.tie == best
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(forms(), st.data(), st.integers(1, 5))
 def test_a_search_taken_up_from_its_state_ends_as_if_it_had_gone_on(form, draws, boxes):
     best = best_of(form)

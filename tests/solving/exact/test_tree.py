@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from solving.exact.enumerate import costs_by_support, cuts_of
 from solving.kernels.forms import forms
 from supersparse.solving.exact.instance import instances
@@ -37,7 +38,7 @@ def obeys_twins(instance, support):
     return all(instance.twin_of[f] < 0 or instance.twin_of[f] in used for f in used)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(forms(), st.booleans())
 def test_every_support_as_good_as_the_best_model_is_reached_once(form, logs):
     cuts, events = cuts_of(form), []
@@ -55,7 +56,7 @@ def test_every_support_as_good_as_the_best_model_is_reached_once(form, logs):
     assert all(isinstance(e, NodeSplit | NodePruned) for e in events)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(forms())
 def test_swapping_twins_changes_no_cost(form):
     # what makes it safe to look at one of the two only

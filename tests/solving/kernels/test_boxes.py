@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from solving.exact.enumerate import cuts_of, intercepts_for, loss_of
 from solving.kernels.forms import forms
 from supersparse.problem.problem import Problem
@@ -72,7 +73,7 @@ def intercepts_in(data, low, high, scores):
     return intercepts_for(scores, data.step, data.b_least, data.b_most)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(supports(), st.data())
 def test_the_bound_of_a_box_holds_for_every_vector_in_it(support, draws):
     data = support.data
@@ -87,7 +88,7 @@ def test_the_bound_of_a_box_holds_for_every_vector_in_it(support, draws):
     assert data.base + bound <= least
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(supports(coarse_forms()), st.data())
 def test_the_bound_of_a_box_allows_for_rounded_entries(support, draws):
     data, problem = support.data, support.instance.form.problem
@@ -128,7 +129,7 @@ def _copies(problem):
     return [rows.count(r) for r in rows]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(supports(), st.data())
 def test_the_compiled_bound_exceeds_a_limit_exactly_when_the_plain_one_does(support, draws):
     data = support.data
@@ -141,7 +142,7 @@ def test_the_compiled_bound_exceeds_a_limit_exactly_when_the_plain_one_does(supp
         assert (found > enough) == (bound > enough) or enough < 0
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(supports(), st.data())
 def test_a_vector_is_evaluated_at_its_best_intercept(support, draws):
     data = support.data
@@ -164,7 +165,7 @@ def test_a_vector_is_evaluated_at_its_best_intercept(support, draws):
         assert data.b_least <= b <= data.b_most
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(supports(), st.data())
 def test_the_least_l1_of_a_box_is_met_and_a_split_cuts_it_in_two(support, draws):
     data = support.data
@@ -182,7 +183,7 @@ def test_the_least_l1_of_a_box_is_met_and_a_split_cuts_it_in_two(support, draws)
         assert low[d] <= split_at(values, low[d], high[d]) < high[d]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.one_of(supports(), supports(coarse_forms())), st.booleans(), st.sampled_from([1, 7, 10_000]), st.data()
 )
@@ -212,7 +213,7 @@ def test_the_compiled_search_takes_the_same_steps_as_the_plain_one(support, ties
             break
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(supports(), st.data())
 def test_the_search_finds_a_vector_exactly_when_one_is_cheap_enough(support, draws):
     data = support.data

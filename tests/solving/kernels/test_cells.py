@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from supersparse.solving.kernels.cells import (
     cell_weights,
     group_rows,
@@ -35,7 +36,7 @@ def check_groups(ranks, support):
     return cell, count
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(tables())
 def test_rows_share_a_cell_when_they_agree_on_the_support(case):
     check_groups(*case)
@@ -49,7 +50,7 @@ def test_columns_with_many_values_are_grouped_by_sorting():
     check_groups(ranks, np.array([2, 0, 1]))
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(tables(), st.data())
 def test_cells_hold_the_weights_of_their_rows(case, draws):
     ranks, support = case
@@ -63,7 +64,7 @@ def test_cells_hold_the_weights_of_their_rows(case, draws):
     assert cell[row].tolist() == list(range(count))
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(tables(), st.data())
 def test_a_signed_support_sees_its_own_columns_and_net_weights(case, draws):
     ranks, support = case

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from solving.kernels.forms import dense, feature_price, forms, intercept_price, loss_of, models
 from supersparse.solving.kernels.annealing import anneal
 from supersparse.solving.kernels.descent import descend, model_cost, next_random, rescore, shuffle
@@ -66,7 +67,7 @@ def check_model(data, index, b, scores, cost):
     assert cost == whole_cost(data, index, b)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(starts())
 def test_model_cost_counts_penalties_and_features(start):
     data, index, *_ = start
@@ -75,7 +76,7 @@ def test_model_cost_counts_penalties_and_features(start):
     assert size == np.count_nonzero(data.values[np.arange(len(index)), index])
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(starts(), st.integers(1, 2**62), st.sampled_from([1, 500, 10**7]))
 def test_descent_never_worsens_and_reports_the_cost_of_its_model(start, seed, budget):
     data, index, b, scores, began = start
@@ -85,7 +86,7 @@ def test_descent_never_worsens_and_reports_the_cost_of_its_model(start, seed, bu
     check_model(data, index, int(intercept[0]), scores, cost)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(starts(), st.integers(1, 2**62))
 def test_after_descent_no_single_coefficient_helps(start, seed):
     data, index, b, scores, _ = start
@@ -106,7 +107,7 @@ def test_after_descent_no_single_coefficient_helps(start, seed):
             assert loss + feature_price(data, other) >= cost
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(starts(), st.integers(1, 2**62), st.sampled_from([1, 30, 400]), st.sampled_from([0.1, 1.0, 20.0]))
 def test_annealing_keeps_the_best_model_it_saw(start, seed, moves, heat):
     data, index, b, scores, began = start

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from solving.exact.enumerate import cuts_of, intercepts_for, loss_of
 from supersparse import constraints as c
 from supersparse.problem.problem import Problem
@@ -47,7 +48,7 @@ def limited(draw):
     return form, SupportSearch(instance, literals, cuts_of(form))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(limited(), st.data())
 def test_one_vector_is_judged_by_its_true_loss_over_the_intercepts_that_obey(case, draws):
     form, support = case
@@ -78,7 +79,7 @@ def test_one_vector_is_judged_by_its_true_loss_over_the_intercepts_that_obey(cas
         assert costs[b] == found
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(limited(), st.data())
 def test_a_box_pays_no_more_than_its_cheapest_vector_and_is_dropped_only_when_all_score_too_high(case, draws):
     form, support = case
@@ -110,7 +111,7 @@ def test_a_box_pays_no_more_than_its_cheapest_vector_and_is_dropped_only_when_al
     assert not (too_high and any_fits)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(limited(), st.data())
 def test_the_search_charges_for_a_model_exactly_when_it_breaks_a_limit(case, draws):
     form, _ = case

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from solving.kernels.forms import dense, forms, intercept_price, loss_of, models
 from supersparse.problem.problem import Problem
 from supersparse.solving.integer_form import integer_form
@@ -46,7 +47,7 @@ def allowed_near(data, centre, window):
     return range(low, high + 1)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(states())
 def test_rescore_multiplies_columns_by_values(state):
     data, index, scores = state
@@ -56,7 +57,7 @@ def test_rescore_multiplies_columns_by_values(state):
     assert scores.tolist() == ((values + 3 * (np.arange(len(index)) == 0)) @ dense(data)).tolist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(states(), st.integers(-40, 40), st.sampled_from([1, 3, 50]))
 def test_best_b_is_the_cheapest_of_its_window(state, centre, window):
     data, _, scores = state
@@ -70,7 +71,7 @@ def test_best_b_is_the_cheapest_of_its_window(state, centre, window):
     assert found == price(data, scores, b)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(states())
 def test_best_b_anywhere_is_the_cheapest_of_all(state):
     data, _, scores = state
@@ -93,7 +94,7 @@ def test_without_an_intercept_only_b_0_counts():
     assert loss == data.negative.sum()
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(states(), st.data(), st.integers(-9, 9))
 def test_the_line_at_fixed_b_is_the_loss_of_every_value(state, draws, b):
     data, index, scores = state
@@ -107,7 +108,7 @@ def test_the_line_at_fixed_b_is_the_loss_of_every_value(state, draws, b):
         assert totals[t] == loss_of(data.positive, data.negative, moved)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(states(), st.data(), st.booleans(), st.booleans(), st.integers(-5, 5))
 def test_the_best_on_a_line_is_the_cheapest_value_that_may_be_taken(state, draws, zero, used, b):
     data, index, scores = state
@@ -139,7 +140,7 @@ def test_the_best_on_a_line_is_the_cheapest_value_that_may_be_taken(state, draws
     assert found == own + price(data, scores + (value - current) * column, chosen)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 2**32 - 1))
 def test_on_a_long_line_the_cost_is_that_of_the_value_and_no_worse_than_at_fixed_b(seed):
     # a set of 601 values on 80 rows is searched at fixed b first, then at the three best values

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from solving.kernels.forms import loss_of
 from supersparse.solving.kernels.losses import least_over_b, loss_by_b
 
@@ -19,7 +20,7 @@ def scored(draw):
     return numbers(-reach, reach), draw(st.sampled_from([1, 2, 7])), numbers(0, 5), numbers(0, 5)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(scored(), st.data())
 def test_every_intercept_has_the_loss_of_its_step(case, draws):
     scores, step, positive, negative = case
@@ -32,7 +33,7 @@ def test_every_intercept_has_the_loss_of_its_step(case, draws):
             assert losses[at] == loss_of(positive, negative, scores + b * step)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(scored(), st.integers(-9, 9), st.integers(0, 9))
 def test_the_least_loss_within_a_range_is_that_of_the_best_intercept_in_it(case, low, width):
     scores, step, positive, negative = case

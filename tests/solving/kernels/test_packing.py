@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from supersparse.solving.kernels.packing import literal_bounds, most_gained, pack, uncovered
 
 
@@ -39,7 +40,7 @@ def test_uncovered_keeps_the_pairs_without_the_literal(pool, draws):
     ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(pools(), st.integers(-1, 30))
 def test_a_packing_respects_every_capacity_and_adds_up(pool, enough):
     lists, start, literal, positive, negative, up, down, capacity, allowed, pairs = pool
@@ -102,7 +103,7 @@ def choices(load, cost, allowed, most, must=None):
     return [s for s in sets if len(s) <= most]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(loads())
 def test_most_gained_is_the_most_that_a_set_of_literals_takes_back(case):
     load, cost, allowed, most = case
@@ -118,7 +119,7 @@ def test_most_gained_is_the_most_that_a_set_of_literals_takes_back(case):
     assert least == (gains[most - 1] if 0 < most < len(gains) else 0)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(loads(), st.integers(0, 40))
 def test_literal_bounds_hold_for_every_set_with_the_literal_and_are_met_by_one(case, total):
     load, cost, allowed, most = case

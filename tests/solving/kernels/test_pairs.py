@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from supersparse.solving.exact.covers import _to_words
 from supersparse.solving.kernels.pairs import nearest_pairs, pair_literals, popcount
 
@@ -48,7 +49,7 @@ def test_popcount_counts_ones(word):
     assert popcount(np.uint64(word)) == word.bit_count()
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(points(most_rank=3), st.booleans(), st.integers(1, 6), st.data())
 def test_each_point_gets_its_nearest_uncovered_opposites(case, is_positive, most, draws):
     up, down, allowed, covering = case
@@ -70,7 +71,7 @@ def test_each_point_gets_its_nearest_uncovered_opposites(case, is_positive, most
         assert sorted(distances[j] for j in got) == sorted(distances.values())[:most]
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(points(most_rank=1), st.booleans(), st.integers(1, 6))
 def test_packed_bits_give_the_same_pairs(case, is_positive, most):
     up, down, allowed, covering = case
@@ -97,7 +98,7 @@ def test_packed_bits_agree_beyond_one_word():
     assert plain[1].tolist() == packed[1].tolist()
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(points(most_rank=3), st.data())
 def test_pair_literals_lists_the_allowed_literals_of_each_pair(case, draws):
     up, down, allowed, _ = case

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from counts import examples
 from strategies import cases
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
@@ -13,7 +14,7 @@ from supersparse.solving.mip.build import build
 from supersparse.solving.mip.precision import FLOATS, INTEGERS, refuse_too_wide
 from supersparse.solving.solve import presolve
 
-quick = settings(max_examples=60, deadline=None, derandomize=True)
+quick = settings(max_examples=examples(60), deadline=None, derandomize=True)
 
 
 def program_of(problem, formulation="bigm", l1_within=None, precision=INTEGERS, priorities=None):

@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 
+from counts import examples
 from solving.mip.test_build import is_feasible, program_of
 from strategies import constrained_problems
 from supersparse import constraints as c
@@ -17,7 +18,7 @@ from supersparse.problem.violations import violated
 from supersparse.solving.mip.precision import FLOATS
 from supersparse.solving.solve import presolve
 
-quick = settings(max_examples=40, deadline=None, derandomize=True)
+quick = settings(max_examples=examples(40), deadline=None, derandomize=True)
 
 
 def program_or_none(problem, formulation="bigm", **options):

@@ -1,5 +1,6 @@
 from hypothesis import given, settings
 
+from counts import examples
 from strategies import cases
 from supersparse import constraints
 from supersparse.problem.problem import Problem
@@ -48,7 +49,7 @@ def test_rows_that_cannot_change_are_known():
     assert rows.is_always_wrong.tolist() == [False, True, True]
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=examples(100), deadline=None, derandomize=True)
 @given(case=cases())
 def test_worst_and_best_enclose_zero_margin_exactly_where_a_row_is_open(case):
     rows = rows_of(case.problem)

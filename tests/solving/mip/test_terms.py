@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from counts import examples
 from strategies import cases
 from supersparse import constraints
 from supersparse.errors import UnsupportedProblemError
@@ -86,7 +87,7 @@ def test_scores_beyond_64_bits_are_python_integers():
     assert greatest.tolist() == [10**20, 3 * 10**20]
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60), deadline=None, derandomize=True)
 @given(case=cases())
 def test_no_useful_intercept_is_left_out(case):
     """With b one beyond the ends every model predicts what it predicts at the end."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from counts import examples
 from solving.exact.hard import medium, noisy
 from strategies import cases
 from supersparse.problem.problem import Problem
@@ -26,7 +27,7 @@ def searched(problem, work=2_000_000, **options):
     return monitor
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(cases())
 def test_whatever_it_reports_is_feasible_and_no_better_than_the_optimum(case):
     events = []
@@ -88,7 +89,7 @@ def _factor(form, data):
     return int((data.positive + data.negative)[heaviest] // max(1, (form.positive + form.negative)[heaviest]))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(cases())
 def test_search_data_hold_the_sets_and_rank_ties_below_everything_else(case):
     form = integer_form(presolve(case.problem).problem)
@@ -109,7 +110,7 @@ def test_search_data_hold_the_sets_and_rank_ties_below_everything_else(case):
     assert all(np.abs(narrow.values[j]).max() <= 1 or np.abs(v).min() > 1 for j, v in enumerate(form.values))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(cases())
 def test_roundings_of_a_path_are_indices_into_the_sets(case):
     form = integer_form(presolve(case.problem).problem)
