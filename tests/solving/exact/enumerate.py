@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 
+from solving.kernels.forms import loss_of
 from supersparse.problem.objective import with_best_intercept
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.integer_form import OPEN
@@ -17,10 +18,6 @@ def cuts_of(form):
     monitor = Monitor(form.problem, SolveOptions(), lambda points: points)
     monitor.incumbent(with_best_intercept(form.problem, smallest_coefficients(form.problem)))
     return Cuts(form, monitor)
-
-
-def loss_of(positive, negative, scores):
-    return int(positive[scores <= 0].sum() + negative[scores >= 0].sum())
 
 
 def intercepts_for(scores, step, low, high):
@@ -42,7 +39,7 @@ def cost_of(instance, vector):
         allowed = intercepts_for(scores, form.step, form.intercept_low, form.intercept_high)
     own = sum(int(form.cost[f]) + form.cost_l1 * abs(v) for f, v in enumerate(vector) if v)
     return own + min(
-        loss_of(form.positive, form.negative, scores + b * form.step)
+        loss_of(form.positive, form.negative, scores + b * form.step, form.half)
         + (instance.intercept_cost + form.cost_l1 * abs(b) if instance.counts_b else 0)
         for b in allowed
     )
@@ -51,7 +48,7 @@ def cost_of(instance, vector):
 def costs_by_support(instance):
     """Least cost of each signed support (sorted literals) within the size limit."""
     best = {}
-    for vector in product(*(v.tolist() for v in instance.form.values)):
+    for vector in product(*(v.sample.tolist() for v in instance.form.values)):
         support = literals_of(vector)
         if len(support) <= instance.max_features:
             best[support] = min(best.get(support, OPEN), cost_of(instance, vector))

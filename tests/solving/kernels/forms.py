@@ -42,9 +42,10 @@ def dense(data):
     return matrix
 
 
-def loss_of(positive, negative, scores):
-    """Loss by definition: a score of 0 is wrong for both classes."""
-    return int(positive[scores <= 0].sum() + negative[scores >= 0].sum())
+def loss_of(positive, negative, scores, half):
+    """Loss by definition: a score of 0 is wrong for both classes, unless it stands for 1/2."""
+    is_high = scores >= 0 if half else scores > 0
+    return int(positive[~is_high].sum() + negative[scores >= 0].sum())
 
 
 def intercept_price(data, b):

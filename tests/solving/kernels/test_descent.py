@@ -44,7 +44,9 @@ def test_shuffle_permutes_and_repeats_for_the_same_state():
 def whole_cost(data, index, b):
     scores = data.values[np.arange(len(index)), index] @ dense(data) + b * data.step
     return (
-        loss_of(data.positive, data.negative, scores) + intercept_price(data, b) + feature_price(data, index)
+        loss_of(data.positive, data.negative, scores, data.half)
+        + intercept_price(data, b)
+        + feature_price(data, index)
     )
 
 

@@ -35,7 +35,7 @@ def states(draw):
 
 
 def price(data, scores, b):
-    return loss_of(data.positive, data.negative, scores + b * data.step) + intercept_price(data, b)
+    return loss_of(data.positive, data.negative, scores + b * data.step, data.half) + intercept_price(data, b)
 
 
 def allowed_near(data, centre, window):
@@ -80,10 +80,12 @@ def test_best_b_anywhere_is_the_cheapest_of_all(state):
     if low > high:  # the whole range lies where all rows agree
         low = high = data.low if data.low > reach else data.high
     found, b = best_b_anywhere(scores, data)
-    losses = [loss_of(data.positive, data.negative, scores + c * data.step) for c in range(low, high + 1)]
+    losses = [
+        loss_of(data.positive, data.negative, scores + c * data.step, data.half) for c in range(low, high + 1)
+    ]
     assert found == min(losses)
     assert data.low <= b <= data.high
-    assert found == loss_of(data.positive, data.negative, scores + b * data.step)
+    assert found == loss_of(data.positive, data.negative, scores + b * data.step, data.half)
 
 
 def test_without_an_intercept_only_b_0_counts():
@@ -105,7 +107,7 @@ def test_the_line_at_fixed_b_is_the_loss_of_every_value(state, draws, b):
     column = dense(data)[j]
     for t in range(data.n_values[j]):
         moved = scores + (data.values[j, t] - current) * column + b * data.step
-        assert totals[t] == loss_of(data.positive, data.negative, moved)
+        assert totals[t] == loss_of(data.positive, data.negative, moved, data.half)
 
 
 @settings(max_examples=examples(40))
