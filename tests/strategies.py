@@ -20,7 +20,7 @@ class Case:
 
     X: tuple[tuple[float, ...], ...]
     y: tuple[int, ...]
-    sets: tuple[tuple[float, ...], ...]
+    sets: tuple[tuple[float, ...], ...]  # a feature whose set leaves out 0 must be used
     intercept: object
     intercept_set: tuple[float, ...]
     C0: float | tuple[float, ...]
@@ -50,6 +50,9 @@ class Case:
             max_features=self.max_features,
             class_weight=dict(zip((0, 1), weight, strict=True)) if isinstance(weight, tuple) else weight,
             sample_weight=None if self.sample_weight is None else list(self.sample_weight),
+            constraints=[
+                constraints.must_use(n) for n, s in zip(names, self.sets, strict=True) if 0.0 not in s
+            ],
         )
 
 
@@ -104,7 +107,7 @@ def cases(draw: st.DrawFn) -> Case:
     intercept = draw(st.sampled_from(["free", "free", "paper", "none", (-2, 3), (-1.5, 0.5), (1, 1)]))
     intercept_set = draw(st.one_of(SETS))
     penalty = st.sampled_from([0.0, 0.01, 0.03, 0.1])
-    needed = sum(0.0 not in s for s in sets) + (intercept == "paper" and 0.0 not in intercept_set)
+    needed = sum(0.0 not in s for s in sets)
     weights = st.lists(st.sampled_from([1.0, 2.0, 0.5, 3.7]), min_size=len(y), max_size=len(y)).map(tuple)
     return Case(
         X=tuple(tuple(float(v) for v in pool[i]) for i in picks),

@@ -12,6 +12,7 @@ from strategies import constrained_problems
 from supersparse import Problem, solve
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, UnsupportedProblemError
+from supersparse.problem.fingerprint import fingerprint
 from supersparse.solving.exact.limits import LiteralLimits
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.solve import presolve
@@ -61,7 +62,7 @@ def test_literals_are_dropped_only_where_no_obedient_model_has_them(draws):
     weight = np.array(draws.draw(st.lists(numbers, min_size=2 * n * k, max_size=2 * n * k))).reshape(k, 2 * n)
     most = np.array(draws.draw(st.lists(numbers, min_size=k, max_size=k)))
     none = np.zeros((0, 2 * n), np.int64), np.zeros(0, np.int64)
-    limits = LiteralLimits(weight, most, *none)
+    limits = LiteralLimits(weight, most, *none, is_complete=True)
     allowed = np.array(draws.draw(st.lists(st.booleans(), min_size=2 * n, max_size=2 * n)))
     literals = tuple(draws.draw(st.lists(st.sampled_from(range(n)), unique=True, max_size=n - 1)))
     literals = tuple(2 * f + draws.draw(st.integers(0, 1)) for f in literals)
@@ -90,12 +91,12 @@ def test_prices_charge_for_what_exceeds_a_limit_and_never_more(draws):
     problem = Problem.of(X, y, C0=0.01, max_coef=2, constraints=asked, rate_groups={"sex": sex})
     form = integer_form(presolve(problem).problem)
     prices = np.array([draws.draw(st.integers(0, 50)) for _ in form.rates.most])
-    priced = form.priced(prices)
+    priced = form.priced(prices.astype(float))
     assert (priced.positive >= 0).all()
     assert (priced.negative >= 0).all()
-    vector = np.array([draws.draw(st.sampled_from(v.tolist())) for v in form.values])
+    vector = np.array([draws.draw(st.sampled_from(v.sample.tolist())) for v in form.values])
     scores = vector @ form.columns + draws.draw(st.integers(-5, 5)) * form.step
-    up, down = scores <= 0, scores >= 0
+    up, down = scores + form.half <= 0, scores >= 0
     counted = form.rates.positive[:, up].sum(axis=1) + form.rates.negative[:, down].sum(axis=1)
     charged = form.positive[up].sum() + form.negative[down].sum() + prices @ (counted - form.rates.most)
     found = priced.positive[up].sum() + priced.negative[down].sum() + priced.shift
@@ -138,9 +139,7 @@ def test_a_log_of_the_proof_is_refused_where_it_would_not_be_complete():
         solve(problem, "exact", proof_log=lambda event: None)
 
 
-def test_a_checkpoint_of_other_constraints_is_foreign(tmp_path):
-    from supersparse.solving.exact.checkpoint import fingerprint
-
+def test_a_checkpoint_of_other_constraints_is_foreign():
     X, y = noisy()
     asked = [
         [], [c.min_sensitivity(0.9)], [c.min_sensitivity(0.8)], [c.at_most(1, of=["x0", "x1"])],

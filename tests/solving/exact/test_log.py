@@ -49,7 +49,7 @@ class Checker:
             assert event.low[event.dimension] < event.high[event.dimension]
 
     def literal_cost(self, literal):
-        values = self.form.values[literal // 2] * (1 if literal % 2 == 0 else -1)
+        values = self.form.values[literal // 2].sample * (1 if literal % 2 == 0 else -1)
         return int(self.form.cost[literal // 2]) + self.form.cost_l1 * int(values[values > 0].min())
 
     def literals_of(self, i, j):
@@ -129,7 +129,8 @@ class Checker:
                 max(a * (x - y), b * (x - y))
                 for a, b, x, y in zip(low, high, cells[i], cells[j], strict=True)
             )
-            assert most <= 1  # both right needs scores of at least 1 and at most -1
+            # both right needs scores of at least 1 and at most -1; between halves they differ by 1 at least
+            assert most <= (0 if self.form.half else 1)
             used[cells[i]] += u
             used[cells[j]] += u
         for row, weight in event.single:

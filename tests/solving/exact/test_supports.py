@@ -26,7 +26,7 @@ def never():
 def best_of(form):
     """(F, l1) of the best vector of each signed support, over all cases of b."""
     best = {}
-    for vector in product(*(v.tolist() for v in form.values)):
+    for vector in product(*(v.sample.tolist() for v in form.values)):
         support = literals_of(vector)
         if support and len(support) <= form.max_size:
             found = evaluate(form.problem, with_best_intercept(form.problem, vector))

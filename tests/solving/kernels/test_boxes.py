@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from solving.exact.enumerate import cuts_of, intercepts_for, loss_of
-from solving.kernels.forms import forms
+from solving.exact.enumerate import cuts_of, intercepts_for
+from solving.kernels.forms import forms, loss_of
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.reference import box_bound_reference, run_boxes_reference
@@ -17,12 +17,14 @@ from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.kernels.boxes import (
     FOUND,
+    FULL,
     box_bound,
     least_l1,
     run_boxes,
     split_at,
     widest,
 )
+from supersparse.solving.kernels.support import magnitude
 from supersparse.solving.kernels.vectors import evaluate_vector
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -63,8 +65,9 @@ def boxes(draw, support):
 
 
 def vectors_in(data, low, high):
-    k = len(data.magnitude)
-    return product(*(data.magnitude[f, low[f] : high[f] + 1].tolist() for f in range(k)))
+    return product(
+        *([int(magnitude(data, f, at)) for at in range(low[f], high[f] + 1)] for f in range(len(data.first)))
+    )
 
 
 def intercepts_in(data, low, high, scores):
@@ -80,7 +83,7 @@ def test_the_bound_of_a_box_holds_for_every_vector_in_it(support, draws):
     low, high = draws.draw(boxes(support))
     bound = box_bound_reference(data, low, high)[0]
     least = min(
-        loss_of(data.positive, data.negative, scores + b * data.step)
+        loss_of(data.positive, data.negative, scores + b * data.step, data.half)
         for v in vectors_in(data, low, high)
         for scores in [data.cell_x @ np.array(v)]
         for b in intercepts_in(data, low, high, scores)
@@ -106,14 +109,18 @@ def test_the_bound_of_a_box_allows_for_rounded_entries(support, draws):
             sum(m * s * row[f] for m, s, f in zip(v, support.signs, support.features, strict=True))
             for row in rows
         ]
-        for b in (
-            intercepts_in(data, low, high, exact)
-            if len(data.intercepts)
-            else intercepts_for(exact, problem.score_step, data.b_least, data.b_most)
-        ):
+        # twice what is added to the totals: a free threshold lies half a unit beside one of them
+        if data.half:
+            shifts = {side - 2 * score for score in exact for side in (-1, 1)}
+        elif len(data.intercepts):
+            shifts = {2 * b * problem.score_step for b in intercepts_in(data, low, high, exact)}
+        else:
+            step = problem.score_step
+            shifts = {2 * b * step for b in intercepts_for(exact, step, data.b_least, data.b_most)}
+        for shift in shifts:
             loss = 0
             for score, row in zip(exact, rows, strict=True):
-                total = score + b * problem.score_step
+                total = 2 * score + shift
                 at = [i for i, own in enumerate(zip(*columns, strict=True)) if own == row]
                 for i in at:
                     wrong = total <= 0 if problem.rows.positive[i] else total >= 0
@@ -147,13 +154,13 @@ def test_the_compiled_bound_exceeds_a_limit_exactly_when_the_plain_one_does(supp
 def test_a_vector_is_evaluated_at_its_best_intercept(support, draws):
     data = support.data
     low, high = draws.draw(boxes(support))
-    vector = np.array([data.magnitude[f, low[f]] for f in range(len(data.magnitude))])
+    vector = np.array([magnitude(data, f, low[f]) for f in range(len(data.first))])
     scores = data.cell_x @ vector
     found, b = evaluate_vector(data, vector, low[-1], high[-1])
 
     def cost(c):
         length = data.counts_b * data.cost_l1 * abs(c)
-        return loss_of(data.positive, data.negative, scores + c * data.step) + length
+        return loss_of(data.positive, data.negative, scores + c * data.step, data.half) + length
 
     allowed = intercepts_in(data, low, high, scores)
     assert found == min(map(cost, allowed)) == cost(b)
@@ -170,7 +177,7 @@ def test_a_vector_is_evaluated_at_its_best_intercept(support, draws):
 def test_the_least_l1_of_a_box_is_met_and_a_split_cuts_it_in_two(support, draws):
     data = support.data
     low, high = draws.draw(boxes(support))
-    k = len(data.magnitude)
+    k = len(data.first)
     lengths = [sum(v) for v in vectors_in(data, low, high)]
     of_b = data.intercepts[low[k] : high[k] + 1].tolist() if data.counts_b else [0]
     # between an intercept below 0 and one above it counts as 0, allowed or not: a bound may be weak
@@ -179,8 +186,7 @@ def test_the_least_l1_of_a_box_is_met_and_a_split_cuts_it_in_two(support, draws)
     if (low < high).any():
         d = widest(data, low, high)
         assert low[d] < high[d]
-        values = data.intercepts if d == k else data.magnitude[d]
-        assert low[d] <= split_at(values, low[d], high[d]) < high[d]
+        assert low[d] <= split_at(data, d, low[d], high[d]) < high[d]
 
 
 @settings(max_examples=examples(100))
@@ -192,9 +198,11 @@ def test_the_compiled_search_takes_the_same_steps_as_the_plain_one(support, ties
     low, high = support._whole()
     worst = data.fixed + int(data.up_weight.sum() + data.down_weight.sum())
     cut = draws.draw(st.integers(data.fixed - 1, worst))
-    best_l1 = draws.draw(st.integers(1, int(data.magnitude.max(axis=1).sum()) + 2))
+    best_l1 = draws.draw(
+        st.integers(1, sum(magnitude(data, f, n - 1) for f, n in enumerate(support.sizes)) + 2)
+    )
     support._lay_out([(low, high)])
-    k = len(data.magnitude)
+    k = len(data.first)
     stacks = [support._stack.copy(), support._stack.copy()]
     found = [np.zeros(k + 1, np.int64), np.zeros(k + 1, np.int64)]
     tops = [1, 1]
@@ -218,17 +226,21 @@ def test_the_compiled_search_takes_the_same_steps_as_the_plain_one(support, ties
 def test_the_search_finds_a_vector_exactly_when_one_is_cheap_enough(support, draws):
     data = support.data
     low, high = support._whole()
-    k = len(data.magnitude)
+    k = len(data.first)
     costs = {}
     for index in product(*(range(n) for n in support.sizes)):
-        vector = np.array([data.magnitude[f, i] for f, i in enumerate(index)])
+        vector = np.array([magnitude(data, f, i) for f, i in enumerate(index)])
         loss, _ = evaluate_vector(data, vector, 0, high[-1])
         costs[index] = data.fixed - data.base + data.cost_l1 * int(vector.sum()) + int(loss)
     cut = draws.draw(st.sampled_from(sorted(set(costs.values())))) - draws.draw(st.integers(0, 1))
-    support._lay_out([(low, high)])
+    stack = np.zeros((2, 2, len(low)), np.int64)  # as short as can be: it has to be made longer on the way
+    stack[0] = low, high
     top, found, hits = 1, np.zeros(k + 1, np.int64), []
     while top:
-        state, top, _ = run_boxes(data, support._stack, top, cut, 2**60, False, 10**9, found)
+        state, top, _ = run_boxes(data, stack, top, cut, 2**60, False, 10**9, found)
+        assert state != FULL or top == len(stack)
+        if state == FULL:
+            stack = np.concatenate([stack, np.zeros_like(stack[:1])])
         if state == FOUND:
             hits.append(tuple(found[:k].tolist()))
     assert set(hits) == {index for index, cost in costs.items() if cost <= cut}

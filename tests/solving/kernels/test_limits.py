@@ -1,12 +1,16 @@
 """The kernels that obey levels and limits, each against its definition."""
 
+from fractions import Fraction
+from math import floor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from solving.exact.enumerate import cuts_of, intercepts_for, loss_of
+from solving.exact.enumerate import cuts_of, intercepts_for
+from solving.kernels.forms import loss_of
 from supersparse import constraints as c
 from supersparse.problem.problem import Problem
 from supersparse.problem.violations import obeys_without_intercept
@@ -15,6 +19,7 @@ from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.kernels.annealing import excess
 from supersparse.solving.kernels.boxes import least_fixed, scores_too_high
+from supersparse.solving.kernels.support import magnitude
 from supersparse.solving.kernels.vectors import evaluate_within_rates
 from supersparse.solving.search.data import search_data
 
@@ -53,7 +58,8 @@ def limited(draw):
 def test_one_vector_is_judged_by_its_true_loss_over_the_intercepts_that_obey(case, draws):
     form, support = case
     data = support.data
-    vector = np.array([draws.draw(st.sampled_from(row.tolist())) for row in data.magnitude], np.int64)
+    index = [draws.draw(st.integers(0, n - 1)) for n in support.sizes]
+    vector = np.array([magnitude(data, f, at) for f, at in enumerate(index)], np.int64)
     last = max(0, len(data.intercepts) - 1)
     found, b = evaluate_within_rates(data, vector, 0, last)
     coefficients = np.zeros(form.n_features, np.int64)
@@ -65,14 +71,14 @@ def test_one_vector_is_judged_by_its_true_loss_over_the_intercepts_that_obey(cas
     costs = {}
     for candidate in allowed:
         moved = scores + candidate * form.step
-        counted = form.rates.positive[:, moved <= 0].sum(axis=1) + form.rates.negative[:, moved >= 0].sum(
-            axis=1
-        )
+        is_high = moved >= 0 if form.half else moved > 0
+        counted = form.rates.positive[:, ~is_high].sum(axis=1)
+        counted = counted + form.rates.negative[:, moved >= 0].sum(axis=1)
         if (counted <= form.rates.most).all():
             extra = (
                 data.intercept_extra[data.intercepts.tolist().index(candidate)] if len(data.intercepts) else 0
             )
-            true = loss_of(form.rates.true_positive, form.rates.true_negative, moved)
+            true = loss_of(form.rates.true_positive, form.rates.true_negative, moved, form.half)
             costs[candidate] = true + int(extra)
     assert found == min(costs.values(), default=2**62)
     if costs and len(data.intercepts):
@@ -89,15 +95,17 @@ def test_a_box_pays_no_more_than_its_cheapest_vector_and_is_dropped_only_when_al
     low, high = (np.array([pair[t] for pair in ends], np.int64) for t in (0, 1))
     paid = int(least_fixed(data, low, high))
     too_high = bool(scores_too_high(data, low, high))
-    k = len(data.magnitude)
+    k = len(data.first)
     exact_costs, any_fits = [], False
     for index in np.ndindex(*(high[:k] - low[:k] + 1)):
         at = low[:k] + np.array(index)
         coefficients = np.zeros(form.n_features, np.int64)
-        coefficients[support.features] = data.magnitude[np.arange(k), at] * np.array(support.signs)
+        coefficients[support.features] = [
+            magnitude(data, f, i) * s for f, (i, s) in enumerate(zip(at, support.signs, strict=True))
+        ]
         penalty = sum(
-            int(own[np.searchsorted(v, value)])
-            for v, own, value in zip(form.values, form.value_cost, coefficients, strict=True)
+            floor(form.problem.penalty(j, Fraction(int(v), form.problem.unit)) * form.scale)
+            for j, v in enumerate(coefficients)
         )
         exact_costs.append(data.base + data.shift + penalty + support.instance.intercept_cost)
         score = sum(

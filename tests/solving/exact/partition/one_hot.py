@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 
+from supersparse.constraints import must_use
 from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.problem import Problem
 
@@ -31,7 +32,7 @@ def random_problem(seed):
     if rng.random() < 0.5:
         sets = dict.fromkeys(names, sets["f0"])
     same_cost = rng.random() < 0.5
-    any_forced = any(0 not in s for s in sets.values())
+    forced = [name for name, s in sets.items() if 0 not in s]
     return Problem.of(
         X,
         y,
@@ -42,9 +43,10 @@ def random_problem(seed):
         else {f: rng.choice([0.0, 0.01, 0.05, 0.2]) for f in names},
         C1=rng.choice(["auto", "auto", 0.01]),
         intercept=rng.choice(["free", "free", "free", "none", (-1, 2), *(["paper"] if same_cost else [])]),
-        max_features=2 if rng.random() < 0.3 and not any_forced else None,
+        max_features=2 if rng.random() < 0.3 and not forced else None,
         class_weight=rng.choice([None, "balanced", {0: 1, 1: 2.5}]),
         sample_weight=rng.choice([None, [rng.choice([1, 2, 0.5, 3]) for _ in range(n)]]),
+        constraints=[must_use(forced)] if forced else [],
     )
 
 

@@ -182,14 +182,29 @@ def test_an_infeasible_set_is_proven_in_integers_and_a_false_one_is_not():
 
 
 def test_the_coefficients_reach_counts_in_an_infeasible_set():
-    # a positive (1,0) and a negative (0,0): right together iff the coefficient reaches 2
+    # a positive 1 and a negative 0: with whole intercepts right together iff the coefficient reaches 2
     def points(largest):
-        return net_points(integer_form(Problem.of([[1], [0]], [1, 0], C0=0.1, max_coef=largest)))
+        problem = Problem.of([[1], [0]], [1, 0], C0=0.1, max_coef=largest, intercept=(-5, 5))
+        return net_points(integer_form(problem))
 
     one = np.ones(2, np.int64)
     assert is_infeasible(points(1), [0], np.arange(2), one)
     assert not is_infeasible(points(2), [0], np.arange(2), one)
     assert is_infeasible(points(2), [], np.arange(2), one)  # the column is not available
+
+
+def test_the_coefficients_reach_counts_with_a_free_threshold_too():
+    # positives (1, 0) and (-1, 4) above a negative (0, 1) need v0 > v1 and 3·v1 > v0: at least 2 and 1
+    mu_of = {(1, 0): 3, (-1, 4): 1, (0, 1): 4}
+
+    def is_proven(largest):
+        problem = Problem.of(list(mu_of), [1, 1, 0], C0=0.1, max_coef=largest)
+        points = net_points(integer_form(problem))
+        mu = np.array([mu_of[tuple(x)] for x in points.x.tolist()], np.int64)
+        return is_infeasible(points, [0, 1], np.arange(3), mu)
+
+    assert is_proven(1)
+    assert not is_proven(2)
 
 
 def test_rounded_multipliers_stay_balanced():
