@@ -1,7 +1,7 @@
 """The pool against trying every coefficient vector with every intercept."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,7 +12,7 @@ from selection.answering import SOLVERS, require_answer
 from strategies import Case, ConstrainedCase, cases, constrained_problems
 from supersparse import Problem, solve
 from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailedError, VerificationError
-from supersparse.problem.objective import evaluate, integer_scores
+from supersparse.problem.objective import evaluate, integer_totals
 from supersparse.problem.points import Points
 from supersparse.selection.pool import pool
 from supersparse.solution.verify import check_feasible
@@ -32,9 +32,13 @@ def everything(problem):
     for coefficients in product(*values):
         if problem.intercept.allowed is not None:
             intercepts = [int(v * unit) for v in problem.intercept.allowed.values]
+        elif problem.intercept.mode == "free":  # one threshold in each gap between totals, and beyond them
+            totals = sorted({int(t) for t in integer_totals(problem, coefficients)})
+            ends = [totals[0] - 2, *totals, totals[-1] + 2]
+            intercepts = {Fraction(-low - high, 2 * problem.score_step) for low, high in pairwise(ends)}
         else:
             # near each zero of a score, and at the ends: between them nothing changes
-            zeros = {-int(s) // problem.score_step for s in integer_scores(problem, coefficients, 0)}
+            zeros = {-int(s) // problem.score_step for s in integer_totals(problem, coefficients)}
             ends = [v for v in (problem.intercept.low, problem.intercept.high) if v is not None]
             intercepts = {z + k for z in zeros for k in (-1, 0, 1, 2)} | {0}
             intercepts |= {int(v * unit) for v in ends}
@@ -44,12 +48,12 @@ def everything(problem):
                 check_feasible(problem, points, "the test")
             except VerificationError:
                 continue
-            predicted = tuple((integer_scores(problem, coefficients, b) > 0).tolist())
-            yield points, evaluate(problem, points), predicted
+            yield points, evaluate(problem, points), predictions(problem, points)
 
 
-def predictions(problem, model):
-    return tuple((integer_scores(problem, model.points.coefficients, model.points.intercept) > 0).tolist())
+def predictions(problem, points):
+    totals = integer_totals(problem, points.coefficients).tolist()
+    return tuple(total + points.intercept * problem.score_step > 0 for total in totals)
 
 
 def check_pool(problem, within, solver, most=None):
@@ -67,7 +71,9 @@ def check_pool(problem, within, solver, most=None):
     least = {}
     for _, e, vector in good:
         least[vector] = min(least.get(vector, (e.l1, e.objective)), (e.l1, e.objective))
-    assert {predictions(problem, m): (m.evaluation.l1, m.evaluation.objective) for m in found.models} == least
+    assert {
+        predictions(problem, m.points): (m.evaluation.l1, m.evaluation.objective) for m in found.models
+    } == least
     assert len(found.models) == len(least)
     names = problem.rows.names
     for j, name in enumerate(names):
@@ -77,10 +83,10 @@ def check_pool(problem, within, solver, most=None):
         assert found.ranges()[name] == (min(values), max(values))
         for asked, used in ((found.uses(name), True), (found.avoiding(name), False)):
             expected = {v for p, _, v in good if (p.coefficients[j] != 0) == used}
-            assert {predictions(problem, m) for m in asked} == expected
+            assert {predictions(problem, m.points) for m in asked} == expected
             assert all((m.points.coefficients[j] != 0) == used for m in asked)
     ties = {v for _, e, v in good if e.objective == best}
-    assert {predictions(problem, m) for m in found.ties()} == ties
+    assert {predictions(problem, m.points) for m in found.ties()} == ties
     assert all(m.evaluation.objective == best for m in found.ties())
 
 
@@ -136,7 +142,7 @@ def test_the_best_model_comes_first_and_the_table_shows_all():
 
 def test_a_score_of_zero_predicts_the_negative_class_and_tells_no_models_apart():
     # x > 0 and 2x > 1 give row 1 the class 0 alike; the first has a score of exactly 0 there, an error
-    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.01, max_coef=2)
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.01, max_coef=2, intercept=(-3, 3))
     found = pool(problem, 99, solver="exhaustive")
     right = [m for m in found.models if m.evaluation.predicted_errors == 0]
     assert len(right) == 1

@@ -1,6 +1,9 @@
 """IntegerForm: exact where 64 bits suffice, rounded by at most one half where they do not."""
 
+from dataclasses import replace
 from fractions import Fraction
+from itertools import product
+from math import gcd
 
 import numpy as np
 import pytest
@@ -8,19 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
+from solving.exact.enumerate import cuts_of
 from strategies import cases
-from supersparse.problem.objective import evaluate, integer_scores
+from supersparse import constraints as c
+from supersparse.errors import UnsupportedProblemError
+from supersparse.problem.objective import classified, evaluate, integer_totals
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.integer_form import OPEN, integer_form
+from supersparse.solving.exact.instance import instances
+from supersparse.solving.exact.supports import SupportSearch
+from supersparse.solving.integer_form import _PRICED_LIMIT, OPEN, integer_form
 from supersparse.solving.presolve.merge import row_groups
-from supersparse.solving.solve import presolve
+from supersparse.solving.solve import presolve, solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
 
 def some_model(draws, form):
-    vector = [int(draws.draw(st.sampled_from(v.tolist()))) for v in form.values]
+    vector = [int(draws.draw(st.sampled_from(v.sample.tolist()))) for v in form.values]
     if len(form.intercept_values):
         b = int(draws.draw(st.sampled_from(form.intercept_values.tolist())))
     else:
@@ -29,10 +37,25 @@ def some_model(draws, form):
     return vector, b
 
 
+def shared(problem):
+    """What all columns have in common, as totals count them."""
+    step = problem.score_step
+    columns = zip(problem.rows.columns, problem.rows.scales, strict=True)
+    return gcd(*(int(x) * (step // scale) for column, scale in columns for x in column)) or 1
+
+
+def points_of(form, vector, b):
+    """The model that kernels mean by b: b + 1/2 in units of what the columns share where `half` is set."""
+    problem = form.problem
+    if form.half:
+        b = Fraction((2 * b + 1) * shared(problem), 2 * problem.score_step)
+    return Points(tuple(vector), b, problem.unit)
+
+
 def kernel_cost(form, vector, b):
     """The objective as kernels count it."""
     scores = np.array(vector) @ form.columns + b * form.step
-    loss = int(form.positive[scores <= 0].sum() + form.negative[scores >= 0].sum())
+    loss = int(form.positive[scores + form.half <= 0].sum() + form.negative[scores >= 0].sum())
     cost = sum(int(c) + form.cost_l1 * abs(v) for c, v in zip(form.cost, vector, strict=True) if v)
     if form.problem.intercept.is_penalised and b:
         cost += int(form.intercept_value_cost.max()) + form.cost_l1 * abs(b)
@@ -47,13 +70,17 @@ def test_an_exact_form_gives_the_scores_and_the_objective_of_the_evaluator(case,
     assert form.slack == 0
     vector, b = some_model(draws, form)
     group, _ = row_groups(list(problem.rows.columns))
-    exact = [int(s) for s in integer_scores(problem, vector, b)]
-    ours = (np.array(vector) @ form.columns + b * form.step)[group].tolist()
-    # the same scores up to one positive factor
-    for a, e in zip(ours, exact, strict=True):
-        assert (a > 0, a == 0) == (e > 0, e == 0)
-        assert a * problem.score_step == e * form.step or problem.intercept.mode == "none"
-    true = evaluate(problem, Points(tuple(vector), b, problem.unit)).objective
+    points = points_of(form, vector, b)
+    above, below = classified(problem, points)
+    # twice the scores, the half of a free threshold with them: the evaluator's up to one positive factor
+    ours = (2 * (np.array(vector) @ form.columns + b * form.step) + form.half)[group]
+    assert (ours > 0).tolist() == above.tolist()
+    assert (ours < 0).tolist() == below.tolist()
+    if problem.intercept.mode != "none":
+        ratio = Fraction(problem.score_step, form.step) if not form.half else Fraction(shared(problem))
+        for a, total in zip(ours.tolist(), integer_totals(problem, vector).tolist(), strict=True):
+            assert a * ratio == 2 * (total + points.intercept * problem.score_step)
+    true = evaluate(problem, points).objective
     assert kernel_cost(form, vector, b) == true * form.scale
 
 
@@ -118,7 +145,7 @@ def test_kernel_costs_are_never_above_the_true_value(weight, numerator, other, d
     )
     form = integer_form(problem)
     vector, b = some_model(draws, form)
-    true = evaluate(problem, Points(tuple(vector), b, problem.unit)).objective * form.scale
+    true = evaluate(problem, points_of(form, vector, b)).objective * form.scale
     ours = kernel_cost(form, vector, b)
     assert ours <= true
     assert ours <= form.in_kernel_units(true / form.scale)
@@ -131,6 +158,8 @@ def test_intercepts_of_all_modes():
         return integer_form(Problem.of([[0], [1]], [0, 1], max_coef=2, intercept=intercept, **more))
 
     assert (form("free").intercept_low, form("free").intercept_high) == (-OPEN, OPEN)
+    assert form("free").half == form("free").step == 1
+    assert form("none").half == form((-1, 1)).half == form("paper").half == 0
     assert (form("none").intercept_low, form("none").intercept_high) == (0, 0)
     assert (form((-1.5, 3)).intercept_low, form((-1.5, 3)).intercept_high) == (-1, 3)
     paper = form("paper", C0=0.25)
@@ -139,3 +168,142 @@ def test_intercepts_of_all_modes():
     assert paper.max_size == 2
     halves = form((-1, 1), coef_set=[0, 0.5, 1])
     assert (halves.intercept_low, halves.intercept_high) == (-2, 2)
+
+
+def test_points_of_2_to_the_50_units_are_the_largest():
+    def problem(*points):
+        return Problem.of([[0], [1], [2]], [0, 1, 1], coef_set=list(points), C0=0.01, C1=0)
+
+    largest = problem(-(2**50), 0, 1)
+    assert integer_form(largest).values[0].largest == 2**50
+    assert solve(largest, "exact").objective == solve(largest, "exhaustive").objective
+    for beyond in (problem(-1, 0, 2**50 + 1), problem(0, 0.5, 2**50)):  # in halves the latter is 2^51 units
+        with pytest.raises(UnsupportedProblemError, match=r"over 2\^50"):
+            integer_form(beyond)
+        with pytest.raises(UnsupportedProblemError, match=r"over 2\^50"):
+            solve(beyond, "exact")
+        assert solve(beyond, "exhaustive").proven_optimal
+
+
+def test_the_intercepts_of_a_set_end_at_2_to_the_50_units_too():
+    def problem(most):
+        sets = {"x0": [0, 1], "(intercept)": [-most, 0]}
+        return Problem.of([[0], [1]], [0, 1], coef_set=sets, C0=0.01, C1=0, intercept="paper")
+
+    assert integer_form(problem(2**50)).intercept_values.tolist() == [-(2**50), 0]
+    with pytest.raises(UnsupportedProblemError, match="the intercept's set reaches"):
+        integer_form(problem(2**50 + 1))
+
+
+def test_the_largest_points_of_all_features_add_up_to_2_to_the_60_at_most():
+    def problem(features):
+        X = np.vstack([np.zeros(features, int), np.ones(features, int)])
+        return Problem.of(X, [0, 1], coef_set=[0, 2**50], C0=0.0001, C1=0)
+
+    form = integer_form(problem(2**10))
+    scores = [sum(int(x) << 50 for x in row) for row in form.columns.T]  # all features at their largest
+    assert max(scores) + form.step <= 2**61
+    with pytest.raises(UnsupportedProblemError, match=r"over 2\^60"):
+        integer_form(problem(2**10 + 1))
+
+
+@settings(max_examples=examples(60))
+@given(st.data())
+def test_prices_on_very_heavy_rates_are_lowered_and_stay_a_lower_bound(draws):
+    X = [[0, 0], [1, 0], [0, 1], [1, 1], [2, 1]]
+    problem = Problem.of(X, [0, 1, 1, 0, 1], C0=0.01, max_coef=2)
+    form = integer_form(problem)
+    n = form.n_rows
+    weight = st.integers(-(2**61) // (2 * n), 2**61 // (2 * n)) | st.sampled_from([0, 1, 2**61 // (2 * n)])
+    weights = st.lists(weight, min_size=2 * n, max_size=2 * n).map(lambda w: np.array(w).reshape(2, n))
+    limits = [draws.draw(weights) for _ in range(2)]
+    most = [draws.draw(st.integers(-(2**60), 2**60)) for _ in limits]
+    rates = replace(
+        form.rates,
+        positive=np.array([w[0] for w in limits]),
+        negative=np.array([w[1] for w in limits]),
+        most=np.array(most),
+    )
+    price = st.sampled_from([0.0, 2.0**-20, 0.3, 1.0, 2.0**40, 1e300])
+    prices = np.array([draws.draw(price) for _ in limits])
+    priced = replace(form, rates=rates).priced(prices)
+    own = sum(form.positive.tolist()) + sum(form.negative.tolist())
+    assert min(*priced.positive.tolist(), *priced.negative.tolist()) >= 0
+    added = sum(priced.positive.tolist()) + sum(priced.negative.tolist()) + abs(priced.shift)
+    assert added <= own + 2 * _PRICED_LIMIT + 2 * n
+    assert priced.worst < 2**60
+
+    def total(positive, negative, up, down):
+        return sum(w for w, wrong in zip(positive.tolist(), up, strict=True) if wrong) + sum(
+            w for w, wrong in zip(negative.tolist(), down, strict=True) if wrong
+        )
+
+    for vector in product(range(-2, 3), repeat=2):
+        totals = np.array(vector) @ form.columns
+        for b in range(-7, 7):
+            up, down = totals + b < 0, totals + b >= 0  # wrong where positive, wrong where negative
+            counted = [total(*w, up, down) for w in limits]
+            if all(k <= m for k, m in zip(counted, most, strict=True)):
+                lagrangian = total(priced.positive, priced.negative, up, down) + priced.shift
+                assert lagrangian <= total(form.positive, form.negative, up, down)
+
+
+def judged(problem):
+    """Whether finds on a support are handed to the evaluator because the kernels do not know all limits."""
+    form = integer_form(problem)
+    (instance,) = instances(form)
+    return bool(SupportSearch(instance, (0,), cuts_of(form)).data.judged)
+
+
+X = [[0, 3], [1, 1], [2, 0], [3, 2], [1, 0]]
+
+
+@pytest.mark.parametrize("heavy", [1, 2**70])
+def test_a_limit_on_a_rate_beyond_64_bits_is_left_to_the_evaluator(heavy):
+    asked = [c.min_sensitivity(0.9)]
+    problem = Problem.of(
+        X, [0, 1, 1, 0, 1], C0=0.01, max_coef=3, constraints=asked, sample_weight=[1, heavy, 1, heavy, 3]
+    )
+    assert integer_form(problem).rates.is_complete == (heavy == 1)
+    assert judged(problem) == (heavy != 1)
+    best, found = solve(problem, "exhaustive"), solve(problem, "exact")
+    assert (found.objective, found.evaluation.l1) == (best.objective, best.evaluation.l1)
+
+
+@pytest.mark.parametrize("far", [4, 2**70])
+def test_a_limit_on_the_score_beyond_64_bits_is_left_to_the_evaluator(far):
+    asked = [c.max_total_score(2 * far + 1, ranges={"x0": (0, far), "x1": (-1, 3)})]
+    problem = Problem.of(X, [0, 1, 1, 0, 1], C0=0.01, max_coef=3, constraints=asked)
+    assert judged(problem) == (far != 4)
+    best, found = solve(problem, "exhaustive"), solve(problem, "exact")
+    assert (found.objective, found.evaluation.l1) == (best.objective, best.evaluation.l1)
+
+
+@pytest.mark.parametrize("intercept", ["free", "paper"])
+def test_a_huge_l1_penalty_makes_bounds_weak_and_no_number_large(intercept):
+    problem = Problem.of(X, [0, 1, 1, 0, 1], C0=0.01, C1=1e300, max_coef=3, intercept=intercept)
+    form = integer_form(problem)
+    longest = 3 * (3 if intercept == "paper" else 2)
+    assert 0 <= form.cost_l1 * longest <= 2**50
+    assert 0 < form.worst < 2**52
+    assert min(*form.positive.tolist(), *form.negative.tolist()) >= 0
+    found = solve(problem, "exact")
+    assert found.points.coefficients == (0, 0)
+    assert found.objective == solve(problem, "exhaustive").objective
+
+
+def test_costs_are_flat_only_where_the_exact_penalties_agree():
+    tiny = Fraction(1, 10**40)
+
+    def form(**levels):
+        plain = {name: own for name, own in levels.items() if own is not None}
+        rest = {name: [-1, 0, 1] for name in ("x0", "x1") if name not in plain}
+        return integer_form(Problem.of(X, [0, 1, 1, 0, 1], levels=plain or None, coef_set=rest or None))
+
+    low = Fraction(1, 100)
+    assert form().is_flat
+    assert form(x0=[([-1, 1, 2], low)]).is_flat
+    steps = form(x0=[([-1, 1], low), ([-2, 2], low + tiny)])
+    assert len(set(steps.costs[0].positive.tolist())) == 1  # rounded down they agree
+    assert not steps.is_flat
+    assert not form(x0=[([-1, 0, 1], tiny), ([2], low)]).is_flat  # not to be used costs something

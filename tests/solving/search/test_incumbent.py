@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from counts import examples
 from solving.exact.hard import medium, noisy
 from strategies import cases
+from supersparse.constraints import must_use
 from supersparse.problem.problem import Problem
 from supersparse.solution.verify import check_feasible
 from supersparse.solving.integer_form import integer_form
@@ -77,8 +78,14 @@ def test_it_stops_when_told():
     assert found.best is not None
 
 
-def test_a_set_without_0_keeps_its_feature():
-    problem = Problem.of([[0, 1], [1, 1], [1, 0]], [0, 1, 0], coef_set={"x0": [-3, -2, 5], "x1": 2}, C0=0.1)
+def test_a_feature_that_must_be_used_is_kept():
+    problem = Problem.of(
+        [[0, 1], [1, 1], [1, 0]],
+        [0, 1, 0],
+        coef_set={"x0": [-3, -2, 5], "x1": 2},
+        C0=0.1,
+        constraints=[must_use("x0")],
+    )
     assert smallest_coefficients(problem) == [-2, 0]
     assert searched(problem).best.coefficients[0] != 0
 
@@ -94,20 +101,22 @@ def _factor(form, data):
 def test_search_data_hold_the_sets_and_rank_ties_below_everything_else(case):
     form = integer_form(presolve(case.problem).problem)
     data = search_data(form)
-    for j, values in enumerate(form.values):
+    sets = [values.sample for values in form.values]
+    for j, values in enumerate(sets):
         assert data.values[j, : data.n_values[j]].tolist() == values.tolist()
         assert data.zero[j] == (values.tolist().index(0) if 0 in values else -1)
-    longest = sum(sorted((int(np.abs(v).max()) for v in form.values), reverse=True)[: form.max_size])
+    longest = sum(sorted((int(np.abs(v).max()) for v in sets), reverse=True)[: form.max_size])
     weights = np.concatenate([data.positive, data.negative])
     factor = _factor(form, data)
     tie = data.magnitude_cost - factor * form.cost_l1
     assert tie > 0
     assert tie * longest < max(1, int(weights[weights > 0].min(initial=2**60)))
-    for j, values in enumerate(form.values):
-        expected = factor * form.value_cost[j] + data.magnitude_cost * np.abs(values)
+    for j, values in enumerate(sets):
+        own = np.array([form.costs[j].of(form.values[j], int(v)) for v in values])
+        expected = factor * own + data.magnitude_cost * np.abs(values)
         assert data.value_cost[j, : len(values)].tolist() == expected.tolist()
     narrow = search_data(form, largest=1)
-    assert all(np.abs(narrow.values[j]).max() <= 1 or np.abs(v).min() > 1 for j, v in enumerate(form.values))
+    assert all(np.abs(narrow.values[j]).max() <= 1 or np.abs(v).min() > 1 for j, v in enumerate(sets))
 
 
 @settings(max_examples=examples(30))
@@ -121,5 +130,5 @@ def test_roundings_of_a_path_are_indices_into_the_sets(case):
         assert len(w) == len(features)
         assert np.isfinite(w).all()
         for index in rounded(form, surrogate, features, w):
-            assert all(0 <= i < len(v) for i, v in zip(index, form.values, strict=True))
+            assert all(0 <= i < len(v.sample) for i, v in zip(index, form.values, strict=True))
     assert sizes == sorted(set(sizes), reverse=True)
