@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -27,8 +28,14 @@ SETTINGS = {"max_coef": 2, "time_limit": None, "node_limit": 50}
 MODEL = SLIMClassifierCV(Cs=[0.02, 0.1, 0.3], cv=3, **SETTINGS)
 
 
+@cache
+def chosen():
+    """The model of this file on its rows; for reading only."""
+    return clone(MODEL).fit(X, Y)
+
+
 def test_the_table_is_that_of_a_grid_search():
-    model = clone(MODEL).fit(X, Y)
+    model = chosen()
     grid = GridSearchCV(SLIMClassifier(**SETTINGS), {"C0": [0.02, 0.1, 0.3]}, cv=3).fit(X, Y)
     for name in grid.cv_results_:
         if "time" not in name and name != "params":
@@ -40,7 +47,7 @@ def test_the_table_is_that_of_a_grid_search():
 
 
 def test_the_last_fit_is_that_of_the_chosen_penalty_on_all_rows():
-    model = clone(MODEL).fit(X, Y)
+    model = chosen()
     alone = SLIMClassifier(C0=model.C0_, **SETTINGS).fit(X, Y)
     assert model.Cs_[model.best_index_] == model.C0_
     assert model.points_ == alone.points_
@@ -49,7 +56,7 @@ def test_the_last_fit_is_that_of_the_chosen_penalty_on_all_rows():
 
 
 def test_sizes_are_told_for_each_fold():
-    model = clone(MODEL).fit(X, Y)
+    model = chosen()
     splits = list(StratifiedKFold(3).split(X, Y))
     first = SLIMClassifier(C0=0.1, **SETTINGS).fit(X[splits[0][0]], Y[splits[0][0]])
     assert model.cv_results_["split0_size"][1] == np.count_nonzero(first.coef_)
@@ -60,7 +67,7 @@ def test_sizes_are_told_for_each_fold():
 
 
 def test_every_rule_is_reported_whichever_is_used():
-    by_rule = clone(MODEL).fit(X, Y).C0_by_rule_
+    by_rule = chosen().C0_by_rule_
     assert set(by_rule) == {"best", "one_sd", "one_se"}
     for rule, C0 in by_rule.items():
         model = clone(MODEL).set_params(rule=rule).fit(X, Y)
@@ -101,7 +108,7 @@ def test_values_given_are_tried_in_rising_order_each_once():
 
 
 def test_folds_come_from_a_number_a_splitter_or_a_list():
-    expected = clone(MODEL).fit(X, Y).cv_results_["mean_test_score"].tolist()
+    expected = chosen().cv_results_["mean_test_score"].tolist()
     for cv in (StratifiedKFold(3), list(StratifiedKFold(3).split(X, Y))):
         found = clone(MODEL).set_params(cv=cv).fit(X, Y).cv_results_["mean_test_score"].tolist()
         assert found == expected
@@ -121,7 +128,7 @@ def test_groups_reach_the_splitter():
     ids=["pandas", "polars", "pyarrow", "sparse", "lists"],
 )  # fmt: skip
 def test_every_kind_of_table_is_cut_into_the_same_folds(table):
-    expected, model = clone(MODEL).fit(X, Y), clone(MODEL).fit(table, Y)
+    expected, model = chosen(), clone(MODEL).fit(table, Y)
     assert model.points_ == expected.points_
     assert (
         model.cv_results_["split1_test_score"].tolist() == expected.cv_results_["split1_test_score"].tolist()
@@ -129,7 +136,7 @@ def test_every_kind_of_table_is_cut_into_the_same_folds(table):
 
 
 def test_several_processes_choose_what_one_chooses():
-    one, two = clone(MODEL).fit(X, Y), clone(MODEL).set_params(n_jobs=2).fit(X, Y)
+    one, two = chosen(), clone(MODEL).set_params(n_jobs=2).fit(X, Y)
     assert (one.C0_, one.points_.coefficients) == (two.C0_, two.points_.coefficients)
     assert one.cv_results_["mean_test_score"].tolist() == two.cv_results_["mean_test_score"].tolist()
 
@@ -175,12 +182,12 @@ def test_a_fold_that_cannot_be_used_is_named():
 )  # fmt: skip
 def test_fits_that_share_their_work_are_the_fits_by_themselves(settings, monkeypatch):
     model = SLIMClassifierCV(
-        Cs=[0.02, 0.05, 0.1, 0.2, 0.3], cv=3,
+        Cs=[0.02, 0.05, 0.1, 0.2, 0.3], cv=2,
         **{"max_coef": 2, "time_limit": None, "solver": "exhaustive", **settings},
     )  # fmt: skip
-    sharing = clone(model).fit(X, Y)
+    sharing = clone(model).fit(X[:24], Y[:24])
     monkeypatch.setattr(penalty_grid, "FEWEST_SPARED", 99)
-    apart = clone(model).fit(X, Y)
+    apart = clone(model).fit(X[:24], Y[:24])
     for name in apart.cv_results_:
         if "time" not in name and name != "params":
             assert sharing.cv_results_[name].tolist() == apart.cv_results_[name].tolist(), name
