@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.selection.what_if import what_if as what_if
     from supersparse.solution.solution import Solution as Solution
     from supersparse.solution.stop import Stop as Stop
+    from supersparse.solving.rounding import rounded as rounded
     from supersparse.solving.solve import solve as solve
 # isort: on
 
@@ -58,6 +59,7 @@ _HOMES = {
     "penalties": "penalties",
     "plot": "render.plots",
     "pool": "selection.pool",
+    "rounded": "solving.rounding",
     "solve": "solving.solve",
     "trade_off": "selection.trade_off",
     "two_digits": "problem.coefficients",

@@ -103,9 +103,9 @@ def test_the_stop_reason_is_kept_apart_from_what_was_proven(limit, stop):
     assert solution.lower_bound <= solution.objective
 
 
-def test_a_solution_can_be_started_from_and_anything_else_is_refused():
+def test_a_solution_can_be_started_from_and_what_is_no_model_is_refused():
     problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_coef=3)
     found = solve(problem, "exhaustive")
     assert solve(problem, "exact", initial=found, node_limit=0).objective <= found.objective
-    with pytest.raises(InvalidOptionError, match=r"initial is \[2\]; give a solution or its points"):
-        solve(problem, "exact", initial=[2])
+    with pytest.raises(InvalidOptionError, match="'best' is no linear model; give a solution, points"):
+        solve(problem, "exact", initial="best")

@@ -99,7 +99,9 @@ def validate(recipe: Recipe, training: Training, splits: Sequence[Split]) -> Val
     """
     penalties = _penalties(recipe)
     limit = recipe.options.get("time_limit")
-    options = {**recipe.options, "time_limit": None if limit is None else limit / len(splits)}
+    # a checkpoint is of the final fit: folds are other problems
+    own = {"time_limit": None if limit is None else limit / len(splits), "checkpoint": None}
+    options = {**recipe.options, **own}
     by_fold = []
     for k, (train, test) in enumerate(splits, start=1):
         remark(f"fold {k} of {len(splits)}: {len(train)} rows to learn from, {len(test)} to judge by")

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from supersparse.estimators.preparing import (
     new_preparation,
     raw_scores,
     read_raw_training,
+    within_directions,
 )
 from supersparse.estimators.reading import as_array, read_features, read_training
 from supersparse.estimators.reporting import logger, reporting
@@ -26,6 +28,7 @@ from supersparse.estimators.scores import score_rows
 from supersparse.prepare import Prepare
 from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.limits import Constraint
+from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.table import as_frame, read_table
 from supersparse.scorecard import ScoringSystem
@@ -37,6 +40,7 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "C1": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
     "coef_set": [None, Integral, "array-like", CoefficientSet, dict],
     "max_coef": [Interval(Integral, 1, None, closed="left")],
+    "bounds": [None, list, tuple, dict],
     "levels": [None, list, tuple, dict],
     "max_features": [None, Interval(Integral, 0, None, closed="left")],
     "min_features": [None, Interval(Integral, 0, None, closed="left")],
@@ -45,7 +49,10 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "intercept": [StrOptions({"free", "paper", "none"}), tuple, list],
     "calibrate": [None, StrOptions({"isotonic", "logistic"})],
     "prepare": [None, StrOptions({"auto"}), Prepare],
+    "initial": "no_validation",  # a model of any kind; `start_from` reads it
     "solver": [str],
+    "solver_options": [None, dict],
+    "checkpoint": [None, str, PathLike],
     "time_limit": [None, Interval(Real, 0, None, closed="left")],
     "node_limit": [None, Interval(Integral, 0, None, closed="left")],
     "gap": [Interval(Real, 0, None, closed="left")],
@@ -70,12 +77,12 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _problem(self, given: TrainingRows, C0: object) -> Problem:
         X, y, sample_weight = given.X, given.y, given.sample_weight
-        names, bounds, constraints = None, None, self.constraints
+        names, bounds, constraints = None, self.bounds, self.constraints
         if self.prepare is not None:
             self.prepare_ = new_preparation(self.prepare).fit(X, y, sample_weight)
             self.prepare_.notes_[:0] = given.notes
             X, names = self.prepare_.transform(X), self.prepare_.get_feature_names_out().tolist()
-            bounds = self.prepare_.bounds_
+            bounds = within_directions(self.bounds, self.prepare_.bounds_, names)
             constraints = (*as_tuple(self.constraints), *self.prepare_.constraints_)
         return Problem.of(
             X,
@@ -97,12 +104,16 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             rate_groups=given.rate_groups,
         )
 
-    def _learn(self, problem: Problem, *, seed: int) -> Self:
+    def _learn(self, problem: Problem, start: Points | None, *, seed: int) -> Self:
         with reporting(self.verbose) as on_progress:
-            solution = solve(problem, self.solver, **self._options(seed), on_progress=on_progress)
+            options = {**self._options(seed), "initial": start, "on_progress": on_progress}
+            solution = self._solve(problem, options)
             if self.verbose:
                 logger.info("%s: %s", solution, solution.stop.value)
         return self._keep(solution)
+
+    def _solve(self, problem: Problem, options: dict[str, Any]) -> Solution:
+        return solve(problem, self.solver, checkpoint=self.checkpoint, **options)
 
     def _options(self, seed: int) -> dict[str, Any]:
         return {
@@ -111,6 +122,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             "relative_gap": self.gap,
             "threads": effective_n_jobs(self.n_jobs),
             "seed": seed,
+            "solver_options": self.solver_options or {},
         }
 
     def _keep(self, solution: Solution) -> Self:

@@ -155,13 +155,13 @@ def learn_without(
     found = []
     for number, (train, test) in enumerate(folds, start=1):
         own = None if weights is None else weights[train]
-        other = clone(model).set_params(calibrate=None, verbose=0)
+        other = clone(model).set_params(calibrate=None, checkpoint=None, verbose=0)
         with warnings.catch_warnings():
             # the useful range differs a little from fold to fold; the fit on all rows warns
             warnings.simplefilter("ignore", PenaltyRangeWarning)
             try:
                 labels = {name: column[train] for name, column in columns.items()}
-                other.fit(take_rows(X, train), y[train], own, labels or None)
+                other._fit_again(take_rows(X, train), y[train], own, labels or None)
             except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
                 raise type(error)(f"calibrate, without fold {number} of {len(folds)}: {error}") from None
         found.append(left_out(other, X, train, test, weights))

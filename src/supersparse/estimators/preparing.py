@@ -1,5 +1,6 @@
 """Raw tables in a classifier: prepared inside fit, so that nothing of other rows reaches the features."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,11 @@ from supersparse.estimators.reading import as_array, take_rows, two_classes
 from supersparse.prepare import Prepare
 from supersparse.prepare.raw import is_array
 from supersparse.problem.groups import group_columns
+from supersparse.problem.reading.sets import read_bounds
 from supersparse.problem.table import check_names
 from supersparse.scorecard import ScoringSystem
+
+Bounds = tuple[Any, Any] | None  # least and largest points, None where open
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -46,6 +50,22 @@ class TrainingRows:
 def new_preparation(prepare: Any) -> Prepare:
     """Return what the parameter `prepare` asks for, not fitted."""
     return Prepare() if isinstance(prepare, str) else clone(prepare)
+
+
+def within_directions(bounds: Any, directions: Sequence[Bounds], names: Sequence[str]) -> list[Bounds]:
+    """Narrow what the user allows for each prepared feature to the direction that its column has."""
+    if bounds is None:
+        return list(directions)
+    return [
+        own if direction is None else _both(own or (None, None), direction)
+        for own, direction in zip(read_bounds(bounds, names), directions, strict=True)
+    ]
+
+
+def _both(own: tuple[Any, Any], direction: tuple[Any, Any]) -> tuple[Any, Any]:
+    low = [end for end in (own[0], direction[0]) if end is not None]
+    high = [end for end in (own[1], direction[1]) if end is not None]
+    return max(low, default=None), min(high, default=None)
 
 
 def read_raw_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from numbers import Real
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,6 +11,8 @@ from sklearn.utils._param_validation import Interval
 
 from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
 from supersparse.estimators.calibrating import RiskMixin, calibrate
+from supersparse.estimators.preparing import TrainingRows
+from supersparse.estimators.starting import start_from
 from supersparse.selection.penalty_grid import solve_each_penalty
 from supersparse.solution.solution import Solution
 
@@ -41,6 +44,9 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         for all features, or a dict of sets by feature name or pattern.
     max_coef : int, default=100
         The largest magnitude of a coefficient that no set speaks of.
+    bounds : (low, high), list of pairs or dict of pairs, default=None
+        The least and the largest coefficient, None where an end is open: ``{"age*": (0, None)}``. They narrow
+        the sets, for all features, for each, or by feature name or pattern.
     levels : list of (values, penalty) or dict of such lists, default=None
         Penalties by the values of a coefficient, the most welcome values first:
         ``[([-1, 1], 0.01), ([-2, 2], 0.02)]``. They take the place of `C0` and `coef_set`, for
@@ -65,8 +71,18 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         features of their own, and the scoring system speaks of raw columns. X may then be a mapping of
         columns too, and hold text and blanks. "auto" is ``Prepare()``. Settings by feature name
         speak of the prepared features: ``constraints.at_most(1, of="age *")``.
+    initial : model, default=None
+        Where the search starts: a `Solution`, `Points` or a `ScoringSystem` on the same features; a fitted
+        linear classifier, or its coefficients, which `supersparse.rounded` brings into the sets; or a linear
+        classifier that is not fitted, such as ``LogisticRegression()``, which is fitted to the training rows
+        first. In cross-validation each fit has a start of its own: scikit-learn's clones are not fitted.
     solver : str, default="auto"
         "auto", or a name that ``supersparse solvers`` lists.
+    solver_options : dict, default=None
+        Options of the solver, by its own names.
+    checkpoint : path, default=None
+        A file to save the open search to, every ten seconds and when a limit stops it. The same fit with the
+        same file goes on from there. The fits of `calibrate` are not saved.
     time_limit : float, default=60
         Seconds to spend on a fit; the best model found by then is kept. None: no limit.
     node_limit : int, default=None
@@ -153,6 +169,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         C1: Any = "auto",
         coef_set: Any = None,
         max_coef: int = 100,
+        bounds: Any = None,
         levels: Any = None,
         max_features: int | None = None,
         min_features: int | None = None,
@@ -161,7 +178,10 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         intercept: Any = "free",
         calibrate: str | None = None,
         prepare: Any = None,
+        initial: Any = None,
         solver: str = "auto",
+        solver_options: dict[str, Any] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         time_limit: float | None = 60,
         node_limit: int | None = None,
         gap: float = 0.0,
@@ -174,6 +194,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         self.C1 = C1
         self.coef_set = coef_set
         self.max_coef = max_coef
+        self.bounds = bounds
         self.levels = levels
         self.max_features = max_features
         self.min_features = min_features
@@ -182,7 +203,10 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         self.intercept = intercept
         self.calibrate = calibrate
         self.prepare = prepare
+        self.initial = initial
         self.solver = solver
+        self.solver_options = solver_options
+        self.checkpoint = checkpoint
         self.time_limit = time_limit
         self.node_limit = node_limit
         self.gap = gap
@@ -212,13 +236,21 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         self
         """
         given = self._read(X, y, sample_weight, rate_groups)
-        problem = self._problem(given, self.C0)
-        self.classes_ = np.unique(given.y)
-        self._learn(problem, seed=seed_from(self.random_state))
+        self._fit(given, start_required=True)
         self._remember(given)
         if self.calibrate is not None:
             calibrate(self, given.X, given.y, given.sample_weight, given.rate_groups)
         return self
+
+    def _fit_again(self, X: Any, y: Any, sample_weight: Any, rate_groups: Any) -> Self:
+        """Learn from some of the rows what `fit` learns from all of them."""
+        return self._fit(self._read(X, y, sample_weight, rate_groups), start_required=False)
+
+    def _fit(self, given: TrainingRows, *, start_required: bool) -> Self:
+        problem = self._problem(given, self.C0)
+        self.classes_ = np.unique(given.y)
+        start = start_from(self.initial, problem, required=start_required)
+        return self._learn(problem, start, seed=seed_from(self.random_state))
 
     def _solve_each(
         self, X: Any, y: Any, Cs: Sequence[float], *, sample_weight: Any, rate_groups: Any
@@ -227,4 +259,6 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         given = self._read(X, y, sample_weight, rate_groups)
         problem = self._problem(given, Cs[0])
         self.classes_ = np.unique(given.y)
-        return solve_each_penalty(problem, Cs, self.solver, **self._options(seed_from(self.random_state)))
+        start = start_from(self.initial, problem, required=False)
+        options = {**self._options(seed_from(self.random_state)), "initial": start}
+        return solve_each_penalty(problem, Cs, self.solver, checkpoint=self.checkpoint, **options)

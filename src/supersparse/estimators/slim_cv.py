@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
+from sklearn.base import _fit_context, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
@@ -20,11 +21,15 @@ from supersparse.estimators.folds import Fold, FoldResult, fit_fold
 from supersparse.estimators.reading import as_array
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.slim import SLIMClassifier
+from supersparse.estimators.starting import start_from
 from supersparse.problem.groups import group_columns
 from supersparse.problem.penalty_range import constant_model_loss, smallest_loss_step
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import with_size_penalty
+from supersparse.selection.kept import folder_of, solve_in
+from supersparse.solution.solution import Solution
 from supersparse.solving.presolve.merge import MergeRows
+from supersparse.solving.solve import solve
 
 
 class SLIMClassifierCV(RiskMixin, ScoringSystemClassifier):
@@ -48,8 +53,8 @@ class SLIMClassifierCV(RiskMixin, ScoringSystemClassifier):
         Sparsity is the mean number of features over the folds. The deviation is that of the
         folds' errors at the least mean error, ``std_test_score``; the standard error is that
         over the root of the number of folds.
-    positive, C1, coef_set, max_coef, levels, max_features, min_features, constraints, class_weight, \
-intercept, solver, gap
+    positive, C1, coef_set, max_coef, bounds, levels, max_features, min_features, constraints, class_weight, \
+intercept, solver, solver_options, gap
         As in `SLIMClassifier`, for every fit. Some feature must be without levels: C0 is chosen
         for those.
     calibrate : {"isotonic", "logistic"}, default=None
@@ -59,6 +64,12 @@ intercept, solver, gap
     prepare : None, "auto" or Prepare, default=None
         As in `SLIMClassifier`: raw columns become features within each fit, so that nothing of a fold's
         test rows reaches its cut points.
+    initial : model, default=None
+        As in `SLIMClassifier`, for every fit; a linear classifier is fitted anew to the rows of each fold. A
+        fold on whose rows the start breaks a constraint has none.
+    checkpoint : path, default=None
+        A folder, made where it is missing, in which every fit keeps what it has proven or left open. The same
+        fit with the same folder goes on from there, whatever ended it; delete the folder when it is done.
     time_limit, node_limit : default=60, default=None
         Limits of each single fit: there are folds x values + 1 of them. In a fold, one fit and one
         frontier over sizes replace the fits of all values that they prove: the same F and l1, though
@@ -123,6 +134,7 @@ intercept, solver, gap
         C1: Any = "auto",
         coef_set: Any = None,
         max_coef: int = 100,
+        bounds: Any = None,
         levels: Any = None,
         max_features: int | None = None,
         min_features: int | None = None,
@@ -131,7 +143,10 @@ intercept, solver, gap
         intercept: Any = "free",
         calibrate: str | None = None,
         prepare: Any = None,
+        initial: Any = None,
         solver: str = "auto",
+        solver_options: dict[str, Any] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         time_limit: float | None = 60,
         node_limit: int | None = None,
         gap: float = 0.0,
@@ -146,6 +161,7 @@ intercept, solver, gap
         self.C1 = C1
         self.coef_set = coef_set
         self.max_coef = max_coef
+        self.bounds = bounds
         self.levels = levels
         self.max_features = max_features
         self.min_features = min_features
@@ -154,7 +170,10 @@ intercept, solver, gap
         self.intercept = intercept
         self.calibrate = calibrate
         self.prepare = prepare
+        self.initial = initial
         self.solver = solver
+        self.solver_options = solver_options
+        self.checkpoint = checkpoint
         self.time_limit = time_limit
         self.node_limit = node_limit
         self.gap = gap
@@ -194,6 +213,7 @@ intercept, solver, gap
                 "levels say what every feature costs, so there is no C0 to choose; use SLIMClassifier"
             )
         self.classes_ = np.unique(y)
+        start = start_from(self.initial, problem)  # before the folds: what is wrong with it is said at once
         self.Cs_ = read_values(self.Cs, problem)
         weights = None if sample_weight is None else as_array(sample_weight)
         costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
@@ -206,7 +226,7 @@ intercept, solver, gap
         )
         by_value = [list(results) for results in zip(*by_fold, strict=True)]
         self._choose(by_value)
-        self._learn(with_size_penalty(problem, exact(self.C0_, "C0")), seed=seed)
+        self._learn(with_size_penalty(problem, exact(self.C0_, "C0")), start, seed=seed)
         self._remember(given)
         if self.calibrate is not None:
             unseen = [result.unseen for result in by_value[self.best_index_] if result.unseen is not None]
@@ -223,8 +243,15 @@ intercept, solver, gap
             for k, (train, test) in enumerate(splits, start=1)
         ]
 
+    def _solve(self, problem: Problem, options: dict[str, Any]) -> Solution:
+        if self.checkpoint is None:
+            return solve(problem, self.solver, **options)
+        return solve_in(folder_of(self.checkpoint), problem, self.solver, **options)
+
     def _model(self, seed: int) -> SLIMClassifier:
         own = {name: getattr(self, name) for name in SHARED_CONSTRAINTS}
+        if hasattr(self.initial, "fit"):
+            own["initial"] = clone(self.initial)  # fitted to all rows it would tell of the test rows
         return SLIMClassifier(**{**own, "n_jobs": 1, "random_state": seed, "verbose": 0})
 
     def _choose(self, by_value: list[list[FoldResult]]) -> None:

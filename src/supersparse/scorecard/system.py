@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +20,14 @@ from supersparse.card.quick import decide
 from supersparse.card.risk import Risk, risk_of
 from supersparse.card.tables import is_person, read_table
 from supersparse.decimals import shown
-from supersparse.errors import InvalidCardError
+from supersparse.errors import InvalidCardError, did_you_mean
 from supersparse.scorecard.evaluating import Evaluating
 from supersparse.scorecard.exporting import Exporting
 from supersparse.scorecard.faces import Faces
 from supersparse.scorecard.from_solution import card_of_solution
 
 if TYPE_CHECKING:
+    from supersparse.problem.points import Points
     from supersparse.solution.solution import Solution
 
 
@@ -109,6 +111,30 @@ class ScoringSystem(Evaluating, Exporting, Faces):
     def points(self) -> dict[str, Fraction]:
         """The points by item, in the order of the card: "age" for value x points, else "age >= 60"."""
         return {item.name: item.points for item in self.card.items}
+
+    def points_on(self, features: Sequence[str]) -> "Points":
+        """Return the points as coefficients of these features, for ``solve(problem, initial=system)``.
+
+        Each item must be one of them: the column whose value it multiplies, or the name of its rule, such as
+        "age >= 60", which is what `Prepare` calls the feature.
+
+        >>> from supersparse import item
+        >>> items = [item("age", at_least=60, points=2), item("bmi", points=1)]
+        >>> system = ScoringSystem.of(items, threshold=3)
+        >>> system.points_on(["bmi", "pulse", "age >= 60"])
+        Points(coefficients=(1, 0, 2), intercept=-3, denominator=1)
+        """
+        from supersparse.problem.points import Points
+
+        values = dict.fromkeys(features, Fraction(0))
+        for name, points in ((item.name, item.points) for item in self.card.items):
+            if name not in values:
+                raise InvalidCardError(
+                    f"the item {name!r} is none of the features; {did_you_mean(name, features)}"
+                )
+            values[name] += points
+        unit = lcm(*(v.denominator for v in values.values()))
+        return Points(tuple(int(v * unit) for v in values.values()), -self.threshold * unit, unit)
 
     def total(self, data: object, *, names: Sequence[str] | None = None) -> Fraction | NDArray[np.generic]:
         """Return the points added up, as on paper: exact for one person, an array for a table.

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path as FolderPath
 
 from supersparse.decimals import exact
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
@@ -17,6 +18,7 @@ from supersparse.problem.penalty_range import warn_about_penalties
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import with_size_penalty
 from supersparse.selection.frontier import frontier
+from supersparse.selection.kept import folder_of, keep, recalled, solve_in
 from supersparse.solution.path import Path
 from supersparse.solution.solution import Solution
 from supersparse.solution.stop import Stop
@@ -37,6 +39,7 @@ def solve_each_penalty(
 
     Values must rise. Limits hold for each solve and for the frontier; what the frontier leaves
     unproven is solved by itself. Ctrl-C interrupts: the best found so far would answer for one C0 only.
+    `checkpoint` names a folder here, in which each solve keeps what it has proven or left open.
 
     >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]] * 3, [0, 0, 1, 0] * 3, max_coef=3)
     >>> [s.evaluation.size for s in solve_each_penalty(problem, [0.1, 0.12, 0.13], "exhaustive")]
@@ -46,22 +49,39 @@ def solve_each_penalty(
     if not penalties or any(a >= b for a, b in pairwise(penalties)):
         raise InvalidOptionError("give values of C0 in rising order, at least one")
     first, *others = penalties
+    place = options.pop("checkpoint", None)
+    folder = None if place is None else folder_of(place)
     for C0 in penalties:
         warn_about_penalties(with_size_penalty(problem, C0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PenaltyRangeWarning)  # said above
-        found = [_alone(problem, first, solver, options)]
-        path = _path(problem, found[0], len(others), solver, options)
-        for C0 in others:
-            known = None if path is None else path.at(C0)
-            if known is None or not known.proven_smallest:
-                known = _alone(problem, C0, solver, options)
-            found.append(known)
-    return tuple(found)
+        known = {} if folder is None else _recalled(folder, problem, penalties)
+        if first not in known:
+            known[first] = _alone(problem, first, solver, folder, options)
+        left = [C0 for C0 in others if C0 not in known]
+        path = _path(problem, known[first], len(left), solver, options)
+        for C0 in left:
+            found = None if path is None else path.at(C0)
+            if found is None or not found.proven_smallest:
+                found = _alone(problem, C0, solver, folder, options)
+            elif folder is not None:
+                keep(folder, found)
+            known[C0] = found
+    return tuple(known[C0] for C0 in penalties)
 
 
-def _alone(problem: Problem, C0: Fraction, solver: str, options: dict[str, object]) -> Solution:
-    found = solve(with_size_penalty(problem, C0), solver, **options)
+def _recalled(
+    folder: FolderPath, problem: Problem, penalties: Sequence[Fraction]
+) -> dict[Fraction, Solution]:
+    found = {C0: recalled(folder, with_size_penalty(problem, C0)) for C0 in penalties}
+    return {C0: solution for C0, solution in found.items() if solution is not None}
+
+
+def _alone(
+    problem: Problem, C0: Fraction, solver: str, folder: FolderPath | None, options: dict[str, object]
+) -> Solution:
+    asked = with_size_penalty(problem, C0)
+    found = solve(asked, solver, **options) if folder is None else solve_in(folder, asked, solver, **options)
     if found.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt
     return found
@@ -88,7 +108,6 @@ def _path(
     affordable = 2 * first.nodes + _SOME_NODES  # about what one more solve may cost
     own = {
         "initial": None,
-        "checkpoint": None,
         "proof_log": None,
         "node_limit": affordable if settings.node_limit is None else min(affordable, settings.node_limit),
     }

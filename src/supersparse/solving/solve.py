@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import lcm
 
 from supersparse.errors import (
     InfeasibleError,
@@ -22,13 +23,15 @@ from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve.drop import DropColumns
 from supersparse.solving.presolve.merge import MergeRows
+from supersparse.solving.rounding import OnFeatures, linear_coefficients, rounded
 
 
 def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution:
     """Find the scoring system with the least F and, of those, the least l1.
 
-    Options are those of `SolveOptions`: limits, gaps, threads, seed, an initial solution, a
-    progress callback, cancellation, and the solver's own under ``solver_options``.
+    Options are those of `SolveOptions`: limits, gaps, threads, seed, a model to start from (`initial`: a
+    solution, points, a scoring system, or a linear model, which `rounded` brings into the sets), a progress
+    callback, cancellation, and the solver's own under ``solver_options``.
 
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_coef=3)
     >>> solve(problem, "exhaustive").points
@@ -83,17 +86,33 @@ def chosen_solver(
     return chosen, settings
 
 
-def read_initial(problem: Problem, initial: Points | Solution) -> Points:
-    """Check a model to start from, and write it in the problem's unit."""
+def read_initial(problem: Problem, initial: object) -> Points:
+    """Return a model to start from, in the problem's unit.
+
+    A solution, points and a scoring system are taken as they are and must be allowed; the threshold of a
+    scoring system is chosen anew. A linear model is rounded.
+    """
     if isinstance(initial, Solution):
         initial = initial.points
+    if isinstance(initial, OnFeatures):
+        initial = _as_points(problem, initial)
     if not isinstance(initial, Points):
-        raise InvalidOptionError(f"initial is {initial!r}; give a solution or its points")
+        return rounded(problem, initial)
     try:
         check_feasible(problem, initial, "the initial solution")
     except VerificationError as problem_with_it:
-        raise InvalidOptionError(str(problem_with_it)) from None
+        raise InvalidOptionError(
+            f"{problem_with_it}; supersparse.rounded(problem, ...) brings a model to what is allowed"
+        ) from None
     return initial.over(problem.unit)
+
+
+def _as_points(problem: Problem, system: OnFeatures) -> Points:
+    values = linear_coefficients(problem, system)
+    unit = lcm(problem.unit, *(v.denominator for v in values))
+    scaled = tuple(int(v * unit) for v in values)
+    known = with_best_intercept(problem, scaled) if unit == problem.unit else None
+    return known or Points(scaled, 0, unit)  # without: the check says what is not allowed
 
 
 @dataclass(frozen=True)

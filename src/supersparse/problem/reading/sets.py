@@ -38,7 +38,7 @@ def read_sets(
     )
     if bounds is None:
         return tuple(sets), intercept_set
-    pairs = _read_bounds(bounds, names)
+    pairs = read_bounds(bounds, names)
     return tuple(
         s if pair is None else s.within(pair[0], pair[1], name).with_zero()
         for s, pair, name in zip(sets, pairs, names, strict=True)
@@ -100,9 +100,9 @@ def _is_a_set(value: object) -> bool:
     )
 
 
-def _read_bounds(
-    bounds: object, names: tuple[str, ...]
-) -> tuple[tuple[float | None, float | None] | None, ...]:
+def read_bounds(bounds: object, names: Sequence[str]) -> tuple[tuple[float | None, float | None] | None, ...]:
+    """Return the least and the largest value of each feature, None where an end or a pair is open."""
+
     def read(value: object, name: str) -> tuple[float | None, float | None] | None:
         if value is None:
             return None

@@ -1,0 +1,231 @@
+"""A start from a linear model: its coefficients rounded to the coefficient sets (section 3.5).
+
+What a linear model says is its direction: any positive multiple classifies alike. So several multiples are
+rounded, with all features and with the weightiest only, the threshold is chosen anew, and the exact objective
+decides.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from fractions import Fraction
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from supersparse.errors import InvalidOptionError
+from supersparse.problem.objective import evaluate
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.problem.violations import completed
+from supersparse.solution.solution import Solution
+from supersparse.solving.presolve.merge import MergeRows
+
+_MULTIPLES = 9  # of the coefficients, for each number of features
+
+
+@runtime_checkable
+class OnFeatures(Protocol):
+    """Points by the names of features, as a `ScoringSystem` has them."""
+
+    @property
+    def classes(self) -> tuple[object, object]:
+        """(negative, positive)."""
+        ...
+
+    def points_on(self, features: Sequence[str]) -> Points:
+        """The points as coefficients of these features."""
+        ...
+
+
+def rounded(problem: Problem, model: object) -> Points:
+    """Round a linear model to what the problem allows, for ``solve(problem, initial=...)``.
+
+    The model is an array of coefficients, one a feature; a fitted linear model of scikit-learn, or anything
+    else with ``coef_``; or a scoring system, also one with other points than are allowed here. Its intercept
+    is chosen anew. Several multiples and numbers of features are tried. Of those that obey the sets,
+    `max_features` and the constraints the one with the least objective is returned; that none does is an
+    error.
+
+    >>> X, y = [[0, 1], [1, 0], [2, 1], [3, 0]], [0, 0, 1, 1]
+    >>> problem = Problem.of(X, y, C0=0.1, max_coef=3)
+    >>> rounded(problem, [0.61, 0.02]).coefficients
+    (1, 0)
+    """
+    coefficients = linear_coefficients(problem, model)
+    merged = MergeRows.apply(problem)
+    best: tuple[Fraction, Fraction, Points] | None = None
+    tried = set()
+    for candidate in _candidates(problem, coefficients):
+        if candidate in tried:
+            continue
+        tried.add(candidate)
+        points = completed(merged, candidate)
+        if points is not None:
+            found = evaluate(merged, points)
+            if best is None or (found.objective, found.l1) < best[:2]:
+                best = found.objective, found.l1, points
+    if best is None:
+        asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
+        raise InvalidOptionError(
+            f"no rounding of the linear model obeys what is asked ({asked}); start from points that do, or "
+            "from none"
+        )
+    return best[2]
+
+
+def linear_coefficients(problem: Problem, model: object) -> tuple[Fraction, ...]:
+    """Return one coefficient a feature, towards the positive class of the problem."""
+    names = problem.rows.names
+    if isinstance(model, Solution):
+        model = model.points
+    if isinstance(model, OnFeatures):
+        values = model.points_on(names).values
+        return _towards_positive(problem, values, tuple(map(str, model.classes)), "the scoring system")
+    values = model.values if isinstance(model, Points) else _in_order_of(names, model, _read_array(model))
+    if len(values) != len(names):
+        raise InvalidOptionError(
+            f"the linear model has {len(values)} coefficients for {len(names)} features; give one each"
+        )
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return values
+    return _towards_positive(problem, values, tuple(map(str, classes)), "the linear model")
+
+
+def _read_array(model: object) -> tuple[Fraction, ...]:
+    what = f"a {type(model).__name__}" if hasattr(model, "fit") else repr(model)
+    if hasattr(model, "fit") and not hasattr(model, "coef_"):
+        raise InvalidOptionError(
+            f"{what} has no coef_; fit it first, or give a linear model with a coefficient for each feature"
+        )
+    given = getattr(model, "coef_", model)
+    try:
+        array = np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidOptionError(
+            f"{what} is no linear model; give a solution, points, a scoring system, one coefficient a "
+            "feature, or something fitted that has coef_"
+        ) from None
+    if array.ndim == 2 and len(array) == 1:
+        array = array[0]
+    if array.ndim != 1:
+        raise InvalidOptionError(
+            f"the linear model has coefficients of shape {array.shape}; give one coefficient a feature"
+        )
+    if not np.isfinite(array).all():
+        raise InvalidOptionError(
+            "the linear model has coefficients that are NaN or infinite; give finite ones"
+        )
+    return tuple(Fraction(float(v)) for v in array)
+
+
+def _in_order_of(names: Sequence[str], model: object, values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """Put coefficients of columns that the model knows by name into the order of the problem's."""
+    known = [str(name) for name in getattr(model, "feature_names_in_", ())]
+    nameless = all(name == f"x{j}" for j, name in enumerate(names))
+    if not known or nameless or len(known) != len(values):
+        return values
+    by_name = dict(zip(known, values, strict=True))
+    unknown = [name for name in names if name not in by_name]
+    if unknown:
+        raise InvalidOptionError(
+            f"the linear model was fitted without a column {unknown[0]!r}; fit it to the same columns"
+        )
+    return tuple(by_name[name] for name in names)
+
+
+def _towards_positive(
+    problem: Problem, values: tuple[Fraction, ...], classes: tuple[str, ...], who: str
+) -> tuple[Fraction, ...]:
+    negative, positive = map(str, problem.rows.classes)
+    if classes == (negative, positive):
+        return values
+    if classes == (positive, negative):
+        return tuple(-v for v in values)
+    raise InvalidOptionError(
+        f"{who} tells {' and '.join(map(repr, classes))} apart, and the classes here are {negative!r} and "
+        f"{positive!r}; give its coefficients as an array, those towards {positive!r} above 0"
+    )
+
+
+def _candidates(problem: Problem, coefficients: Sequence[Fraction]) -> Iterator[tuple[int, ...]]:
+    """Coefficients in the problem's unit, each in its set."""
+    order = _by_weight(problem, coefficients)
+    needed = _needed(problem, order)
+    for size in _sizes(problem, len(order)):
+        support = _support(problem, order, needed, size)
+        for multiple in _multiples(problem, coefficients, support):
+            values = []
+            for j, allowed in enumerate(problem.sets):
+                own = (allowed.required() if j in needed else None) or allowed
+                values.append(own.nearest(multiple * coefficients[j] if j in support else Fraction(0)))
+            yield tuple(int(v * problem.unit) for v in values)
+
+
+def _by_weight(problem: Problem, coefficients: Sequence[Fraction]) -> list[int]:
+    """The features by how far each moves the score over the rows, the farthest first; idle ones left out."""
+    rows = problem.rows
+
+    def moves(j: int) -> Fraction:
+        column = rows.columns[j]
+        return abs(coefficients[j]) * Fraction(int(column.max()) - int(column.min()), rows.scales[j])
+
+    weights = {j: moves(j) for j in range(rows.n_features)}
+    return sorted((j for j, weight in weights.items() if weight), key=lambda j: (-weights[j], j))
+
+
+def _sizes(problem: Problem, usable: int) -> list[int]:
+    """All features that are usable and allowed, half of them, and so on down to none."""
+    most = usable if problem.max_features is None else min(usable, problem.max_features)
+    sizes = {most, max(0, most - problem.intercept.is_penalised), 0}  # an intercept that counts needs room
+    while most > 1:
+        most //= 2
+        sizes.add(most)
+    return sorted(sizes, reverse=True)
+
+
+def _needed(problem: Problem, order: Sequence[int]) -> frozenset[int]:
+    """The features that must be used, and the weightiest of those of which some must be."""
+    chosen = set(problem.forced)
+    others = [
+        j for j in range(problem.n_features) if j not in order and problem.sets[j].required() is not None
+    ]
+    for limit in problem.support_limits:
+        for j in (*order, *others):
+            if _total(limit.weights, chosen) <= limit.at_most:
+                break
+            if limit.weights[j] < 0:
+                chosen.add(j)
+    return frozenset(chosen)
+
+
+def _support(problem: Problem, order: Sequence[int], needed: frozenset[int], size: int) -> frozenset[int]:
+    """The weightiest features that obey the limits on the support together, taken one by one."""
+    chosen = set(needed)
+    for _ in range(2):  # again for those that the first round made possible, such as "only if"
+        for j in order:
+            if len(chosen) >= size:
+                break
+            if j not in chosen and all(
+                limit.weights[j] <= 0 or _total(limit.weights, chosen | {j}) <= limit.at_most
+                for limit in problem.support_limits
+            ):
+                chosen.add(j)
+    return frozenset(chosen)
+
+
+def _total(weights: Sequence[Fraction | int], chosen: Collection[int]) -> Fraction | int:
+    return sum(weights[j] for j in chosen)
+
+
+def _multiples(
+    problem: Problem, coefficients: Sequence[Fraction], support: frozenset[int]
+) -> Iterator[Fraction]:
+    """Factors that bring the largest coefficient from the smallest magnitude of the sets to the largest."""
+    strongest = max((abs(coefficients[j]) for j in support), default=Fraction(0))
+    magnitudes = [abs(v) for j in support for v in problem.sets[j].turning_points if v]
+    if not strongest or not magnitudes:
+        yield Fraction(1)
+        return
+    low, high = float(min(magnitudes)), float(max(magnitudes))
+    for target in np.geomspace(low, high, _MULTIPLES) if low < high else [low]:
+        yield Fraction(float(target)) / strongest
