@@ -60,8 +60,9 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
     class_weight : None, "balanced" or dict, default=None
         What an error costs in each class; "balanced" gives both classes half of the total.
     intercept : {"free", "paper", "none"} or (low, high), default="free"
-        "free": any integer, not penalised. A pair bounds it. "paper": a coefficient like the
-        others, penalised and counted. "none": 0.
+        "free": the threshold lies anywhere, and costs nothing. A pair bounds the intercept, which is then a
+        multiple of the coefficients' unit. "paper": a coefficient like the others, penalised and counted.
+        "none": 0.
     calibrate : {"isotonic", "logistic"}, default=None
         Whether there is `predict_proba`, and how scores become probabilities. It takes up to five more fits:
         the risk of a score is learned from rows that were left out of the fit that scored them. The
@@ -151,7 +152,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
     >>> X = [[0, 1], [1, 0], [2, 1], [3, 0]]
     >>> model = SLIMClassifier(C0=0.25, max_coef=5, solver="exhaustive").fit(X, ["a", "a", "b", "b"])
     >>> model.coef_, model.intercept_, model.proven_optimal_
-    (array([[2., 0.]]), array([-3.]), True)
+    (array([[1., 0.]]), array([-1.5]), True)
     >>> model.predict([[1, 1], [2, 0]])
     array(['a', 'b'], dtype='<U1')
     """
