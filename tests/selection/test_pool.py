@@ -112,9 +112,10 @@ def test_every_model_of_the_pool_obeys(solver, case: ConstrainedCase, within):
 
 def test_what_does_not_fit_is_counted():
     problem = Problem.of(X, Y, max_coef=2)
-    whole = pool(problem, 1, solver="exhaustive")
+    whole = pool(problem, 9, solver="exhaustive")
+    assert len(whole.models) > 2
     assert whole.left_out == 0
-    few = pool(problem, 1, max_models=2, solver="exhaustive")
+    few = pool(problem, 9, max_models=2, solver="exhaustive")
     assert [m.points for m in few.models] == [m.points for m in whole.models[:2]]
     assert few.left_out == len(whole.models) - 2
     assert (few.always(), few.ranges(), few.count) == (whole.always(), whole.ranges(), whole.count)
