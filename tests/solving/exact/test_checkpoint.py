@@ -109,14 +109,14 @@ def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch)
 
 def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(second, "_START_AFTER", 0)
-    monkeypatch.setattr(second, "_WORK_PER_STEP", 2_000_000)
+    monkeypatch.setattr(second, "_WORK_PER_STEP", 10_000)  # many steps beside few nodes of the tree
     resumed, resume = [], SecondBound.resume
     monkeypatch.setattr(SecondBound, "resume", lambda self, left: (resumed.append(left), resume(self, left)))
-    problem, file = few_squares([0, 1, 2, 4]), tmp_path / "file"
+    problem, file = few_squares([0, 2, 4, 6], max_coef=3), tmp_path / "file"
     best = solve(problem, "exact")
     rounds = []
     while not rounds or (rounds[-1].stop is Stop.NODE_LIMIT and len(rounds) < 200):
-        rounds.append(solve(problem, "exact", checkpoint=file, node_limit=1000))
+        rounds.append(solve(problem, "exact", checkpoint=file, node_limit=20))
         assert rounds[-1].lower_bound <= best.objective
     bounds = [part.lower_bound for part in rounds]
     assert bounds == sorted(bounds)
