@@ -43,7 +43,7 @@ test-solvers:
 	$(PYTHON) -m venv build/solvers
 	build/solvers/bin/pip install --quiet --editable ".[test-solvers]"
 	build/solvers/bin/python -c "import gurobipy, cplex"
-	build/solvers/bin/python -m pytest -n 2 -m "not long" -k "gurobi or cplex" tests/conformance tests/solving
+	build/solvers/bin/python $(PYTEST) -m "not long" -k "gurobi or cplex" tests/conformance tests/solving
 
 # Needs the network, so no test runs it: download what is not bundled into an empty folder, and load it.
 fetch-live: $(VENV)/.package
