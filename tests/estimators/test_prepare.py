@@ -169,7 +169,7 @@ def test_as_a_step_of_a_pipeline_it_works_without_the_constraints():
     pipeline = make_pipeline(Prepare(per_variable=1), SLIMClassifier(**OPTIONS)).fit(table, y)
     assert pipeline.score(table, y) > 0.7
     assert "does not hear of them" in pipeline[0].notes_[-1]
-    assert "threshold" not in pipeline[1].scoring_system_.card.provenance.allowed
+    assert "at most 1 threshold" not in pipeline[1].scoring_system_.card.provenance.allowed
 
 
 @pytest.mark.parametrize("missing", ["item", "nearest"])

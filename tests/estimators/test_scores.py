@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from problem.reference import decimal, values
 from supersparse import SLIMClassifier
+from supersparse.constraints import fixed
 from supersparse.decimals import nearest_float
 from supersparse.estimators.scores import score_rows
 from supersparse.problem.points import Points
@@ -16,9 +17,8 @@ from supersparse.problem.points import Points
 
 def forced(coefficients, intercept):
     """A model that can only be the one given."""
-    model = SLIMClassifier(
-        C0=0.5, coef_set=[[c] for c in coefficients], intercept=(intercept, intercept), solver="exhaustive"
-    )
+    asked = [fixed(f"x{j}", c) for j, c in enumerate(coefficients)]
+    model = SLIMClassifier(C0=0.5, constraints=asked, intercept=(intercept, intercept), solver="exhaustive")
     X = np.vstack([np.zeros(len(coefficients)), np.ones(len(coefficients))])
     return model.fit(X, [0, 1])
 
