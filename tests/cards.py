@@ -129,13 +129,14 @@ def seens(draw):
 def any_cards(draw, columns=names, most=6):
     """Cards with rules of every kind, several on a column too."""
     items, seen = [], set()
+    points = draw(st.sampled_from([fractions, st.integers(-20, 20).map(Fraction)]))
     for column in draw(st.lists(columns, max_size=most)):
         rule = draw(rules(column))
         asks_missing = isinstance(rule, IsMissing)
         item = Item(
             rule=rule,
-            points=draw(fractions.filter(bool)),
-            missing=None if asks_missing else draw(st.none() | fractions),
+            points=draw(points.filter(bool)),
+            missing=None if asks_missing else draw(st.none() | points),
             unit=draw(st.none() | names),
             question=draw(st.none() | names),
         )

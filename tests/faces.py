@@ -8,10 +8,13 @@ from html.parser import HTMLParser
 
 from hypothesis import strategies as st
 
+from supersparse.card.checks import outside_values
 from supersparse.card.rules import InRange, IsMissing, IsOneOf
 from supersparse.card.scoring import predicted_label, score_person
+from supersparse.card.tables import read_table
 from supersparse.card.values import is_missing
 from supersparse.errors import InvalidDataError
+from supersparse.render.plain import width
 
 ESCAPE = re.compile(r"\\(?:x(..)|u(....)|U(........)|(.))")
 NAMED = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
@@ -42,12 +45,29 @@ def label(text):
 
 
 @dataclass
+class Needs:
+    """The totals of the positive class: "4 or more", or "more than 3.5"."""
+
+    least: int | None = None
+    more_than: Fraction | None = None
+
+    def __call__(self, total):
+        return total > self.more_than if self.least is None else total >= self.least
+
+
+def read_needs(words):
+    """Read the totals of the positive class."""
+    least, more_than = re.fullmatch(r"(-?\d+) or more|more than (\S+)", words).groups()
+    return Needs(least=int(least)) if least else Needs(more_than=Fraction(more_than))
+
+
+@dataclass
 class Shown:
     """What a reader takes from a card: lines (text, whether it multiplies, points), their signs, the rule."""
 
     lines: list
     signs: list
-    threshold: Fraction
+    needs: Needs
     positive: str
     negative: str
     missing: dict = field(default_factory=dict)  # line -> signed points
@@ -58,7 +78,7 @@ def understood(rows, sentences):
     nothing = [re.fullmatch(r"No feature is used: predict (.*) for everyone\.", s) for s in sentences]
     if any(nothing):
         always = label(next(m for m in nothing if m)[1])
-        return Shown([], [], Fraction(0), always, always)
+        return Shown([], [], Needs(least=0), always, always)
     lines, signs, totals = [], [], []
     for number, text, points in rows:
         if number:
@@ -69,10 +89,10 @@ def understood(rows, sentences):
             totals.append(points)
             signs += [-1 if points == "Total B" else 1] * (len(lines) - len(signs))
     assert totals in (["Total"], ["Total A", "Total B", "Total C"])
-    rule = r"Predict (.*) if (the total|Total C) is more than (\S+), otherwise (.*)\."
+    rule = r"Predict (.*) if (the total|Total C) is (\S+ or more|more than \S+), otherwise (.*)\."
     said = next(m for m in (re.fullmatch(rule, s) for s in sentences) if m)
     assert (said[2] == "Total C") == (len(totals) == 3)
-    shown = Shown(lines, signs, Fraction(said[3]), label(said[1]), label(said[4]))
+    shown = Shown(lines, signs, read_needs(said[3]), label(said[1]), label(said[4]))
     shown.missing = missing_notes(sentences, signs)
     return shown
 
@@ -128,12 +148,41 @@ def read_html(text):
     return understood([row[:3] for row in page.rows[1:]], page.sentences)
 
 
+BLANK = " = ......"
+
+
+def read_text(text):
+    """The card in plain text: its table, and the sentences below it."""
+    table, *others = (part.split("\n") for part in text.split("\n\n")[1:])
+    if table[0].split() != ["feature", "points"]:
+        return understood([], sentences(table))
+    header, *lines = table
+    start = header.index("feature")
+    filled = [line for line in lines if width(line) == len(header) + len(BLANK)]  # the others break a name
+    ends = [re.search(r"(Total(?: [ABC])?|[^ ]+) = \.{6}$", line)[1] for line in filled]
+    room = max(len("points"), *(len(end) + 2 * (not end.startswith("Total")) for end in ends))
+    rows, chunks, number = [], [], ""
+    for line in lines:
+        assert not (chunks and line[:start].strip()), "only the first line of an item has a number"
+        number = number or line[:start].strip()
+        if width(line) < len(header) + len(BLANK):
+            chunks.append(line[start:])
+            continue
+        value = line.removesuffix(BLANK)[-room:]
+        name = line.removesuffix(BLANK)[start:-room].rstrip(" ")
+        points = value.replace("x", "\u00d7", 1) if value.startswith("x") else value
+        rows.append((number, unwrapped([*chunks, name]), " ".join(points.split())))
+        chunks, number = [], ""
+    assert not chunks
+    return understood(rows, sentences(others[0]))
+
+
 def read_svg(text):
     """The card in SVG, read by where its texts stand."""
     texts = [e for e in ET.fromstring(text.encode("utf-8", "strict")) if e.tag.endswith("}text")]
     header = next((e for e in texts if e.text == "feature" and e.get("font-weight")), None)
     if header is None:
-        return understood([], paragraphs(texts))
+        return understood([], sentences([e.text for e in texts]))
     points = next(e for e in texts[texts.index(header) :] if e.text == "points")
     rows, chunks, number = [], [], ""
     below = texts[texts.index(points) + 1 :]
@@ -147,21 +196,21 @@ def read_svg(text):
             chunks, number, last = [], "", i
         elif float(e.get("x")) > left and e.get("text-anchor") == "end" and (e.text or "").endswith("."):
             number = e.text
-    return understood(rows, paragraphs(below[last + 1 :]))
+    return understood(rows, sentences([e.text for e in below[last + 1 :]]))
 
 
-def paragraphs(texts):
-    """Join the lines of paragraphs: one ends where the next line is a whole sentence's beginning."""
+def sentences(lines):
+    """Join lines: a sentence ends where the next line is the beginning of another."""
     found = []
-    for e in texts:
+    for line in lines:
         starts = re.match(
-            r"(Predict|A value|Every value|Risk of|Source:|Proof:|Errors:|No feature|Multiply|Take)", e.text
+            r"(Predict|A value|Every value|Risk of|Source:|Proof:|Errors:|No feature|Multiply|Take)", line
         )
         if found and not starts:
-            found[-1].append(e.text)
+            found[-1].append(line)
         else:
-            found.append([e.text])
-    return [unwrapped(lines) for lines in found]
+            found.append([line])
+    return [unwrapped(joined) for joined in found]
 
 
 TEX = {
@@ -232,7 +281,10 @@ def assert_same(card, shown, people):
                 total += sign * line[2]
             else:
                 total += shown.missing[n]
-        assert (shown.positive if total > shown.threshold else shown.negative) == expected
+        if shown.needs.least is not None and total.denominator > 1:
+            assert outside_values(card, read_table(card, {name: [v] for name, v in person.items()}))
+            continue  # only values that the card does not know give a total that it does not speak of
+        assert (shown.positive if shown.needs(total) else shown.negative) == expected
 
 
 @st.composite

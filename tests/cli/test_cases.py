@@ -202,7 +202,7 @@ def test_explain_gives_points_and_flips(run, system, people):
         {c.column for c in f.changes} for f in flips
     ]
     text = run("explain", "card.json", people, check=True).stdout
-    assert "Predicted: ill (the total 5 is more than 3)" in text
+    assert "Predicted: ill (the total is 5; ill needs 4 or more)" in text
     assert "The smallest changes that give well:" in text
 
 

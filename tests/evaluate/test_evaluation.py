@@ -1,5 +1,6 @@
 """Confusion, thresholds, AUC and subgroups against scikit-learn, by hand, and with weights as copies."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn import metrics
 
 from evaluate.rated import SYSTEM, copied, labels, table, weighted_rows
 from supersparse import Problem, ScoringSystem, item, solve
+from supersparse.card.domain import Domain
 from supersparse.errors import InvalidDataError, InvalidOptionError
 
 
@@ -63,7 +65,32 @@ def test_both_conventions_of_a_zero_score_by_hand():
     assert (c.zero_positives, c.zero_negatives) == (1, 1)
     assert c.predicted_errors == 2  # the negative row with a score of 0 is right
     assert c.training_errors == 3
-    assert "3 are wrong" in c.in_words("yes")
+    assert c.in_words("yes").startswith(
+        "Predicting yes for a total of more than 0 is wrong for 2 of 5. Sensitivity"
+    )
+    learned = replace(c, cutoff=replace(c.cutoff, tie_is_wrong=True))  # where a score of 0 counted as wrong
+    assert "2 have exactly 0 in total, which `predict` calls not yes" in learned.in_words("yes")
+    assert "wrong for both classes, as in learning, 3 are wrong" in learned.in_words("yes")
+
+
+def test_a_card_of_whole_totals_is_evaluated_in_its_own_words():
+    domain = Domain(column="x", low=0, high=3, whole=True)
+    system = ScoringSystem.of([item("x", points=1)], threshold=1.5, domains={"x": domain})
+    found = system.evaluate({"x": [0, 1, 2, 3]}, ["no", "yes", "yes", "yes"])
+    assert found.in_words().startswith("Predicting yes for a total of 2 or more is wrong for 1 of 4.")
+    assert found.thresholds.in_words() == (
+        "A total of 1 or more makes the fewest errors, 0 of 4; the card's own, 2 or more, makes 1."
+    )
+    words = [line.strip().split("  ")[0] for line in str(found.thresholds).split("\n")]
+    assert words[1:] == ["0 or more", "1 or more", "* 2 or more", "3 or more", "4 or more"]
+    # a value outside the domain gives a total that those words do not reach
+    halves = system.evaluate({"x": [0, 1.5, 1.75, 3]}, ["no", "no", "yes", "yes"])
+    assert halves.in_words().startswith("Predicting yes for a total of more than 1.5 is wrong for 0 of 4.")
+    moved = system.choose_threshold({"x": [0, 1, 2, 3]}, ["no", "yes", "yes", "yes"], sensitivity=1)
+    assert (
+        moved.card.source == "threshold moved from 2 or more to 1 or more: sensitivity 1 or more, on 4 rows"
+    )
+    assert system.with_threshold(1).card.source == "threshold moved from 1.5 to 1"
 
 
 def test_a_learned_card_is_evaluated_with_the_errors_of_its_provenance():

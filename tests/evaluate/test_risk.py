@@ -193,7 +193,7 @@ def test_curves_and_thresholds_in_words():
     assert "at 1 of 2 risk thresholds, between 0.6 and 0.6" in found.decision_curve([0.05, 0.6]).in_words()
     thresholds = SYSTEM.evaluate(table([-1, 1, 2]), ["no", "no", "yes"]).thresholds
     assert thresholds.in_words() == (
-        "A total above 1 makes the fewest errors, 0 of 3; the card's own, above 0, makes 1."
+        "A total of more than 1 makes the fewest errors, 0 of 3; the card's own, more than 0, makes 1."
     )
 
 

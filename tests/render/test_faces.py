@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from cards import HOSTILE, any_cards, names
-from faces import assert_same, people_for, read_html, read_latex, read_svg, unescaped, untex
+from faces import assert_same, people_for, read_html, read_latex, read_svg, read_text, unescaped, untex
 from supersparse import ScoringSystem, item
 from supersparse.card.domain import Domain
 from supersparse.card.risk import LogisticRisk
@@ -23,7 +23,13 @@ def read_markdown(text):
     return read_html(MarkdownIt("commonmark").enable("table").render(text))
 
 
-READERS = {"to_markdown": read_markdown, "to_html": read_html, "to_latex": read_latex, "to_svg": read_svg}
+READERS = {
+    "to_text": read_text,
+    "to_markdown": read_markdown,
+    "to_html": read_html,
+    "to_latex": read_latex,
+    "to_svg": read_svg,
+}
 
 
 @pytest.mark.parametrize("face", READERS)
@@ -115,7 +121,7 @@ def test_markdown_reads_well():
 | | **Add points from 1 to 2** | **Total** | ...... |
 
 Take the points of the lines that apply.
-Predict high if the total is more than 1, otherwise low.
+Predict high if the total is 2 or more, otherwise low.
 
 A value that is not known gives 0 in line 2.
 A value must be known in line 1.

@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 
 from cards import HOSTILE, any_cards
 from counts import examples
-from faces import Shown, assert_same, label, missing_notes, parsed_html, people_for, unescaped, unwrapped
+from faces import (
+    Needs,
+    Shown,
+    assert_same,
+    label,
+    missing_notes,
+    parsed_html,
+    people_for,
+    read_needs,
+    unescaped,
+    unwrapped,
+)
 from supersparse import ScoringSystem, item
 from supersparse.errors import InvalidOptionError
 from supersparse.render.card_drawing import card_drawing
@@ -53,7 +64,7 @@ def read_sheet(text):
     always = [re.fullmatch(r"No feature is used: predict (.*) for everyone\.", s) for s in page.sentences]
     if any(always):
         found = label(next(m for m in always if m)[1])
-        return Shown([], [], 0, found, found)
+        return Shown([], [], Needs(least=0), found, found)
     lines, signs = [], []
     for row in page.rows[1:]:
         if len(row) == 5:
@@ -62,14 +73,11 @@ def read_sheet(text):
             lines.append((unescaped(asked), "×" in points, _number(points)))
         else:
             signs += [-1 if row[2] == "Total B" else 1] * (len(lines) - len(signs))
-    ticked = [
-        re.fullmatch(r" T\S+(?: total| C)? is (more than )?(\S+)( or less)?: (.*)", s) for s in page.sentences
-    ]
-    more, less = (m for m in ticked if m)
-    assert more[1]
-    assert less[3]
-    assert more[2] == less[2]
-    shown = Shown(lines, signs, _number(more[2]), label(more[4]), label(less[4]))
+    answer = r" T(?:he total|otal C) is (\S+ or more|more than \S+|\S+ or less): (.*)"
+    more, less = (m for m in (re.fullmatch(answer, s) for s in page.sentences) if m)
+    needs, most = read_needs(more[1]), Fraction(less[1].removesuffix(" or less"))
+    assert most == (needs.more_than if needs.least is None else needs.least - 1)
+    shown = Shown(lines, signs, needs, label(more[2]), label(less[2]))
     shown.missing = missing_notes(page.sentences, signs)
     return shown
 

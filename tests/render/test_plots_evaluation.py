@@ -13,7 +13,7 @@ from supersparse.render.plots_evaluation import plot_evaluation
 
 X = {"x": [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]}
 Y = ["no", "no", "yes", "no", "yes", "no", "yes", "yes", "yes", "yes"]
-SYSTEM = ScoringSystem.of([item("x", points=1)], threshold=1)
+SYSTEM = ScoringSystem.of([item("x", points=1)], threshold=1, domains={"x": [0, 1, 2, 3]})
 TABLE = SYSTEM.risk(X, Y, folds=2)
 
 
@@ -25,14 +25,14 @@ def test_the_risk_table_shows_observed_and_calibrated_risks():
     axes = plot_evaluation(TABLE)
     assert [bar.get_height() for bar in axes.patches] == [r.observed.value for r in TABLE.rows]
     assert list(lines(axes)["calibrated (isotonic)"].get_ydata()) == [r.calibrated for r in TABLE.rows]
-    assert list(lines(axes)["positive above 1"].get_xdata()) == [1.5, 1.5]
+    assert list(lines(axes)["positive: 2 or more"].get_xdata()) == [1.5, 1.5]
     assert [t.get_text() for t in axes.get_xticklabels()] == ["0\nn=3", "1\nn=2", "2\nn=3", "3\nn=2"]
 
 
 def test_the_roc_passes_the_cards_own_threshold():
     found = SYSTEM.evaluate(X, Y)
     drawn = lines(plot_evaluation(found))
-    own = drawn["total above 1"]
+    own = drawn["total of 2 or more"]
     points = drawn[f"AUC {found.auc}"]
     curve = list(zip(points.get_xdata(), points.get_ydata(), strict=True))
     assert (curve[0], curve[-1]) == ((0, 0), (1, 1))

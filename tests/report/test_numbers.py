@@ -50,7 +50,8 @@ def test_other_thresholds_are_those_of_the_evaluation(page):
     rows = list(cells(page, "What other thresholds").values())
     assert [row[0] for row in rows] == [str(c.sensitivity) for c in every.rows]
     own = [name for name in cells(page, "What other thresholds") if "as the card" in name]
-    assert own == [f"more than {every.current.threshold} (as the card, {SYSTEM.threshold})"]
+    now, row = SYSTEM.card.cutoff.positive, every.current.cutoff.positive
+    assert own == [f"{row} (as the card)" if now == row else f"{row} (as the card, {now})"]
 
 
 def test_the_risks_are_those_of_the_risk_table(page):

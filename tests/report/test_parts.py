@@ -237,3 +237,21 @@ def test_small_and_odd_tables_have_a_report(without_matplotlib, items, classes, 
     assert str(system.evaluate(columns, y, sample_weight=weights).auc).replace("-", "") in said(
         report, "performance"
     ).replace("-", "")
+
+
+@pytest.mark.parametrize("intercept", ["free", (-9, 9)])
+def test_a_total_at_the_threshold_is_spoken_of_where_it_counted_as_wrong(intercept, without_matplotlib):
+    system = learned(COLUMNS, Y, intercept=intercept)
+    report = make_report(system, COLUMNS, Y, plan=Plan(folds=0, bootstrap=0, larger=1))
+    words = system.card.cutoff
+    assert f"The total is {words.positive}: predict ill." in said(report, "model")
+    assert f"The total is {words.negative}: predict well." in said(report, "model")
+    tells = {
+        "limits": "While learning it counted as wrong for both classes",
+        "making": "counted as wrong for both classes while learning",
+        "proof": "training errors (total = threshold is wrong)",
+        "frontier": "Errors count a total equal to the threshold as wrong",
+        "performance": "of these at the threshold",
+    }
+    for section, sentence in tells.items():
+        assert (sentence in said(report, section)) == (intercept != "free"), section

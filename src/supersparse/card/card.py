@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from supersparse.card import words
+from supersparse.card.cutoff import Cutoff
 from supersparse.card.domain import Domain
 from supersparse.card.provenance import Provenance
 from supersparse.card.risk import Risk
@@ -63,6 +64,12 @@ class Item:
     def is_yes_no(self) -> bool:
         """Whether the points are given or not, rather than multiplied by the value."""
         return not isinstance(self.rule, ValueOf)
+
+    def gives_whole_points(self, domain: Domain | None) -> bool:
+        """Whether the points that values of the column's domain, or a missing one, give are whole."""
+        if self.points.denominator > 1 or (self.missing is not None and self.missing.denominator > 1):
+            return False
+        return self.is_yes_no or (domain is not None and domain.is_whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +152,22 @@ class Card:
     def threshold(self) -> Fraction:
         """The points that must be exceeded for the positive class."""
         return -self.intercept
+
+    @property
+    def totals_are_whole(self) -> bool:
+        """Whether the points of anyone whose values lie in the domains add up to a whole number."""
+        domains = {domain.column: domain for domain in self.domains}
+        return all(item.gives_whole_points(domains.get(item.column)) for item in self.items)
+
+    @property
+    def cutoff(self) -> Cutoff:
+        """Which totals give the positive class, and how that reads."""
+        made = self.provenance
+        return Cutoff(
+            threshold=self.threshold,
+            whole=self.totals_are_whole,
+            tie_is_wrong=made is not None and not made.threshold_was_free,
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:

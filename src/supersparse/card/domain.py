@@ -48,6 +48,13 @@ class Domain:
             raise InvalidCardError(f"{what} is empty: low {self.low} is above high {self.high}; swap them")
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all values inside are whole numbers."""
+        if self.values is None:
+            return self.whole
+        return all(not isinstance(v, str) and Fraction(v).denominator == 1 for v in self.values)
+
+    @property
     def test(self) -> IsOneOf | InRange | None:
         """The rule that holds inside, apart from `whole`; None when every number is inside."""
         if self.values is not None:

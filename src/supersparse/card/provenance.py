@@ -70,6 +70,14 @@ class Provenance:
                 raise InvalidCardError(f"the {name} is {rate}; it must lie between 0 and 1")
 
     @property
+    def threshold_was_free(self) -> bool:
+        """Whether the threshold could lie between any two totals, so that no training row is equal to it.
+
+        Otherwise a row with a total equal to the threshold was wrong, whatever its class.
+        """
+        return self.settings is not None and json.loads(self.settings).get("intercept", "free") == "free"
+
+    @property
     def proven_optimal(self) -> bool:
         """Whether no allowed scoring system has a smaller objective."""
         return self.lower_bound == self.objective

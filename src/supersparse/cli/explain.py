@@ -49,8 +49,8 @@ def explain(
     lines = [
         *_points(found),
         "",
-        f"Predicted: {found.label} (the total {shown(found.total)} is "
-        f"{'more' if found.score > 0 else 'not more'} than {shown(found.threshold)})",
+        f"Predicted: {found.label} (the total is {shown(found.total)}; "
+        f"{system.card.positive} needs {system.card.cutoff.positive})",
         "",
         *_ways(flips),
     ]

@@ -16,6 +16,9 @@ from supersparse.cli.options import (
 from supersparse.cli.say import one_line, remark
 
 if TYPE_CHECKING:
+    from supersparse.card.cutoff import Cutoff
+    from supersparse.problem.points import Points
+    from supersparse.problem.problem import Problem
     from supersparse.solution.pool import Pool
 
 
@@ -68,12 +71,23 @@ def pool(
 
 
 def _text(found: "Pool", shown: int) -> str:
+    from supersparse.decimals import shown as exactly
+    from supersparse.solution.tables import named_points
+
     lines = [str(found), "", "errors  size  points"]
-    for model in found.table()[:shown]:
-        points = ", ".join(f"{points} {name}" for name, points in model["points"].items())
-        threshold = f"more than {-model['intercept']:g}"
-        lines.append(f"{model['errors']:>6g}  {model['size']:>4}  {points or 'none'}; {threshold}")
+    for model in found.models[:shown]:
+        errors, size = exactly(model.evaluation.training_errors), model.evaluation.size
+        points = ", ".join(f"{p} {name}" for name, p in named_points(found.names, model.points).items())
+        needed = _cutoff(found.problem, model.points).positive
+        lines.append(f"{errors:>6}  {size:>4}  {points or 'none'}; {needed}")
     if len(found.models) > shown:
         lines.append(f"and {len(found.models) - shown} more; --shown prints more of them")
     lines += ["", f"in all of them: {', '.join(found.always()) or 'nothing'}"]
     return "\n".join(map(one_line, lines))
+
+
+def _cutoff(problem: "Problem", points: "Points") -> "Cutoff":
+    from supersparse.card.cutoff import Cutoff
+
+    whole = all(points.values[j].denominator == problem.rows.scales[j] == 1 for j in points.support)
+    return Cutoff(threshold=-points.intercept_value, whole=whole)

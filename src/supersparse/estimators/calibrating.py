@@ -23,6 +23,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from supersparse.card.cutoff import Cutoff
 from supersparse.card.risk import Floats, Risk, TableRisk
 from supersparse.decimals import IntArray, integer_column
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
@@ -201,7 +202,7 @@ def _tally(
         totals=tuple(Fraction(float(s)) + threshold for s in distinct),
         negatives=tuple(sums[False]),
         positives=tuple(sums[True]),
-        threshold=threshold,
+        cutoff=Cutoff(threshold=threshold),
     )
 
 

@@ -21,7 +21,11 @@ def with_threshold(card: Card, threshold: Fraction, why: str | None = None) -> C
     """
     if threshold == card.threshold:
         return card
-    moved = f"threshold moved from {shown(card.threshold)} to {shown(threshold)}"
+    before, after = card.cutoff, card.cutoff.at(threshold)
+    moved = f"{before.positive} to {after.positive}"
+    if before.positive == after.positive:  # the same totals; only values outside the domains can differ
+        moved = f"{shown(before.threshold)} to {shown(after.threshold)}"
+    moved = f"threshold moved from {moved}"
     return replace(
         card,
         intercept=-threshold,

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from supersparse.card.card import Label
+from supersparse.card.cutoff import Cutoff
 from supersparse.card.words import one_line
 from supersparse.decimals import shown
 from supersparse.evaluate.rates import Rate
@@ -17,10 +18,11 @@ class Confusion:
     """The confusion matrix, by weight, as `predict` classifies: positive for more than `threshold` points.
 
     A row with exactly `threshold` points has a score of 0. `predict` gives it the negative class, and so
-    do all counts and rates here. Learning counts it as wrong for both classes: see `training_errors`.
+    do all counts and rates here. Learning with a whole intercept counts it as wrong for both classes: see
+    `training_errors`. With a free threshold no training row has a score of 0.
     """
 
-    threshold: Fraction
+    cutoff: Cutoff
     true_positives: Fraction
     false_positives: Fraction
     true_negatives: Fraction
@@ -28,6 +30,11 @@ class Confusion:
     zero_positives: Fraction  # positive rows with a score of 0, among the false negatives
     zero_negatives: Fraction  # negative rows with a score of 0, among the true negatives
     level: float
+
+    @property
+    def threshold(self) -> Fraction:
+        """The points that must be exceeded for the positive class."""
+        return self.cutoff.threshold
 
     @property
     def n(self) -> Fraction:
@@ -51,7 +58,7 @@ class Confusion:
 
     @property
     def training_errors(self) -> Fraction:
-        """What learning counts as wrong: a score of 0 is wrong for both classes."""
+        """What learning with a whole intercept counts as wrong: a score of 0 is wrong for both classes."""
         return self.predicted_errors + self.zero_negatives
 
     @property
@@ -119,15 +126,18 @@ class Confusion:
         return as_frame(self.table())
 
     def in_words(self, positive: Label = "positive") -> str:
-        """Say how many rows are wrong, in both conventions where they differ, and the rates."""
+        """Say how many rows are wrong, also as learning counted them where that differs, and the rates."""
         total, predicted = count_text(self.n), count_text(self.predicted_errors)
         zeros = self.zero_positives + self.zero_negatives
-        limit, wanted = shown(self.threshold), one_line(positive)
-        text = f"Predicting {wanted} for a total above {limit} is wrong for {predicted} of {total}."
-        if zeros:
+        wanted = one_line(positive)
+        text = (
+            f"Predicting {wanted} for a total of {self.cutoff.positive} is wrong for {predicted} of {total}."
+        )
+        if zeros and self.cutoff.tie_is_wrong:
             text += (
-                f" {count_text(zeros)} have exactly {limit} in total, which `predict` calls not {wanted}; "
-                f"counted as wrong for both classes, {count_text(self.training_errors)} are wrong."
+                f" {count_text(zeros)} have exactly {shown(self.threshold)} in total, which `predict` calls "
+                f"not {wanted}; counted as wrong for both classes, as in learning, "
+                f"{count_text(self.training_errors)} are wrong."
             )
         return (
             f"{text} Sensitivity {self.sensitivity}, specificity {self.specificity}, "
@@ -145,7 +155,7 @@ def confusion_at(tally: Tally, threshold: Fraction, level: float) -> Confusion:
 
     true_positives, false_positives = added(tally.positives, above), added(tally.negatives, above)
     return Confusion(
-        threshold=threshold,
+        cutoff=tally.cutoff.at(threshold),
         true_positives=true_positives,
         false_positives=false_positives,
         true_negatives=tally.n_negative - false_positives,

@@ -1,7 +1,7 @@
 """Outcomes: rows of a table with their totals, true classes and weights, all exact."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card
+from supersparse.card.cutoff import Cutoff
 from supersparse.card.numbers import whole_numbers
 from supersparse.card.scoring import Scores, score_table
 from supersparse.decimals import IntArray, fits_int64
@@ -25,7 +26,7 @@ class Outcomes:
     positive: NDArray[np.bool_]
     weights: IntArray
     weight_unit: int
-    threshold: Fraction
+    cutoff: Cutoff
     kept: NDArray[np.bool_]  # which of the given rows these are
 
     def __len__(self) -> int:
@@ -39,7 +40,7 @@ class Outcomes:
             positive=self.positive[rows],
             weights=self.weights[rows],
             weight_unit=self.weight_unit,
-            threshold=self.threshold,
+            cutoff=self.cutoff,
             kept=self.kept,
         )
 
@@ -54,11 +55,14 @@ class Outcomes:
         negatives, positives = (
             added_up(self.weights, groups, len(distinct), mask) for mask in (~self.positive, self.positive)
         )
+        totals = tuple(Fraction(int(t), self.unit) for t in distinct)
+        # values outside the domains may give other totals than the card says
+        whole = self.cutoff.whole and all(t.denominator == 1 for t in totals)
         return Tally(
-            totals=tuple(Fraction(int(t), self.unit) for t in distinct),
+            totals=totals,
             negatives=tuple(Fraction(int(w), self.weight_unit) for w in negatives),
             positives=tuple(Fraction(int(w), self.weight_unit) for w in positives),
-            threshold=self.threshold,
+            cutoff=replace(self.cutoff, whole=whole),
         )
 
 
@@ -91,7 +95,7 @@ def read_outcomes(
         positive=positive[kept],
         weights=weights[kept],
         weight_unit=weight_unit,
-        threshold=card.threshold,
+        cutoff=card.cutoff,
         kept=kept,
     )
 

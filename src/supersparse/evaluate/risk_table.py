@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from supersparse.card.card import Card, Label
+from supersparse.card.cutoff import Cutoff
 from supersparse.card.risk import Floats, Risk
 from supersparse.card.words import one_line
 from supersparse.decimals import shown
@@ -43,7 +44,7 @@ class RiskTable:
 
     rows: tuple[RiskRow, ...]
     positive: Label
-    threshold: Fraction
+    cutoff: Cutoff  # of the card
     method: Method | None
     risk: Risk | None
     forecasts: Forecasts | None
@@ -134,7 +135,7 @@ def risk_table(
     return RiskTable(
         rows=_rows(outcomes, risk, by_row, level, bins),
         positive=card.positive,
-        threshold=card.threshold,
+        cutoff=outcomes.tally().cutoff,
         method=method,
         risk=risk,
         forecasts=None if by_row is None else forecasts_of_rows(outcomes, by_row),

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 
+from supersparse.card.cutoff import Cutoff
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
@@ -12,7 +14,12 @@ class Tally:
     totals: tuple[Fraction, ...]  # without the threshold
     negatives: tuple[Fraction, ...]
     positives: tuple[Fraction, ...]
-    threshold: Fraction  # the points that must be exceeded for the positive class
+    cutoff: Cutoff  # of the card
+
+    @property
+    def threshold(self) -> Fraction:
+        """The points that must be exceeded for the positive class."""
+        return self.cutoff.threshold
 
     @property
     def n_negative(self) -> Fraction:

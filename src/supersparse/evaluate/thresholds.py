@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
+from supersparse.card.cutoff import Cutoff
 from supersparse.card.numbers import exact
 from supersparse.decimals import shown
 from supersparse.errors import InvalidOptionError
@@ -22,12 +23,12 @@ class Thresholds:
     """
 
     rows: tuple[Confusion, ...]
-    now: Fraction  # the card's own threshold
+    now: Cutoff  # the card's own
 
     @property
     def current(self) -> Confusion:
         """The row that predicts as the card does now."""
-        return [r for i, r in enumerate(self.rows) if i == 0 or r.threshold <= self.now][-1]
+        return [r for i, r in enumerate(self.rows) if i == 0 or r.threshold <= self.now.threshold][-1]
 
     def for_sensitivity(self, wanted: float) -> Confusion:
         """Return the highest threshold, the most specific, with at least this sensitivity."""
@@ -56,7 +57,7 @@ class Thresholds:
             self.rows,
             key=lambda r: (
                 missed * r.false_negatives + alarm * r.false_positives,
-                abs(r.threshold - self.now),
+                abs(r.threshold - self.now.threshold),
                 -r.threshold,
             ),
         )
@@ -88,15 +89,15 @@ class Thresholds:
         fewest = f"{count_text(best.predicted_errors)} of {count_text(best.n)}"
         errors = count_text(own.predicted_errors)
         return (
-            f"A total above {shown(best.threshold)} makes the fewest errors, {fewest}; "
-            f"the card's own, above {shown(self.now)}, makes {errors}."
+            f"A total of {best.cutoff.positive} makes the fewest errors, {fewest}; "
+            f"the card's own, {self.now.positive}, makes {errors}."
         )
 
     def __str__(self) -> str:
-        header = ["more than", "sensitivity", "specificity", "PPV", "NPV", "errors"]
+        header = ["total", "sensitivity", "specificity", "PPV", "NPV", "errors"]
         rows = [
             [
-                ("* " if r is self.current else "") + shown(r.threshold),
+                ("* " if r is self.current else "") + r.cutoff.positive,
                 *map(str, (r.sensitivity, r.specificity, r.ppv, r.npv)),
                 shown(r.predicted_errors),
             ]
@@ -116,7 +117,7 @@ def thresholds_of(tally: Tally, level: float) -> Thresholds:
         rows.append(
             replace(
                 first,
-                threshold=total,
+                cutoff=tally.cutoff.at(total),
                 true_positives=n_positive - missed[i],
                 false_negatives=missed[i],
                 false_positives=n_negative - spared[i],
@@ -125,7 +126,7 @@ def thresholds_of(tally: Tally, level: float) -> Thresholds:
                 zero_negatives=tally.negatives[i],
             )
         )
-    return Thresholds(rows=tuple(rows), now=tally.threshold)
+    return Thresholds(rows=tuple(rows), now=tally.cutoff)
 
 
 def _share(wanted: float, what: str) -> Fraction:

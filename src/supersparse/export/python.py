@@ -25,6 +25,7 @@ def to_python(card: Card) -> str:
         "",
         "def score(person):",
         '    """Return the exact score of one person, a mapping; above 0 is the positive class."""',
+        f"    # POSITIVE needs {card.cutoff.positive} points",
         f"    total = {_number(card.intercept)}  # minus the threshold",
     ]
     expected = {e.column: e for e in expectations(card)}

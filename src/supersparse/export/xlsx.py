@@ -15,6 +15,7 @@ from supersparse.card.card import Card
 from supersparse.card.rules import InRange
 from supersparse.card.values import is_missing
 from supersparse.card.words import readable
+from supersparse.decimals import shown
 from supersparse.errors import InvalidDataError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.export.formulas import points_formula, refusals
 from supersparse.export.plan import Plan, plain_text, plan
@@ -127,10 +128,12 @@ class _Book:
             given = points_formula(term, cells[term.column.name], self.text_cell)
             self.formula(sheet, row, 2, f"({given})/{self.ready.scale}" if self.ready.scale > 1 else given)
         last = top + 1 + len(self.ready.terms)
-        self.write(sheet, last, 0, "Threshold: the total must be more", self.result)
-        sheet.write_number(last, 1, float(self.card.threshold), self.result)
+        needed = f"Total needed for {self.card.positive}: {self.card.cutoff.positive}"
+        self.write(sheet, last, 0, needed, self.result)
+        sheet.write_blank(last, 1, None, self.result)
         sheet.write_blank(last, 2, None, self.result)
-        self.write(sheet, last + 1, 0, "Score: total minus threshold", self.bold)
+        score = f"Score: total minus {shown(self.card.threshold)}, above 0 for {self.card.positive}"
+        self.write(sheet, last + 1, 0, score, self.bold)
         self.formula(sheet, last + 1, 2, self.total(cells), self.number)
         self.write(sheet, last + 2, 0, "Class", self.bold)
         self.formula(sheet, last + 2, 2, self.label(f"C{last + 2}"), self.number)

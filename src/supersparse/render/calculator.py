@@ -47,7 +47,7 @@ def calculator(card: Card) -> str:
     columns = "\n".join(_column(card, j, name, choices[j]) for j, name in enumerate(card.columns))
     source = f'<p class="note">Source: {_safe(card.source)}</p>' if card.source else ""
     rule = (
-        f"<p>Predict <b>{_safe(card.positive)}</b> if the total is more than {shown(card.threshold)}, "
+        f"<p>Predict <b>{_safe(card.positive)}</b> if the total is {card.cutoff.positive}, "
         f"otherwise <b>{_safe(card.negative)}</b>.</p>"
     )
     risk = '<dt>Risk</dt><dd><span id="risk">–</span></dd>' if card.risk else ""
@@ -89,7 +89,8 @@ def calculator(card: Card) -> str:
 def _blocks(card: Card) -> Iterator[Block]:
     """What the page says, for its size in print."""
     yield Block(text=card.title or f"{card.positive} or {card.negative}", size=1.4, bold=True, gap=0.3)
-    yield Block(text=f"Predict {card.positive} if the total is more, otherwise {card.negative}.", gap=0.4)
+    rule = f"Predict {card.positive} if the total is {card.cutoff.positive}, otherwise {card.negative}."
+    yield Block(text=rule, gap=0.4)
     yield from (Block(text=f"Source: {text}", size=0.85, gap=1.2) for text in [card.source] if text)
     for items in card.items_by_column().values():
         yield Block(text=items[0].asks, bold=True, beside=12, gap=0.9)

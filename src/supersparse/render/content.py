@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from supersparse.card.card import Card, Item
+from supersparse.card.cutoff import Cutoff
 from supersparse.card.domain import Domain
 from supersparse.card.rules import IsMissing, IsOneOf
 from supersparse.card.words import category_text
@@ -55,13 +56,22 @@ class Content:
     parts: tuple[Part, ...]  # none, one, or A and B
     difference: tuple[str, str] | None  # what to do with A and B, and the name of the result
     total: str  # the name of the number that decides
-    threshold: str
+    cutoff: Cutoff
     negative: str
     positive: str
     how: str
     rule: str
     notes: tuple[str, ...]  # what missing values do, risks, the source
     facts: tuple[tuple[str, str], ...]
+
+    @property
+    def answers(self) -> tuple[tuple[str, str], ...]:
+        """What each total means, the positive class first: ("The total is 4 or more", "yes")."""
+        total = self.total[:1].upper() + self.total[1:]
+        return (
+            (f"{total} is {self.cutoff.positive}", self.positive),
+            (f"{total} is {self.cutoff.negative}", self.negative),
+        )
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -78,12 +88,12 @@ def content(card: Card) -> Content:
     texts = _texts(card, ordered)
     total = "Total C" if both else "the total"
     negative, positive = class_names(card)
-    threshold = shown(card.threshold)
+    cutoff = card.cutoff
     if not ordered:
         parts: tuple[Part, ...] = ()
         rule = f"No feature is used: predict {positive if card.intercept > 0 else negative} for everyone."
     else:
-        rule = f"Predict {positive} if {total} is more than {threshold}, otherwise {negative}."
+        rule = f"Predict {positive} if {total} is {cutoff.positive}, otherwise {negative}."
         if both:
             parts = (_part(up, texts, 1, "Total A", 1), _part(down, texts, len(up) + 1, "Total B", -1))
         else:
@@ -95,7 +105,7 @@ def content(card: Card) -> Content:
         parts=parts,
         difference=("Subtract Total B from Total A", "Total C") if both else None,
         total=total,
-        threshold=threshold,
+        cutoff=cutoff,
         negative=negative,
         positive=positive,
         how=_how_to_add(card),

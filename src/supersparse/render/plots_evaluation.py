@@ -59,11 +59,9 @@ def _risk_table(table: RiskTable, axes: "Axes") -> None:
     calibrated = [row.calibrated or 0.0 for row in table.rows]
     if table.method is not None:
         axes.plot(places, calibrated, color="C0", marker="s", zorder=2, label=f"calibrated ({table.method})")
-    below = sum(row.high <= table.threshold for row in table.rows)
+    below = sum(row.high <= table.cutoff.threshold for row in table.rows)
     if 0 < below < len(table.rows):
-        axes.axvline(
-            below - 0.5, color="0.2", linestyle=":", label=f"positive above {shown(table.threshold)}"
-        )
+        axes.axvline(below - 0.5, color="0.2", linestyle=":", label=f"positive: {table.cutoff.positive}")
     axes.set_xticks(list(places), [_tick(row) for row in table.rows], parse_math=False)
     axes.set_xlabel("total of points, and number of rows")
     name = "\n".join(wrap(drawable(visible(f"risk of {table.positive}")), _LABEL))
@@ -119,7 +117,7 @@ def _roc(found: Evaluation, axes: "Axes") -> None:
         own = found.confusion
         axes.plot(
             [1 - (own.specificity.value or 0.0)], [own.sensitivity.value or 0.0], "o", color="C3", ms=9,
-            mfc="none", mew=2, label=f"total above {shown(own.threshold)}",
+            mfc="none", mew=2, label=f"total of {own.cutoff.positive}",
         )  # fmt: skip
     axes.set_xlabel("1 - specificity")
     axes.set_ylabel("sensitivity")

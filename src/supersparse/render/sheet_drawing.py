@@ -127,11 +127,7 @@ def _box(x: float, middle: float, width: float, height: float, thickness: float)
 def _results(said: Content, page: Page) -> None:
     """The two classes, one to be ticked."""
     tick = _TICK * page.scale
-    total = said.total[:1].upper() + said.total[1:]
-    for words, name in (
-        (f"{total} is more than {said.threshold}", said.positive),
-        (f"{total} is {said.threshold} or less", said.negative),
-    ):
+    for words, name in said.answers:
         size = _SIZE * page.scale
         page.parts.append(_box(page.left, page.y + 0.64 * size, tick, tick, 1.2))
         page.paragraph(f"{words}: {name}", _SIZE, bold=True, indent=tick + 7 * page.scale)

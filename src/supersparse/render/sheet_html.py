@@ -89,8 +89,4 @@ def _total(what: str, name: str) -> str:
 
 
 def _classes(said: Content) -> list[str]:
-    total = said.total[:1].upper() + said.total[1:]
-    return [
-        f'<p class="class">{_TICK} {escape(f"{total} is more than {said.threshold}: {said.positive}")}</p>',
-        f'<p class="class">{_TICK} {escape(f"{total} is {said.threshold} or less: {said.negative}")}</p>',
-    ]
+    return [f'<p class="class">{_TICK} {escape(f"{words}: {name}")}</p>' for words, name in said.answers]

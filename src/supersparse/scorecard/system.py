@@ -219,6 +219,5 @@ class ScoringSystem(Evaluating, Exporting, Faces):
 
     def __repr__(self) -> str:
         terms = [f"{shown(item.points)} x {item.name!r}" for item in self.card.items]
-        return (
-            f"<ScoringSystem: {self.card.positive!r} if {' + '.join(terms) or 0} > {shown(self.threshold)}>"
-        )
+        total = " + ".join(terms) or "0"
+        return f"<ScoringSystem: {self.card.positive!r} if {total} {self.card.cutoff.comparison}>"

@@ -30,24 +30,25 @@ def limits(evidence: Evidence) -> Section:
 def _sentences(evidence: Evidence) -> Iterator[str]:
     card, confusion = evidence.card, evidence.evaluation.confusion
     negative, positive = class_names(card)
-    limit = shown(card.threshold)
     yield (
         f"The card says {positive} or {negative}. It does not say why, and it does not say what to do: "
         "points are not causes, and lowering them need not lower the risk."
     )
     yield from _ranges(card)
     yield from _missing(card)
-    yield (
-        f"A total of exactly {limit} is given {negative}. While learning it counted as wrong for both "
-        f"classes; {_at_threshold(evidence)} of these rows have it."
-    )
+    if card.cutoff.tie_is_wrong:
+        yield (
+            f"A total of exactly {shown(card.threshold)} is given {negative}. While learning it counted as "
+            f"wrong for both classes; {_at_threshold(evidence)} of these rows have it."
+        )
     yield (
         f"{positive} has a share of {rate(confusion.prevalence)} in these rows. Where it is rarer or more "
         "frequent, predictive values and risks differ from those here; sensitivity and specificity may, "
         "too."
     )
     yield (
-        f"The threshold {limit} weighs both kinds of error as it was asked to; another may suit other costs."
+        f"The threshold ({card.cutoff.positive}) weighs both kinds of error as it was asked to; another may "
+        "suit other costs."
     )
     smaller = min(confusion.n_positive, confusion.n_negative)
     if smaller < _FEW_EVENTS:

@@ -1,5 +1,6 @@
 """How the card was made: the question it answers, and by which means."""
 
+from supersparse.card.cutoff import Cutoff
 from supersparse.decimals import shown
 from supersparse.render.facts import facts
 from supersparse.render.plain import visible
@@ -24,7 +25,7 @@ def making(evidence: Evidence) -> Section:
             ("type of model", "scoring system: points are added up and compared with a threshold"),
             ("minimised", visible(made.minimised)),
             ("allowed", visible(made.allowed)),
-            ("zero", "a total equal to the threshold counts as wrong for both classes while learning"),
+            *_ties(evidence.card.cutoff),
             ("training rows", f"{made.n_rows} (total weight {shown(made.total_weight)})"),
             ("fingerprint", visible(made.data or "not recorded")),
             ("features offered", "not recorded" if made.features is None else f"{len(made.features)}"),
@@ -46,6 +47,12 @@ def making(evidence: Evidence) -> Section:
         if made.features:
             blocks.append(Paragraph(f"Features offered: {', '.join(map(_name, made.features))}."))
     return Section(name="making", title="How it was made", tripod=("10a", "10b"), blocks=tuple(blocks))
+
+
+def _ties(cutoff: Cutoff) -> list[tuple[str, str]]:
+    if not cutoff.tie_is_wrong:
+        return []
+    return [("zero", "a total equal to the threshold counted as wrong for both classes while learning")]
 
 
 def _name(name: str) -> str:

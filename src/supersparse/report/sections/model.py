@@ -1,6 +1,5 @@
 """The scoring system itself, and how it is used."""
 
-from supersparse.decimals import shown
 from supersparse.render.content import content
 from supersparse.report.blocks import Block, Bullets, CardFace, Paragraph, Section
 from supersparse.report.evidence import Evidence
@@ -12,11 +11,9 @@ def model(evidence: Evidence) -> Section:
     said = content(card)
     blocks: list[Block] = [CardFace(card)]
     if said.parts:
-        total, limit = said.total, shown(card.threshold)
         steps = (
             f"{said.how} Add them up as the card says.",
-            f"If {total} is more than {limit}, predict {said.positive}.",
-            f"If {total} is {limit} or less, predict {said.negative}.",
+            *(f"{words}: predict {name}." for words, name in said.answers),
         )
         blocks += [Paragraph("How to use it:"), Bullets(steps)]
     if card.risk is None:

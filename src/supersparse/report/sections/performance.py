@@ -57,20 +57,21 @@ def _rates(evidence: Evidence) -> Table:
         header=("measure", "value (interval)"),
         rows=tuple(measures),
         text_columns=2,
-        notes=("A total equal to the threshold is given the negative class, as the rule says.",),
+        notes=(f"Predicted {class_names(evidence.card)[1]}: a total of {c.cutoff.positive}.",),
     )
 
 
 def _matrix(evidence: Evidence) -> Table:
     negative, positive = class_names(evidence.card)
     c = evidence.evaluation.confusion
+    header = ("true class", f"predicted {positive}", f"predicted {negative}", "of these at the threshold")
+    rows = (
+        (positive, *map(count_text, (c.true_positives, c.false_negatives, c.zero_positives))),
+        (negative, *map(count_text, (c.false_positives, c.true_negatives, c.zero_negatives))),
+    )
+    kept = 4 if c.cutoff.tie_is_wrong else 3  # else a total at the threshold is nothing special
     return Table(
-        caption="True and predicted classes",
-        header=("true class", f"predicted {positive}", f"predicted {negative}", "of these at the threshold"),
-        rows=(
-            (positive, *map(count_text, (c.true_positives, c.false_negatives, c.zero_positives))),
-            (negative, *map(count_text, (c.false_positives, c.true_negatives, c.zero_negatives))),
-        ),
+        caption="True and predicted classes", header=header[:kept], rows=tuple(row[:kept] for row in rows)
     )
 
 
@@ -80,13 +81,16 @@ def _thresholds(evidence: Evidence) -> Table:
     kept = [r for i, r in enumerate(every.rows) if i % step == 0 or r is every.current]
 
     def row(c: Confusion) -> tuple[str, ...]:
-        own = f" (as the card, {shown(every.now)})" if c is every.current else ""
+        own = ""
+        if c is every.current:
+            same = c.cutoff.positive == every.now.positive
+            own = " (as the card)" if same else f" (as the card, {every.now.positive})"
         rates = (c.sensitivity, c.specificity, c.ppv, c.npv)
-        return f"more than {shown(c.threshold)}{own}", *map(rate, rates)
+        return f"{c.cutoff.positive}{own}", *map(rate, rates)
 
     return Table(
         caption="What other thresholds would do",
-        header=("positive for", "sensitivity", "specificity", "PPV", "NPV"),
+        header=("positive for a total of", "sensitivity", "specificity", "PPV", "NPV"),
         rows=tuple(row(c) for c in kept),
         notes=() if step == 1 else (f"{len(kept)} of {len(every.rows)} thresholds are shown.",),
     )

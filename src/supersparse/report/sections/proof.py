@@ -55,12 +55,13 @@ def _compared(made: Provenance, found: Recheck) -> Table:
     def row(what: str, claimed: object, again: object) -> tuple[str, str, str, str]:
         return what, str(claimed), str(again), "yes" if claimed == again else "no"
 
+    tie = "" if made.threshold_was_free else " (total = threshold is wrong)"
     return Table(
         caption="The claims of the card, and what comes out of these rows (exact fractions)",
         header=("what", "claimed", "computed again", "equal"),
         rows=(
             row("objective", made.objective, found.objective),
-            row("training errors (total = threshold is wrong)", made.training_errors, found.training_errors),
+            row(f"training errors{tie}", made.training_errors, found.training_errors),
             row("predicted errors", made.predicted_errors, found.predicted_errors),
             row("weight of rows", made.total_weight, found.n),
             ("lower bound, proven", str(made.lower_bound), NONE, NONE),
@@ -117,7 +118,9 @@ def _frontier_table(found: Frontier) -> Table:
         caption="The best card of each size",
         header=("points", "features at most", "training errors", "proven"),
         rows=tuple(rows),
-        notes=("Errors count a total equal to the threshold as wrong for both classes.",),
+        notes=()
+        if found.problem.intercept.mode == "free"
+        else ("Errors count a total equal to the threshold as wrong for both classes.",),
     )
 
 

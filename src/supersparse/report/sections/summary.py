@@ -1,6 +1,5 @@
 """The report on one page: what the card is, what is known of it, and what is missing."""
 
-from supersparse.decimals import shown
 from supersparse.render.content import content
 from supersparse.render.facts import facts
 from supersparse.render.plain import visible
@@ -60,8 +59,7 @@ def _needs(evidence: Evidence) -> str:
     if not card.items:
         return "nothing: it gives everyone the same class"
     names = ", ".join(visible(column) or '""' for column in card.columns)
-    items = count(len(card.items), "item")
-    return f"{items} on {names}; the threshold is {shown(card.threshold)}"
+    return f"{count(len(card.items), 'item')} on {names}"
 
 
 def _judged_on(evidence: Evidence) -> str:
