@@ -22,10 +22,9 @@ def with_threshold(card: Card, threshold: Fraction, why: str | None = None) -> C
     if threshold == card.threshold:
         return card
     before, after = card.cutoff, card.cutoff.at(threshold)
-    moved = f"{before.positive} to {after.positive}"
-    if before.positive == after.positive:  # the same totals; only values outside the domains can differ
-        moved = f"{shown(before.threshold)} to {shown(after.threshold)}"
-    moved = f"threshold moved from {moved}"
+    moved = f"threshold moved from {shown(before.threshold)} to {shown(after.threshold)}"
+    if before.whole and before.positive != after.positive:
+        moved = f"threshold moved from {before.positive} to {after.positive}"
     return replace(
         card,
         intercept=-threshold,
