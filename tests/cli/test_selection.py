@@ -1,6 +1,7 @@
 """`frontier` and `pool` say what the library finds."""
 
 import json
+from math import floor
 
 import numpy as np
 import pytest
@@ -43,3 +44,6 @@ def test_pool(run, table):
     text = run(*arguments, "--shown", "1", check=True).stdout
     assert text.startswith(str(expected))
     assert f"and {len(expected.models) - 1} more" in text
+    first = expected.models[0].points
+    least = floor(-first.intercept_value) + 1
+    assert f"; {least} or more\n" in text  # the columns hold whole numbers

@@ -78,6 +78,14 @@ def test_no_text_of_a_card_becomes_a_formula_or_a_link():
     assert not any(c.hyperlink for sheet in book for row in sheet.iter_rows() for c in row)
 
 
+def test_the_sheet_says_the_rule_in_words():
+    card = ScoringSystem.of([item("x", equals=True, points=2)], threshold=1.5).card
+    sheet = openpyxl.load_workbook(io.BytesIO(to_xlsx(card)))["Card"]
+    texts = [row[0] for row in sheet.iter_rows(values_only=True)]
+    assert "Total needed for yes: 2 or more" in texts
+    assert "Score: total minus 1.5, above 0 for yes" in texts
+
+
 def test_what_a_spreadsheet_cannot_hold_is_refused():
     card = ScoringSystem.of([item("x", points=1)], threshold=0).card
     with pytest.raises(InvalidDataError, match="'x', row 1 is inf"):

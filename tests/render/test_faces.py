@@ -16,6 +16,7 @@ from supersparse.card.domain import Domain
 from supersparse.card.risk import LogisticRisk
 from supersparse.errors import InvalidOptionError
 from supersparse.render import latex, markdown
+from supersparse.render.calculator import calculator
 from supersparse.render.plain import visible
 
 
@@ -128,6 +129,23 @@ A value must be known in line 1.
 Source: Nobody 2020
 """
     )
+
+
+@pytest.mark.parametrize("threshold", [3, 3.5])
+def test_every_face_says_four_or_more_of_whole_totals(threshold):
+    items = [item("a", equals=True, points=2), item("b", equals=True, points=3)]
+    system = ScoringSystem.of(items, threshold=threshold)
+    shown = [getattr(system, face)() for face in READERS]
+    shown += [
+        system.sheet().to_html(),
+        system.sheet().to_svg(),
+        calculator(system.card),
+        system.export("python"),
+    ]
+    for text in shown:
+        assert "4 or more" in text
+        assert "more than" not in text
+    assert repr(system).endswith(" >= 4>")
 
 
 def test_lines_that_read_the_same_are_told_apart():
