@@ -102,4 +102,4 @@ def test_labels_keep_their_type():
 
 
 def test_a_short_form_for_the_prompt():
-    assert repr(ScoringSystem.from_solution(solved())) == "<ScoringSystem: 'yes' if 1 x 'age' > 0.5>"
+    assert repr(ScoringSystem.from_solution(solved())) == "<ScoringSystem: 'yes' if 1 x 'age' >= 1>"
