@@ -1,5 +1,11 @@
+from dataclasses import replace
+
+import pytest
+
 from experiments.tiny import tiny_data, tiny_plan
 from supersparse.experiments.fitting import run_task
+from supersparse.solution.stop import Stop
+from supersparse.solving.solve import solve
 
 
 def slim_record():
@@ -26,3 +32,12 @@ def test_a_proof_names_the_points_by_their_features():
     assert set(names) <= {"a", "b", "c"}
     # a score of 0 is wrong for both classes in what is optimised
     assert record.proof.training_errors >= record.train.errors
+
+
+def test_a_fit_that_was_interrupted_is_no_record(monkeypatch):
+    def interrupted(*given, **options):
+        return replace(solve(*given, **options), stop=Stop.INTERRUPTED)
+
+    monkeypatch.setattr("supersparse.experiments.methods.slim.solve", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        slim_record()

@@ -16,6 +16,7 @@ from supersparse.experiments.setting import Setting
 from supersparse.experiments.study_data import StudyData
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.solution.stop import Stop
 from supersparse.solving.solve import solve
 
 VALUES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)  # of C0; the paper does not give its six
@@ -51,6 +52,8 @@ class Slim(Method):
                     intercept=self.intercept,
                 )
                 solution = solve(problem, "exact", node_limit=setting.whole("work"), seed=seed)
+            if solution.stop is Stop.INTERRUPTED:
+                raise KeyboardInterrupt  # what it had by then is no record: another run would not give it
             features = solution.evaluation.features
             yield Model(
                 setting=setting,
