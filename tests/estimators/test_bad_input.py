@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from supersparse import SLIMClassifier, SLIMClassifierCV
+from supersparse.constraints import must_use
 from supersparse.errors import InfeasibleError, InvalidInputError, InvalidOptionError, PenaltyRangeWarning
 from supersparse.estimators import base
 
@@ -130,8 +131,8 @@ def test_values_to_try_that_cannot_be_are_refused(Cs, message):
 
 
 def test_what_no_model_can_obey_is_refused(classifier):
-    with pytest.raises(InfeasibleError, match=r"2 coefficient set\(s\) leave out 0 but max_features is 1"):
-        classifier(coef_set=[1, 2], max_features=1).fit(FRAME, Y)
+    with pytest.raises(InfeasibleError, match=r"obeys 'at most 1 feature' and '.* used' together"):
+        classifier(constraints=must_use("*"), max_features=1).fit(FRAME, Y)
 
 
 def test_an_unknown_solver_is_refused_with_the_nearest_known():

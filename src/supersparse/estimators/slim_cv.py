@@ -29,7 +29,6 @@ from supersparse.problem.variants import with_size_penalty
 from supersparse.selection.kept import folder_of, solve_in
 from supersparse.solution.solution import Solution
 from supersparse.solving.presolve.merge import MergeRows
-from supersparse.solving.solve import solve
 
 
 class SLIMClassifierCV(RiskMixin, ScoringSystemClassifier):
@@ -245,7 +244,7 @@ intercept, solver, solver_options, gap
 
     def _solve(self, problem: Problem, options: dict[str, Any]) -> Solution:
         if self.checkpoint is None:
-            return solve(problem, self.solver, **options)
+            return super()._solve(problem, options)
         return solve_in(folder_of(self.checkpoint), problem, self.solver, **options)
 
     def _model(self, seed: int) -> SLIMClassifier:
