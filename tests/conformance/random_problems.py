@@ -19,7 +19,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -276,7 +276,7 @@ def _intercepts(drawn: Drawn, totals: list[Fraction], allowed: Any, unit: int) -
         return list(allowed)
     if drawn.intercept == "free":
         ends = sorted(set(totals))
-        return [-(a + b) / 2 for a, b in zip(ends, ends[1:], strict=False)] + [1 - ends[0], -1 - ends[-1]]
+        return [-(a + b) / 2 for a, b in pairwise(ends)] + [1 - ends[0], -1 - ends[-1]]
     low, high = drawn.intercept
     return [Fraction(b, unit) for b in range(low * unit, high * unit + 1)]
 

@@ -1,6 +1,7 @@
 """The free threshold: where it may lie, which place is best, and which number is printed."""
 
 from fractions import Fraction
+from itertools import pairwise
 from math import floor
 
 import numpy as np
@@ -111,6 +112,6 @@ def test_no_row_has_the_score_zero_and_no_intercept_is_better(rows, coefficient)
     assert found.zero_negative == 0
     assert found.training_errors == found.predicted_errors
     totals = sorted({Fraction(str(x)) * coefficient for x, _ in rows})
-    tried = [(a + b) / 2 for a, b in zip(totals, totals[1:], strict=False)] + [totals[0] - 1, totals[-1] + 1]
+    tried = [(a + b) / 2 for a, b in pairwise(totals)] + [totals[0] - 1, totals[-1] + 1]
     for t in [*tried, *totals]:
         assert found.objective <= evaluate(problem, Points((coefficient,), -t)).objective

@@ -66,7 +66,8 @@ class CoefficientSet:
         step = steps.pop() if first < last else 1
         if (last - first) // step > _MOST_VALUES:
             raise InvalidProblemError(
-                f"a coefficient set from {first} to {last} in steps of {step} has over 10^18 values; choose a smaller one"
+                f"a coefficient set from {first} to {last} in steps of {step} has over 10^18 values; "
+                "choose a smaller one"
             )
         shared = math.gcd(denominator, first, last, step if first < last else 0)
         step = max(1, step // shared)
@@ -87,13 +88,13 @@ class CoefficientSet:
 
     @cached_property
     def values(self) -> tuple[Fraction, ...]:
-        """All values, one by one: millions where an interval is wide, so ask for them only where they are few."""
+        """All values, one by one: only for sets that are known to be short."""
         return tuple(
             Fraction(v, self.denominator) for v in self.numerators if not (v == 0 and self.without_zero)
         )
 
     def over(self, unit: int) -> range | tuple[int, ...]:
-        """Return the values as integers over a multiple of the denominator; 0 among them even if taken out."""
+        """Return the values as integers over a multiple of the denominator, 0 with them even if taken out."""
         factor = unit // self.denominator
         if isinstance(self.numerators, range):
             numbers = self.numerators

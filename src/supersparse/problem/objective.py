@@ -189,7 +189,7 @@ def intercept_choice(
 
 
 def integer_totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
-    """Return the totals, b left out, times unit·score_step: integers, Python's own where 64 bits are too few."""
+    """Return the totals, b left out, times unit·score_step: Python's integers where 64 bits are too few."""
     rows, step = problem.rows, problem.score_step
     terms = [
         (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))

@@ -52,7 +52,7 @@ class Problem:
     intercept_levels: Levels | None
     asked: tuple[Constraint, ...]  # what the limits below, max_features and the sets come from
     given_sets: tuple[CoefficientSet, ...]  # before constraints and constant columns narrowed them
-    unit: int  # common denominator of the given sets: coefficients, and b unless it is free, are integers over it
+    unit: int  # common denominator of the given sets; b is a multiple of 1/unit too, unless it is free
     value_limits: tuple[ValueLimit, ...]  # the sets obey them already
     support_limits: tuple[SupportLimit, ...]
     rate_limits: tuple[RateLimit, ...]

@@ -24,7 +24,7 @@ def frontier(problem: Problem, max_features: int = 8, solver: str = "auto", **op
     size  errors  proven  points
        0       1  yes
        1       1  yes
-       2       0  yes     2 x0, 2 x1
+       2       0  yes     1 x0, 1 x1
     >>> print(frontier(problem, solver="exhaustive").path())
     C0 from 0 to 0.125: size 2, 0 errors; exact
     C0 from 0.125: size 0, 1 error; exact

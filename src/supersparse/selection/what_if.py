@@ -50,7 +50,7 @@ def what_if(
     >>> print(what_if(solve(problem, "exhaustive"), forbid="x0"))
     Asked: x0 not used.
     Errors: 0 -> 2 (2 more). Size: 1 as before. F: 0.2 -> 0.45 (+0.25).
-    Points: x0 2 -> 0, x1 0 -> 2.
+    Points: x0 1 -> 0, x1 0 -> 1.
     Both models are proven optimal, so this is what the edit costs.
     """
     before = solution.problem

@@ -12,8 +12,8 @@ The objective is counted in units of 1/scale of F, rounded down wherever it does
 even: a bound computed from these numbers may be weak, never wrong.
 
 How large numbers get is settled here, in Python's integers, before any kernel runs: scores and sums of two
-stay within 2^61 (`_SCORE_LIMIT`), points within 2^50 (`LARGEST_POINTS`), costs within 2^51 (`_OBJECTIVE_LIMIT`,
-and what rounding adds), with prices on rates within 2^58 (`_PRICED_LIMIT`).
+stay within 2^61 (`_SCORE_LIMIT`), points within 2^50 (`LARGEST_POINTS`), costs within 2^51
+(`_OBJECTIVE_LIMIT`, and what rounding adds), with prices on rates within 2^58 (`_PRICED_LIMIT`).
 """
 
 from dataclasses import dataclass, replace
@@ -367,7 +367,7 @@ def _times(column: IntArray, factor: int, divisor: int) -> Ints:
 
 
 def _objective_scale(problem: Problem, values: tuple[IntegerSet, ...]) -> Fraction:
-    """Choose kernel units: exact where 2^50 suffices for all that a model can cost, row weights exact first."""
+    """Choose kernel units: exact where 2^50 holds all that a model can cost, row weights exact first."""
     row_unit = problem.total_weight * lcm(*(w.denominator for w in problem.class_weights))
     costs = {*problem.C0, problem.intercept_C0, (problem.C1 or Fraction(0)) / problem.unit}
     levels = [own for own in (*problem.levels, problem.intercept_levels) if own is not None]

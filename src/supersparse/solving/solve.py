@@ -35,7 +35,7 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
 
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_coef=3)
     >>> solve(problem, "exhaustive").points
-    Points(coefficients=(2,), intercept=-1, denominator=1)
+    Points(coefficients=(1,), intercept=Fraction(-1, 2), denominator=1)
     """
     chosen, settings = chosen_solver(problem, solver, options, Question.BEST)
     if settings.initial is not None:

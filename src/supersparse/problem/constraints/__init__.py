@@ -7,7 +7,7 @@
 >>> [constraint.in_words() for constraint in problem.asked]
 ['at most 1 of x*', 'sensitivity of at least 0.9']
 >>> solve(problem, "exhaustive").points.coefficients
-(0, 2)
+(0, 1)
 """
 
 from supersparse.problem.constraints.rates import (

@@ -106,7 +106,7 @@ class Instance:
 
 @dataclass(frozen=True, eq=False)
 class LiteralMagnitudes:
-    """The rising magnitudes of each literal: ``first + stride·i``, or a row of the table where the stride is 0."""
+    """The rising magnitudes of each literal: ``first + stride·i``, or a row of the table for stride 0."""
 
     count: Ints
     first: Ints

@@ -69,8 +69,9 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
 
     A positive i and a negative j conflict when the largest possible score difference,
     Σ_f (d_f > 0 ? B_f·d_f : A_f·d_f) with d = x_i - x_j, is too small: both right needs
-    score_i - score_j >= 2 in integer scores, and >= 1 where the threshold is free. Twice that difference is M·d + Σ_f W_f·|d_f| with
-    M = A + B and W = B - A, so with the scores at M known only dimensions of W > 0 are looked at.
+    score_i - score_j >= 2 in integer scores, and >= 1 where the threshold is free. Twice that difference
+    is M·d + Σ_f W_f·|d_f| with M = A + B and W = B - A, so with the scores at M known only dimensions of
+    W > 0 are looked at.
     Each conflict costs at least the smaller weight, and matched weights are used once, so the sum
     is a valid bound whatever the order. With
     rounded data each |d_f| may be off by 1, which the slack adds back. Where b is restricted,
@@ -213,7 +214,7 @@ def widest(data: SupportData, low: Ints, high: Ints) -> int:
 
 @njit(cache=True, nogil=True)
 def middle_of(a: int, b: int) -> float:
-    """Where to split the numbers from a to b: at their geometric mean when the range is long, else halfway."""
+    """Where to split the numbers from a to b: at the geometric mean when the range is long, else halfway."""
     if a < 0 < b:
         return -1.0
     near, far = float(min(abs(a), abs(b))), float(max(abs(a), abs(b)))

@@ -13,8 +13,9 @@ Ints = NDArray[np.int64]
 def loss_by_b(scores: Ints, step: int, half: int, positive: Ints, negative: Ints) -> tuple[Ints, Ints]:
     """The loss as a step function of b: ``losses[t]`` holds from ``starts[t-1]`` to ``starts[t] - 1``.
 
-    Positive rows are right from b = floor(-s/step) + 1 on, negative ones wrong from
-    ceil(-s/step) on; with `half`, where b stands for b + 1/2, both from ceil(-s/step) on. Where those b lie close together they are counted in a table, else sorted.
+    Positive rows are right from b = floor(-s/step) + 1 on, negative ones wrong from ceil(-s/step) on;
+    with `half`, where b stands for b + 1/2, both from ceil(-s/step) on. Where those b lie close together
+    they are counted in a table, else sorted.
     """
     m = len(scores)
     keys, change = np.empty(2 * m, np.int64), np.empty(2 * m, np.int64)

@@ -102,7 +102,7 @@ class Program:
             allowed = self.terms[-1].values
             b = points.intercept
             if self.problem.intercept.mode == "free":
-                # the least multiple of what totals share that lies above the threshold is the first positive one
+                # the first positive total is the least multiple of what all share above the threshold
                 shared = int(self.terms[-1].column[0])
                 b = -(floor(-Fraction(b) * self.problem.score_step / shared) + 1)
             numbers.append(min(max(int(b), allowed[0]), allowed[-1]))
