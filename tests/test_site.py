@@ -43,7 +43,7 @@ def test_every_page_is_in_the_menu_once():
 def test_the_page_on_installing_names_every_extra_for_users():
     page = (DOCS / "install.md").read_text(encoding="utf-8")
     first_cells = re.findall(r"^\| (`[^|]+`) \|", page, re.MULTILINE)
-    named = {name for cell in first_cells for name in re.findall(r"`(\w+)`", cell)}
+    named = {name for cell in first_cells for name in re.findall(r"`([\w-]+)`", cell)}
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"
     ]

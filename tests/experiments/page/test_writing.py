@@ -203,9 +203,6 @@ def test_the_stored_study_meets_what_is_asked_of_it():
     assert [verdict.claim for verdict in asked if not verdict.held] == []
 
 
-@pytest.mark.xfail(
-    strict=True, reason="SLIM free, folds inside folds and contours are made with the new threshold"
-)
 def test_the_stored_study_is_whole():
     assert list(not_on_record(Study(read_records(STORED)))) == []
     assert "Not on record" not in (ROOT / "docs" / "study" / "results.md").read_text("utf-8")
