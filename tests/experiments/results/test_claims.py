@@ -167,6 +167,17 @@ def test_a_rounded_model_with_a_smaller_objective_is_found():
     assert "LR by 0.0000" in lost.numbers[1]
 
 
+def test_linear_models_that_were_not_rounded_are_named():
+    lines = [
+        *fits("haberman", "SLIM", [5, 5], [2, 2], C0, F="7/100"),
+        *fits("haberman", "LR", [5, 5], [3, 3], in_set=(5, 2)),
+        *fits("haberman", "FasterRisk", [5, 5], [3, 3], Setting.of(size=3)),
+    ]
+    said = objectives_hold(Study(lines)).numbers
+    assert said[1:] == ("not compared, or not in every fold: FasterRisk on haberman",)
+    assert len(objectives_hold(Study(lines[:-2])).numbers) == 1
+
+
 def test_each_formulation_is_held_against_what_it_counts_itself():
     # 5 errors of 100 and 2 features with the threshold free; in the paper's set 7 with b, 9 without it
     rounded = InSet(features=2, errors=5, paper_features=2, paper_errors=7, paper_errors_without_b=9)

@@ -1,7 +1,7 @@
 """What the study asks of this package, and the paper does not: its accuracy, and objectives nothing beats."""
 
 from supersparse.experiments.results.claims import Verdict, with_slim
-from supersparse.experiments.results.objectives import better_in_the_set, check_objectives
+from supersparse.experiments.results.objectives import better_in_the_set, check_objectives, not_rounded
 from supersparse.experiments.results.paper import paper_result
 from supersparse.experiments.results.study import Result, Study
 
@@ -67,6 +67,8 @@ def objectives_hold(study: Study) -> Verdict:
         f"{c.method} on {c.dataset}: {c.compared} comparisons, worse in {len(c.worse)}" for c in checks
     ]
     numbers += [f"{c.method} on {c.dataset}: {line}" for c in checks for line in c.worse[:5]]
+    if absent := not_rounded(study):
+        numbers.append(f"not compared, or not in every fold: {'; '.join(absent)}")
     searches = [better_in_the_set(study, dataset) for dataset in with_slim(study)]
     if pairs := sum(count for count, _ in searches):
         leads = [lead for _, found in searches for lead in found]

@@ -5,6 +5,8 @@ from fractions import Fraction
 
 from supersparse.experiments.results.study import METHODS, Study
 
+LINEAR = ("LR", "Lasso", "Ridge", "EN", "FasterRisk", "LR x10", "LR ±100", "Unit")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectiveCheck:
@@ -43,6 +45,20 @@ def check_objectives(study: Study, dataset: str, method: str) -> ObjectiveCheck:
                             f"{other.setting.in_words()} by {lead:.4f}".replace("  ", " ")
                         )
     return ObjectiveCheck(dataset=dataset, method=method, compared=compared, worse=tuple(worse))
+
+
+def not_rounded(study: Study) -> list[str]:
+    """Say which linear models are on record without what they would be in the set."""
+    found = []
+    for name in LINEAR:
+        without = [
+            dataset
+            for dataset in study.datasets
+            if any(r.in_set is None for result in study.results(dataset, name) for r in result.records)
+        ]
+        if without:
+            found.append(f"{name} on {', '.join(without)}")
+    return found
 
 
 def better_in_the_set(study: Study, dataset: str) -> tuple[int, list[Fraction]]:
