@@ -21,7 +21,11 @@ RATIOS = {
     "mammo_reg": 10.0,
     "mammo_max5": 10.0,
 }
-LIMITS = {"adult_reg": 15.0, "tictactoe_reg": 300.0}  # instead of twice the reference time
+LIMITS = {
+    "adult_reg": 15.0,
+    "tictactoe_reg": 300.0,
+    "tictactoe_reg_whole": 300.0,
+}  # instead of twice the reference time
 INCUMBENT_SECONDS = 10.0
 MEGABYTES = 1000.0
 PEER_SECONDS = 60.0  # a peer stopped earlier leaves a ratio open

@@ -63,7 +63,7 @@ class Instance:
     """One problem of the benchmark. `axis` is the number that grows within a synthetic family."""
 
     name: str
-    group: str  # reference, incumbent, miplib, or a family: rows, features, coefficients, size
+    group: str  # reference, whole, incumbent, miplib, or a family: rows, features, coefficients, size
     settings: Settings
     file: str | None = None
     synthetic: Synthetic | None = None
@@ -88,6 +88,7 @@ class Instance:
 REGULARISED = Settings(C0=0.01, largest=10)
 MAX5 = Settings(largest=10, max_features=5)
 MIPLIB = (-100, 100)
+WHOLE = (-10_000, 10_000)  # so wide that it cuts nothing off
 
 
 def _study(name: str, file: str, settings: Settings, reference: Reference, limit: float = 60.0) -> Instance:
@@ -123,6 +124,35 @@ def _reference_instances() -> list[Instance]:
         _study("adult_max5", adult, MAX5, _known(0.173279, 5642, 5, 6, 5.2)),
         _study("spambase_reg", spam, REGULARISED, _known(0.149105, 548, 3, None, None)),
         _study("spambase_max5", spam, MAX5, _known(0.103908, 478, 5, None, None)),
+    ]
+
+
+def _whole_threshold_instances() -> list[Instance]:
+    """The same problems with a whole intercept, and a score of 0 wrong for both classes."""
+    known = {
+        "haberman_reg": _known(0.248758, 70, 2, 10, 0.017),
+        "haberman_max5": _known(0.221895, 67, 3, 13, 0.015),
+        "breastcancer_reg": _known(0.052211, 22, 2, 6, 0.065),
+        "breastcancer_max5": _known(0.021230, 14, 5, 13, 0.79),
+        "breastcancer_paperfree": _known(0.044211, 22, 2, 15, 0.34),
+        "mammo_reg": _known(0.228117, 200, 2, 4, 0.001),
+        "mammo_max5": _known(0.191802, 184, 5, 18, 0.003),
+        "mammo_paperfree": _known(0.200345, 181, 6, 24, 2.7),
+        "tictactoe_max5": _known(0.196416, 188, 5, 18, 0.93),
+        "tictactoe_reg": _known(0.193570, 13, 18, None, 115.0),
+        "adult_reg": _known(0.215621, 6044, 3, 6, 7.6),
+        "adult_max5": _known(0.173279, 5642, 5, 12, 5.2),
+    }
+    free = {instance.name: instance for instance in _reference_instances()}
+    return [
+        replace(
+            free[name],
+            name=f"{name}_whole",
+            group="whole",
+            settings=replace(free[name].settings, intercept=WHOLE),
+            reference=reference,
+        )
+        for name, reference in known.items()
     ]
 
 
@@ -199,6 +229,7 @@ def all_instances() -> dict[str, Instance]:
     """Return every instance by name, in the order of the tables."""
     listed = [
         *_reference_instances(),
+        *_whole_threshold_instances(),
         *_miplib_instances(),
         *_incumbent_instances(),
         *_synthetic_instances(),

@@ -48,7 +48,8 @@ _COMPARED = ("haberman_max5", "breastcancer_max5", "mammo_max5", "tictactoe_max5
 def full() -> Suite:
     """Everything, peers 60 s each."""
     listed = all_instances()
-    raced = [i.name for i in listed.values() if i.group not in FAMILIES and i.name not in _NO_PEERS]
+    alone = (*FAMILIES, "whole")  # groups without peers
+    raced = [i.name for i in listed.values() if i.group not in alone and i.name not in _NO_PEERS]
     return Suite(
         name="full",
         ours=tuple(

@@ -19,6 +19,7 @@ _COLUMNS = (
 _NUMBER = re.compile(r"|-|failed|(≥ )?[\d.]+(e\+\d+)?%?")
 _TITLES = {
     "reference": "Instances of the study",
+    "whole": "The same with a whole intercept",
     "miplib": "MIPLIB 2017, rebuilt",
     "incumbent": "Incumbents on large problems",
     "rows": "Growth: rows (20 binary features, 5,000 patterns, size limit 5)",

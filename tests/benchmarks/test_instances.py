@@ -36,9 +36,33 @@ def test_missing_data_is_a_reason_and_not_an_error(tmp_path, monkeypatch):
     assert INSTANCES["rows_1000"].missing is None  # generated
 
 
-@pytest.mark.parametrize("name", ["breastcancer_reg", "breastcancer-regularized"])
+QUICK = [
+    "haberman_reg", "haberman_max5", "breastcancer_reg", "breastcancer_max5", "breastcancer_paperfree",
+    "tictactoe_max5", "breastcancer-regularized",
+]  # fmt: skip
+SLOW = [
+    "mammo_reg",
+    "mammo_max5",
+    "mammo_paper",
+    "mammo_paperfree",
+    "breastcancer_paper",
+    "adult_reg",
+    "adult_max5",
+]
+REFERENCES = [
+    *(pytest.param(n, marks=pytest.mark.long) for n in SLOW),
+    *QUICK,
+    *(pytest.param(n, marks=[pytest.mark.long] * (n.removesuffix("_whole") in SLOW))
+      for n, i in INSTANCES.items() if i.group == "whole" and i.reference.l1 is not None),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")  # errors come first by design
+@pytest.mark.parametrize("name", REFERENCES)
 def test_reference_values_hold(name):
     instance = INSTANCES[name]
+    if instance.missing is not None:
+        pytest.skip(instance.missing)
     solution = solve(instance.settings.problem(instance.table()), "exact")
     known = instance.reference
     assert solution.proven_smallest

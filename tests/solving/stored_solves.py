@@ -37,7 +37,7 @@ breast, mammography = datasets.load_breast_cancer, datasets.load_mammography
 haberman, board, spam = datasets.load_haberman, datasets.load_tic_tac_toe, datasets.load_spambase
 rates = [constraints.min_sensitivity(0.9), constraints.at_most(3, of="*")]
 
-# name -> problem, node limit and seed; stopped and proven ones, all intercepts, weights, constraints, wide decimals
+# name -> problem, node limit and seed; stopped and proven ones, all intercepts, weights, constraints
 SOLVES: dict[str, tuple[Callable[[], Problem], int, int]] = {
     "breast cancer": (lambda: of(breast(), C0=0.002, max_coef=10), 200, 0),
     "breast cancer, another seed": (lambda: of(breast(), C0=0.002, max_coef=10), 50, 7),
@@ -46,7 +46,9 @@ SOLVES: dict[str, tuple[Callable[[], Problem], int, int]] = {
     ),
     "breast cancer, one digit": (lambda: of(breast(), C0=0.01, coef_set=one_digit(), max_features=2), 50, 0),
     "mammography": (lambda: of(mammography(), C0=0.002, max_coef=5), 300, 0),
-    "mammography, weighted": (lambda: of(mammography(), C0=0.002, max_coef=3, class_weight="balanced"), 50, 0),
+    "mammography, weighted": (
+        lambda: of(mammography(), C0=0.002, max_coef=3, class_weight="balanced"), 50, 0,
+    ),
     "mammography, rates": (lambda: of(mammography(), C0=0.002, max_coef=3, constraints=rates), 50, 0),
     "haberman, whole b": (lambda: of(haberman(), C0=0.003, max_coef=10, intercept=(-100, 100)), 100, 0),
     "haberman, numeric C1": (lambda: of(haberman(), C0=0.003, C1=0.0001, max_coef=10), 100, 0),

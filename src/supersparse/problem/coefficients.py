@@ -285,12 +285,12 @@ def two_digits(exponents: tuple[int, int] = (1, 3)) -> CoefficientSet:
 
 
 def _exponents(exponents: object, what: str) -> range:
-    whole = isinstance(exponents, tuple | list) and all(type(e) is int for e in exponents)
-    if not whole or len(exponents) != 2 or exponents[0] > exponents[1]:  # type: ignore[arg-type,index]
+    pair = tuple(exponents) if isinstance(exponents, tuple | list) else ()
+    if len(pair) != 2 or any(type(e) is not int for e in pair) or pair[0] > pair[1]:
         raise InvalidProblemError(
             f"{what}: the exponents are {exponents!r}; give two whole numbers in order, such as (-3, 2)"
         )
-    low, high = exponents  # type: ignore[misc]
+    low, high = pair
     if max(abs(low), abs(high)) > _LARGEST_EXPONENT:
         raise InvalidProblemError(
             f"{what}: the exponents are {exponents!r}; give numbers from -{_LARGEST_EXPONENT} "

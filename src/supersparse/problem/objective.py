@@ -69,11 +69,9 @@ def evaluate(problem: Problem, points: Points) -> Evaluation:
     loss = (positive_weight * wrong_positive + negative_weight * wrong_negative) / problem.total_weight
     counts_intercept = problem.intercept.is_penalised and points.intercept != 0
     support = points.support
-    l1 = Fraction(
-        sum(abs(points.coefficients[j]) for j in support)
-        + (abs(points.intercept) if counts_intercept else 0),
-        points.denominator,
-    )
+    l1 = Fraction(sum(abs(points.coefficients[j]) for j in support), points.denominator)
+    if counts_intercept:
+        l1 += abs(points.intercept_value)
     return Evaluation(
         objective=loss + total_penalty(problem, points) + (problem.C1 or 0) * l1,
         loss=loss,

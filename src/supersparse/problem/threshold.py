@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +57,8 @@ def gaps_of(
     >>> gaps_of(np.array([3, 5, 5]), np.array([0, 1, 0]), np.array([1, 0, 1])).losses.tolist()
     [2, 1, 1]
     """
-    distinct, position = np.unique(totals, return_inverse=True)
-    position = position.reshape(-1)
+    unique, position = np.unique(totals, return_inverse=True)
+    distinct, position = cast(IntArray, unique), position.reshape(-1)
     losses = _wrong(position, len(distinct), positive_weight, negative_weight)
     obeyed = np.ones(len(distinct) + 1, dtype=bool)
     for limit in limits:

@@ -14,7 +14,7 @@ from supersparse.solution.pool import Pool, in_order
 from supersparse.solving.presolve.merge import MergeRows
 from supersparse.solving.solve_many import solve_all_within
 
-Rank = tuple[Fraction, Fraction, tuple[int, ...], int]  # l1, F, coefficients, intercept
+Rank = tuple[Fraction, Fraction, tuple[int, ...], int | Fraction]  # l1, F, coefficients, intercept
 
 
 def pool(

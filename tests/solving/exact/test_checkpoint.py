@@ -56,8 +56,7 @@ def test_a_killed_process_is_resumed_and_reaches_the_same_optimum(tmp_path, monk
     problem, file = medium(seed=0, intercept="paper"), tmp_path / "open tree"
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(TESTS), str(file)])
     try:
-        deadline = time.monotonic() + 120
-        while child.poll() is None and time.monotonic() < deadline:
+        while child.poll() is None:  # it ends by itself, however slow the machine is
             if file.exists() and b'"boxes": [' in file.read_bytes():  # a support is half done
                 break
             time.sleep(0.01)

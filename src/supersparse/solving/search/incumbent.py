@@ -114,8 +114,8 @@ class Search:
         for features, w in self._fits(surrogate, largest):
             best: Found | None = None
             for index in rounded(self.form, surrogate, features, w):
-                values = (int(own.sample[i]) for own, i in zip(self.form.values, index, strict=True))
-                found = self._evaluate(tuple(values))
+                rounded_to = (int(own.sample[i]) for own, i in zip(self.form.values, index, strict=True))
+                found = self._evaluate(tuple(rounded_to))
                 best = found if best is None or found < best else best
             if best is not None and best[0] < _WORST:
                 starts.append(best)
