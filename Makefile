@@ -86,34 +86,34 @@ bench-table: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.large_table
 
 # The paper's study. Hours on two cores; killed, the same command goes on where it stopped. The page goes to docs/study.
-STUDY = $(BIN)/python -m supersparse.experiments
+STUDY = $(BIN)/python -m study
 STUDY_RUN = --jobs 2 --fasterrisk benchmarks/.fasterrisk-venv
 
-study: $(VENV)/.experiments
+study: $(VENV)/.study
 	$(STUDY) run full build/study/full.jsonl $(STUDY_RUN)
-	$(STUDY) store build/study/full.jsonl experiments/full.jsonl.gz
-	$(STUDY) page experiments/full.jsonl.gz docs/study
+	$(STUDY) store build/study/full.jsonl study/stored/full.jsonl.gz
+	$(STUDY) page study/stored/full.jsonl.gz docs/study
 
-study-small: $(VENV)/.experiments
+study-small: $(VENV)/.study
 	$(STUDY) run small build/study/small.jsonl $(STUDY_RUN)
 	$(STUDY) page build/study/small.jsonl build/study/small
 
 # The page of docs/study again, from the stored records.
-study-page: $(VENV)/.experiments
-	$(STUDY) page experiments/full.jsonl.gz docs/study
+study-page: $(VENV)/.study
+	$(STUDY) page study/stored/full.jsonl.gz docs/study
 
 # One stored fit of each method and kind on each dataset, made again and compared.
-study-check: $(VENV)/.experiments
-	$(STUDY) repeat full experiments/full.jsonl.gz $(STUDY_RUN)
+study-check: $(VENV)/.study
+	$(STUDY) repeat full study/stored/full.jsonl.gz $(STUDY_RUN)
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff check src tests benchmarks examples docs/conf.py docs/scripts
-	$(BIN)/ruff format --check src tests benchmarks examples docs/conf.py docs/scripts
+	$(BIN)/ruff check src study tests benchmarks examples docs/conf.py docs/scripts
+	$(BIN)/ruff format --check src study tests benchmarks examples docs/conf.py docs/scripts
 	$(BIN)/mypy
 
 format: $(VENV)/.dev
-	$(BIN)/ruff check --fix src tests benchmarks examples docs/conf.py docs/scripts
-	$(BIN)/ruff format src tests benchmarks examples docs/conf.py docs/scripts
+	$(BIN)/ruff check --fix src study tests benchmarks examples docs/conf.py docs/scripts
+	$(BIN)/ruff format src study tests benchmarks examples docs/conf.py docs/scripts
 
 # Each stamp stands for one set of installed extras and is renewed when the requirements change.
 $(VENV)/.package: pyproject.toml | $(BIN)/python
@@ -128,8 +128,8 @@ $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable ".[bench]"
 	@touch $@ $(VENV)/.package
 
-$(VENV)/.experiments: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable ".[experiments]"
+$(VENV)/.study: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".[study]"
 	@touch $@ $(VENV)/.package
 
 $(VENV)/.docs: pyproject.toml | $(BIN)/python

@@ -33,10 +33,9 @@ MAY_IMPORT = {
     "tables": {"errors", "card"},
     "estimators": BELOW_ESTIMATORS,
     "report": BELOW_ESTIMATORS | {"estimators", "datasets"},
-    "experiments": BELOW_ESTIMATORS | {"estimators", "datasets"},
     "constraints": {"problem"},
     "penalties": {"selection"},
-    "cli": BELOW_ESTIMATORS | {"estimators", "datasets", "tables", "report", "experiments", "_version"},
+    "cli": BELOW_ESTIMATORS | {"estimators", "datasets", "tables", "report", "_version"},
     "__init__": {"_version"},
 }
 
@@ -48,8 +47,8 @@ HOMES = {
     "gurobipy": ["solving/mip/gurobi.py"],
     "cplex": ["solving/mip/cplex.py"],
     "numba": ["solving/kernels"],
-    "matplotlib": ["render", "experiments/page"],
-    "sklearn": ["estimators", "prepare", "selection", "evaluate", "experiments"],
+    "matplotlib": ["render"],
+    "sklearn": ["estimators", "prepare", "selection", "evaluate"],
     "yaml": ["problem/file/yaml_tree.py"],
     "xlsxwriter": ["export/xlsx.py"],
     "onnx": ["export/onnx.py"],

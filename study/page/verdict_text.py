@@ -1,0 +1,80 @@
+"""The verdict in words: the paper's claims, what this study asks besides, and how its numbers are counted."""
+
+from collections.abc import Iterator, Sequence
+
+from study.page.table import Table
+from study.results.claims import Verdict, paper_claims
+from study.results.conventions import fits_with_zero_scores, prices_below_a_row
+from study.results.demands import demands
+from study.results.study import Study
+
+
+def verdict_text(study: Study) -> Iterator[str]:
+    """Two tables, and the numbers of each dataset."""
+    claims, asked = paper_claims(study), demands(study)
+    yield "## The verdict"
+    yield (
+        "SLIM is the paper's formulation: the intercept is a coefficient in ±100 and costs C0 as the others "
+        "do. It alone stands for SLIM in the claims. SLIM free is this package's default, with a threshold "
+        "anywhere and at no price."
+    )
+    yield "### The paper's claims"
+    yield Table(
+        "The paper's claims",
+        ("the paper", "read here as", "here", "in numbers"),
+        tuple((v.claim, v.reading, v.word, v.summary) for v in claims),
+    ).markdown()
+    yield "### Our own demands"
+    yield "These two are not claims of the paper; they are what this study asks of the package."
+    yield Table(
+        "Our own demands",
+        ("demand", "here", "in numbers"),
+        tuple((v.claim, v.word, v.summary) for v in asked),
+    ).markdown()
+    yield "### The numbers of each dataset"
+    yield from map(_numbers, (*claims, *asked))
+
+
+def _numbers(verdict: Verdict) -> str:
+    lines = [f"- {line}" for line in verdict.numbers]
+    return "\n".join([f"**{verdict.claim}: {verdict.word}.**", "", *lines])
+
+
+def conventions_text(study: Study) -> Iterator[str]:
+    """Scores of 0, and prices below a row."""
+    yield "## How errors and prices are counted"
+    zero, fits = fits_with_zero_scores(study)
+    text = (
+        "**Score 0.** All errors on this page are wrong predictions, and a score of exactly 0 predicts the "
+        "negative class. What SLIM minimises counts such a row as wrong in either class, as the paper does"
+    )
+    if fits:
+        text += f"; in {zero} of its {fits} fits that makes a difference on the training rows"
+    yield text + ". With a threshold anywhere no row has the score 0."
+    low = prices_below_a_row(study)
+    if low:
+        yield (
+            '**C0 below 1/N.** The paper calls C0 from 1/N to 1 "the interesting values" and says that less '
+            '"will prevent any real" regularization: a feature may enter to fix one row. Our grid is the '
+            "same for all tables, and its lower end is below 1/N of the training rows on some: "
+            f"{_prices(low)}. {_chosen(study, low)}"
+        )
+
+
+def _prices(low: dict[str, list[float]]) -> str:
+    return "; ".join(f"{_list([f'{C0:g}' for C0 in values])} on {name}" for name, values in low.items())
+
+
+def _chosen(study: Study, low: dict[str, list[float]]) -> str:
+    there = [
+        name for name, values in low.items()
+        if study.chosen(name, "SLIM", "best").setting.number("C0") in values
+    ]  # fmt: skip
+    if not there:
+        return "The models of the least error, which the verdict speaks of, have none of these C0."
+    return f"The model of the least error, which the verdict speaks of, has such a C0 on {_list(there)}."
+
+
+def _list(words: Sequence[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
