@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from supersparse import ScoringSystem, item
-from supersparse.card.domain import Domain
+from supersparse.card.rules import Domain
 
 FOLDER = Path(__file__).resolve().parents[1] / "build" / "examples" / "figures"
 SOURCE = "Ustun, Tracà, Rudin: Supersparse Linear Integer Models for Interpretable Classification"

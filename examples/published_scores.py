@@ -7,7 +7,7 @@ CURB-65 does for the blood pressure, the finding is one column.
 """
 
 from supersparse import ScoringSystem, item
-from supersparse.card.domain import Domain
+from supersparse.card.rules import Domain
 
 
 def _yes(column, points, question):

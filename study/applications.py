@@ -15,11 +15,11 @@ from study.methods.paths import path_of_lambdas, penalised_path
 from study.methods.slim import positive_rows
 from study.records import Shown
 from study.study_data import HOLD_OUT, StudyData, fold_names, split_rows
-from supersparse.datasets.folder import data_folder
+from supersparse.datasets.originals import data_folder
 from supersparse.errors import MissingDataError
 from supersparse.estimators.choosing import Candidate, choose
+from supersparse.faces import ScoringSystem
 from supersparse.problem.problem import Problem
-from supersparse.scorecard import ScoringSystem
 from supersparse.solving.solve import solve
 
 BREAST, MAMMOGRAM, CRIME = "breast cancer, biopsy", "breast cancer, mammogram", "violent crime"

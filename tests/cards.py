@@ -7,11 +7,9 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from supersparse.card.card import Card, Item
-from supersparse.card.domain import Domain
-from supersparse.card.provenance import Provenance
+from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, TableRisk
-from supersparse.card.rules import KINDS, InRange, IsMissing, IsOneOf, ValueOf
-from supersparse.card.seen import ItemSeen
+from supersparse.card.rules import KINDS, Domain, InRange, IsMissing, IsOneOf, ValueOf
 
 HOSTILE = [
     "", " ", "  two  spaces  ", "line\nbreak", "tab\there", "\x1b[31mred\x1b[0m", "[bold]markup[/bold]",

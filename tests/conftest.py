@@ -20,8 +20,8 @@ settings.load_profile("quick")
 # Two workers begin at the start and in the middle of the list (xdist calls that "worksteal"). What solves
 # comes first: on a fresh clone one worker compiles the kernels while the other runs what needs none.
 ORDER = (
-    "solving", "conformance", "selection", "estimators", "paper_study", "examples", "report", "cli",
-    "test_docs.py", "test_site.py", "all others", "render", "export", "prepare", "evaluate",
+    "solving", "conformance", "results", "estimators", "paper_study", "examples", "report", "cli",
+    "test_docs.py", "test_site.py", "all others", "faces", "export", "prepare", "evaluate",
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from supersparse import constraints
 from supersparse.errors import InfeasibleError
-from supersparse.problem.coefficients import CoefficientSet, integers, non_negative, non_positive
+from supersparse.problem.points import CoefficientSet, integers, non_negative, non_positive
 from supersparse.problem.problem import Problem
 
 NAMES = ("a", "b", "c")

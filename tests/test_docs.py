@@ -15,9 +15,9 @@ import pytest
 
 import supersparse
 from seen import assert_same_picture
-from supersparse.problem.file.files import read_settings, write_settings
-from supersparse.problem.file.forms.constraints import KINDS
-from supersparse.problem.file.vocabulary import SETTINGS, SOLVE
+from supersparse.settings.forms.constraints import KINDS
+from supersparse.settings.settings import read_settings, write_settings
+from supersparse.settings.vocabulary import SETTINGS, SOLVE
 from test_architecture import MAY_IMPORT
 
 ROOT = Path(__file__).parent.parent

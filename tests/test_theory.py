@@ -11,15 +11,8 @@ from hypothesis import strategies as st
 
 from supersparse import Problem, constraints, integers, non_negative, one_digit
 from supersparse.errors import InvalidOptionError
-from supersparse.theory import (
-    Form,
-    NoBound,
-    bounds,
-    generalization_bound,
-    hoeffding_slack,
-    one_more_digit,
-)
-from supersparse.theory.counting import (
+from supersparse.theory import Form, NoBound, bounds, generalization_bound, hoeffding_slack, one_more_digit
+from supersparse.theory.space import (
     count_coprime,
     count_directions,
     count_farey,

@@ -32,8 +32,7 @@ from paper_application import (
 from supersparse.datasets import Dataset
 from supersparse.problem.objective import Evaluation, evaluate
 from supersparse.problem.problem import Problem
-from supersparse.selection.trade_off import trade_off
-from supersparse.solution.trade_off import TradeOff
+from supersparse.results.trade_off import TradeOff, trade_off
 from supersparse.solving.solve import solve
 
 RATIOS = tuple(Fraction(r) for r in ("0.5", "1", "1.5", "2", "3", "4", "6", "8", "16"))
@@ -209,7 +208,7 @@ def picture(curve: TradeOff, pooled: Sequence[Pooled]) -> str:
         return "\nNo picture: matplotlib is not installed (pip install 'supersparse[plot]')."
     from matplotlib.figure import Figure
 
-    from supersparse.render.plots import plot
+    from supersparse.faces.plots import plot
 
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
     figure = Figure(layout="constrained")

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from supersparse.datasets.folder import data_folder
+from supersparse.datasets.originals import data_folder
 from supersparse.errors import InvalidDataError, MissingDataError, SupersparseError
 
 PUBLISHED = "compas-scores-two-years-violent.csv"

@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from supersparse.datasets import Columns, Dataset
-from supersparse.datasets.folder import data_folder
+from supersparse.datasets.originals import data_folder
 from supersparse.errors import MissingDataError
-from supersparse.problem.coefficients import CoefficientSet
+from supersparse.faces import ScoringSystem
 from supersparse.problem.objective import Evaluation, evaluate
-from supersparse.problem.points import Points
+from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
-from supersparse.scorecard import ScoringSystem
-from supersparse.solution.solution import Solution
+from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 
 # the set of sections 5.1 and 5.3, for each coefficient and for the intercept

@@ -16,7 +16,7 @@ import numpy as np
 
 from supersparse import Prepare, SLIMClassifierCV
 from supersparse.datasets import load_mammography
-from supersparse.render.plots_evaluation import plot_evaluation
+from supersparse.faces.plots import plot_evaluation
 from supersparse.report import Plan, make_report
 
 data = load_mammography()

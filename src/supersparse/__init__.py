@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.card.build import item as item
     from supersparse.estimators import SLIMClassifier as SLIMClassifier, SLIMClassifierCV as SLIMClassifierCV
     from supersparse.prepare import Prepare as Prepare
-    from supersparse.problem.coefficients import (
+    from supersparse.problem.points import (
         CoefficientSet as CoefficientSet,
         integers as integers,
         non_negative as non_negative,
@@ -23,47 +23,47 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
         one_digit as one_digit,
         two_digits as two_digits,
     )
-    from supersparse.problem.file.settings import Settings as Settings
+    from supersparse.settings.settings import Settings as Settings
     from supersparse.problem.points import Points as Points
     from supersparse.problem.problem import Problem as Problem
-    from supersparse.scorecard import ScoringSystem as ScoringSystem
-    from supersparse.render.plots import plot as plot
-    from supersparse.selection.frontier import frontier as frontier
-    from supersparse.selection.pool import pool as pool
-    from supersparse.selection.trade_off import trade_off as trade_off
-    from supersparse.selection.what_if import what_if as what_if
-    from supersparse.solution.solution import Solution as Solution
-    from supersparse.solution.stop import Stop as Stop
+    from supersparse.faces import ScoringSystem as ScoringSystem
+    from supersparse.faces.plots import plot as plot
+    from supersparse.results.frontier import frontier as frontier
+    from supersparse.results.pool import pool as pool
+    from supersparse.results.trade_off import trade_off as trade_off
+    from supersparse.results.edit import what_if as what_if
+    from supersparse.solving.solution import Solution as Solution
+    from supersparse.stop import Stop as Stop
     from supersparse.solving.rounding import rounded as rounded
     from supersparse.solving.solve import solve as solve
 # isort: on
 
 _HOMES = {
-    "CoefficientSet": "problem.coefficients",
+    "CoefficientSet": "problem.points",
     "Points": "problem.points",
     "Prepare": "prepare",
     "Problem": "problem.problem",
     "SLIMClassifier": "estimators",
     "SLIMClassifierCV": "estimators",
-    "ScoringSystem": "scorecard",
-    "Settings": "problem.file.settings",
-    "Solution": "solution.solution",
-    "Stop": "solution.stop",
+    "ScoringSystem": "faces",
+    "Settings": "settings.settings",
+    "Solution": "solving.solution",
+    "Stop": "stop",
     "constraints": "constraints",
-    "frontier": "selection.frontier",
-    "integers": "problem.coefficients",
+    "frontier": "results.frontier",
+    "integers": "problem.points",
     "item": "card.build",
-    "non_negative": "problem.coefficients",
-    "non_positive": "problem.coefficients",
-    "one_digit": "problem.coefficients",
+    "non_negative": "problem.points",
+    "non_positive": "problem.points",
+    "one_digit": "problem.points",
     "penalties": "penalties",
-    "plot": "render.plots",
-    "pool": "selection.pool",
+    "plot": "faces.plots",
+    "pool": "results.pool",
     "rounded": "solving.rounding",
     "solve": "solving.solve",
-    "trade_off": "selection.trade_off",
-    "two_digits": "problem.coefficients",
-    "what_if": "selection.what_if",
+    "trade_off": "results.trade_off",
+    "two_digits": "problem.points",
+    "what_if": "results.edit",
 }
 
 _ROOMS = {"constraints", "penalties"}  # names that stand for a whole module

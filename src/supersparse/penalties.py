@@ -5,6 +5,6 @@
 Fraction(3, 200)
 """
 
-from supersparse.selection.penalties import C0_for, PenaltyRanges, useful_range
+from supersparse.results.penalties import C0_for, PenaltyRanges, useful_range
 
 __all__ = ["C0_for", "PenaltyRanges", "useful_range"]

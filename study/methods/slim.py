@@ -16,8 +16,8 @@ from supersparse.errors import PenaltyRangeWarning
 from supersparse.estimators.scores import score_rows
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solution.stop import Stop
 from supersparse.solving.solve import solve
+from supersparse.stop import Stop
 
 VALUES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)  # of C0; the paper does not give its six
 

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards import any_cards, chads2
-from faces import people_for
-from render.test_text import MADE
+from faces.test_text import MADE
+from reading_faces import people_for
 from supersparse import ScoringSystem, item
+from supersparse.card.card import Cutoff
 from supersparse.card.checks import outside_values
-from supersparse.card.cutoff import Cutoff
-from supersparse.card.domain import Domain
+from supersparse.card.rules import Domain
 from supersparse.card.scoring import score_person
 from supersparse.card.tables import read_table
 from supersparse.errors import InvalidDataError

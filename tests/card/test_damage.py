@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from cards import any_cards, chads2
 from supersparse import ScoringSystem, item
-from supersparse.card.file import from_json, to_json
-from supersparse.card.schema import card_schema
+from supersparse.card.file import card_schema, from_json, to_json
 from supersparse.errors import InvalidCardError
 
 VALIDATOR = jsonschema.Draft202012Validator(card_schema())

@@ -18,12 +18,10 @@ from hypothesis import strategies as st
 from cards import cards, chads2
 from supersparse import ScoringSystem, item
 from supersparse.card.card import Card, Item
-from supersparse.card.numbers import whole_numbers
-from supersparse.card.quick import decide
 from supersparse.card.rules import ValueOf
-from supersparse.card.scoring import predicted_label, predicted_labels, score_person, score_table
-from supersparse.decimals import integer_column
+from supersparse.card.scoring import decide, predicted_label, predicted_labels, score_person, score_table
 from supersparse.errors import InvalidCardError, InvalidDataError
+from supersparse.exact import integer_column, whole_numbers
 
 NOBODY = {"congestive_heart_failure": 0, "hypertension": 0, "age_75": 0, "diabetes": 0, "stroke_before": 0}
 

@@ -9,7 +9,7 @@ from export.people import drawn, finite, reference
 from supersparse import ScoringSystem, item
 from supersparse.card.scoring import score_table
 from supersparse.cli.cases import read_cases
-from supersparse.tables.reading import Reading
+from supersparse.data.cells_of_text import Reading
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import json
 
 from supersparse import __version__
-from supersparse.cli import diagnosis
+from supersparse.cli import doctor as diagnosis
 from supersparse.errors import SolverFailedError
 
 

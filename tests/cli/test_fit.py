@@ -188,7 +188,7 @@ def test_ctrl_c_during_cross_validation_still_gives_a_card(
     run, patients, monkeypatch, penalty, solver, done_before
 ):
     from supersparse.cli import validating
-    from supersparse.solution.stop import Stop
+    from supersparse.stop import Stop
 
     real, calls = getattr(validating, solver), []
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from supersparse import ScoringSystem, Settings
-from supersparse.problem.file.vocabulary import schema
+from supersparse.settings.vocabulary import schema
 
 WISHES = """\
 C0: 0.1

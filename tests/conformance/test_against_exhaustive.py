@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from counts import examples
 from strategies import Case, cases
 from supersparse.problem.objective import with_best_intercept
-from supersparse.solution.solution import Solution
 from supersparse.solving import registry
 from supersparse.solving.search import incumbent
+from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")

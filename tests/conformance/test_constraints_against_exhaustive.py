@@ -11,10 +11,10 @@ from strategies import ConstrainedCase, constrained_problems
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError
 from supersparse.problem.problem import Problem
-from supersparse.solution.solution import Solution
 from supersparse.solving import registry
 from supersparse.solving.contract import RATES, SCORE, SUPPORT
 from supersparse.solving.search import incumbent
+from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supersparse.datasets import Columns, load_breast_cancer, load_mammography
-from supersparse.datasets.reading import cells, numbers
+from supersparse.datasets.dataset import cells, numbers
 from supersparse.errors import InvalidDataError, InvalidOptionError, PackageNotInstalledError
 
 MIXED = Columns(
@@ -50,7 +50,7 @@ def test_frames_have_the_same_values_and_the_same_gaps(library):
 def test_a_frame_of_an_unknown_or_missing_library_is_refused(monkeypatch):
     with pytest.raises(InvalidOptionError, match="did you mean 'pandas'"):
         MIXED.frame("panda")
-    monkeypatch.setattr("supersparse.datasets.columns.find_spec", lambda name: None)
+    monkeypatch.setattr("supersparse.datasets.dataset.find_spec", lambda name: None)
     with pytest.raises(PackageNotInstalledError, match="pip install polars"):
         MIXED.frame("polars")
 

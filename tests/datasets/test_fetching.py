@@ -12,17 +12,17 @@ import pytest
 from publisher import publishing
 from shared_data import SHARED, needs_shared_data
 from supersparse.datasets import load_internet_ads, load_mammography
-from supersparse.datasets.download import download
-from supersparse.datasets.fetching import fetch
-from supersparse.datasets.folder import data_folder, stored_text
+from supersparse.datasets.fetching import download, fetch
 from supersparse.datasets.originals import (
     INTERNET_ADS,
     MAMMOGRAPHY,
     MAMMOGRAPHY_IMPUTED,
     Original,
+    data_folder,
     imputed_mammography_text,
     internet_ads_text,
     mammography_text,
+    stored_text,
 )
 from supersparse.errors import DownloadError, InvalidDataError, MissingDataError
 

@@ -13,7 +13,8 @@ from supersparse.constraints import min_sensitivity, min_specificity
 from supersparse.errors import InvalidOptionError, InvalidProblemError, UnsupportedProblemError
 from supersparse.estimators import slim_cv, starting
 from supersparse.problem.objective import evaluate
-from supersparse.selection import kept, penalty_grid
+from supersparse.results import penalty_grid
+from supersparse.results import penalty_grid as kept
 
 rng = np.random.default_rng(11)
 NAMES = ["age", "bmi", "pulse", "noise"]

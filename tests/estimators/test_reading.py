@@ -1,7 +1,7 @@
 import polars as pl
 
+from supersparse.data.frames import as_frame
 from supersparse.estimators import reading
-from supersparse.problem.table import as_frame
 
 
 # Releases before 1.9 read names by this protocol alone.

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from problem.reference import decimal, values
 from supersparse import SLIMClassifier
 from supersparse.constraints import fixed
-from supersparse.decimals import nearest_float
 from supersparse.estimators.scores import score_rows
+from supersparse.exact import nearest_float
 from supersparse.problem.points import Points
 
 

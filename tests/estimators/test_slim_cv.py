@@ -17,7 +17,7 @@ from supersparse import SLIMClassifier, SLIMClassifierCV, Stop, constraints
 from supersparse.errors import InvalidDataError
 from supersparse.estimators import slim_cv
 from supersparse.problem.problem import Problem
-from supersparse.selection import penalty_grid
+from supersparse.results import penalty_grid
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

@@ -12,7 +12,7 @@ from sklearn import metrics
 
 from evaluate.rated import SYSTEM, copied, labels, table, weighted_rows
 from supersparse import Problem, ScoringSystem, item, solve
-from supersparse.card.domain import Domain
+from supersparse.card.rules import Domain
 from supersparse.errors import InvalidDataError, InvalidOptionError
 
 

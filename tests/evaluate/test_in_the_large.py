@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supersparse.card.risk import LogisticRisk, TableRisk
-from supersparse.evaluate.in_the_large import in_the_large
+from supersparse.evaluate.calibrating import in_the_large
 
 
 def log_odds(risks):

@@ -9,7 +9,7 @@ import pytest
 from make_recidivism import ALL_ROWS, PUBLISHED, SAMPLE, main, people, sample, table
 
 from shared_data import SHARED, needs_shared_data
-from supersparse.datasets.folder import data_folder
+from supersparse.datasets.originals import data_folder
 
 COLUMNS = (
     "name", "sex", "age", "race", "juv_fel_count", "decile_score", "juv_misd_count", "juv_other_count",

@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from supersparse.card.card import Card, Item
-from supersparse.card.domain import Domain
-from supersparse.card.rules import InRange, IsMissing, IsOneOf, ValueOf
+from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, ValueOf
 from supersparse.card.scoring import score_person
 from supersparse.errors import InvalidDataError
 

@@ -4,8 +4,8 @@ import pytest
 
 from paper_study.tiny import tiny_data, tiny_plan
 from study.fitting import run_task
-from supersparse.solution.stop import Stop
 from supersparse.solving.solve import solve
+from supersparse.stop import Stop
 
 
 def slim_record():

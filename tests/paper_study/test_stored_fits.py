@@ -9,7 +9,7 @@ from study.record_file import read_records
 from study.records import Record
 from study.repeating import choose_tasks, repeat
 from study.study_data import load_study_data
-from supersparse.solution.stop import Stop
+from supersparse.stop import Stop
 
 STORED = Path(__file__).parents[2] / "study" / "stored" / "full.jsonl.gz"
 # a second or less each: proven at once, proven after some work, and stopped by the limit on it

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from supersparse.prepare.counts import ClassCounts, surprise
-from supersparse.prepare.cuts import by_gain, optimal_cuts, tree_cuts
+from supersparse.prepare.cuts import ClassCounts, by_gain, optimal_cuts, surprise, tree_cuts
 
 bin_counts = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=8).map(
     lambda pairs: ClassCounts(*np.array(pairs, dtype=float).T)

@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from supersparse.prepare.counts import Target
-from supersparse.prepare.edges import find_edges, quantile_edges
+from supersparse.prepare.cuts import Target, find_edges, quantile_edges
 
 
 def edges_of(values, least=0.0, weights=None):

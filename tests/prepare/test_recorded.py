@@ -8,8 +8,8 @@ import pytest
 
 from supersparse import Prepare, Problem, ScoringSystem, constraints, solve
 from supersparse.errors import InvalidCardError
-from supersparse.prepare.recorded import taken_apart
-from supersparse.problem.file.files import read_settings
+from supersparse.prepare.feature import taken_apart
+from supersparse.settings.settings import read_settings
 
 RAW = {"age": [31, 45, 52, 67, 70, 81], "code": ["1", "2", None, "1", "2", "2"]}
 Y = [0, 0, 0, 1, 1, 1]

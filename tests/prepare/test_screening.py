@@ -6,11 +6,12 @@ from hypothesis import strategies as st
 
 from counts import examples
 from supersparse import Problem, solve
-from supersparse.card.cells import read_cells
 from supersparse.card.rules import InRange, ValueOf
-from supersparse.prepare.counts import Target
+from supersparse.data.values import read_cells
+from supersparse.prepare.columns import Candidate
+from supersparse.prepare.cuts import Target
 from supersparse.prepare.feature import Feature
-from supersparse.prepare.screening import Candidate, screen
+from supersparse.prepare.fitting import screen
 
 
 def candidate(column, cut, *, gain=1.0, place=0, position=0):

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from counts import examples
 from problem.reference import small_problems
 from strategies import constrained_problems
-from supersparse.problem.attainable import next_attainable, previous_attainable
 from supersparse.problem.objective import evaluate, intercept_choice, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.variants import next_attainable, previous_attainable
 
 
 def all_objectives(problem):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from supersparse.errors import InvalidProblemError
-from supersparse.problem.coefficients import (
+from supersparse.problem.points import (
     CoefficientSet,
     integers,
     non_negative,

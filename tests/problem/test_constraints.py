@@ -13,13 +13,11 @@ from problem.reference import slow_broken, slow_cost, slow_values
 from strategies import constrained_problems, constraint_of
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
-from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint
-from supersparse.problem.objective import evaluate
-from supersparse.problem.points import Points
+from supersparse.problem.objective import evaluate, violated
+from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.violations import violated
 
 NAMES = ("age", "bmi", "sex")
 X = [[40, 20, 0], [50, 31, 1], [60, 25.5, 0], [70, 22, 1]]

@@ -5,12 +5,11 @@ from fractions import Fraction
 import pytest
 
 from supersparse.errors import InvalidProblemError
-from supersparse.problem.attainable import next_attainable, previous_attainable
-from supersparse.problem.coefficients import CoefficientSet, non_negative
-from supersparse.problem.levels import Levels
 from supersparse.problem.objective import evaluate
-from supersparse.problem.points import Points
+from supersparse.problem.penalties import Levels
+from supersparse.problem.points import CoefficientSet, Points, non_negative
 from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
+from supersparse.problem.variants import next_attainable, previous_attainable
 
 X, Y, NAMES = [[0, 1], [1, 0], [1, 1], [2, 0]], [0, 1, 1, 0], ("age", "bmi")
 TWO = [([-1, 1], 0.1), ([-2, 2], 0.25)]

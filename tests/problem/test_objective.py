@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from problem.reference import data, decimal, slow_objective, values
 from supersparse import constraints
-from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.objective import evaluate, integer_totals, with_best_intercept
-from supersparse.problem.points import Points
+from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 
 SETS = [[-2, -1, 0, 1, 2], [0, 0.5, -0.1], [0, 1e-3, 900], [0, 3], [0, Fraction(1, 3)], [0, 1e300]]

@@ -7,14 +7,14 @@ import pytest
 
 from supersparse import constraints
 from supersparse.errors import PenaltyRangeWarning
-from supersparse.problem.penalty_range import (
+from supersparse.problem.problem import Problem
+from supersparse.problem.variants import (
     constant_model_loss,
     largest_l1,
     objective_step,
     smallest_loss_step,
     warn_about_penalties,
 )
-from supersparse.problem.problem import Problem
 
 X = [[0], [1], [2], [3], [4]]
 Y = [0, 0, 0, 1, 1]

@@ -7,7 +7,7 @@ import pytest
 
 from supersparse import constraints
 from supersparse.errors import InfeasibleError, InvalidProblemError
-from supersparse.problem.coefficients import CoefficientSet, integers, non_negative, non_positive, one_digit
+from supersparse.problem.points import CoefficientSet, integers, non_negative, non_positive, one_digit
 from supersparse.problem.problem import Problem
 
 X = [[0, 1, 5], [1, 0, 5], [1, 1, 5]]

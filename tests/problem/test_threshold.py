@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse import Problem
+from supersparse.problem.intercept import best_gap, gaps_of, threshold_between
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import Points
-from supersparse.problem.threshold import best_gap, gaps_of, threshold_between
 
 ends = st.fractions(-2000, 2000, max_denominator=10**6)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from supersparse.errors import PackageNotInstalledError
-from supersparse.render import figures
+from supersparse.faces import document as figures
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 
 from report.small import NAMES, learned, read_page, table
 from supersparse import frontier, solve
-from supersparse.evaluate.confusion import Confusion
-from supersparse.problem.file.files import read_settings
+from supersparse.evaluate.thresholds import Confusion
 from supersparse.report import Plan, make_report
+from supersparse.settings.settings import read_settings
 
 COLUMNS, Y = table()
 SYSTEM = learned(COLUMNS, Y)

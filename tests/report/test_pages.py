@@ -13,8 +13,8 @@ from cards import HOSTILE, names
 from counts import examples
 from report.small import learned, read_page, table
 from supersparse import ScoringSystem, item
+from supersparse.data.plain import quoted, visible
 from supersparse.errors import InvalidOptionError
-from supersparse.render.plain import quoted, visible
 from supersparse.report import Plan, make_report, write_report
 from supersparse.report.columns import Cell, column_widths
 
@@ -157,15 +157,15 @@ def test_the_pdf_has_numbered_pages_with_the_content_of_the_page(report, html, p
 @pytest.mark.parametrize("paper", ["a4", "letter"])
 def test_nothing_leaves_the_paper(paper):
     pytest.importorskip("matplotlib")
-    from supersparse.render.drawing import Text, text_width
-    from supersparse.render.paint import drawable
-    from supersparse.render.sheet_drawing import paper_size
+    from supersparse.faces.drawing import Text, drawable, text_width
+    from supersparse.faces.pictures import paper_size
     from supersparse.report.flow import MARGIN
     from supersparse.report.pdf import laid_out
 
     texts = [*[t for t in HOSTILE if t.strip()][:5], "a" * 300, "long words " * 30]
     width, height = paper_size(paper)
-    for sheet in laid_out(hostile_report(texts, [0, 1] * 4), paper, drawable):
+    report = hostile_report(texts, [0, 1] * 4)
+    for sheet in laid_out(report.title, report.subtitle, report.sections, paper, drawable):
         for part in sheet.drawing.parts:
             if isinstance(part, Text):
                 wide = text_width(part.text, part.size, bold=part.bold)

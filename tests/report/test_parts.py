@@ -14,7 +14,7 @@ from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.report import Plan, make_report
 from supersparse.report import evidence as gathering
 from supersparse.report.blocks import texts_of
-from supersparse.report.sections.checklist import ITEMS
+from supersparse.report.sections.limits import ITEMS
 
 COLUMNS, Y = table()
 QUICK = Plan(folds=2, bootstrap=2, larger=1)

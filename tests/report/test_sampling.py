@@ -11,8 +11,7 @@ from supersparse import ScoringSystem, item
 from supersparse.errors import InvalidDataError
 from supersparse.report import Plan, make_report
 from supersparse.report.blocks import texts_of
-from supersparse.report.data import read_data
-from supersparse.report.sampling import bootstrap_samples, folds_of
+from supersparse.report.data import bootstrap_samples, folds_of, read_data
 
 SYSTEM = ScoringSystem.of([item("a", points=1)], threshold=0)
 

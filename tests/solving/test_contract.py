@@ -7,9 +7,9 @@ from supersparse import constraints as c
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError
 from supersparse.problem.problem import Problem
 from supersparse.solving import registry
+from supersparse.solving.answering import check_asked
 from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
 from supersparse.solving.options import SolveOptions
-from supersparse.solving.solve import check_asked
 
 
 def test_options_have_open_limits_and_one_thread_by_default():

@@ -15,10 +15,9 @@ from supersparse.errors import InvalidOptionError, UnsupportedProblemError, Veri
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solution.models import bounds_by_size
-from supersparse.solution.verify import check_feasible
 from supersparse.solving.solve import solve
 from supersparse.solving.solve_many import solve_all_within, solve_each_size
+from supersparse.solving.verify import bounds_by_size, check_feasible
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

@@ -18,11 +18,12 @@ from supersparse.errors import UnsupportedProblemError
 from supersparse.problem.objective import classified, evaluate, integer_totals
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.solving.answering import presolve
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.integer_form import _PRICED_LIMIT, OPEN, integer_form
-from supersparse.solving.presolve.merge import row_groups
-from supersparse.solving.solve import presolve, solve
+from supersparse.solving.presolve import row_groups
+from supersparse.solving.solve import solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

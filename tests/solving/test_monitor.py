@@ -9,10 +9,10 @@ import pytest
 
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solution.stop import Stop
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.solve import solve
+from supersparse.stop import Stop
 
 PROBLEM = Problem.of([[0], [1], [2], [3]], [0, 0, 1, 1], C0=0.25, max_coef=3)
 CONSTANT = Points((0,), -1)  # 2 errors: F = 1/2

@@ -10,13 +10,11 @@ from counts import examples
 from problem.reference import data, values
 from strategies import constrained_problems
 from supersparse import constraints as c
-from supersparse.problem.objective import evaluate, with_best_intercept
+from supersparse.problem.objective import evaluate, violated, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.violations import violated
-from supersparse.solving.presolve.drop import DropColumns
-from supersparse.solving.presolve.merge import MergeRows
-from supersparse.solving.solve import presolve
+from supersparse.solving.answering import presolve
+from supersparse.solving.presolve import DropColumns, MergeRows
 
 
 def contents(problem):

@@ -18,7 +18,7 @@ from supersparse import Points, Problem, ScoringSystem, item, rounded, solve
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, InvalidCardError, InvalidOptionError
 from supersparse.problem.objective import evaluate
-from supersparse.solution.verify import check_feasible
+from supersparse.solving.verify import check_feasible
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

@@ -7,8 +7,8 @@ import pytest
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning, SolverError, UnsupportedProblemError
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solution.stop import Stop
 from supersparse.solving.solve import solve
+from supersparse.stop import Stop
 
 PROBLEM = Problem.of([[0, 7], [1, 7], [2, 7], [3, 7]], [0, 0, 1, 1], C0=0.25, max_coef=3)
 

@@ -7,10 +7,9 @@ from math import ceil, gcd, lcm
 from typing import Literal
 
 from supersparse.card.card import Card, Item, Label
-from supersparse.card.domain import Domain, Outside
 from supersparse.card.risk import Risk, declared_risk
-from supersparse.card.rules import InRange, IsMissing, IsOneOf, Rule, ValueOf
-from supersparse.card.values import declared_number
+from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Outside, Rule, ValueOf
+from supersparse.data.values import declared_number
 from supersparse.errors import InvalidCardError
 
 Number = int | float | Decimal | Fraction

@@ -13,12 +13,9 @@ from functools import partial
 import numpy as np
 
 from supersparse.card.card import Card, Item
-from supersparse.card.cells import Cells, Mask, Numbers
-from supersparse.card.domain import Domain
-from supersparse.card.rules import IsMissing, IsOneOf
+from supersparse.card.rules import Domain, IsMissing, IsOneOf, category_text
 from supersparse.card.tables import Table
-from supersparse.card.values import is_missing, kind_of, read_category
-from supersparse.card.words import category_text
+from supersparse.data.values import Cells, Mask, Numbers, is_missing, kind_of, read_category
 from supersparse.errors import InvalidDataError
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.values import declared_number
+from supersparse.data.values import declared_number
 from supersparse.errors import InvalidCardError
 
 Number = int | float | Decimal | Fraction

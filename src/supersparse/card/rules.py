@@ -1,23 +1,24 @@
-"""Rules: how an item turns a raw value into the number that its points multiply.
+"""Rules: how an item turns a raw value into a number, in words, and the values a column may take."""
 
-There are four. `ValueOf` multiplies the points by the value itself; the others give 1 where they
-hold and 0 where they do not. A rule never sees a missing value: what that does is said by
-the item, except for `IsMissing`, which asks for it.
-"""
-
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.cuts import equal_to, from_on
-from supersparse.card.numbers import exact, quick_whole_numbers, whole_numbers
-from supersparse.card.values import Category, declared_category, declared_number, read_category
-from supersparse.decimals import IntArray
+from supersparse.data.values import (
+    Category,
+    declared_category,
+    declared_number,
+    equal_to,
+    from_on,
+    read_category,
+)
 from supersparse.errors import InvalidCardError
+from supersparse.exact import IntArray, exact_value, quick_whole_numbers, shown, whole_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class ValueOf:
 
     def of_one(self, value: object, what: str) -> Fraction:
         """What the points multiply, for one value; `what` names it in messages."""
-        return exact(value, what)
+        return exact_value(value, what)
 
     def of_numbers(self, values: NDArray[np.generic]) -> tuple[IntArray, int]:
         """What the points multiply, for a column of numbers: integers over one scale."""
@@ -67,7 +68,7 @@ class _YesNo(ABC):
 
 @dataclass(frozen=True, slots=True)
 class IsOneOf(_YesNo):
-    """The value is one of these categories, usually of one; see `supersparse.card.values`."""
+    """The value is one of these categories, usually of one; see `supersparse.data.values`."""
 
     kind: ClassVar[str] = "category"
 
@@ -138,7 +139,7 @@ class InRange(_YesNo):
 
     def holds(self, value: object, what: str) -> bool:
         """Whether one value lies in the range."""
-        return self.contains(exact(value, what))
+        return self.contains(exact_value(value, what))
 
     def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
         """Which numbers lie in the range."""
@@ -173,3 +174,172 @@ KINDS = ("value", "category", "range", "missing")
 
 def _listed(values: tuple[Category, ...]) -> str:
     return ", ".join(str(v) if isinstance(v, Fraction) else repr(v) for v in values)
+
+
+_PLAIN = re.compile(r"[^\W\d][\w .%/()+-]*", re.UNICODE)
+_WORDS_OF_RULES = re.compile(r"\b(in|or|missing|true|false)\b", re.IGNORECASE)
+
+
+def condition(rule: Rule) -> str:
+    """Return the rule as a condition; different rules with the same column read differently.
+
+    >>> condition(InRange("age", low=65, high=75)), condition(IsOneOf("sex", ("F",)))
+    ('65 <= age < 75', 'sex = F')
+    """
+    name = _quoted_unless_plain(rule.column)
+    match rule:
+        case ValueOf():
+            return rule.column
+        case IsMissing():
+            return f"{name} missing"
+        case IsOneOf(values=(value,)):
+            return f"{name} = {category_text(value)}"
+        case IsOneOf(values=values):
+            return f"{name} in ({', '.join(map(category_text, values))})"
+        case InRange(low=low, high=None) if low is not None:
+            return f"{name} {'>=' if rule.low_included else '>'} {shown(low)}"
+        case InRange(low=None, high=high) if high is not None:
+            return f"{name} {'<=' if rule.high_included else '<'} {shown(high)}"
+        case InRange(low=low, high=high) if low is not None and high is not None:
+            first, last = ("<=" if included else "<" for included in (rule.low_included, rule.high_included))
+            return f"{shown(low)} {first} {name} {last} {shown(high)}"
+    raise AssertionError(rule)  # a range has a bound
+
+
+def question(rule: Rule, unit: str | None = None) -> str:
+    """Return the question whose answer yes (or a number, for `ValueOf`) gives the points.
+
+    >>> question(InRange("age", low=60)), question(IsOneOf("sex", ("F",)))
+    ('Age 60 or older?', 'Sex is F?')
+    """
+    name = readable(rule.column)
+    match rule:
+        case ValueOf():
+            return f"{name}, in {unit}?" if unit else f"{name}?"
+        case IsMissing():
+            return f"{name} not known?"
+        case IsOneOf(values=(True,)) if rule.values[0] is True:
+            return f"{name}?"
+        case IsOneOf(values=(False,)) if rule.values[0] is False:
+            return f"{name}: no?"
+        case IsOneOf(values=values):
+            return f"{name} is {' or '.join(map(category_text, values))}?"
+        case InRange():
+            apart = ":" if name[-1:].isdigit() else ""  # "Lab 6: 1.5 or more?"
+            return f"{name}{apart} {_range_in_words(rule, unit)}?"
+    raise AssertionError(rule)
+
+
+def one_line(text: object) -> str:
+    r"""Return text for a line of a message: what would break the line or steer a terminal is escaped.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in str(text))
+
+
+def readable(column: str) -> str:
+    """Return a column's name as the beginning of a sentence.
+
+    >>> readable("heart_failure"), readable("pH"), readable("x1")
+    ('Heart failure', 'pH', 'X1')
+    """
+    text = column.replace("_", " ")
+    first_word = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if first_word.islower() else text
+
+
+def category_text(value: Category) -> str:
+    """Return a category so that text and numbers are told apart: "1" gets quotes, 1 does not.
+
+    >>> category_text("F"), category_text("1"), category_text(Fraction(1)), category_text(True)
+    ('F', '"1"', '1', 'true')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Fraction):
+        return shown(value)
+    return _quoted_unless_plain(value)
+
+
+def _quoted_unless_plain(text: str) -> str:
+    if _PLAIN.fullmatch(text) and text == text.strip() and not _WORDS_OF_RULES.search(text):
+        return text
+    return '"' + text.replace("\\", r"\\").replace('"', r"\"") + '"'
+
+
+def _range_in_words(rule: InRange, unit: str | None) -> str:
+    older, younger = ("older", "younger") if rule.column.casefold() == "age" else ("more", "less")
+    tail = f" {unit}" if unit else ""
+    if rule.low is None and rule.high is not None:
+        high = f"{shown(rule.high)}{tail}"
+        return f"{high} or {younger}" if rule.high_included else f"below {high}"
+    if rule.high is None and rule.low is not None:
+        low = f"{shown(rule.low)}{tail}"
+        return f"{low} or {older}" if rule.low_included else f"above {low}"
+    assert rule.low is not None
+    assert rule.high is not None
+    if rule.low == rule.high:
+        return f"exactly {shown(rule.low)}{tail}"
+    first = "from" if rule.low_included else "above"
+    last = "to" if rule.high_included else "to below"
+    if not rule.low_included:
+        last = "up to" if rule.high_included else "and below"
+    return f"{first} {shown(rule.low)} {last} {shown(rule.high)}{tail}"
+
+
+Outside = Literal["accept", "refuse"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """What a column may hold: known values, or numbers from `low` to `high` (ends included).
+
+    A value outside is scored by the rules as they stand ("accept"; no category matches, so it gives
+    0 points) or refused. `whole` says that the numbers are whole. A missing value is
+    never outside: items say what it does.
+    """
+
+    column: str
+    values: tuple[Category, ...] | None = None
+    low: Fraction | None = None
+    high: Fraction | None = None
+    whole: bool = False
+    outside: Outside = "accept"
+
+    def __post_init__(self) -> None:
+        what = f"the domain of {self.column!r}"
+        if self.outside not in get_args(Outside):
+            raise InvalidCardError(f"{what}: outside is {self.outside!r}; it must be 'accept' or 'refuse'")
+        if self.values is not None:
+            if self.low is not None or self.high is not None or self.whole:
+                raise InvalidCardError(f"{what} has both values and limits; give one of the two")
+            values = tuple(declared_category(v, f"a value of {what}") for v in self.values)
+            object.__setattr__(self, "values", values)
+            if not values or len(set(values)) < len(values):
+                raise InvalidCardError(f"{what} must name one value or more, each once")
+            return
+        for name in ("low", "high"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, declared_number(getattr(self, name), f"{name} of {what}"))
+        if self.low is None and self.high is None and not self.whole:
+            raise InvalidCardError(f"{what} says nothing; give values, low, high or whole")
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise InvalidCardError(f"{what} is empty: low {self.low} is above high {self.high}; swap them")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all values inside are whole numbers."""
+        if self.values is None:
+            return self.whole
+        return all(not isinstance(v, str) and Fraction(v).denominator == 1 for v in self.values)
+
+    @property
+    def test(self) -> IsOneOf | InRange | None:
+        """The rule that holds inside, apart from `whole`; None when every number is inside."""
+        if self.values is not None:
+            return IsOneOf(self.column, self.values)
+        if self.low is None and self.high is None:
+            return None
+        return InRange(self.column, self.low, self.high, high_included=True)

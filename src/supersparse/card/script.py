@@ -11,7 +11,7 @@ from importlib.resources import files
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
 from supersparse.card.rules import InRange, IsMissing, IsOneOf
-from supersparse.card.values import Category
+from supersparse.data.values import Category
 
 
 def scoring_script() -> str:

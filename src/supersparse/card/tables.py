@@ -2,15 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card
-from supersparse.card.cells import Cells, Objects, read_cells, read_list
-from supersparse.errors import InvalidDataError, did_you_mean
+from supersparse.data.values import Cells, Objects, nearest_column, read_cells, read_list
+from supersparse.errors import InvalidDataError
 
 _FEW = 24  # different texts up to which a column is compared with each
 
@@ -241,13 +240,3 @@ def _require(card: Card, names: list[str]) -> None:
     listed = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
     hint = nearest_column(missing[0], names)
     raise InvalidDataError(f"the data lack {len(missing)} column(s) that the card needs: {listed}; {hint}")
-
-
-def nearest_column(wanted: str, names: Sequence[str]) -> str:
-    """Return the tail of a message: the column that may have been meant, or what there is."""
-    for name in names:
-        if name.strip().casefold() == wanted.strip().casefold():
-            return f"did you mean {name!r}?"
-    if len(names) <= 12 or get_close_matches(wanted, names, n=1):
-        return did_you_mean(wanted, names)
-    return f"there are {len(names)} columns: {', '.join(names[:5])}, ..."

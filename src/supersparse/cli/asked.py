@@ -5,7 +5,7 @@ from pathlib import Path
 
 from supersparse.cli.say import remark
 from supersparse.errors import InvalidOptionError
-from supersparse.problem.file.settings import Settings
+from supersparse.settings.settings import Settings
 
 DEFAULT_OPTIONS = {"solver": "auto", "time_limit": 60.0, "seed": 0}
 

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card, Label
 from supersparse.card.checks import expectations
 from supersparse.cli.say import count, remark, say_size
+from supersparse.data.cells_of_text import USUALLY_MISSING, Reading, is_number, read_numbers
+from supersparse.data.files import read_table
+from supersparse.data.roles import Target, _rest, read_weights
+from supersparse.data.table import Column, Kind, Table, objects
 from supersparse.errors import InvalidDataError
-from supersparse.tables.columns import Column, Kind
-from supersparse.tables.numbers import is_number, read_numbers
-from supersparse.tables.reading import USUALLY_MISSING, Reading
-from supersparse.tables.table import Table, read_table
-from supersparse.tables.target import read_classes
-from supersparse.tables.weights import read_weights
 
 _REMEDY = "treat as missing with --na {na}, or correct them"
 
@@ -146,3 +144,21 @@ def say_outside(outside: Sequence[Any]) -> None:
         )
     if len(outside) > 10:
         remark(f"note: and {len(outside) - 10} more such values")
+
+
+def read_classes(table: Table, name: str, card: Card) -> Target:
+    """Read a column that holds the classes of a card."""
+    cells: Sequence[str | None] = table.column(name, "target column {name}").values.tolist()
+    known: dict[str, Label] = {str(label): label for label in card.classes}
+    rest = str(card.negative) == _rest(str(card.positive))
+    rows = np.array([cell is not None for cell in cells], dtype=bool)
+    for row, cell in enumerate(cells):
+        if cell is not None and cell not in known and not rest:
+            raise InvalidDataError(
+                f"{table.name}, {table.place(row)}: the target {name!r} is {cell!r}; the classes of the "
+                f"scoring system are {str(card.negative)!r} and {str(card.positive)!r}"
+            )
+    labels = objects(known.get(cell, card.negative) for cell in cells if cell is not None)
+    left_out = len(cells) - len(labels)
+    notes = (f"rows without a value of the target {name!r}, left out: {left_out}",) if left_out else ()
+    return Target(labels=labels, rows=rows, notes=notes)

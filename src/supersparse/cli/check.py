@@ -34,8 +34,8 @@ def check(
     import json
 
     from supersparse.errors import InvalidOptionError
-    from supersparse.problem.file.files import load_settings, write_settings
-    from supersparse.problem.file.vocabulary import schema as settings_schema
+    from supersparse.settings.settings import load_settings, write_settings
+    from supersparse.settings.vocabulary import schema as settings_schema
 
     if schema:
         typer.echo(json.dumps(settings_schema(), indent=2))

@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
+from supersparse.data.cells_of_text import is_number
 from supersparse.errors import InvalidOptionError
-from supersparse.tables.numbers import is_number
 
 _ENTRY = re.compile(r"\s*(?P<name>.+?)\s*[=:]\s*(?P<numbers>[^=:]*)")
 

@@ -49,7 +49,7 @@ def path(output: Output) -> None:
     Example:
       supersparse datasets path
     """
-    from supersparse.datasets.folder import data_folder
+    from supersparse.datasets.originals import data_folder
 
     folder = str(data_folder())
     output.show(folder, lambda: {"path": folder})

@@ -36,8 +36,8 @@ def demo(
     from supersparse.cli.asked import read_options
     from supersparse.cli.learn import learn
     from supersparse.datasets import load_breast_cancer
-    from supersparse.problem.file.settings import Settings
-    from supersparse.scorecard import ScoringSystem
+    from supersparse.faces import ScoringSystem
+    from supersparse.settings.settings import Settings
 
     check_writable(out)
     check_writable(save_data)

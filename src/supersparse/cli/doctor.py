@@ -1,8 +1,19 @@
 """`supersparse doctor`: what is installed here, and whether it works."""
 
+import locale
+import os
+import platform
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+
 import typer
 
+from supersparse._version import __version__
 from supersparse.cli.options import Output
+from supersparse.errors import SupersparseError
 
 
 def doctor(output: Output) -> None:
@@ -15,9 +26,191 @@ def doctor(output: Output) -> None:
     Example:
       supersparse doctor
     """
-    from supersparse.cli.diagnosis import diagnose
-
     found = diagnose()
     output.show(found.in_words(), found.as_data)
     if not found.is_well:
         raise typer.Exit(1)
+
+
+_NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "numba", "highspy", "typer", "rich", "PyYAML")
+_OPTIONAL = {
+    "matplotlib": ("plot", "pictures: PNG, PDF, plots"),
+    "xlsxwriter": ("export", "spreadsheets"),
+    "onnx": ("export", "ONNX files"),
+    "skops": ("export", "estimators as files"),
+    "pyarrow": ("parquet", "Parquet files"),
+    "pandas": ("", "data frames"),
+    "polars": ("", "data frames, Parquet files"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """A package, its version where it is installed, and what it is for."""
+
+    name: str
+    version: str | None
+    use: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """Something that was tried."""
+
+    what: str
+    works: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """Everything that `doctor` found."""
+
+    version: str
+    python: str
+    system: str
+    cores: int
+    encoding: str
+    needed: tuple[Package, ...]
+    optional: tuple[Package, ...]
+    solvers: tuple[Package, ...]
+    folders: tuple[Check, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def is_well(self) -> bool:
+        """Whether all that is needed is there and works."""
+        return all(p.version for p in self.needed) and all(c.works for c in (*self.folders, *self.checks))
+
+    def as_data(self) -> dict[str, object]:
+        """The same for JSON."""
+        return {**asdict(self), "well": self.is_well}
+
+    def in_words(self) -> str:
+        """The same for a person."""
+        lines = [
+            f"supersparse {self.version}, Python {self.python}, {self.system}",
+            f"{self.cores} cores, text as {self.encoding}",
+            "",
+            "needed packages: " + ", ".join(f"{p.name} {p.version or 'MISSING'}" for p in self.needed),
+            "",
+            *_listed("solver", self.solvers),
+            "",
+            *_listed("package", self.optional),
+            "",
+            *(
+                f"{check.what}: {'' if check.works else 'FAILED, '}{check.detail}"
+                for check in (*self.folders, *self.checks)
+            ),
+            "",
+            "All is well." if self.is_well else "Something is wrong; see above.",
+        ]
+        return "\n".join(lines)
+
+
+def _listed(what: str, packages: tuple[Package, ...]) -> list[str]:
+    rows = [
+        (what, "version", "for"),
+        *((p.name, p.version or "-", p.use if p.version else p.remedy) for p in packages),
+    ]
+    widths = [max(len(row[k]) for row in rows) for k in range(2)]
+    return [f"{row[0].ljust(widths[0])}  {row[1].ljust(widths[1])}  {row[2]}".rstrip() for row in rows]
+
+
+def diagnose() -> Diagnosis:
+    """Look at everything; nothing is installed or changed."""
+    return Diagnosis(
+        version=__version__,
+        python=platform.python_version(),
+        system=platform.platform(),
+        cores=os.cpu_count() or 1,
+        encoding=f"{sys.stdout.encoding or locale.getpreferredencoding(False)}",
+        needed=tuple(
+            Package(name=n, version=_version(n), use="", remedy=f"pip install {n}") for n in _NEEDED
+        ),
+        optional=tuple(
+            Package(
+                name=name,
+                version=_version(name),
+                use=use,
+                remedy=f"{use}: pip install " + (f'"supersparse[{extra}]"' if extra else name),
+            )
+            for name, (extra, use) in _OPTIONAL.items()
+        ),
+        solvers=_solvers(),
+        folders=(_compiled_code(), _data_folder()),
+        checks=(_small_problem(),),
+    )
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _solvers() -> tuple[Package, ...]:
+    from supersparse.solving import registry
+
+    found = [registry.availability(name) for name in registry.names()]
+    return tuple(
+        Package(
+            name=s.name,
+            version=(s.version or "built in") if s.installed else None,
+            use="solving",
+            remedy=s.remedy,
+        )
+        for s in found
+    )
+
+
+def _compiled_code() -> Check:
+    """Where numba keeps what it compiled: beside the source, or where NUMBA_CACHE_DIR says."""
+    import supersparse.solving.kernels as kernels
+
+    own = os.environ.get("NUMBA_CACHE_DIR")
+    folder = Path(own) if own else Path(next(iter(kernels.__path__))) / "__pycache__"
+    kept = len(list(folder.rglob("*.nbi"))) if folder.is_dir() else 0
+    detail = f"{folder}, {kept} functions"
+    if not _is_writable(folder):
+        return Check(
+            what="compiled solver",
+            works=True,
+            detail=f"{detail}; not writable, so each run compiles anew; set NUMBA_CACHE_DIR to a folder",
+        )
+    return Check(what="compiled solver", works=True, detail=detail)
+
+
+def _data_folder() -> Check:
+    from supersparse.datasets.originals import data_folder
+
+    folder = data_folder()
+    state = "there" if folder.is_dir() else "not there yet; `supersparse datasets fetch` makes it"
+    return Check(what="data folder", works=True, detail=f"{folder}, {state}")
+
+
+def _is_writable(folder: Path) -> bool:
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _small_problem() -> Check:
+    from supersparse.problem.problem import Problem
+    from supersparse.solving.solve import solve
+
+    problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 1], C0=0.3, max_coef=3)
+    what = "a small problem, solved and verified"
+    try:
+        solution = solve(problem, time_limit=60)
+    except (SupersparseError, ImportError, OSError) as error:
+        return Check(what=what, works=False, detail=str(error))
+    return Check(
+        what=what, works=solution.proven_optimal, detail=f"by {solution.solver} in {solution.seconds:.1f} s"
+    )

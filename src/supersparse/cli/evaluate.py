@@ -37,7 +37,7 @@ def evaluate(
       supersparse evaluate card.json biopsies.csv --target diagnosis --by Mitoses
     """
     from supersparse.cli.cases import read_labelled, say_outside
-    from supersparse.scorecard import ScoringSystem
+    from supersparse.faces import ScoringSystem
 
     system = ScoringSystem.load(model)
     others = [name for name in by or [] if name not in system.card.columns]

@@ -9,8 +9,8 @@ from supersparse.cli.options import Model, Output, TableOptions
 from supersparse.cli.say import one_line
 
 if TYPE_CHECKING:
-    from supersparse.card.explaining import Explanation
-    from supersparse.card.flipping import Change, Flip
+    from supersparse.explain.flips import Change, Flip
+    from supersparse.explain.reasons import Explanation
 
 
 def explain(
@@ -39,8 +39,8 @@ def explain(
       supersparse explain card.json biopsies.csv --row 5
       supersparse explain card.json UniformityOfCellSize=3 BareNuclei=4
     """
-    from supersparse.decimals import shown
-    from supersparse.scorecard import ScoringSystem
+    from supersparse.exact import shown
+    from supersparse.faces import ScoringSystem
 
     system = ScoringSystem.load(model)
     person = _person(system, values, row, table)
@@ -60,7 +60,7 @@ def explain(
 def _person(system: object, values: list[str], row: int, table: TableOptions) -> dict[str, object]:
     from supersparse.cli.cases import person_of, read_cases
     from supersparse.errors import InvalidDataError, InvalidOptionError
-    from supersparse.scorecard import ScoringSystem
+    from supersparse.faces import ScoringSystem
 
     assert isinstance(system, ScoringSystem)
     if len(values) == 1 and (values[0] == "-" or Path(values[0]).is_file()):
@@ -81,7 +81,7 @@ def _person(system: object, values: list[str], row: int, table: TableOptions) ->
 
 
 def _points(found: "Explanation") -> list[str]:
-    from supersparse.decimals import shown
+    from supersparse.exact import shown
 
     rows = [
         (reason.item.asks, "missing" if reason.missing else str(_plain(reason.value)), shown(reason.points))
@@ -106,7 +106,7 @@ def _ways(flips: "tuple[Flip, ...]") -> list[str]:
 def _said(change: "Change") -> str:
     from fractions import Fraction
 
-    from supersparse.card.words import category_text
+    from supersparse.card.rules import category_text
 
     after = (
         category_text(change.after) if isinstance(change.after, str | bool | Fraction) else repr(change.after)
@@ -115,7 +115,7 @@ def _said(change: "Change") -> str:
 
 
 def _document(found: "Explanation", flips: "tuple[Flip, ...]") -> dict[str, object]:
-    from supersparse.evaluate.tables import plain_number
+    from supersparse.evaluate.rates import plain_number
 
     return {
         "reasons": [
@@ -147,7 +147,7 @@ def _document(found: "Explanation", flips: "tuple[Flip, ...]") -> dict[str, obje
 def _plain(value: object) -> object:
     from fractions import Fraction
 
-    from supersparse.evaluate.tables import plain_number
+    from supersparse.evaluate.rates import plain_number
 
     if isinstance(value, Fraction):
         return plain_number(value)

@@ -10,7 +10,7 @@ from supersparse.cli.options import Model, Output
 from supersparse.cli.say import check_no_input, check_writable, remark
 
 if TYPE_CHECKING:
-    from supersparse.scorecard import ScoringSystem
+    from supersparse.faces import ScoringSystem
 
 _ENDINGS = {
     "python": "py", "sql": "sql", "javascript": "js", "xlsx": "xlsx", "pmml": "pmml", "onnx": "onnx",
@@ -44,7 +44,7 @@ def export(
       supersparse export card.json --to calculator --out calculator.html
     """
     from supersparse.errors import InvalidOptionError, did_you_mean
-    from supersparse.scorecard import ScoringSystem
+    from supersparse.faces import ScoringSystem
 
     if to not in _ENDINGS:
         raise InvalidOptionError(f"--to: unknown target {to!r}; {did_you_mean(to, _ENDINGS)}")
@@ -64,7 +64,8 @@ def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str |
     if to in _PROGRAMS:
         return system.export(to, None, **options)
     from supersparse.errors import InvalidOptionError
-    from supersparse.render.files import card_faces, pictures
+    from supersparse.faces.drawing import pictures
+    from supersparse.faces.files import card_faces
 
     sheet = system.sheet(paper=str(options.pop("paper", "a4"))) if to.startswith("sheet") else None
     if options:
@@ -76,7 +77,7 @@ def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str |
     if to == "tree":
         return f"{system.tree()}\n"
     if sheet is not None:
-        from supersparse.render.sheet_drawing import sheet_drawing
+        from supersparse.faces.pictures import sheet_drawing
 
         return (
             sheet.to_html()

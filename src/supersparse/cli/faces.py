@@ -8,7 +8,7 @@ from supersparse.cli.say import remark
 from supersparse.errors import InvalidOptionError, PackageNotInstalledError, UnsupportedCardError
 
 if TYPE_CHECKING:
-    from supersparse.scorecard import ScoringSystem
+    from supersparse.faces import ScoringSystem
 
 
 def write_folder(system: "ScoringSystem", folder: Path) -> list[Path]:

@@ -59,7 +59,7 @@ def fit(
     from supersparse.cli.read_training import read_training
     from supersparse.cli.recipe import Recipe
     from supersparse.cli.validating import validate
-    from supersparse.selection.frontier import frontier as find_frontier
+    from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(out)
     check_no_input(out, data, *([] if asked.settings is None else [asked.settings]))

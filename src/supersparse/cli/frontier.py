@@ -42,7 +42,7 @@ def frontier(
     from supersparse.cli.learn import with_progress
     from supersparse.cli.read_training import read_training
     from supersparse.cli.recipe import Recipe
-    from supersparse.selection.frontier import frontier as find_frontier
+    from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(plot)
     recipe = Recipe.read(asked, columns, features, search)
@@ -54,7 +54,7 @@ def frontier(
     remark("")
     output.show(str(found), lambda: {"rows": found.table(), "proven": found.proven})
     if plot is not None:
-        from supersparse.render.plots import plot as draw
+        from supersparse.faces.plots import plot as draw
 
         draw(found).figure.savefig(plot)  # type: ignore[union-attr]
         remark(f"Drawn in {plot}")

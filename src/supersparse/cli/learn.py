@@ -8,15 +8,15 @@ from supersparse.cli.say import remark, warnings_as_remarks
 
 if TYPE_CHECKING:
     from supersparse.problem.problem import Problem
-    from supersparse.solution.solution import Solution
+    from supersparse.solving.solution import Solution
 
 Found = TypeVar("Found")
 
 
 def learn(problem: "Problem", **options: Any) -> "Solution":
     """Solve, showing progress on standard error; Ctrl-C stops it and keeps the best found."""
-    from supersparse.solution.stop import Stop
     from supersparse.solving.solve import solve
+    from supersparse.stop import Stop
 
     solution = with_progress(solve, problem, **options)
     if solution.stop is Stop.INTERRUPTED:

@@ -15,7 +15,7 @@ import typer
 from supersparse.cli import say
 
 if TYPE_CHECKING:
-    from supersparse.tables.reading import Reading
+    from supersparse.data.cells_of_text import Reading
 
 Data = Annotated[
     Path,
@@ -126,7 +126,7 @@ class TableOptions:
     @property
     def reading(self) -> "Reading":
         """The same as the library takes it."""
-        from supersparse.tables.reading import Reading
+        from supersparse.data.cells_of_text import Reading
 
         return Reading.of(
             na=self.na,

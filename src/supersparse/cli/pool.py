@@ -16,10 +16,10 @@ from supersparse.cli.options import (
 from supersparse.cli.say import one_line, remark
 
 if TYPE_CHECKING:
-    from supersparse.card.cutoff import Cutoff
+    from supersparse.card.card import Cutoff
     from supersparse.problem.points import Points
     from supersparse.problem.problem import Problem
-    from supersparse.solution.pool import Pool
+    from supersparse.results.pool import Pool
 
 
 def pool(
@@ -49,7 +49,7 @@ def pool(
     from supersparse.cli.learn import with_progress
     from supersparse.cli.read_training import read_training
     from supersparse.cli.recipe import Recipe
-    from supersparse.selection.pool import pool as find_pool
+    from supersparse.results.pool import pool as find_pool
 
     recipe = Recipe.read(asked, columns, features, search)
     training = read_training(data, table.reading, columns, recipe.settings)
@@ -71,8 +71,8 @@ def pool(
 
 
 def _text(found: "Pool", shown: int) -> str:
-    from supersparse.decimals import shown as exactly
-    from supersparse.solution.tables import named_points
+    from supersparse.exact import shown as exactly
+    from supersparse.results.frontier import named_points
 
     lines = [str(found), "", "errors  size  points"]
     for model in found.models[:shown]:
@@ -87,7 +87,7 @@ def _text(found: "Pool", shown: int) -> str:
 
 
 def _cutoff(problem: "Problem", points: "Points") -> "Cutoff":
-    from supersparse.card.cutoff import Cutoff
+    from supersparse.card.card import Cutoff
 
     whole = all(points.values[j].denominator == problem.rows.scales[j] == 1 for j in points.support)
     return Cutoff(threshold=-points.intercept_value, whole=whole)

@@ -42,9 +42,9 @@ def predict(
 
     from supersparse.card.scoring import predicted_labels, score_table
     from supersparse.cli.cases import read_cases, say_outside
-    from supersparse.decimals import shown
-    from supersparse.evaluate.tables import plain_number
-    from supersparse.scorecard import ScoringSystem
+    from supersparse.evaluate.rates import plain_number
+    from supersparse.exact import shown
+    from supersparse.faces import ScoringSystem
 
     check_writable(out)
     check_no_input(out, data, model)

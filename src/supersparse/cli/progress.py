@@ -13,7 +13,7 @@ from supersparse.cli.say import is_hushed
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from supersparse.solution.trace import TraceEvent
+    from supersparse.solving.solution import TraceEvent
 
 _SECONDS_BETWEEN_LINES = 1.0
 

@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.tables import nearest_column
 from supersparse.cli.options import ColumnOptions, ValidationOptions
 from supersparse.cli.say import remark, say_size
 from supersparse.cli.training import Training
+from supersparse.data.cells_of_text import Reading
+from supersparse.data.files import read_table
+from supersparse.data.roles import read_target, read_weights, why_no_feature
+from supersparse.data.table import Column, Kind, Table
+from supersparse.data.values import nearest_column
 from supersparse.errors import InvalidDataError
-from supersparse.problem.file.settings import Settings
-from supersparse.tables.columns import Column, Kind
-from supersparse.tables.features import why_no_feature
-from supersparse.tables.reading import Reading
-from supersparse.tables.table import Table, read_table
-from supersparse.tables.target import read_target
-from supersparse.tables.weights import read_weights
+from supersparse.settings.settings import Settings
 
 _REMEDY = (
     "treat as missing with --na {na}, as categories with --category {name}, or leave the column out with "

@@ -15,14 +15,14 @@ from supersparse.cli.options import AskedOptions, ColumnOptions, FeatureOptions,
 from supersparse.cli.say import count, remark
 from supersparse.cli.training import Training
 from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidSettingsError, did_you_mean
-from supersparse.problem.file.settings import Settings
 from supersparse.problem.limits import Constraint
 from supersparse.problem.problem import Problem
+from supersparse.settings.settings import Settings
 
 if TYPE_CHECKING:
+    from supersparse.faces import ScoringSystem
     from supersparse.prepare.prepare import Prepare
-    from supersparse.scorecard import ScoringSystem
-    from supersparse.solution.solution import Solution
+    from supersparse.solving.solution import Solution
 
 _PREPARED_SIZE, _PREPARED_POINTS = 10, 5
 _RARE_CLASS = 0.2
@@ -162,7 +162,7 @@ class Question:
 
     def system(self, solution: "Solution", title: str) -> "ScoringSystem":
         """The scoring system of a solution, on raw columns."""
-        from supersparse.scorecard import ScoringSystem
+        from supersparse.faces import ScoringSystem
 
         system = ScoringSystem.from_solution(solution, title=title)
         return system if self.prepare is None else ScoringSystem(self.prepare.raw_card(system.card))

@@ -74,9 +74,9 @@ def report(
       supersparse report card.json biopsies.csv --no-refits --out quick.html
     """
     from supersparse.cli.report_data import read_report_data
-    from supersparse.render.sheet_drawing import paper_size
+    from supersparse.faces import ScoringSystem
+    from supersparse.faces.pictures import paper_size
     from supersparse.report import Plan, make_report
-    from supersparse.scorecard import ScoringSystem
 
     paper_size(paper)
     files = _files(model, out)

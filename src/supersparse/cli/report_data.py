@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Label
-from supersparse.cli.cases import expected_kinds
+from supersparse.cli.cases import expected_kinds, read_classes
 from supersparse.cli.say import remark
+from supersparse.data.cells_of_text import Reading
+from supersparse.data.files import read_table
+from supersparse.data.table import Column, Kind
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.report.refit import learned_from
-from supersparse.tables.columns import Column, Kind
-from supersparse.tables.reading import Reading
-from supersparse.tables.table import read_table
-from supersparse.tables.target import read_classes
 
 _REMEDY = "treat as missing with --na {na}, or correct them"
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.cli.options import ValidationOptions
+from supersparse.data.cells_of_text import side_by_side
+from supersparse.data.roles import sortable_times
+from supersparse.data.table import Column, Kind
 from supersparse.errors import InvalidDataError, InvalidOptionError
-from supersparse.tables.columns import Column, Kind
-from supersparse.tables.features import sortable_times
-from supersparse.tables.numbers import side_by_side
 
 if TYPE_CHECKING:
     from supersparse.estimators.splits import Split

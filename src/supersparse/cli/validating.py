@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 from supersparse.cli.recipe import Recipe
 from supersparse.cli.say import remark
 from supersparse.cli.training import Training
-from supersparse.decimals import exact, shown
 from supersparse.errors import InvalidInputError, PenaltyRangeWarning
 from supersparse.estimators.choosing import Candidate, choose
 from supersparse.estimators.splits import Split
-from supersparse.selection.penalty_grid import solve_each_penalty
-from supersparse.solution.stop import Stop
+from supersparse.exact import exact, shown
+from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.solving.solve import solve
+from supersparse.stop import Stop
 
 if TYPE_CHECKING:
     from supersparse.evaluate.evaluation import Evaluation
-    from supersparse.solution.solution import Solution
+    from supersparse.solving.solution import Solution
 
 GRID = (0.0025, 0.005, 0.01, 0.02, 0.04)  # what is tried where no C0 is given
 _MEASURES = ("error", "sensitivity", "specificity", "auc")

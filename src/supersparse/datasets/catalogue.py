@@ -4,11 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from supersparse.datasets import breast_cancer, haberman, internet_ads, mammography, spambase, tic_tac_toe
-from supersparse.datasets.about import About, Size
-from supersparse.datasets.dataset import Dataset
-from supersparse.datasets.folder import data_folder
-from supersparse.datasets.originals import INTERNET_ADS, MAMMOGRAPHY, MAMMOGRAPHY_IMPUTED, Original
+import supersparse.datasets.loaders as loaders
+from supersparse.datasets.dataset import About, Dataset, Size
+from supersparse.datasets.originals import (
+    INTERNET_ADS,
+    MAMMOGRAPHY,
+    MAMMOGRAPHY_IMPUTED,
+    Original,
+    data_folder,
+)
 from supersparse.errors import InvalidOptionError, did_you_mean
 
 
@@ -38,30 +42,30 @@ def _bundled(about: About, size: Size, load: Callable[[], Dataset]) -> Entry:
 
 
 ENTRIES = (
-    _bundled(breast_cancer.ABOUT, breast_cancer.PAPER, breast_cancer.load_breast_cancer),
-    _bundled(haberman.ABOUT, haberman.PAPER, haberman.load_haberman),
+    _bundled(loaders.ABOUT_BREAST_CANCER, loaders.SIZE_OF_BREAST_CANCER, loaders.load_breast_cancer),
+    _bundled(loaders.ABOUT_HABERMAN, loaders.SIZE_OF_HABERMAN, loaders.load_haberman),
     Entry(
-        about=internet_ads.ABOUT,
+        about=loaders.ABOUT_INTERNET_ADS,
         variant="paper",
-        size=internet_ads.PAPER,
-        load=lambda folder: internet_ads.load_internet_ads(folder=folder),
+        size=loaders.SIZE_OF_INTERNET_ADS,
+        load=lambda folder: loaders.load_internet_ads(folder=folder),
         originals=(INTERNET_ADS,),
     ),
     Entry(
-        about=mammography.ABOUT,
+        about=loaders.ABOUT_MAMMOGRAPHY,
         variant="complete",
-        size=mammography.COMPLETE,
-        load=lambda folder: mammography.load_mammography(),
+        size=loaders.COMPLETE,
+        load=lambda folder: loaders.load_mammography(),
     ),
     Entry(
-        about=mammography.ABOUT,
+        about=loaders.ABOUT_MAMMOGRAPHY,
         variant="paper",
-        size=mammography.PAPER,
-        load=lambda folder: mammography.load_mammography(variant="paper", folder=folder),
+        size=loaders.SIZE_OF_MAMMOGRAPHY,
+        load=lambda folder: loaders.load_mammography(variant="paper", folder=folder),
         originals=(MAMMOGRAPHY, MAMMOGRAPHY_IMPUTED),
     ),
-    _bundled(spambase.ABOUT, spambase.PAPER, spambase.load_spambase),
-    _bundled(tic_tac_toe.ABOUT, tic_tac_toe.PAPER, tic_tac_toe.load_tic_tac_toe),
+    _bundled(loaders.ABOUT_SPAMBASE, loaders.SIZE_OF_SPAMBASE, loaders.load_spambase),
+    _bundled(loaders.ABOUT_TIC_TAC_TOE, loaders.SIZE_OF_TIC_TAC_TOE, loaders.load_tic_tac_toe),
 )
 
 

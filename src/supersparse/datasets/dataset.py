@@ -1,12 +1,109 @@
-"""Dataset: a two-class table, before and after processing, with its origin."""
+"""Dataset: a two-class table with its origin, and the paper's steps from a file to it."""
 
+import csv
+import gzip
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.datasets.columns import Columns
+from supersparse.errors import InvalidDataError, InvalidOptionError, PackageNotInstalledError, did_you_mean
+
+FRAMES = ("pandas", "polars", "pyarrow")
+
+
+class Columns(Mapping[str, NDArray[np.generic]]):
+    """Named arrays of one length: whole numbers, floats (NaN where missing) or text (None where missing).
+
+    >>> import numpy as np
+    >>> people = Columns({"age": np.array([40.0, np.nan]), "smokes": np.array(["yes", None], dtype=object)})
+    >>> people
+    <Columns: 2 rows; age, smokes>
+    >>> people["age"]
+    array([40., nan])
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        lengths = {name: len(array) for name, array in arrays.items()}
+        if len(set(lengths.values())) > 1:
+            said = ", ".join(f"{name!r} {n}" for name, n in lengths.items())
+            raise InvalidDataError(f"columns of different lengths: {said}; give each the same number of rows")
+        self._arrays = {name: _read_only(array) for name, array in arrays.items()}
+
+    def __getitem__(self, name: str) -> NDArray[np.generic]:
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def __repr__(self) -> str:
+        shown = ", ".join([*list(self)[:4], *(["..."] if len(self) > 4 else [])])
+        return f"<Columns: {self.n_rows} rows; {shown}>"
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self._arrays.values()), ()))
+
+    def part(self, rows: NDArray[np.integer[Any]]) -> "Columns":
+        """Return these rows only."""
+        return Columns({name: array[rows] for name, array in self.items()})
+
+    def frame(self, library: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """Return a data frame of a library that is installed; what is missing is missing there, too.
+
+        >>> import numpy as np
+        >>> Columns({"age": np.array([40, 61])}).frame("polars").shape
+        (2, 1)
+        """
+        if library not in FRAMES:
+            raise InvalidOptionError(f"unknown frame library {library!r}; {did_you_mean(library, FRAMES)}")
+        if find_spec(library) is None:
+            raise PackageNotInstalledError(
+                f"a frame of {library} needs the package {library}; install it: pip install {library}"
+            )
+        import narwhals
+
+        return narwhals.from_dict(
+            {name: _with_none(array) for name, array in self.items()}, backend=library
+        ).to_native()
+
+    def write_csv(self, path: Path) -> None:
+        """Write a CSV file: one header row, blanks for what is missing, whole numbers without a point."""
+        columns = [[_cell(value) for value in array.tolist()] for array in self.values()]
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(self)
+            writer.writerows(zip(*columns, strict=True))
+
+
+def _read_only(array: NDArray[np.generic]) -> NDArray[np.generic]:
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
+def _with_none(array: NDArray[np.generic]) -> Any:
+    """Replace NaN, which polars and pyarrow take for a number."""
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        return [None if value != value else value for value in array.tolist()]
+    return array.tolist() if array.dtype.kind == "O" else array
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, float):
+        if value != value:
+            return None
+        return int(value) if value.is_integer() else value
+    return value
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -51,3 +148,136 @@ class Dataset:
         n_rows, n_features = self.X.shape
         positive = f"{int(self.y.sum())} {self.classes[1]}"
         return f"<Dataset {self.name}: {n_rows} rows, {n_features} features, {positive}>"
+
+
+MISSING = "?"
+
+
+def bundled_text(file_name: str) -> str:
+    """Read a file that comes with the package, compressed or not."""
+    return decompressed((files("supersparse.datasets") / "data" / file_name).read_bytes()).decode("utf-8")
+
+
+def decompressed(content: bytes) -> bytes:
+    """Undo gzip where it was used."""
+    return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+
+
+def cells(text: str) -> dict[str, tuple[str, ...]]:
+    """Read a CSV text with one header row into the cells of each column."""
+    header, *rows = csv.reader(text.splitlines())
+    return dict(zip(header, zip(*rows, strict=True), strict=True))
+
+
+def numbers(column: Sequence[str]) -> NDArray[Any]:
+    """Read numbers: int64 when all are whole and none is missing, else float64 with NaN for missing.
+
+    >>> numbers(["1", "?"])
+    array([ 1., nan])
+    """
+    value = {cell: float("nan") if cell == MISSING else float(cell) for cell in set(column)}
+    read = np.array([value[cell] for cell in column])
+    return read.astype(np.int64) if is_whole(np.array(list(value.values()))) else read
+
+
+def is_whole(array: NDArray[Any]) -> bool:
+    """Say whether all are whole numbers that a float64 holds exactly; NaN is none."""
+    return bool(((array == np.round(array)) & (abs(array) < 2**53)).all())
+
+
+def words(column: Sequence[str], meaning: Mapping[str, str]) -> NDArray[np.object_]:
+    """Write codes as words, with None for missing.
+
+    >>> words(["2", "?"], {"1": "no", "2": "yes"})
+    array(['yes', None], dtype=object)
+    """
+    return np.array([None if cell == MISSING else meaning[cell] for cell in column], dtype=object)
+
+
+def complete_rows(raw: Columns) -> NDArray[np.intp]:
+    """Return the rows in which nothing is missing."""
+    keep = np.ones(raw.n_rows, dtype=bool)
+    for array in raw.values():
+        keep &= ~missing(array)
+    return np.flatnonzero(keep)
+
+
+def missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say which values are missing: NaN among numbers, None among words."""
+    if array.dtype.kind == "O":
+        return np.array([value is None for value in array])
+    return np.isnan(array) if array.dtype.kind == "f" else np.zeros(len(array), dtype=bool)
+
+
+def indicators(array: NDArray[Any], names: Mapping[str, str]) -> dict[str, NDArray[np.int64]]:
+    """Return a 0/1 column for each category, under the name that it is given.
+
+    >>> indicators(np.array(["a", "b"], dtype=object), {"a": "is a"})
+    {'is a': array([1, 0])}
+    """
+    return {name: (array == category).astype(np.int64) for category, name in names.items()}
+
+
+def varying(columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Leave out the columns that are constant."""
+    return {name: array for name, array in columns.items() if (array != array[0]).any()}
+
+
+def matrix(columns: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    """Put columns side by side: int64 when all are whole numbers, else float64."""
+    table = np.column_stack(list(columns.values()))
+    return table.astype(np.int64) if is_whole(table) else table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """The words of a dataset; `target` is the column of the raw table that holds the class."""
+
+    name: str
+    target: str
+    classes: tuple[str, str]  # the second is the positive one
+    description: str
+    source: str
+    licence: str = "CC BY 4.0"  # of all the UCI datasets here
+
+    def dataset(self, raw: Columns, features: Mapping[str, NDArray[Any]], kept: NDArray[np.intp]) -> Dataset:
+        """Put the rows and the words together; `features` are those of the rows `kept` of `raw`."""
+        X = matrix(features)
+        y = (raw[self.target][kept] == self.classes[1]).astype(np.int64)
+        for array in (X, y, kept):
+            array.setflags(write=False)
+        return Dataset(
+            name=self.name,
+            feature_names=tuple(features),
+            X=X,
+            y=y,
+            target=self.target,
+            classes=self.classes,
+            description=self.description,
+            source=self.source,
+            licence=self.licence,
+            raw=raw,
+            kept=kept,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """Rows and columns as the paper's tables count them, that is with the intercept, and positive rows."""
+
+    rows: int
+    columns: int
+    positive: int
+
+    def check(self, data: Dataset, file: str) -> Dataset:
+        """Return the data if they have this size; `file` is where they came from."""
+        n_rows, n_features = data.X.shape
+        found = Size(rows=n_rows, columns=n_features + 1, positive=int(data.y.sum()))
+        if found != self:
+            raise InvalidDataError(
+                f"{file} gives {found.rows} rows, {found.columns} columns with the intercept and "
+                f"{found.positive} {data.classes[1]}, the paper has {self.rows}, {self.columns} and "
+                f"{self.positive}; "
+                "delete the file and fetch it again: supersparse datasets fetch"
+            )
+        return data

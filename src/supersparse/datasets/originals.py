@@ -1,17 +1,15 @@
-"""The files that are not in the package: where they are published, and their text in the data folder.
-
-A published file is turned into one CSV text with a header row (the *stored text*), and the
-checksum is that of the stored text. So it does not matter whether the rows come in an archive,
-bare, or from a copy of another data folder: equal rows have equal checksums.
-"""
+"""The files that are not in the package: where they are published, their checksums, their folder."""
 
 import io
+import os
+import sys
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-from supersparse.datasets.reading import MISSING, cells, decompressed
-from supersparse.errors import InvalidDataError
+from supersparse.datasets.dataset import MISSING, cells, decompressed
+from supersparse.errors import InvalidDataError, MissingDataError
 
 _UCI = "https://archive.ics.uci.edu"
 _IMPUTED = (
@@ -107,3 +105,33 @@ INTERNET_ADS = Original(
     text=internet_ads_text,
     sha256="a5805d70f4de7174a733aa726736eba434ad3571984c950505cff8cedb51d5b8",
 )
+
+
+VARIABLE = "SUPERSPARSE_DATA"
+
+
+def data_folder() -> Path:
+    """Return the folder that ``SUPERSPARSE_DATA`` names, else one in the user's cache."""
+    given = os.environ.get(VARIABLE)
+    return Path(given).expanduser() if given else _user_cache() / "supersparse" / "data"
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def stored_text(original: Original, folder: Path | None = None) -> str:
+    """Read the text of a published file from the data folder."""
+    place = data_folder() if folder is None else folder
+    path = place / original.file
+    if not path.is_file():
+        raise MissingDataError(
+            f"{original.file} is not in the data folder {str(place)!r}; get it with "
+            f"'supersparse datasets fetch', or let the environment variable {VARIABLE} name the folder "
+            "that holds it"
+        )
+    return decompressed(path.read_bytes()).decode("utf-8")

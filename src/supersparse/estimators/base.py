@@ -13,7 +13,7 @@ from sklearn.utils import Tags, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from supersparse.decimals import nearest_float
+from supersparse.data.frames import as_frame, read_table
 from supersparse.estimators.preparing import (
     TrainingRows,
     complete_only,
@@ -25,14 +25,13 @@ from supersparse.estimators.preparing import (
 from supersparse.estimators.reading import as_array, read_features, read_training
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.scores import score_rows
+from supersparse.exact import nearest_float
+from supersparse.faces import ScoringSystem
 from supersparse.prepare import Prepare
-from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.limits import Constraint
-from supersparse.problem.points import Points
+from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.table import as_frame, read_table
-from supersparse.scorecard import ScoringSystem
-from supersparse.solution.solution import Solution
+from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 
 SHARED_CONSTRAINTS: dict[str, Any] = {

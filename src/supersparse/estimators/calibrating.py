@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,20 +23,16 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from supersparse.card.cutoff import Cutoff
+from supersparse.card.card import Cutoff
 from supersparse.card.risk import Floats, Risk, TableRisk
-from supersparse.decimals import IntArray, integer_column
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
+from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.reading import as_array, take_rows
-from supersparse.evaluate.calibrating import Method, fit_risk
-from supersparse.evaluate.in_the_large import in_the_large
-from supersparse.evaluate.tally import Tally
-from supersparse.problem.groups import group_columns
-from supersparse.scorecard import ScoringSystem
-
-if TYPE_CHECKING:
-    from supersparse.estimators.base import ScoringSystemClassifier
-    from supersparse.estimators.slim import SLIMClassifier
+from supersparse.evaluate.calibrating import Method, fit_risk, in_the_large
+from supersparse.evaluate.outcomes import Tally
+from supersparse.exact import IntArray, integer_column
+from supersparse.faces import ScoringSystem
+from supersparse.problem.rows import group_columns
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)
 
@@ -88,7 +84,9 @@ class RiskMixin:
         return np.column_stack([1 - last, last])
 
 
-def calibrate(model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: Any, rate_groups: Any) -> None:
+def calibrate(
+    model: ScoringSystemClassifier, X: Any, y: NDArray[Any], sample_weight: Any, rate_groups: Any
+) -> None:
     """Give the card of a fitted model risks, found by cross-fitting.
 
     Sample weights count, class weights do not: risks are of the rows as they are.
@@ -99,7 +97,7 @@ def calibrate(model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: A
 
 
 def keep_risks(
-    model: "ScoringSystemClassifier", X: Any, y: NDArray[Any], sample_weight: Any, unseen: Sequence[LeftOut]
+    model: ScoringSystemClassifier, X: Any, y: NDArray[Any], sample_weight: Any, unseen: Sequence[LeftOut]
 ) -> None:
     """Give the card of a fitted model the risks that scores of rows left out speak for.
 
@@ -148,7 +146,12 @@ def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> Splits:
 
 
 def learn_without(
-    model: "SLIMClassifier", X: Any, y: NDArray[Any], sample_weight: Any, rate_groups: Any, folds: Splits
+    model: ScoringSystemClassifier,
+    X: Any,
+    y: NDArray[Any],
+    sample_weight: Any,
+    rate_groups: Any,
+    folds: Splits,
 ) -> list[LeftOut]:
     """Score the rows left out of each fold by what is learned from its training rows."""
     columns = group_columns(rate_groups)
@@ -156,7 +159,7 @@ def learn_without(
     found = []
     for number, (train, test) in enumerate(folds, start=1):
         own = None if weights is None else weights[train]
-        other = clone(model).set_params(calibrate=None, checkpoint=None, verbose=0)
+        other: Any = clone(model).set_params(calibrate=None, checkpoint=None, verbose=0)
         with warnings.catch_warnings():
             # the useful range differs a little from fold to fold; the fit on all rows warns
             warnings.simplefilter("ignore", PenaltyRangeWarning)
@@ -170,7 +173,7 @@ def learn_without(
 
 
 def left_out(
-    model: "SLIMClassifier",
+    model: ScoringSystemClassifier,
     X: Any,
     train: NDArray[np.intp],
     test: NDArray[np.intp],

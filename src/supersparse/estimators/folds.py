@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.decimals import integer_column
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
 from supersparse.estimators.calibrating import LeftOut, left_out
 from supersparse.estimators.reading import take_rows
 from supersparse.estimators.slim import SLIMClassifier
-from supersparse.solution.solution import Solution
+from supersparse.exact import integer_column
+from supersparse.solving.solution import Solution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,15 +11,15 @@ from sklearn.utils import column_or_1d
 
 from supersparse.card.scoring import score_table
 from supersparse.card.tables import column_names
-from supersparse.decimals import quotients
+from supersparse.data.frames import check_names
 from supersparse.errors import InvalidDataError
 from supersparse.estimators.reading import as_array, take_rows, two_classes
+from supersparse.exact import quotients
+from supersparse.faces import ScoringSystem
 from supersparse.prepare import Prepare
 from supersparse.prepare.raw import is_array
-from supersparse.problem.groups import group_columns
-from supersparse.problem.reading.sets import read_bounds
-from supersparse.problem.table import check_names
-from supersparse.scorecard import ScoringSystem
+from supersparse.problem.rows import group_columns
+from supersparse.problem.sets import read_bounds
 
 Bounds = tuple[Any, Any] | None  # least and largest points, None where open
 

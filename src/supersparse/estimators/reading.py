@@ -17,8 +17,8 @@ from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from supersparse.data.frames import as_frame
 from supersparse.errors import InvalidDataError
-from supersparse.problem.table import as_frame
 
 _READS_ANY_FRAME = tuple(int(part) for part in sklearn.__version__.split(".")[:2]) >= (1, 9)
 

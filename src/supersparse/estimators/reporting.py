@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from supersparse.solution.trace import TraceEvent
+from supersparse.solving.solution import TraceEvent
 
 logger = logging.getLogger("supersparse")
 

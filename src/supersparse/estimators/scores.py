@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.decimals import integer_column, largest_magnitude, quotients, weighted_sum
+from supersparse.exact import integer_column, largest_magnitude, quotients, weighted_sum
 from supersparse.problem.points import Points
 
 

@@ -13,8 +13,8 @@ from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassif
 from supersparse.estimators.calibrating import RiskMixin, calibrate
 from supersparse.estimators.preparing import TrainingRows
 from supersparse.estimators.starting import start_from
-from supersparse.selection.penalty_grid import solve_each_penalty
-from supersparse.solution.solution import Solution
+from supersparse.results.penalty_grid import solve_each_penalty
+from supersparse.solving.solution import Solution
 
 
 class SLIMClassifier(RiskMixin, ScoringSystemClassifier):

@@ -12,7 +12,6 @@ from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
-from supersparse.decimals import exact
 from supersparse.errors import InvalidProblemError
 from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
 from supersparse.estimators.calibrating import RiskMixin, keep_risks
@@ -22,13 +21,13 @@ from supersparse.estimators.reading import as_array
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.slim import SLIMClassifier
 from supersparse.estimators.starting import start_from
-from supersparse.problem.groups import group_columns
-from supersparse.problem.penalty_range import constant_model_loss, smallest_loss_step
+from supersparse.exact import exact
 from supersparse.problem.problem import Problem
-from supersparse.problem.variants import with_size_penalty
-from supersparse.selection.kept import folder_of, solve_in
-from supersparse.solution.solution import Solution
-from supersparse.solving.presolve.merge import MergeRows
+from supersparse.problem.rows import group_columns
+from supersparse.problem.variants import constant_model_loss, smallest_loss_step, with_size_penalty
+from supersparse.results.penalty_grid import folder_of, solve_in
+from supersparse.solving.presolve import MergeRows
+from supersparse.solving.solution import Solution
 
 
 class SLIMClassifierCV(RiskMixin, ScoringSystemClassifier):

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from supersparse.errors import InvalidDataError, InvalidOptionError
-from supersparse.problem.reading.numbers import count
+from supersparse.exact import count
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]  # (training rows, test rows)
 

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from supersparse.decimals import IntArray
 from supersparse.errors import InvalidOptionError
+from supersparse.exact import IntArray
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.solve import read_initial
+from supersparse.solving.answering import read_initial
 
 
 def start_from(initial: Any, problem: Problem, *, required: bool = True) -> Points | None:

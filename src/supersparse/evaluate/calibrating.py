@@ -1,14 +1,20 @@
-"""From totals to risks: isotonic and logistic maps, and cross-fitting, which hides a row's own label."""
+"""From totals to risks: isotonic and logistic maps, cross-fitting, and a card fitted to a new site."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.card.card import Card
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
 from supersparse.errors import InvalidDataError, InvalidOptionError, did_you_mean
-from supersparse.evaluate.outcomes import Outcomes, as_list
-from supersparse.evaluate.tally import Tally
+from supersparse.evaluate.outcomes import Outcomes, Tally, as_list, read_outcomes
+from supersparse.evaluate.rates import count_text
+from supersparse.evaluate.thresholds import thresholds_of
+from supersparse.exact import exact, shown
 
 Method = Literal["isotonic", "logistic"]
 
@@ -111,3 +117,127 @@ def cross_fitted(outcomes: Outcomes, method: Method, folds: int | object) -> Flo
         risk = fit_risk(outcomes.where(~own).tally(), method)
         found[own] = risk.of(outcomes.where(own).total_floats)
     return found
+
+
+_HALVINGS = 200
+_FARTHEST = 1000.0  # in log-odds: a double has no risk between 0 and exp(-745)
+
+
+def in_the_large(risk: Risk, totals: Floats, weights: Floats, share: float) -> Risk:
+    """Move the log-odds of all risks by one number, so that their mean over the given rows is `share`.
+
+    Risks of 0 and 1 stay. Where these alone put the mean above or below the share, nothing moves.
+    """
+    with np.errstate(divide="ignore"):
+        risks = risk.of(totals)
+        odds = np.log(risks) - np.log1p(-risks)
+
+    def mean(by: float) -> float:
+        return float(np.average(_risks(odds + by), weights=weights))
+
+    low, high = -_FARTHEST, _FARTHEST
+    if not mean(low) < share < mean(high):
+        return risk
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if mean(middle) < share else (low, middle)
+    return moved(risk, low)
+
+
+def moved(risk: Risk, by: float) -> Risk:
+    """Return the risk with its log-odds moved."""
+    if isinstance(risk, LogisticRisk):
+        return replace(risk, offset=risk.offset + by)
+    with np.errstate(divide="ignore"):
+        odds = np.log(risk.risks) - np.log1p(-np.asarray(risk.risks))
+    return replace(risk, risks=tuple(_risks(odds + by).tolist()))
+
+
+def _risks(odds: Floats) -> Floats:
+    return LogisticRisk(slope=1.0, offset=0.0).of(odds)
+
+
+def with_threshold(card: Card, threshold: Fraction, why: str | None = None) -> Card:
+    """Return the card with another threshold.
+
+    What was proven about the old one does not hold for the new one, so the provenance goes; the
+    source says where the points come from.
+    """
+    if threshold == card.threshold:
+        return card
+    before, after = card.cutoff, card.cutoff.at(threshold)
+    moved = f"threshold moved from {shown(before.threshold)} to {shown(after.threshold)}"
+    if before.whole and before.positive != after.positive:
+        moved = f"threshold moved from {before.positive} to {after.positive}"
+    return replace(
+        card,
+        intercept=-threshold,
+        provenance=None,
+        source=_noted(_origin(card), moved if why is None else f"{moved}: {why}"),
+    )
+
+
+def choose_threshold(
+    card: Card,
+    X: object,
+    y: object,
+    *,
+    sensitivity: float | None = None,
+    specificity: float | None = None,
+    costs: tuple[float, float] | None = None,
+    sample_weight: object = None,
+    names: Sequence[str] | None = None,
+) -> Card:
+    """Return the card with the threshold that does what is wanted; see `ScoringSystem.choose_threshold`."""
+    wishes = {"sensitivity": sensitivity, "specificity": specificity, "costs": costs}
+    given = [name for name, value in wishes.items() if value is not None]
+    if len(given) != 1:
+        raise InvalidOptionError(
+            f"give one of sensitivity, specificity and costs, not {' and '.join(given) or 'none'}"
+        )
+    tally = read_outcomes(card, X, y, sample_weight, names).tally()
+    choices = thresholds_of(tally, 0.95)
+    if sensitivity is not None:
+        chosen, wish = choices.for_sensitivity(sensitivity), f"sensitivity {_given(sensitivity)} or more"
+    elif specificity is not None:
+        chosen, wish = choices.for_specificity(specificity), f"specificity {_given(specificity)} or more"
+    else:
+        assert costs is not None
+        if len(costs) != 2:
+            raise InvalidOptionError(f"costs is {costs!r}; give (of a false negative, of a false positive)")
+        chosen = choices.for_cost(*costs)
+        wish = (
+            f"least cost, {_given(costs[0])} for a false negative and {_given(costs[1])} for a false positive"
+        )
+    if chosen is choices.current:
+        return card
+    return with_threshold(card, chosen.threshold, f"{wish}, on {count_text(tally.n)} rows")
+
+
+def recalibrate(
+    card: Card,
+    X: object,
+    y: object,
+    *,
+    method: Method = "logistic",
+    sample_weight: object = None,
+    names: Sequence[str] | None = None,
+) -> Card:
+    """Return the card with risks fitted to these rows; see `ScoringSystem.recalibrate`."""
+    return replace(card, risk=fit_risk(read_outcomes(card, X, y, sample_weight, names).tally(), method))
+
+
+def _given(number: float) -> str:
+    return shown(exact(number, "a number"))
+
+
+def _origin(card: Card) -> str | None:
+    if card.source is not None or card.provenance is None:
+        return card.source
+    return f"learned by supersparse {card.provenance.version}"
+
+
+def _noted(source: str | None, note: str) -> str:
+    return note if source is None else f"{source}; {note}"

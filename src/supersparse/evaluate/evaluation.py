@@ -1,18 +1,21 @@
-"""Evaluation: all that is said about a card on one table of rows with known classes."""
+"""Evaluation: all that is said about a card on labelled rows, and on each part of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from supersparse.card.card import Card, Label
 from supersparse.card.risk import Risk
-from supersparse.evaluate.auc import Auc, auc_of
-from supersparse.evaluate.confusion import Confusion, confusion_at
+from supersparse.card.rules import one_line
+from supersparse.card.tables import read_column
+from supersparse.data.values import is_missing
+from supersparse.errors import InvalidDataError
 from supersparse.evaluate.forecasts import Forecasts, forecasts_of_tally
-from supersparse.evaluate.outcomes import read_outcomes
-from supersparse.evaluate.tables import as_frame
-from supersparse.evaluate.tally import Tally
-from supersparse.evaluate.thresholds import Thresholds, thresholds_of
+from supersparse.evaluate.outcomes import Tally, as_list, read_outcomes
+from supersparse.evaluate.rates import Auc, as_frame, auc_of, count_text, laid_out
+from supersparse.evaluate.thresholds import Confusion, Thresholds, confusion_at, thresholds_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,3 +92,107 @@ def evaluation_of(tally: Tally, positive: Label, risk: Risk | None, level: float
         forecasts=None if risk is None else forecasts_of_tally(tally, risk),
         level=level,
     )
+
+
+_MOST_GROUPS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subgroup:
+    """One part of the rows; the label None stands for rows whose label is missing."""
+
+    label: object
+    evaluation: Evaluation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subgroups:
+    """The evaluation of each subgroup, in the order of their labels, and of all rows together."""
+
+    by: str
+    groups: tuple[Subgroup, ...]
+    overall: Evaluation
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for each subgroup, with counts, rates and intervals, and last one for all."""
+        rows = [{self.by: g.label} | g.evaluation.cells() for g in self.groups]
+        return [*rows, {self.by: "all"} | self.overall.cells()]
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return as_frame(self.table())
+
+    def __str__(self) -> str:
+        header = [self.by, "n", "prevalence", "sensitivity", "specificity", "PPV", "NPV", "AUC"]
+        shown = [("missing" if g.label is None else str(g.label), g.evaluation) for g in self.groups]
+        rows = []
+        for label, found in [*shown, ("all", self.overall)]:
+            c = found.confusion
+            rates = (c.prevalence, c.sensitivity, c.specificity, c.ppv, c.npv, found.auc)
+            rows.append([label, count_text(c.n), *map(str, rates)])
+        return laid_out(header, rows)
+
+    def in_words(self) -> str:
+        """Say in which subgroups sensitivity and specificity are lowest and highest."""
+        parts = []
+        for name in ("sensitivity", "specificity"):
+            rated = [
+                (rate.value, "missing" if g.label is None else g.label, rate)
+                for g in self.groups
+                for rate in [getattr(g.evaluation.confusion, name)]
+                if rate.value is not None
+            ]
+            if rated:
+                low, high = min(rated, key=lambda r: r[0]), max(rated, key=lambda r: r[0])
+                span = f"{low[2]} ({one_line(low[1])}) to {high[2]} ({one_line(high[1])})"
+                parts.append(f"{name.capitalize()} by {one_line(self.by)} runs from {span}.")
+        return " ".join(parts) or f"No subgroup of {one_line(self.by)} has rows of a class."
+
+
+def by_subgroup(
+    card: Card,
+    X: object,
+    y: object,
+    by: object,
+    *,
+    sample_weight: object = None,
+    names: Sequence[str] | None = None,
+    level: float = 0.95,
+) -> Subgroups:
+    """Evaluate a card on each subgroup; see `ScoringSystem.by_subgroup`."""
+    outcomes = read_outcomes(card, X, y, sample_weight, names)
+    named = isinstance(by, str)
+    labels = read_column(card, X, by, names) if isinstance(by, str) else as_list(by, "by")
+    if len(labels) != len(outcomes.kept):
+        raise InvalidDataError(
+            f"by has {len(labels)} labels for {len(outcomes.kept)} rows; give one for each"
+        )
+    labels = [None if is_missing(v) else v for v, kept in zip(labels, outcomes.kept, strict=True) if kept]
+    distinct = sorted(set(labels), key=_order)
+    if len(distinct) > _MOST_GROUPS:
+        raise InvalidDataError(
+            f"there are {len(distinct)} subgroups; give labels of at most {_MOST_GROUPS} kinds, "
+            "numbers cut into ranges first"
+        )
+    codes = {label: code for code, label in enumerate(distinct)}
+    code_of = np.array([codes[label] for label in labels], dtype=np.intp)
+    return Subgroups(
+        by=str(by) if named else "group",
+        groups=tuple(
+            Subgroup(
+                label=label,
+                evaluation=evaluation_of(
+                    outcomes.where(code_of == code).tally(), card.positive, card.risk, level
+                ),
+            )
+            for label, code in codes.items()
+        ),
+        overall=evaluation_of(outcomes.tally(), card.positive, card.risk, level),
+    )
+
+
+def _order(label: object) -> tuple[int, float, str]:
+    """Numbers first, then text, then what is missing."""
+    if label is None:
+        return 2, 0.0, ""
+    return (0, float(label), "") if isinstance(label, int | float) else (1, 0.0, str(label))

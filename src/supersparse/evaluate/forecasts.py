@@ -9,10 +9,8 @@ import numpy as np
 
 from supersparse.card.risk import Floats, Risk
 from supersparse.errors import InvalidOptionError
-from supersparse.evaluate.outcomes import Outcomes, added_up
-from supersparse.evaluate.rates import Rate
-from supersparse.evaluate.tables import as_frame, count_text, laid_out, plain_number, rate_columns
-from supersparse.evaluate.tally import Tally
+from supersparse.evaluate.outcomes import Outcomes, Tally, added_up
+from supersparse.evaluate.rates import Rate, as_frame, count_text, laid_out, plain_number, rate_columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

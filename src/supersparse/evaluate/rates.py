@@ -1,11 +1,17 @@
-"""Rate: a share of rows, with its Wilson interval."""
+"""Rates with their intervals, the area under the ROC curve, and the layout of tables."""
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 from statistics import NormalDist
+from typing import Any
 
+from supersparse.card.rules import one_line
 from supersparse.errors import InvalidOptionError
+from supersparse.evaluate.outcomes import Tally
+from supersparse.exact import shown
 
 
 def normal_quantile(level: float) -> float:
@@ -62,3 +68,88 @@ class Rate:
             return "-"
         low, high = self.interval
         return f"{self.value:.3f} ({low:.3f}-{high:.3f})"
+
+
+_HALVINGS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Auc:
+    """The area, and Newcombe's score interval (Stat Med 2006;25:559, method 5).
+
+    Like Wilson's it never degenerates: an area of 1 from few rows has a wide interval. Both are None when a
+    class has no rows.
+    """
+
+    value: float | None
+    interval: tuple[float, float] | None
+
+    def __str__(self) -> str:
+        if self.value is None or self.interval is None:
+            return "-"
+        return f"{self.value:.3f} ({self.interval[0]:.3f}-{self.interval[1]:.3f})"
+
+
+def auc_of(tally: Tally, level: float) -> Auc:
+    """Return the area of a tally."""
+    exact = tally.auc
+    if exact is None:
+        return Auc(value=None, interval=None)
+    value, z = float(exact), normal_quantile(level)
+    m, n = float(tally.n_negative), float(tally.n_positive)
+
+    def too_far(area: float) -> bool:
+        return abs(value - area) > z * sqrt(_variance(area, m, n))
+
+    return Auc(value=value, interval=(_edge(value, 0.0, too_far), _edge(value, 1.0, too_far)))
+
+
+def _variance(area: float, m: float, n: float) -> float:
+    """Hanley and McNeil's, with both class sizes replaced by their mean in the correction."""
+    inside = (1 - area) / (2 - area) + area / (1 + area)
+    return area * (1 - area) * max(0.0, 1 + ((m + n) / 2 - 1) * inside) / (m * n)
+
+
+def _edge(value: float, end: float, too_far: Callable[[float], bool]) -> float:
+    """The farthest area towards one end that is not too far, by halving."""
+    near, far = value, end
+    for _ in range(_HALVINGS):
+        middle = (near + far) / 2
+        if too_far(middle):
+            far = middle
+        else:
+            near = middle
+    return near
+
+
+def as_frame(table: Sequence[Mapping[str, Any]]) -> Any:
+    """Return a table as a pandas data frame; pandas is loaded when used."""
+    import pandas as pd
+
+    return pd.DataFrame(list(table))
+
+
+def rate_columns(name: str, rate: Rate) -> dict[str, float | None]:
+    """Return a rate and its interval as three cells."""
+    low, high = rate.interval or (None, None)
+    return {name: rate.value, f"{name}_low": low, f"{name}_high": high}
+
+
+def plain_number(value: Fraction) -> int | float:
+    """Return a whole number where it is one, else the nearest float."""
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def count_text(value: Fraction) -> str:
+    """Return a weight of rows for a person to read: exact where it is short."""
+    text = shown(value)
+    return text if len(text) <= 9 else f"{float(value):.6g}"
+
+
+def laid_out(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return right-aligned columns; every cell on one line, its control characters escaped."""
+    clean = [[one_line(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in clean
+    )

@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from supersparse.card.card import Card, Label
-from supersparse.card.cutoff import Cutoff
+from supersparse.card.card import Card, Cutoff, Label
 from supersparse.card.risk import Floats, Risk
-from supersparse.card.words import one_line
-from supersparse.decimals import shown
+from supersparse.card.rules import one_line
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibrating import Method, cross_fitted, fit_risk
 from supersparse.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows
 from supersparse.evaluate.outcomes import Outcomes, read_outcomes
-from supersparse.evaluate.rates import Rate
-from supersparse.evaluate.tables import as_frame, count_text, laid_out, plain_number, rate_columns
+from supersparse.evaluate.rates import Rate, as_frame, count_text, laid_out, plain_number, rate_columns
+from supersparse.exact import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,10 +14,8 @@ import numpy as np
 
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
-from supersparse.card.cuts import first_float
-from supersparse.card.domain import Domain
-from supersparse.card.rules import InRange, IsMissing, IsOneOf, ValueOf
-from supersparse.card.values import Category
+from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, ValueOf
+from supersparse.data.values import Category, first_float
 from supersparse.errors import InvalidOptionError, UnsupportedCardError
 
 MOST = 2**53  # from here on, doubles skip whole numbers

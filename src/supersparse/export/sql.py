@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from supersparse.card.card import Card, Label
-from supersparse.card.values import Category
+from supersparse.data.values import Category
 from supersparse.errors import InvalidOptionError, UnsupportedCardError, did_you_mean
 from supersparse.export.plan import Column, Cuts, Plan, Term, double_equal_to, plain_text, plan
 

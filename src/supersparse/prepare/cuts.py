@@ -1,9 +1,108 @@
-"""Choosing among the edges of one column: which cuts to offer, the most useful first."""
+"""Cut points: the human numbers that separate the rows of a column, and which of them to offer."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, log10
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.prepare.counts import ClassCounts, Floats, gain, surprise
+from supersparse.data.values import from_on
+from supersparse.exact import exact_value
+
+_HALF = Fraction(1, 2)
+
+
+def roundest(above: Fraction, up_to: Fraction) -> Fraction:
+    """Return the roundest number t with ``above < t <= up_to``, so that t parts the two as ``x >= t``.
+
+    A multiple of 10 is rounder than one of 5, that is rounder than a whole number, and so on for every
+    power of ten. Of equally round numbers it is the one nearest to the middle, then the smaller.
+
+    >>> [str(roundest(Fraction(a), Fraction(b))) for a, b in [("58.2", "61"), ("7", "8"), ("0.41", "0.57")]]
+    ['60', '8', '1/2']
+    """
+    if above < 0 <= up_to:
+        return Fraction(0)
+    middle = (above + up_to) / 2
+    power = floor(log10(max(abs(float(above)), abs(float(up_to))))) + 1
+    while True:
+        for step in (Fraction(10) ** power, Fraction(10) ** power * _HALF):
+            found = _nearest_multiple(step, above, up_to, middle)
+            if found is not None:
+                return found
+        power -= 1
+
+
+def _nearest_multiple(step: Fraction, above: Fraction, up_to: Fraction, middle: Fraction) -> Fraction | None:
+    least, most = above // step + 1, up_to // step  # multiples k·step with above < k·step <= up_to
+    if least > most:
+        return None
+    lower = min(max(middle // step, least), most)
+    upper = min(lower + 1, most)
+    return min(lower * step, upper * step, key=lambda t: (abs(t - middle), t))
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Target:
+    """The weight of each row, and its class where labels are known."""
+
+    weights: Floats
+    positive: NDArray[np.bool_] | None
+
+    @property
+    def total(self) -> float:
+        """The weight of all rows."""
+        return float(self.weights.sum())
+
+    def take(self, rows: NDArray[np.bool_]) -> "Target":
+        """The same for some rows."""
+        return Target(self.weights[rows], None if self.positive is None else self.positive[rows])
+
+    def by_code(self, codes: NDArray[np.intp], n_codes: int) -> "ClassCounts":
+        """Sum the weights of each class by code, as for the distinct values of a column."""
+        everything = sums_by_code(codes, self.weights, n_codes)
+        if self.positive is None:
+            return ClassCounts(everything, np.zeros(n_codes))
+        positive = sums_by_code(codes, self.weights * self.positive, n_codes)
+        return ClassCounts(everything - positive, positive)
+
+
+def sums_by_code(codes: NDArray[np.intp], weights: Floats, n_codes: int) -> Floats:
+    """Sum the weights of the rows that have each code."""
+    return np.bincount(codes, weights, n_codes).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassCounts:
+    """The weight of both classes at each of some values; all of it is `negative` without labels."""
+
+    negative: Floats
+    positive: Floats
+
+    @property
+    def both(self) -> Floats:
+        """The weight of both classes together."""
+        return self.negative + self.positive
+
+
+def surprise(negative: Floats, positive: Floats) -> Floats:
+    """Return the entropy of the class times the weight, in nats: 0 where one class is alone."""
+    total = negative + positive
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = [np.where(n > 0, -n * np.log(n / total), 0.0) for n in (negative, positive)]
+    return np.asarray(np.maximum(parts[0] + parts[1], 0.0), dtype=np.float64)
+
+
+def gain(counts: ClassCounts, inside: NDArray[np.bool_]) -> float:
+    """Return the information about the class, in nats, from knowing which values are inside."""
+    negative = np.array([counts.negative[inside].sum(), counts.negative[~inside].sum()])
+    positive = np.array([counts.positive[inside].sum(), counts.positive[~inside].sum()])
+    whole = surprise(negative.sum(keepdims=True), positive.sum(keepdims=True))
+    return float(whole[0] - surprise(negative, positive).sum())
 
 
 def optimal_cuts(bins: ClassCounts, most: int, least: float) -> list[int]:
@@ -74,3 +173,77 @@ def by_gain(bins: ClassCounts, cuts: list[int]) -> list[int]:
         return sorted(cuts, key=lambda c: -gain(bins, places > c))
     below = np.cumsum(bins.both) / bins.both.sum()
     return sorted(cuts, key=lambda c: abs(float(below[c]) - 0.5))
+
+
+_BINS = 50
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """Cut points in rising order, and the class counts of the bins between them."""
+
+    cuts: tuple[Fraction, ...]
+    bins: ClassCounts  # one bin more than cuts
+
+
+def find_edges(values: NDArray[np.generic], counts: ClassCounts, least: float, column: str) -> Edges:
+    """Return the edges of sorted distinct values; each leaves a weight of at least `least` on both sides."""
+    allowed = _positions(counts.both, least)
+    if len(allowed) <= _BINS:
+        windows = [(i, i) for i in allowed.tolist()]
+    else:
+        shares = np.arange(1, _BINS) / _BINS
+        windows = _windows(allowed, counts.both, shares, 0.5 / _BINS)
+    return _edges(values, counts, windows, column)
+
+
+def quantile_edges(
+    values: NDArray[np.generic], counts: ClassCounts, least: float, n_cuts: int, column: str
+) -> Edges:
+    """Return edges near the quantiles, moved by a quarter of a bin at most to be round."""
+    shares = np.arange(1, n_cuts + 1) / (n_cuts + 1)
+    allowed = _positions(counts.both, least)
+    return _edges(values, counts, _windows(allowed, counts.both, shares, 0.25 / (n_cuts + 1)), column)
+
+
+def _positions(both: Floats, least: float) -> NDArray[np.intp]:
+    """Where a cut may be: position i parts the first i values from the others."""
+    below = np.cumsum(both)[:-1]
+    tolerance = 1e-9 * max(1.0, float(both.sum()))
+    fits = (below >= least - tolerance) & (float(both.sum()) - below >= least - tolerance)
+    return np.flatnonzero(fits) + 1
+
+
+def _windows(allowed: NDArray[np.intp], both: Floats, shares: Floats, reach: float) -> list[tuple[int, int]]:
+    """For each share of the rows, the allowed positions that leave about that share below.
+
+    Where no position is so near, as beside a value that many rows have, the nearest one stands alone.
+    """
+    if not len(allowed):
+        return []
+    below = np.cumsum(both)[allowed - 1] / both.sum()
+    starts = np.searchsorted(below, shares - reach, side="left")
+    ends = np.searchsorted(below, shares + reach, side="right")
+    found = []
+    for share, start, end in zip(shares.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        if start == end:
+            before, after = max(start - 1, 0), min(start, len(below) - 1)
+            start = before if share - below[before] <= below[after] - share else after
+            end = start + 1
+        found.append((int(allowed[start]), int(allowed[end - 1])))
+    return list(dict.fromkeys(found))
+
+
+def _edges(
+    values: NDArray[np.generic], counts: ClassCounts, windows: list[tuple[int, int]], column: str
+) -> Edges:
+    what = f"column {column!r}"
+    cuts: dict[int, Fraction] = {}
+    for first, last in windows:
+        cut = roundest(exact_value(values[first - 1], what), exact_value(values[last], what))
+        position = first + int(from_on(values[first : last + 1], cut, included=True).argmax())
+        cuts.setdefault(position, cut)
+    places = sorted(cuts)
+    starts = np.array([0, *places], dtype=np.intp)
+    bins = ClassCounts(np.add.reduceat(counts.negative, starts), np.add.reduceat(counts.positive, starts))
+    return Edges(tuple(cuts[i] for i in places), bins)

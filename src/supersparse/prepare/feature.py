@@ -1,18 +1,26 @@
-"""Feature: one prepared column, with the rule on a raw column that it stands for."""
+"""Feature: one prepared column with its rule, and how cards and provenance keep it."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.card import Item
-from supersparse.card.cells import Cells, Numbers
-from supersparse.card.rules import IsMissing, Rule, ValueOf
+from supersparse.card.card import Card, Item
+from supersparse.card.rules import Domain, IsMissing, Rule, ValueOf, condition
 from supersparse.card.scoring import multiplied
-from supersparse.card.words import condition
-from supersparse.prepare.matrix import as_numbers, filled
+from supersparse.data.values import Cells, Numbers, Objects
+from supersparse.errors import InvalidCardError, did_you_mean
+from supersparse.exact import exact, exact_value
+from supersparse.prepare.raw import RawColumn, as_numbers, filled
+from supersparse.problem.limits import Constraint
+from supersparse.problem.points import CoefficientSet
+from supersparse.settings.forms.scalars import plain_number
+from supersparse.settings.settings import Settings
+from supersparse.settings.tree import ByName, json_tree
 
 Direction = Literal["up", "down"]
 
@@ -64,3 +72,159 @@ class Feature:
         if cells.missing is None or self.when_missing is None:
             return column
         return filled(column, cells.missing, self.when_missing)
+
+
+_FEW = 2  # a column with so many different numbers or fewer has them listed in its domain
+_MOST_LEVELS = 50
+
+
+def unit_card(features: Sequence[Feature], domains: Mapping[str, Domain], n_columns: int) -> Card:
+    """Return a card on the raw columns with one point for every feature: what all of them accept."""
+    used = dict.fromkeys(feature.column for feature in features)
+    return Card(
+        items=tuple(feature.item(Fraction(1)) for feature in features),
+        intercept=Fraction(0),
+        negative=0,
+        positive=1,
+        domains=tuple(domains[name] for name in used if name in domains),
+        n_columns=n_columns,
+    )
+
+
+def card_on_raw_columns(card: Card, features: Sequence[Feature], known: Card) -> Card:
+    """Put the rule of each feature in the place of its value; `known` is the `unit_card`."""
+    by_name = {feature.name: feature for feature in features}
+    for item in card.items:
+        if item.name not in by_name:
+            raise InvalidCardError(
+                f"the card has an item {item.name!r}, which is no feature; {did_you_mean(item.name, by_name)}"
+            )
+    items = tuple(by_name[item.name].item(item.points) for item in card.items)
+    used = {item.column for item in items}
+    domains = tuple(domain for domain in known.domains if domain.column in used)
+    # features have no missing values, raw columns may have had them: what they gave must be looked at anew
+    return replace(card, items=items, domains=domains, n_columns=known.n_columns, seen=None)
+
+
+def domain_of(column: RawColumn, *, named: bool) -> Domain | None:
+    """The values that a column took in the training rows; None where they are too many to list."""
+    if named:
+        levels = column.levels[0]
+        return Domain(column=column.name, values=tuple(levels)) if len(levels) <= _MOST_LEVELS else None
+    values = column.distinct[0]
+    what = f"a value of column {column.name!r}"
+    if len(values) <= _FEW:
+        return Domain(column=column.name, values=tuple(exact_value(v, what) for v in values))
+    whole = values.dtype.kind != "f" or bool((np.floor(values) == values).all())
+    return Domain(
+        column=column.name, low=exact_value(values[0], what), high=exact_value(values[-1], what), whole=whole
+    )
+
+
+KEY = "prepare"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """How the features of a card were made: what `Prepare` was given, and from which columns."""
+
+    parameters: Mapping[str, Any]
+    columns: tuple[str, ...]
+    texts: tuple[str, ...]  # those of the columns that held text
+
+
+def holds_text(cells: Cells) -> bool:
+    """Whether a column held text, which a file does not show where all of it looks like numbers."""
+    return isinstance(cells, Objects) and any(isinstance(value, str) for value in cells.distinct)
+
+
+def with_preparation(
+    card: Card,
+    recorded: Recorded,
+    defaults: Mapping[str, Any],
+    features: Sequence[Feature],
+    constraints: Sequence[Constraint],
+) -> Card:
+    """Return the card with the preparation among its settings; unchanged where there are no settings.
+
+    What the preparation put into the question, its constraints and the bounds of its features, is taken
+    out of the settings: other rows give other features, and other constraints on them.
+    """
+    made = card.provenance
+    if made is None or made.settings is None:
+        return card
+    content = {
+        "columns": list(recorded.columns),
+        "texts": list(recorded.texts),
+        **{
+            name: _plain(value)
+            for name, value in recorded.parameters.items()
+            if not _is_default(value, defaults[name])
+        },
+    }
+    asked = Settings.from_tree(json_tree(made.settings, "the settings of the card"))
+    own = asked.changed(
+        constraints=[c for c in asked.constraints if c not in constraints],
+        coef_set=_before_bounds(asked.coef_set, features),
+        bounds=None,
+    )
+    settings = json.dumps({**own.to_dict(), KEY: content})
+    return replace(card, provenance=replace(made, settings=settings))
+
+
+def _before_bounds(coef_set: object, features: Sequence[Feature]) -> object:
+    """The one set that the bounds of features narrowed; sets that differ besides stay as they are."""
+    if not isinstance(coef_set, ByName):
+        return coef_set
+    whole = CoefficientSet.of({value for one in coef_set.values() for value in one.values})
+    for feature in features:
+        low, high = feature.bounds or (None, None)
+        if coef_set.get(feature.name) != whole.within(low, high, feature.name):
+            return coef_set
+    return whole
+
+
+def taken_apart(settings: str) -> tuple[str, Recorded | None]:
+    """Divide the settings of a card into the question and the preparation, None where there was none."""
+    content = json.loads(settings)
+    if KEY not in content:
+        return settings, None
+    found = content.pop(KEY)
+    try:
+        columns, texts = (tuple(map(str, found.pop(name))) for name in ("columns", "texts"))
+        recorded = Recorded(
+            parameters={name: _read(value) for name, value in found.items()},
+            columns=columns,
+            texts=texts,
+        )
+    except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        raise InvalidCardError(
+            f"the card's record of how its features were made is damaged: {error}"
+        ) from None
+    return json.dumps(content), recorded
+
+
+def _is_default(value: object, default: object) -> bool:
+    return value is default or (
+        isinstance(value, str | int | float | tuple) and type(value) is type(default) and value == default
+    )
+
+
+def _plain(value: object) -> object:
+    """The value as JSON holds it; numbers stay exact, as the float of the same decimal or as a fraction."""
+    if value is None or isinstance(value, str | bool | np.bool_):
+        return bool(value) if isinstance(value, np.bool_) else value
+    if isinstance(value, Mapping):
+        return {str(name): _plain(v) for name, v in value.items()}
+    if isinstance(value, list | tuple | set | frozenset | np.ndarray):
+        return [_plain(v) for v in (value.tolist() if isinstance(value, np.ndarray) else value)]
+    number = plain_number(exact(value, "a parameter of the preparation"))
+    return {"fraction": number} if isinstance(number, str) else number
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, dict) and list(value) == ["fraction"]:
+        return Fraction(value["fraction"])
+    if isinstance(value, dict):
+        return {key: _read(v) for key, v in value.items()}
+    return [_read(v) for v in value] if isinstance(value, list) else value

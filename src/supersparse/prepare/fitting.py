@@ -1,25 +1,112 @@
 """Learning the features of a table: one column after another, then what is worth keeping."""
 
+import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.domain import Domain
-from supersparse.card.rules import InRange, IsOneOf
+from supersparse.card.rules import Domain, InRange, IsOneOf
 from supersparse.card.tables import Table
+from supersparse.data.values import Cells
 from supersparse.errors import InvalidDataError
-from supersparse.prepare.column_plan import ColumnPlan, is_category, plan_column
-from supersparse.prepare.counts import Target
+from supersparse.prepare.columns import Candidate, ColumnPlan, is_category, plan_column
+from supersparse.prepare.cuts import Target
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.nearest import Donors
 from supersparse.prepare.raw import RawColumn, kind_of_column
-from supersparse.prepare.screening import Screened, screen
 from supersparse.prepare.settings import PrepareSettings
 from supersparse.problem.constraints.support import thresholds_per_variable
 from supersparse.problem.limits import Constraint
 from supersparse.problem.rows import read_labels, read_weights
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screened:
+    """What was kept, in the order of the table, and how many were left out for which reason."""
+
+    kept: tuple[Feature, ...]
+    few_rows: int
+    repeated: int
+    beyond_limit: int
+
+
+def screen(
+    candidates: list[Candidate],
+    columns: Mapping[str, Cells],
+    target: Target,
+    *,
+    least: float,
+    most: int | None,
+) -> Screened:
+    """Keep at most so many candidates, those that the user asked for in any case."""
+    by_chance = math.log(max(target.total, 1.0)) / 2 if target.positive is not None else 0.0
+    ranked = sorted(
+        candidates,
+        key=lambda c: (
+            c.round >= 0 and c.gain < by_chance,
+            c.round,
+            -c.gain,
+            c.feature.position,
+            c.feature.name,
+        ),
+    )
+    seen: set[bytes] = set()
+    kept: list[Feature] = []
+    few = repeated = beyond = 0
+    for candidate in ranked:
+        given = candidate.round < 0
+        if most is not None and len(kept) >= most and not given:
+            beyond += 1
+            continue
+        values = candidate.feature.of_cells(columns[candidate.feature.column])
+        if not _tells_enough(values, target, 0.0 if given else least):
+            few += 1
+            continue
+        digest = _digest(values)
+        if digest in seen:
+            repeated += 1
+            continue
+        seen.add(digest)
+        kept.append(candidate.feature)
+    places = {id(c.feature): k for k, c in enumerate(candidates)}
+    kept.sort(key=lambda feature: (feature.position, *_low(feature), places[id(feature)]))
+    return Screened(kept=tuple(kept), few_rows=few, repeated=repeated, beyond_limit=beyond)
+
+
+def _low(feature: Feature) -> tuple[bool, Fraction]:
+    """Thresholds from low to high; other features after them, in the order of their usefulness."""
+    low = feature.rule.low if isinstance(feature.rule, InRange) else None
+    return low is None, low or Fraction(0)
+
+
+def _tells_enough(values: NDArray[Any], target: Target, least: float) -> bool:
+    """Whether the rows that do not have the commonest value are many enough, and there are some."""
+    if _is_yes_or_no(values):
+        ones = float(target.weights[values.astype(bool)].sum())
+        others = min(ones, target.total - ones)
+    else:
+        _, codes = np.unique(values, return_inverse=True)
+        others = target.total - float(np.bincount(codes.reshape(-1), target.weights).max())
+    return others > 0 and others >= least - 1e-9 * max(1.0, target.total)
+
+
+def _is_yes_or_no(values: NDArray[Any]) -> bool:
+    return values.dtype.kind in "biu" and values.min() >= 0 and values.max() <= 1
+
+
+def _digest(values: NDArray[Any]) -> bytes:
+    """Name the pattern of a column; a 0/1 column and its contrary have the same name."""
+    if _is_yes_or_no(values):
+        bits = values.astype(bool)
+        return hashlib.blake2b(np.packbits(bits ^ bits[0]).tobytes()).digest()
+    as_text = repr(values.tolist()).encode() if values.dtype == object else values.tobytes()
+    return hashlib.blake2b(as_text).digest()
+
 
 # With max_candidates="auto": what the exact engine proves or comes near to proving within a minute.
 _MOST_FEATURES = 60

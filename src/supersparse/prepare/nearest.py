@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.cells import Cells, Numbers, Objects, read_list
-from supersparse.card.numbers import exact
 from supersparse.card.tables import Table
-from supersparse.card.values import Category, is_missing, read_category
-from supersparse.prepare.counts import Floats
+from supersparse.data.values import Category, Cells, Numbers, Objects, is_missing, read_category, read_list
+from supersparse.exact import exact_value
+from supersparse.prepare.cuts import Floats
 
 _MOST_DONORS = 1000
 _MOST_LEVELS = 30
@@ -120,7 +119,7 @@ def _axis(name: str, cells: Cells, is_category: bool) -> _Axis:
 def _as_floats(cells: Cells) -> Floats:
     if isinstance(cells, Numbers):
         return cells.values.astype(np.float64)
-    read = [0.0 if is_missing(v) else float(exact(v, "a value")) for v in cells.distinct]
+    read = [0.0 if is_missing(v) else float(exact_value(v, "a value")) for v in cells.distinct]
     return np.array(read)[cells.codes]
 
 

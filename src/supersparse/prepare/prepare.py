@@ -11,13 +11,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from supersparse.card.card import Card
 from supersparse.card.checks import check_table
-from supersparse.card.tables import Table, nearest_column, read_every_column, read_table
+from supersparse.card.tables import Table, read_every_column, read_table
+from supersparse.data.values import nearest_column
 from supersparse.errors import InvalidDataError, InvalidProblemError
-from supersparse.prepare.cards import card_on_raw_columns, unit_card
+from supersparse.prepare.feature import Recorded, card_on_raw_columns, holds_text, unit_card, with_preparation
 from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
-from supersparse.prepare.matrix import cells_as_array, stack
-from supersparse.prepare.raw import is_array
-from supersparse.prepare.recorded import Recorded, holds_text, with_preparation
+from supersparse.prepare.raw import cells_as_array, is_array, stack
 from supersparse.prepare.settings import read_settings
 from supersparse.problem.limits import Constraint
 

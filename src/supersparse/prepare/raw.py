@@ -1,23 +1,22 @@
-"""Raw columns: what kind of values each holds, and why some are left out."""
+"""Raw columns: the kind of their values, what stands in for missing ones, and exact numbers."""
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.cells import Cells, Numbers, Objects
-from supersparse.card.numbers import exact
-from supersparse.card.values import Category, is_missing, read_category
+from supersparse.card.rules import Rule, category_text
+from supersparse.data.frames import as_frame
+from supersparse.data.values import Category, Cells, Mask, Numbers, Objects, is_missing, read_category
 from supersparse.errors import InvalidDataError
-from supersparse.problem.table import as_frame
-
-Mask = NDArray[np.bool_]
+from supersparse.exact import LONGEST_UNIQUE_DECIMAL, IntArray, exact_value, integer_column, largest_magnitude
+from supersparse.prepare.cuts import Floats, Target, sums_by_code
 
 
 def is_array(X: Any) -> bool:
@@ -52,7 +51,7 @@ class RawColumn:
         if isinstance(self.cells, Numbers):
             values = self.cells.values[self.present]
         else:
-            read = [0.0 if is_missing(v) else float(exact(v, self.name)) for v in self.cells.distinct]
+            read = [0.0 if is_missing(v) else float(exact_value(v, self.name)) for v in self.cells.distinct]
             values = np.array(read)[self.cells.codes[self.present]]
         if values.dtype.kind == "f" and np.isinf(values).any():
             raise InvalidDataError(
@@ -96,9 +95,115 @@ def kind_of_column(cells: Cells) -> str:
         return f"values such as {strange[0]!r}"
     if any(isinstance(v, str) for v in held):
         return "categories"
-    return "yes or no" if all(Fraction(exact(v, "a value")) in (0, 1) for v in held) else "numbers"
+    return "yes or no" if all(Fraction(exact_value(v, "a value")) in (0, 1) for v in held) else "numbers"
 
 
 def _used(cells: Objects) -> list[object]:
     seen = np.bincount(cells.codes, minlength=len(cells.distinct)) > 0
     return [value for value, used in zip(cells.distinct, seen.tolist(), strict=True) if used]
+
+
+Missing = Literal["item", "drop", "median", "mode", "nearest"]
+
+
+def stand_in(column: RawColumn, target: Target, missing: Missing, *, has_order: bool) -> Category | None:
+    """Return the value that a missing one is taken for, None where there is no such value.
+
+    The median is a value that occurs: the smallest with half of the weight at or below it. Of several
+    modes it is the smallest. A column of categories has no median; its mode stands in.
+    """
+    if missing not in ("median", "mode"):
+        return None
+    weights = target.take(column.present).weights
+    if has_order:
+        values, codes = column.distinct
+        reached = sums_by_code(codes, weights, len(values))
+        place = _middle(reached) if missing == "median" else int(reached.argmax())
+        return exact_value(values[place], f"a value of column {column.name!r}")
+    levels, codes = column.levels
+    by_level = sums_by_code(codes, weights, len(levels))
+    return min(levels, key=lambda level: (-by_level[levels.index(level)], category_text(level)))
+
+
+def _middle(weights: Floats) -> int:
+    reached = np.cumsum(weights)
+    return int(np.searchsorted(reached, reached[-1] / 2))
+
+
+def counts_as(rule: Rule, missing: Missing, value: Category | None) -> Fraction | None:
+    """What a missing value counts as under a rule; None where it is refused."""
+    if value is not None:
+        return rule.of_one(value, f"column {rule.column!r}")
+    return Fraction(0) if missing == "item" else None
+
+
+_EXACT_IN_A_DOUBLE = 2**53
+
+
+def as_numbers(integers: IntArray, scale: int) -> NDArray[Any]:
+    """Return integers over a scale as numbers: small integers where they are whole, else doubles.
+
+    A short decimal is rounded to the double that stands for it; what is none becomes fractions.
+    """
+    if scale == 1:
+        return integer_column(integers)[0]
+    if LONGEST_UNIQUE_DECIMAL % scale == 0 and largest_magnitude(integers) < LONGEST_UNIQUE_DECIMAL:
+        quotients: NDArray[Any] = integers.astype(np.float64) / float(scale)
+        return quotients
+    return np.array([Fraction(int(n), scale) for n in integers], dtype=object)
+
+
+def filled(column: NDArray[Any], missing: Mask, value: Fraction) -> NDArray[Any]:
+    """Return the column with a value where it is missing."""
+    if value in (0, 1):
+        held: Any = int(value)
+    elif column.dtype.kind == "f" and Fraction(str(column.dtype.type(float(value)))) == value:
+        held = float(value)
+    elif column.dtype.kind in "iu" and value.denominator == 1 and _fits(int(value), column.dtype):
+        held = int(value)
+    else:
+        column, held = np.array([Fraction(str(v)) for v in column], dtype=object), value
+    found = column.astype(np.int8) if column.dtype.kind == "b" else column.copy()
+    found[missing] = held
+    return found
+
+
+def _fits(value: int, dtype: np.dtype[Any]) -> bool:
+    info = np.iinfo(dtype)
+    return int(info.min) <= value <= int(info.max)
+
+
+def stack(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Put columns side by side in the smallest type that holds all of them exactly."""
+    columns = [_doubles(c) if c.dtype.kind == "f" else _narrow(c) for c in columns]
+    has_floats = any(c.dtype.kind == "f" for c in columns)
+    if has_floats and any(c.dtype.kind == "i" and _is_long(c) for c in columns):
+        columns = [c.astype(object) for c in columns]
+    return np.column_stack(columns)
+
+
+def _narrow(column: NDArray[Any]) -> NDArray[Any]:
+    return column if column.dtype == object else integer_column(column)[0]
+
+
+def _doubles(column: NDArray[Any]) -> NDArray[Any]:
+    """Return the doubles that stand for the same decimals: 0.1 in single precision becomes 0.1 in double."""
+    if column.dtype == np.float64:
+        return column
+    values, codes = np.unique(column, return_inverse=True)
+    return np.array([float(str(v)) for v in values])[codes.reshape(-1)]
+
+
+def _is_long(integers: NDArray[Any]) -> bool:
+    return (
+        bool(len(integers)) and max(abs(int(integers.min())), abs(int(integers.max()))) > _EXACT_IN_A_DOUBLE
+    )
+
+
+def cells_as_array(cells: Cells) -> NDArray[Any]:
+    """Return a column that has no missing value as an array."""
+    if isinstance(cells, Numbers):
+        return cells.values
+    held = np.empty(len(cells.distinct), dtype=object)
+    held[:] = cells.distinct
+    return held[cells.codes]

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
-from supersparse.card.tables import nearest_column
-from supersparse.card.values import Category, declared_category
-from supersparse.decimals import exact
+from supersparse.data.values import Category, declared_category, nearest_column
 from supersparse.errors import InvalidCardError, InvalidProblemError, did_you_mean
-from supersparse.prepare.candidates import Cuts
+from supersparse.exact import count, exact
 from supersparse.prepare.feature import Direction
-from supersparse.prepare.missing import Missing
-from supersparse.problem.reading.numbers import count
+from supersparse.prepare.raw import Missing
+
+Cuts = Literal["optimal", "quantile", "tree", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,9 @@ from fractions import Fraction
 import numpy as np
 
 from supersparse.errors import InvalidProblemError
-from supersparse.problem.coefficients import CoefficientSet
 from supersparse.problem.intercept import Intercept
-from supersparse.problem.levels import Levels
+from supersparse.problem.penalties import Levels
+from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.decimals import IntArray, fits_int64, gcd_of
+from supersparse.exact import IntArray, fits_int64, gcd_of
 from supersparse.problem.rows import Rows
 
 

@@ -1,10 +1,15 @@
-"""Points: the coefficients and the intercept of one scoring system, exactly."""
+"""Points of a scoring system, and the sets they are chosen from (section 3.2)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
 
 from supersparse.errors import InvalidProblemError
+from supersparse.exact import exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +66,296 @@ class Points:
         for j, value in zip(support, values, strict=True):
             coefficients[j] = value
         return cls(tuple(coefficients), intercept, denominator)
+
+
+Number = int | float | Fraction
+
+_SHOWN = 9  # values of a set that are all printed
+_LARGEST_EXPONENT = 300
+_MOST_LISTED = 10**6
+_MOST_VALUES = 10**18
+
+
+@dataclass(frozen=True)
+class CoefficientSet:
+    """A finite set of allowed coefficient values, exact: sorted integers over one denominator.
+
+    Equally spaced values are a `range`, so that ten million of them cost nothing. `without_zero` takes 0
+    out of it: a feature that a constraint requires has such a set. Make a set with `of`, or with one of the
+    functions below.
+    """
+
+    numerators: range | tuple[int, ...]
+    denominator: int = 1
+    without_zero: bool = False
+
+    @classmethod
+    def of(cls, values: Iterable[Number]) -> "CoefficientSet":
+        """Make a set of any finite values, in any order.
+
+        >>> CoefficientSet.of([0, 0.5, -0.5])
+        CoefficientSet(-1/2, 0, 1/2)
+        """
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise InvalidProblemError(f"a coefficient set is {values!r}; give numbers, such as [-1, 0, 1]")
+        if isinstance(values, range):
+            return cls._over(values if values.step > 0 else values[::-1], 1)
+        fractions = {exact(v, "a value of a coefficient set") for v in values}
+        denominator = math.lcm(*(v.denominator for v in fractions))
+        return cls._over(sorted(int(v * denominator) for v in fractions), denominator)
+
+    @classmethod
+    def _over(cls, numerators: Sequence[int], denominator: int) -> "CoefficientSet":
+        """Bring sorted numerators to the one form that each set has."""
+        if not numerators:
+            raise InvalidProblemError("a coefficient set is empty; give at least one value, such as 0")
+        first, last = numerators[0], numerators[-1]
+        steps = (
+            {numerators.step} if isinstance(numerators, range) else {b - a for a, b in pairwise(numerators)}
+        )
+        if len(steps) > 1:
+            shared = math.gcd(denominator, *numerators)
+            if first < 0 < last and 0 not in numerators:
+                filled = cls._over(sorted([*numerators, 0]), denominator)
+                if isinstance(filled.numerators, range):
+                    return replace(filled, without_zero=True)
+            return cls(tuple(v // shared for v in numerators), denominator // shared)
+        step = steps.pop() if first < last else 1
+        if (last - first) // step > _MOST_VALUES:
+            raise InvalidProblemError(
+                f"a coefficient set from {first} to {last} in steps of {step} has over 10^18 values; "
+                "choose a smaller one"
+            )
+        shared = math.gcd(denominator, first, last, step if first < last else 0)
+        step = max(1, step // shared)
+        return cls(range(first // shared, last // shared + 1, step), denominator // shared)
+
+    def __len__(self) -> int:
+        return len(self.numerators) - self.without_zero
+
+    def __contains__(self, value: object) -> bool:
+        if not isinstance(value, int | Fraction) or (value == 0 and self.without_zero):
+            return False
+        scaled = value * self.denominator
+        return scaled.denominator == 1 and int(scaled) in self._lookup
+
+    @cached_property
+    def _lookup(self) -> range | frozenset[int]:
+        return self.numerators if isinstance(self.numerators, range) else frozenset(self.numerators)
+
+    @cached_property
+    def values(self) -> tuple[Fraction, ...]:
+        """All values, one by one: only for sets that are known to be short."""
+        return tuple(
+            Fraction(v, self.denominator) for v in self.numerators if not (v == 0 and self.without_zero)
+        )
+
+    def over(self, unit: int) -> range | tuple[int, ...]:
+        """Return the values as integers over a multiple of the denominator, 0 with them even if taken out."""
+        factor = unit // self.denominator
+        if isinstance(self.numerators, range):
+            numbers = self.numerators
+            return range(numbers[0] * factor, numbers[-1] * factor + 1, numbers.step * factor)
+        return tuple(v * factor for v in self.numerators)
+
+    @property
+    def least(self) -> Fraction:
+        """The smallest value."""
+        return Fraction(self._at(0, 1), self.denominator)
+
+    @property
+    def greatest(self) -> Fraction:
+        """The largest value."""
+        return Fraction(self._at(-1, -1), self.denominator)
+
+    def _at(self, end: int, inwards: int) -> int:
+        value = self.numerators[end]
+        return self.numerators[end + inwards] if value == 0 and self.without_zero else value
+
+    @cached_property
+    def largest_magnitude(self) -> Fraction:
+        """The largest absolute value."""
+        return max(abs(self.least), abs(self.greatest))
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether -v is allowed for each allowed v."""
+        if isinstance(self.numerators, range):
+            return self.numerators[0] == -self.numerators[-1]
+        return all(a == -b for a, b in zip(self.numerators, reversed(self.numerators), strict=True))
+
+    @cached_property
+    def around_zero(self) -> tuple[Fraction, ...]:
+        """The greatest value below 0, 0 itself and the least value above it, those of them that exist."""
+        at = bisect_left(self.numerators, 0)
+        has_zero = at < len(self.numerators) and self.numerators[at] == 0
+        nearest = [self.numerators[at - 1]] if at > 0 else []
+        nearest += [0] if has_zero and not self.without_zero else []
+        nearest += self.numerators[at + has_zero : at + has_zero + 1]
+        return tuple(Fraction(v, self.denominator) for v in nearest)
+
+    @property
+    def turning_points(self) -> tuple[Fraction, ...]:
+        """Where a function that is linear on each side of 0 has its least and greatest value."""
+        return (self.least, *self.around_zero, self.greatest)
+
+    @property
+    def nearest_zero(self) -> Fraction:
+        """The value of least magnitude, the negative one of two."""
+        return min(self.around_zero, key=lambda v: (abs(v), v))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.numerators, self.denominator, self.without_zero))
+
+    def __hash__(self) -> int:
+        return self._hash  # sets are shared by many features and hashed often
+
+    def with_zero(self) -> "CoefficientSet":
+        """Return the set with 0 in it."""
+        if 0 in self:
+            return self
+        if self.without_zero:
+            return replace(self, without_zero=False)
+        numbers = self.numerators
+        if isinstance(numbers, range) and 0 in (numbers[0] - numbers.step, numbers[-1] + numbers.step):
+            return self._over(
+                range(min(0, numbers[0]), max(0, numbers[-1]) + 1, numbers.step), self.denominator
+            )
+        if len(numbers) > _MOST_LISTED:
+            raise InvalidProblemError(
+                f"{self} is too long a list once 0 is added to it; begin it at 0, or leave values out"
+            )
+        return self._over(sorted({*numbers, 0}), self.denominator)
+
+    def required(self) -> "CoefficientSet | None":
+        """Return the set without 0; None where nothing is left of it."""
+        if 0 not in self:
+            return self
+        if len(self) == 1:
+            return None
+        numbers = self.numerators
+        if isinstance(numbers, range) and len(numbers) > 3:
+            if numbers[0] < 0 < numbers[-1]:
+                return replace(self, without_zero=True)
+            return self._over(numbers[1:] if numbers[0] == 0 else numbers[:-1], self.denominator)
+        return self._over([v for v in numbers if v], self.denominator)
+
+    def excluding(self, values: Collection[Fraction]) -> "CoefficientSet | None":
+        """Return the set without some values; None where nothing is left of it."""
+        gone = {int(v * self.denominator) for v in values if v in self}
+        if not gone:
+            return self
+        if gone == {0}:
+            return self.required()
+        kept = [v for v in self.numerators if v not in gone and not (v == 0 and self.without_zero)]
+        return self._over(kept, self.denominator) if kept else None
+
+    def nearest(self, value: Fraction) -> Fraction:
+        """Return the value nearest to a number; of two the one nearer to 0, then the negative one."""
+        at = bisect_left(self.numerators, value * self.denominator)
+        around = [Fraction(v, self.denominator) for v in self.numerators[max(0, at - 1) : at + 1]]
+        candidates = [v for v in (*around, *self.around_zero) if v in self]
+        return min(candidates, key=lambda v: (abs(v - value), abs(v), v))
+
+    def only(self, value: Fraction) -> "CoefficientSet | None":
+        """Return the set of one of its values; None where it is not in the set."""
+        return CoefficientSet.of([value]) if value in self else None
+
+    def within(self, low: Number | None, high: Number | None, name: str) -> "CoefficientSet":
+        """Keep the values between two bounds, either of which may be open (None)."""
+        low_exact = None if low is None else exact(low, f"feature {name!r}: the lower bound")
+        high_exact = None if high is None else exact(high, f"feature {name!r}: the upper bound")
+        if low_exact is not None and high_exact is not None and high_exact < low_exact:
+            raise InvalidProblemError(
+                f"feature {name!r}: upper bound {high} is below lower bound {low}; "
+                "swap them, or set both to 0 to leave the feature out"
+            )
+        numbers = self.numerators
+        first = 0 if low_exact is None else bisect_left(numbers, math.ceil(low_exact * self.denominator))
+        last = len(numbers)
+        if high_exact is not None:
+            last = bisect_right(numbers, math.floor(high_exact * self.denominator))
+        if first >= last:
+            raise InvalidProblemError(
+                f"feature {name!r}: no value of {self} lies between the bounds {low} and {high}; "
+                "widen the bounds or the coefficient set"
+            )
+        kept = self._over(numbers[first:last], self.denominator)
+        return kept.excluding([Fraction(0)]) or kept if self.without_zero else kept
+
+    def __repr__(self) -> str:
+        if len(self) <= _SHOWN:
+            return f"CoefficientSet({', '.join(str(v) for v in self.values)})"
+        ends = [*self.numerators[:3], *self.numerators[-3:]]
+        shown = [str(Fraction(v, self.denominator)) for v in ends]
+        return f"CoefficientSet({', '.join([*shown[:3], '...', *shown[3:]])}; {len(self)} values)"
+
+
+def integers(largest: int = 100, *, smallest: int | None = None) -> CoefficientSet:
+    """All integers from `smallest` (default: minus `largest`) to `largest`.
+
+    >>> integers(2)
+    CoefficientSet(-2, -1, 0, 1, 2)
+    """
+    low = -largest if smallest is None else smallest
+    if not isinstance(largest, int) or not isinstance(low, int) or largest < low:
+        raise InvalidProblemError(
+            f"integers from {low!r} to {largest!r} is empty; give whole numbers in order"
+        )
+    return CoefficientSet.of(range(low, largest + 1))
+
+
+def non_negative(largest: int = 100) -> CoefficientSet:
+    """The integers 0 to `largest`: the feature may only add points."""
+    return integers(largest, smallest=0)
+
+
+def non_positive(largest: int = 100) -> CoefficientSet:
+    """The integers -`largest` to 0: the feature may only take points away."""
+    return integers(0, smallest=-largest)
+
+
+def one_digit(exponents: tuple[int, int] = (-3, 2)) -> CoefficientSet:
+    """One significant digit: 0 and ±d·10^E with d from 1 to 9 and E between two exponents, both included.
+
+    >>> len(one_digit())
+    109
+    >>> Fraction("0.0001") in one_digit((-4, 2))
+    True
+    """
+    return _signed(d * Fraction(10) ** e for d in range(10) for e in _exponents(exponents, "one_digit"))
+
+
+def two_digits(exponents: tuple[int, int] = (1, 3)) -> CoefficientSet:
+    """Two significant digits: 0 and ±(d1·10^E + d2·10^(E-1)) with E between two exponents, both included.
+
+    >>> len(two_digits()), int(two_digits().greatest)
+    (559, 9900)
+    """
+    return _signed(
+        d1 * Fraction(10) ** e + d2 * Fraction(10) ** (e - 1)
+        for d1 in range(10)
+        for d2 in range(10)
+        for e in _exponents(exponents, "two_digits")
+    )
+
+
+def _exponents(exponents: object, what: str) -> range:
+    pair = tuple(exponents) if isinstance(exponents, tuple | list) else ()
+    if len(pair) != 2 or any(type(e) is not int for e in pair) or pair[0] > pair[1]:
+        raise InvalidProblemError(
+            f"{what}: the exponents are {exponents!r}; give two whole numbers in order, such as (-3, 2)"
+        )
+    low, high = pair
+    if max(abs(low), abs(high)) > _LARGEST_EXPONENT:
+        raise InvalidProblemError(
+            f"{what}: the exponents are {exponents!r}; give numbers from -{_LARGEST_EXPONENT} "
+            f"to {_LARGEST_EXPONENT}"
+        )
+    return range(low, high + 1)
+
+
+def _signed(magnitudes: Iterable[Fraction]) -> CoefficientSet:
+    kept = set(magnitudes)
+    return CoefficientSet.of(kept | {-m for m in kept})

@@ -1,16 +1,20 @@
 """What a report is made of, before it is HTML or PDF: sections of paragraphs, lists, tables and figures.
 
-Every text is visible text (`supersparse.render.plain`): one line without control characters, in which a
+Every text is visible text (`supersparse.data.plain`): one line without control characters, in which a
 writer escapes its own special characters and nothing else.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
+from fractions import Fraction
 
 from supersparse.card.card import Card
+from supersparse.data.plain import quoted, visible
 from supersparse.errors import InvalidOptionError
-from supersparse.render.figures import Picture
+from supersparse.evaluate.rates import Rate, count_text
+from supersparse.evaluate.thresholds import Confusion
+from supersparse.faces.document import Picture
+from supersparse.report.plan import Missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,42 +79,6 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """A whole report; `save` writes it. The same report gives the same bytes."""
-
-    title: str
-    subtitle: str
-    sections: tuple[Section, ...]
-    missing: tuple[str, ...] = field(default=())  # what could not be said, and why
-
-    def section(self, name: str) -> Section:
-        """Return a section by its name."""
-        for section in self.sections:
-            if section.name == name:
-                return section
-        known = ", ".join(s.name for s in self.sections)
-        raise InvalidOptionError(f"the report has no section {name!r}; it has {known}")
-
-    def to_html(self, paper: str = "a4") -> str:
-        """Return one HTML page that needs nothing else and prints on A4 or Letter."""
-        from supersparse.report.html import report_html
-
-        return report_html(self, paper)
-
-    def to_pdf(self, paper: str = "a4") -> bytes:
-        """Return the pages as a PDF file, A4 or Letter; it needs matplotlib."""
-        from supersparse.report.pdf import report_pdf
-
-        return report_pdf(self, paper)
-
-    def save(self, path: str | Path, paper: str = "a4") -> None:
-        """Write the report; the ending of the name, .html or .pdf, says in which form."""
-        from supersparse.render.files import write
-
-        write({".html": lambda: self.to_html(paper), ".pdf": lambda: self.to_pdf(paper)}, path)
-
-
 def texts_of(block: Block) -> Sequence[str]:
     """All texts of a block but those of a card: to search and to check them."""
     match block:
@@ -124,3 +92,42 @@ def texts_of(block: Block) -> Sequence[str]:
             return [block.caption, block.alt]
         case CardFace():
             return []
+
+
+NONE = "\u2013"
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number of things: 1 row, 2 rows."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def share(part: int | Fraction, whole: int | Fraction) -> str:
+    """Write a part of a whole: 3 of 12 (25.0 %)."""
+    percent = f" ({100 * float(Fraction(part) / Fraction(whole)):.1f} %)" if whole else ""
+    return f"{count_text(Fraction(part))} of {count_text(Fraction(whole))}{percent}"
+
+
+def decimal(value: float | None) -> str:
+    """Three digits, or a dash where there is no value."""
+    return NONE if value is None else f"{value:.3f}"
+
+
+def rate(found: Rate) -> str:
+    """A rate with its interval, or a dash where there are no rows."""
+    return NONE if found.value is None else str(found)
+
+
+def error_rate(found: Confusion) -> Rate:
+    """What `predict` gets wrong among all rows."""
+    return Rate(events=found.predicted_errors, of=found.n, level=found.level)
+
+
+def column_name(name: str) -> str:
+    """A column as it is shown inside a sentence."""
+    return quoted(name)
+
+
+def why(missing: Missing) -> str:
+    """Say that a part is not there."""
+    return f"Not in this report: {visible(missing.reason)}."

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from supersparse.render.drawing import text_width
+from supersparse.faces.drawing import text_width
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,22 +7,25 @@ from typing import TypeVar
 import numpy as np
 
 from supersparse.card.card import Card
-from supersparse.card.seen import ItemSeen
+from supersparse.card.provenance import ItemSeen
 from supersparse.errors import InfeasibleError, InvalidDataError, SolverError
-from supersparse.evaluate.drift import Drift, drift
-from supersparse.evaluate.evaluation import Evaluation, evaluate
-from supersparse.evaluate.remembering import points_given
+from supersparse.evaluate.drift import Drift, drift, points_given
+from supersparse.evaluate.evaluation import Evaluation, Subgroups, by_subgroup, evaluate
 from supersparse.evaluate.risk_table import RiskTable, risk_table
-from supersparse.evaluate.subgroups import Subgroups, by_subgroup
+from supersparse.faces.from_solution import fingerprint
 from supersparse.report.data import Data
+from supersparse.report.learning import (
+    CrossValidation,
+    Recheck,
+    Stability,
+    bootstrap,
+    cross_validate,
+    recheck,
+    sizes_around,
+)
 from supersparse.report.plan import NOT_ASKED, STOPPED, Missing, Plan, Progress
-from supersparse.report.recheck import Recheck, recheck
 from supersparse.report.refit import Refit, refit_of
-from supersparse.report.sizes import sizes_around
-from supersparse.report.stability import Stability, bootstrap
-from supersparse.report.validation import CrossValidation, cross_validate
-from supersparse.scorecard.from_solution import fingerprint
-from supersparse.solution.frontier import Frontier
+from supersparse.results.frontier import Frontier
 from supersparse.theory.bounds import Bound, NoBound, bounds
 
 T = TypeVar("T")

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from supersparse.render.document import Placed, Sheet
-from supersparse.render.drawing import Anchor, Box, Drawing, Show, Stroke, Text, text_width, wrapped
-from supersparse.render.figures import Picture, picture_height
+from supersparse.faces.document import Picture, Placed, Sheet, picture_height
+from supersparse.faces.drawing import Anchor, Box, Drawing, Show, Stroke, Text, text_width, wrapped
 from supersparse.report.blocks import Figure, Table
 from supersparse.report.columns import Cell, column_widths
 

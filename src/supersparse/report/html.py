@@ -1,14 +1,15 @@
 """The report as one HTML page: nothing is loaded from elsewhere, no script runs, and it prints well."""
 
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from itertools import count as counting
 
 from supersparse.errors import PackageNotInstalledError
-from supersparse.render.figures import picture_svg
-from supersparse.render.html import card_html, page
-from supersparse.render.sheet_drawing import paper_size
-from supersparse.report.blocks import Block, Bullets, CardFace, Figure, Paragraph, Report, Section, Table
+from supersparse.faces.document import picture_svg
+from supersparse.faces.html import card_html, page
+from supersparse.faces.pictures import paper_size
+from supersparse.report.blocks import Block, Bullets, CardFace, Figure, Paragraph, Section, Table
 
 _PAPER = """\
 @page{{size:{paper};margin:18mm 16mm 20mm;
@@ -16,23 +17,23 @@ _PAPER = """\
 """
 
 
-def report_html(report: Report, paper: str = "a4") -> str:
-    """Return the page; the same report gives the same text."""
+def report_html(title: str, subtitle: str, sections: Sequence[Section], paper: str = "a4") -> str:
+    """Return the page; the same sections give the same text."""
     paper_size(paper)
     figures = counting(1)
-    links = "\n".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in report.sections)
+    links = "\n".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in sections)
     body = [
-        f"<header>\n<h1>{escape(report.title)}</h1>",
-        f'<p class="subtitle">{escape(report.subtitle)}</p>\n</header>',
+        f"<header>\n<h1>{escape(title)}</h1>",
+        f'<p class="subtitle">{escape(subtitle)}</p>\n</header>',
         f'<nav aria-label="Contents">\n<ol>\n{links}\n</ol>\n</nav>',
         "<main>",
-        *(_section(section, figures) for section in report.sections),
+        *(_section(section, figures) for section in sections),
         "</main>",
         f"<footer>{_FOOTER}</footer>",
     ]
     style = _PAPER.format(paper={"a4": "A4", "letter": "Letter"}[paper.lower()])
     style += files("supersparse.report").joinpath("report.css").read_text(encoding="utf-8").rstrip()
-    return page(report.title, "\n".join(body), style)
+    return page(title, "\n".join(body), style)
 
 
 _SHORT = 24  # characters that a line of a table must not break

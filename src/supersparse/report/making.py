@@ -1,27 +1,60 @@
 """make_report: a card and rows become a report."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from supersparse.card.card import Card
-from supersparse.render.facts import heading
-from supersparse.render.plain import visible
-from supersparse.report.blocks import Report, Section
+from supersparse.data.plain import visible
+from supersparse.errors import InvalidOptionError
+from supersparse.faces import ScoringSystem
+from supersparse.faces.content import heading
+from supersparse.report.blocks import Section, count
 from supersparse.report.data import read_data
 from supersparse.report.evidence import Evidence, gather
 from supersparse.report.plan import Plan, Progress
-from supersparse.report.sections.checklist import checklist
-from supersparse.report.sections.limits import limits
-from supersparse.report.sections.making import making
-from supersparse.report.sections.model import model
-from supersparse.report.sections.performance import calibration, performance
+from supersparse.report.sections.limits import checklist, limits
+from supersparse.report.sections.model import making, missing_parts, model, summary
+from supersparse.report.sections.performance import calibration, performance, subgroups
 from supersparse.report.sections.proof import proof, sizes, theory
 from supersparse.report.sections.resampling import stability, validation
 from supersparse.report.sections.source import source
-from supersparse.report.sections.subgroups import subgroups
-from supersparse.report.sections.summary import missing_parts, summary
-from supersparse.report.words import count
-from supersparse.scorecard import ScoringSystem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A whole report; `save` writes it. The same report gives the same bytes."""
+
+    title: str
+    subtitle: str
+    sections: tuple[Section, ...]
+    missing: tuple[str, ...] = field(default=())  # what could not be said, and why
+
+    def section(self, name: str) -> Section:
+        """Return a section by its name."""
+        for section in self.sections:
+            if section.name == name:
+                return section
+        known = ", ".join(s.name for s in self.sections)
+        raise InvalidOptionError(f"the report has no section {name!r}; it has {known}")
+
+    def to_html(self, paper: str = "a4") -> str:
+        """Return one HTML page that needs nothing else and prints on A4 or Letter."""
+        from supersparse.report.html import report_html
+
+        return report_html(self.title, self.subtitle, self.sections, paper)
+
+    def to_pdf(self, paper: str = "a4") -> bytes:
+        """Return the pages as a PDF file, A4 or Letter; it needs matplotlib."""
+        from supersparse.report.pdf import report_pdf
+
+        return report_pdf(self.title, self.subtitle, self.sections, paper)
+
+    def save(self, path: str | Path, paper: str = "a4") -> None:
+        """Write the report; the ending of the name, .html or .pdf, says in which form."""
+        from supersparse.faces.drawing import write
+
+        write({".html": lambda: self.to_html(paper), ".pdf": lambda: self.to_pdf(paper)}, path)
 
 
 def _silent(_: str) -> None:

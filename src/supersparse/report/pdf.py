@@ -1,30 +1,29 @@
 """The report as a PDF file: the same blocks as on the page, laid out on paper."""
 
+from collections.abc import Sequence
 from itertools import count as counting
 
-from supersparse.render.card_drawing import card_drawing
-from supersparse.render.document import Sheet, document_pdf
-from supersparse.render.drawing import Show
-from supersparse.render.paint import drawable
-from supersparse.render.sheet_drawing import paper_size
-from supersparse.report.blocks import Bullets, CardFace, Figure, Paragraph, Report, Table
+from supersparse.faces.document import Sheet, document_pdf
+from supersparse.faces.drawing import Show, drawable
+from supersparse.faces.pictures import card_drawing, paper_size
+from supersparse.report.blocks import Bullets, CardFace, Figure, Paragraph, Section, Table
 from supersparse.report.flow import Flow
 
 
-def report_pdf(report: Report, paper: str = "a4") -> bytes:
-    """Return the file; the same report gives the same bytes."""
-    return document_pdf(laid_out(report, paper, drawable), report.title)
+def report_pdf(title: str, subtitle: str, sections: Sequence[Section], paper: str = "a4") -> bytes:
+    """Return the file; the same sections give the same bytes."""
+    return document_pdf(laid_out(title, subtitle, sections, paper, drawable), title)
 
 
-def laid_out(report: Report, paper: str, show: Show) -> list[Sheet]:
+def laid_out(title: str, subtitle: str, sections: Sequence[Section], paper: str, show: Show) -> list[Sheet]:
     """Return the pages; `show` replaces what the painter cannot draw."""
     width, height = paper_size(paper)
     flow = Flow(width=width, height=height, show=show)
-    flow.text(report.title, 18, bold=True)
+    flow.text(title, 18, bold=True)
     flow.y += 2
-    flow.text(report.subtitle, 10, faint=True)
+    flow.text(subtitle, 10, faint=True)
     figures = counting(1)
-    for section in report.sections:
+    for section in sections:
         flow.heading(section.title, section.tripod)
         for block in section.blocks:
             match block:
@@ -42,4 +41,4 @@ def laid_out(report: Report, paper: str, show: Show) -> list[Sheet]:
                     flow.figure(block, next(figures))
                 case CardFace():
                     flow.drawing(card_drawing(block.card, show))
-    return flow.sheets(report.title, report.title)
+    return flow.sheets(title, title)

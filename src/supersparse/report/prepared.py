@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from supersparse.errors import InvalidProblemError
+from supersparse.prepare.feature import Recorded
 from supersparse.prepare.prepare import Prepare
-from supersparse.prepare.recorded import Recorded
-from supersparse.problem.file.settings import Settings
 from supersparse.problem.problem import Problem
 from supersparse.report.data import Data, Rows
 from supersparse.report.plan import Plan
 from supersparse.report.question import Refitted, asked_of, solved
+from supersparse.settings.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card
 from supersparse.errors import InvalidDataError, PenaltyRangeWarning
-from supersparse.problem.file.settings import Settings
+from supersparse.faces.from_solution import card_of_solution
 from supersparse.problem.problem import Problem
 from supersparse.report.data import Data
 from supersparse.report.plan import Plan
-from supersparse.scorecard.from_solution import card_of_solution
-from supersparse.solution.stop import Stop
+from supersparse.settings.settings import Settings
 from supersparse.solving.solve import solve
+from supersparse.stop import Stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

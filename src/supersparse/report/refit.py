@@ -8,14 +8,13 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card
 from supersparse.errors import SupersparseError
-from supersparse.prepare.recorded import taken_apart
-from supersparse.problem.file.files import read_settings
-from supersparse.problem.file.settings import Settings
+from supersparse.prepare.feature import taken_apart
 from supersparse.problem.problem import Problem
 from supersparse.report.data import Data, Rows
 from supersparse.report.plan import Missing, Plan
 from supersparse.report.prepared import prepared_refit
 from supersparse.report.question import Refitted, asked_of, solved
+from supersparse.settings.settings import Settings, read_settings
 
 
 class Refit(Protocol):

@@ -1,4 +1,4 @@
-"""The contract between a solver and the rest: what it declares, takes and answers."""
+"""The contract between a solver and the rest: options, what it declares, and what it returns."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,9 +8,9 @@ from typing import ClassVar, Protocol, runtime_checkable
 from supersparse.problem.limits import Constraint
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solution.claim import Claim
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
+from supersparse.solving.solution import Claim
 
 
 class Question(Enum):

@@ -10,15 +10,14 @@ from typing import ClassVar
 from supersparse.errors import InfeasibleError, UnsupportedProblemError
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.limits import SupportLimit
-from supersparse.problem.objective import evaluate, with_best_intercept
+from supersparse.problem.objective import evaluate, obeys_without_intercept, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.violations import obeys_without_intercept
-from supersparse.solution.claim import Claim
-from supersparse.solution.stop import Stop
 from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, ClaimedModels, Question
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
+from supersparse.solving.solution import Claim
+from supersparse.stop import Stop
 
 MOST_VECTORS = 50_000_000
 _INTERCEPT = MinFeatures(least=0)  # asks for nothing: the limits on b below are this file's own

@@ -12,14 +12,13 @@ from enum import Enum, auto
 from itertools import combinations
 
 from supersparse.errors import InfeasibleError, InvalidProblemError, SolverFailedError
+from supersparse.problem.objective import violated
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.violations import violated
-from supersparse.solution.conflict import Conflict
-from supersparse.solution.trace import TraceEvent
+from supersparse.solving.answering import answer, chosen_solver
 from supersparse.solving.contract import Question, Solver
 from supersparse.solving.options import SolveOptions
-from supersparse.solving.solve import answer, chosen_solver
+from supersparse.solving.solution import Conflict, TraceEvent
 
 FEW = 12  # constraints of which all smaller sets are tried
 SECONDS = 60.0

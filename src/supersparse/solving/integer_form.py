@@ -24,12 +24,12 @@ from math import floor, gcd, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.decimals import IntArray, gcd_of, largest_magnitude
 from supersparse.errors import UnsupportedProblemError
+from supersparse.exact import IntArray, gcd_of, largest_magnitude
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
 from supersparse.solving.integer_sets import LARGEST_POINTS, IntegerSet, Magnitudes
-from supersparse.solving.presolve.merge import row_groups
+from supersparse.solving.presolve import row_groups
 
 Ints = NDArray[np.int64]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import UnsupportedProblemError
-from supersparse.problem.coefficients import CoefficientSet
+from supersparse.problem.points import CoefficientSet
 
 Ints = NDArray[np.int64]
 

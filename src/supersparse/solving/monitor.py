@@ -9,15 +9,14 @@ from contextlib import contextmanager
 from fractions import Fraction
 from types import FrameType
 
-from supersparse.decimals import exact
 from supersparse.errors import SolverFailedError, UnsupportedProblemError
+from supersparse.exact import exact
 from supersparse.problem.objective import Evaluation, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solution.claim import Claim
-from supersparse.solution.stop import Stop
-from supersparse.solution.trace import Trace, TraceEvent
 from supersparse.solving.options import SolveOptions
+from supersparse.solving.solution import Claim, Trace, TraceEvent
+from supersparse.stop import Stop
 
 _TELL_EVERY = 0.25  # seconds between two words to the user when nothing changes
 _WEIGH_EVERY = 0.2

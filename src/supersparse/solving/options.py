@@ -9,7 +9,7 @@ from typing import Literal
 
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.problem.points import Points
-from supersparse.solution.trace import TraceEvent
+from supersparse.solving.solution import TraceEvent
 
 Formulation = Literal["bigm", "indicator"]
 

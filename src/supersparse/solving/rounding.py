@@ -12,12 +12,11 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from supersparse.errors import InvalidOptionError
-from supersparse.problem.objective import evaluate
+from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.violations import completed
-from supersparse.solution.solution import Solution
-from supersparse.solving.presolve.merge import MergeRows
+from supersparse.solving.presolve import MergeRows
+from supersparse.solving.solution import Solution
 
 _MULTIPLES = 9  # of the coefficients, for each number of features
 

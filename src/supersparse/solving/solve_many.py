@@ -4,13 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from supersparse.decimals import exact
 from supersparse.errors import InvalidOptionError
+from supersparse.exact import exact
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solution.models import Models, SizedModels, bounds_by_size, verified
-from supersparse.solution.stop import Stop
+from supersparse.solving.answering import Presolved, chosen_solver, presolve, read_initial
 from supersparse.solving.contract import (
     AnswersAllWithin,
     AnswersPerSize,
@@ -21,7 +20,8 @@ from supersparse.solving.contract import (
 )
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
-from supersparse.solving.solve import Presolved, chosen_solver, presolve, read_initial
+from supersparse.solving.verify import Models, SizedModels, bounds_by_size, verified
+from supersparse.stop import Stop
 
 
 def solve_each_size(problem: Problem, solver: str = "auto", **options: object) -> SizedModels:

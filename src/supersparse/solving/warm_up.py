@@ -2,13 +2,15 @@
 
 import logging
 import threading
+from pathlib import Path
 
 import numpy as np
 
 from supersparse.problem.problem import Problem
+from supersparse.solving.kernels.boxes import run_boxes
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
-from supersparse.solving.presolve.merge import MergeRows
+from supersparse.solving.presolve import MergeRows
 
 _lock = threading.Lock()
 _ready = False
@@ -22,7 +24,6 @@ def warm_up() -> None:
             return
         from supersparse.solving.exact.engine import ExactSolver
         from supersparse.solving.integer_form import integer_form
-        from supersparse.solving.kernels.state import compiled_before
         from supersparse.solving.search.incumbent import Search
 
         if not compiled_before():
@@ -49,3 +50,9 @@ def _tiny_problems() -> list[Problem]:
         Problem.of(wider, label, C0=0.1, max_coef=2, max_features=2, intercept="paper"),
     ]
     return [MergeRows.apply(p) for p in problems]
+
+
+def compiled_before() -> bool:
+    """Whether numba's cache holds the largest kernel; True where numba does not tell."""
+    folder = getattr(getattr(run_boxes, "_cache", None), "cache_path", None)
+    return folder is None or any(Path(folder).glob("boxes.run_boxes*.nbi"))

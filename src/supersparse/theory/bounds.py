@@ -9,14 +9,65 @@ both classes, or what `predict` does), as long as both sides of the inequality u
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 
-from supersparse.decimals import exact
 from supersparse.errors import InvalidOptionError
+from supersparse.exact import exact
+from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
-from supersparse.theory.conditions import decimal, obstacles, why_not_directions
-from supersparse.theory.space import declared_space
+from supersparse.theory.space import ModelSpace, declared_sets, declared_space
+
+
+def obstacles(problem: Problem, cut_points_fitted: bool) -> tuple[str, ...]:
+    """Say all that makes the classifiers infinite or chosen after the fact, or errors no plain average."""
+    reasons = []
+    if problem.intercept.mode == "free":
+        reasons.append(
+            "the threshold may lie anywhere, so there are infinitely many classifiers; "
+            "give intercept=(-100, 100)"
+        )
+    if cut_points_fitted:
+        reasons.append(
+            "the cut points were fitted on the same rows, so the classifiers were chosen after seeing the "
+            "data; fix the cut points beforehand or fit them on other rows"
+        )
+    if problem.class_weights[0] != problem.class_weights[1]:
+        of_class = zip(problem.class_weights, problem.rows.classes, strict=True)
+        shown = ", ".join(f"{decimal(weight)} for {label!r}" for weight, label in of_class)
+        reasons.append(
+            f"the class weights differ ({shown}) and the theorems are about the plain error rate; "
+            "use class_weight=None"
+        )
+    weights = problem.rows.weights
+    least, greatest = (int(w) * problem.rows.weight_unit for w in (weights.min(), weights.max()))
+    if least != greatest:
+        reasons.append(
+            f"the sample weights differ ({decimal(least)} to {decimal(greatest)}) and the theorems are "
+            "about rows that count alike; use sample_weight=None"
+        )
+    return tuple(reasons)
+
+
+def why_not_directions(problem: Problem, space: ModelSpace) -> str:
+    """Name the first set for which Theorem 2 does not count the classifiers."""
+    named = list(zip(problem.rows.names, declared_sets(problem), strict=True))
+    if problem.intercept.allowed is not None:
+        named.append((INTERCEPT, problem.intercept.allowed))
+    step = "whole numbers" if space.unit == 1 else f"multiples of 1/{space.unit}"
+    for name, values in named:
+        if space.is_broken(values):
+            return (
+                f"the set of {name!r} is not an unbroken run of {step} through 0, "
+                "so dividing by a common divisor may leave it"
+            )
+    return "the intercept's range leaves out 0, so dividing by a common divisor may leave it"
+
+
+def decimal(value: Fraction) -> str:
+    """Show a fraction as a person would write it."""
+    return f"{Decimal(value.numerator) / Decimal(value.denominator):.6g}"  # a float could underflow to 0
 
 
 class Form(Enum):
@@ -234,3 +285,63 @@ def _approximately(count: int) -> str:
     exponent = math.floor(math.log10(count))
     mantissa = f"{10 ** (math.log10(count) - exponent):.1f}"
     return f"about 1.0·10^{exponent + 1}" if mantissa == "10.0" else f"about {mantissa}·10^{exponent}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneMoreDigit:
+    """The rows with which points of one more digit have the slack that the present ones have now."""
+
+    n_rows: int
+    n_rows_needed: int
+    log_count: float  # under the root now
+    log_count_finer: float  # under the root with one more digit
+    delta: Fraction
+
+    @property
+    def slack(self) -> float:
+        """What both have: the present points with the present rows, the finer points with the rows needed."""
+        return hoeffding_slack(self.log_count, delta=self.delta, n_rows=self.n_rows)
+
+    def in_words(self) -> str:
+        """Say how many rows are needed."""
+        return (
+            f"One more digit in the points needs {self.n_rows_needed} rows instead of {self.n_rows} "
+            f"for the same slack of {self.slack:.3f}."
+        )
+
+
+def one_more_digit(
+    problem: Problem, *, delta: object = 0.01, cut_points_fitted: bool = False
+) -> OneMoreDigit | NoBound:
+    """Return the number of rows that leaves the bound as it is when the points get one more digit.
+
+    The paper says that with more data L can have "one more significant digit within each coefficient", and
+    gives no number. Here every step between neighbouring values of a set is cut in ten: whole numbers become
+    multiples of 0.1, one significant digit becomes two. An intercept range is cut with them. With M
+    classifiers now and M' then, (log M - log δ) / 2N = (log M' - log δ) / 2N' keeps the slack, so
+
+        N' = N·(log M' - log δ) / (log M - log δ),    about N + P·log(10) / (2·slack²)
+
+    for P coordinates without a size limit, rounded up. Both are counted by the theorem that
+    `generalization_bound` reports now. The number says what the bound asks for, not that there will be fewer
+    errors.
+
+    >>> problem = Problem.of([[0], [1]] * 500, [0, 1] * 500, max_coef=5, intercept=(-5, 5))
+    >>> one_more_digit(problem).n_rows_needed
+    1482
+    """
+    now = generalization_bound(problem, delta=delta, cut_points_fitted=cut_points_fitted)
+    if isinstance(now, NoBound):
+        return now
+    finer = declared_space(problem).with_one_more_digit()
+    by_directions = now.form in (Form.THEOREM_2, Form.THEOREM_2_SIZE)
+    directions = finer.n_directions(finer.max_size) if by_directions else None
+    log_count_finer = math.log(finer.n_vectors(finer.max_size) + 1 if directions is None else directions)
+    doubt = negative_log(now.delta)
+    return OneMoreDigit(
+        n_rows=now.n_rows,
+        n_rows_needed=math.ceil(now.n_rows * (log_count_finer + doubt) / (now.log_count + doubt)),
+        log_count=now.log_count,
+        log_count_finer=log_count_finer,
+        delta=now.delta,
+    )

@@ -13,11 +13,12 @@ from solving.exact.hard import medium
 from solving.exact.partition.one_hot import few_squares
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.fingerprint import fingerprint
-from supersparse.solution.stop import Stop
+from supersparse.solving.answering import presolve
 from supersparse.solving.exact import engine, proof, second
 from supersparse.solving.exact.proof import Proof
 from supersparse.solving.exact.second import SecondBound
-from supersparse.solving.solve import presolve, solve
+from supersparse.solving.solve import solve
+from supersparse.stop import Stop
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 TESTS = Path(__file__).parents[2]

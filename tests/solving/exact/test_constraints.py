@@ -13,9 +13,9 @@ from supersparse import Problem, solve
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, UnsupportedProblemError
 from supersparse.problem.fingerprint import fingerprint
+from supersparse.solving.answering import presolve
 from supersparse.solving.exact.limits import LiteralLimits
 from supersparse.solving.integer_form import integer_form
-from supersparse.solving.solve import presolve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

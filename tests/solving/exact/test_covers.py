@@ -11,7 +11,7 @@ from solving.kernels.forms import forms
 from supersparse.solving.exact.covers import CancelledError, multipliers, packing_bound, pair_pool
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.tree import fixed_cost
-from supersparse.solving.kernels.packing import uncovered
+from supersparse.solving.kernels.pairs import uncovered
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

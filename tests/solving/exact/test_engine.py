@@ -13,11 +13,11 @@ from counts import examples
 from solving.exact.hard import medium, noisy
 from strategies import cases
 from supersparse.problem.problem import Problem
-from supersparse.solution.stop import Stop
 from supersparse.solving.exact import proof, supports
 from supersparse.solving.exact.engine import ExactSolver
 from supersparse.solving.search.incumbent import Search
 from supersparse.solving.solve import solve
+from supersparse.stop import Stop
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 PATIENCE = 2.0  # seconds of processor time, so that a busy machine does not matter; the aim is 0.3

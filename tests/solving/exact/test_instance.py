@@ -8,9 +8,10 @@ from counts import examples
 from solving.kernels.forms import forms
 from strategies import cases
 from supersparse.problem.problem import Problem
+from supersparse.solving.answering import presolve
 from supersparse.solving.exact.instance import instances, twins
 from supersparse.solving.integer_form import integer_form
-from supersparse.solving.solve import presolve, solve
+from supersparse.solving.solve import solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 Y = [0, 1, 0, 1]

@@ -11,12 +11,13 @@ from counts import examples
 from solving.exact.hard import medium, noisy
 from solving.exact.partition.one_hot import few_squares
 from strategies import cases
+from supersparse.solving.answering import presolve
 from supersparse.solving.exact import reference, second, tree
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.log import BoxPruned, BoxSplit, NodePruned, NodeSplit, VectorEvaluated
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.search.incumbent import Search
-from supersparse.solving.solve import presolve, solve
+from supersparse.solving.solve import solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from supersparse.problem.problem import Problem
-from supersparse.solution.stop import Stop
 from supersparse.solving.exact import second
 from supersparse.solving.exact.second import SecondBound
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.solve import solve
+from supersparse.stop import Stop
 
 
 def binary_form(**options):

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from strategies import cases
+from supersparse.solving.answering import presolve
 from supersparse.solving.integer_form import integer_form
-from supersparse.solving.solve import presolve
 
 
 def form_of(case):

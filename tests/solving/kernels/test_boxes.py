@@ -24,8 +24,7 @@ from supersparse.solving.kernels.boxes import (
     split_at,
     widest,
 )
-from supersparse.solving.kernels.support import magnitude
-from supersparse.solving.kernels.vectors import evaluate_vector
+from supersparse.solving.kernels.support import evaluate_vector, magnitude
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

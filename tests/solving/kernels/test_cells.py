@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from supersparse.solving.kernels.cells import (
+from supersparse.solving.kernels.support import (
     cell_weights,
     group_rows,
     merge_on_support,

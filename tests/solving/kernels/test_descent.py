@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from counts import examples
 from solving.kernels.forms import dense, feature_price, forms, intercept_price, loss_of, models
-from supersparse.solving.kernels.annealing import anneal
-from supersparse.solving.kernels.descent import descend, model_cost, next_random, rescore, shuffle
+from supersparse.solving.kernels.descent import anneal, descend, model_cost, next_random, rescore, shuffle
 from supersparse.solving.kernels.lines import best_b
 from supersparse.solving.search.data import search_data
 

@@ -12,15 +12,14 @@ from counts import examples
 from solving.exact.enumerate import cuts_of, intercepts_for
 from solving.kernels.forms import loss_of
 from supersparse import constraints as c
+from supersparse.problem.objective import obeys_without_intercept
 from supersparse.problem.problem import Problem
-from supersparse.problem.violations import obeys_without_intercept
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.integer_form import integer_form
-from supersparse.solving.kernels.annealing import excess
 from supersparse.solving.kernels.boxes import least_fixed, scores_too_high
-from supersparse.solving.kernels.support import magnitude
-from supersparse.solving.kernels.vectors import evaluate_within_rates
+from supersparse.solving.kernels.descent import excess
+from supersparse.solving.kernels.support import evaluate_within_rates, magnitude
 from supersparse.solving.search.data import search_data
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from counts import examples
 from solving.kernels.forms import loss_of
-from supersparse.solving.kernels.losses import least_over_b, loss_by_b
+from supersparse.solving.kernels.lines import least_over_b, loss_by_b
 
 
 @st.composite

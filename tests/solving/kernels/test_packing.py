@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from supersparse.solving.kernels.packing import literal_bounds, most_gained, pack, uncovered
+from supersparse.solving.kernels.pairs import literal_bounds, most_gained, pack, uncovered
 
 
 @st.composite

@@ -15,13 +15,14 @@ from supersparse.errors import (
 )
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
-from supersparse.solution.stop import Stop
 from supersparse.solving import registry
+from supersparse.solving.answering import presolve
 from supersparse.solving.mip.build import build
 from supersparse.solving.mip.precision import refuse_too_wide
 from supersparse.solving.mip.run import RunSettings, Talk
 from supersparse.solving.search import incumbent
-from supersparse.solving.solve import presolve, solve
+from supersparse.solving.solve import solve
+from supersparse.stop import Stop
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

@@ -10,9 +10,9 @@ from counts import examples
 from strategies import cases
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
+from supersparse.solving.answering import presolve
 from supersparse.solving.mip.build import build
 from supersparse.solving.mip.precision import FLOATS, INTEGERS, refuse_too_wide
-from supersparse.solving.solve import presolve
 
 quick = settings(max_examples=examples(60), deadline=None, derandomize=True)
 

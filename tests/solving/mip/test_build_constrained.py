@@ -11,12 +11,11 @@ from solving.mip.test_build import is_feasible, program_of
 from strategies import constrained_problems
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError
-from supersparse.problem.objective import evaluate
+from supersparse.problem.objective import evaluate, violated
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.violations import violated
+from supersparse.solving.answering import presolve
 from supersparse.solving.mip.precision import FLOATS
-from supersparse.solving.solve import presolve
 
 quick = settings(max_examples=examples(40), deadline=None, derandomize=True)
 

@@ -9,12 +9,12 @@ import pytest
 
 from supersparse.errors import SolverFailedError
 from supersparse.problem.problem import Problem
-from supersparse.solution.stop import Stop
 from supersparse.solving import registry
 from supersparse.solving.mip.build import build
 from supersparse.solving.mip.child import run_in_child
 from supersparse.solving.mip.precision import INTEGERS, refuse_too_wide
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
+from supersparse.stop import Stop
 
 
 def some_model():

@@ -4,7 +4,7 @@ from counts import examples
 from strategies import cases
 from supersparse import constraints
 from supersparse.problem.problem import Problem
-from supersparse.solving.mip.margins import big_m, loss_rows
+from supersparse.solving.mip.precision import big_m, loss_rows
 from supersparse.solving.mip.terms import read_terms
 
 

@@ -2,8 +2,8 @@ import threading
 
 import pytest
 
-from supersparse.solution.stop import Stop
 from supersparse.solving.mip.run import Outcome, Report, Talk, attend
+from supersparse.stop import Stop
 
 DONE = Outcome(stop=Stop.OPTIMAL, values=None, bound=None, nodes=0)
 

@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 
 from supersparse.solving.mip.precision import FLOATS, INTEGERS
-from supersparse.solving.mip.scaling import ExactCost, SolverCost
+from supersparse.solving.mip.program import ExactCost, SolverCost
 
 
 def test_the_unit_is_the_largest_that_makes_all_costs_integers():

@@ -10,9 +10,9 @@ from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, SolverFailedError, VerificationError
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.problem import Problem
-from supersparse.solution.stop import Stop
-from supersparse.solution.verify import verify
 from supersparse.solving.mip.run import Outcome, Report
+from supersparse.solving.verify import verify
+from supersparse.stop import Stop
 
 # Ten rows that x separates: without the feature 4 errors, with it none. F of the best is C0 = 0.1.
 PROBLEM = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_coef=3)

@@ -9,14 +9,15 @@ from solving.exact.hard import medium, noisy
 from strategies import cases
 from supersparse.constraints import must_use
 from supersparse.problem.problem import Problem
-from supersparse.solution.verify import check_feasible
+from supersparse.solving.answering import presolve
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.search.data import search_data
 from supersparse.solving.search.incumbent import Search, search, smallest_coefficients
 from supersparse.solving.search.paths import Surrogate, backward_path, rounded
-from supersparse.solving.solve import presolve, solve
+from supersparse.solving.solve import solve
+from supersparse.solving.verify import check_feasible
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

@@ -17,7 +17,7 @@ from supersparse.problem.constraints.rates import (
     min_sensitivity,
     min_specificity,
 )
-from supersparse.problem.constraints.score import max_total_score
+from supersparse.problem.constraints.single import fixed, max_total_score, must_not_use, must_use
 from supersparse.problem.constraints.support import (
     at_least,
     at_most,
@@ -26,7 +26,6 @@ from supersparse.problem.constraints.support import (
     only_if,
     thresholds_per_variable,
 )
-from supersparse.problem.constraints.values import fixed, must_not_use, must_use
 
 __all__ = [
     "at_least",

@@ -13,12 +13,10 @@ from math import floor, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.decimals import shown
 from supersparse.errors import InvalidProblemError, did_you_mean
-from supersparse.problem.groups import Grouping
+from supersparse.exact import share, shown
 from supersparse.problem.limits import Constraint, RateLimit
-from supersparse.problem.reading.numbers import share
-from supersparse.problem.rows import Rows
+from supersparse.problem.rows import Grouping, Rows
 
 Group = str | tuple[str, object] | None
 

@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from supersparse.decimals import shown
 from supersparse.errors import InvalidProblemError
+from supersparse.exact import count, non_negative, shown
 from supersparse.problem.limits import Constraint, SupportLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
-from supersparse.problem.reading.numbers import count, non_negative
 from supersparse.problem.rows import Rows
 
 Names = str | Sequence[str]

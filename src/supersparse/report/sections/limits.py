@@ -1,18 +1,15 @@
 """Limits of use: sentences that follow from the card and the rows, each true of this card."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from supersparse.card.card import Card
-from supersparse.card.domain import Domain
-from supersparse.card.rules import IsMissing
-from supersparse.card.words import category_text
-from supersparse.decimals import shown
-from supersparse.render.facts import class_names
-from supersparse.render.plain import visible
-from supersparse.report.blocks import Bullets, Section
+from supersparse.card.rules import Domain, IsMissing, category_text
+from supersparse.data.plain import visible
+from supersparse.exact import shown
+from supersparse.faces.content import class_names
+from supersparse.report.blocks import Bullets, Paragraph, Section, Table, column_name, count, rate
 from supersparse.report.evidence import Evidence
 from supersparse.report.plan import Missing
-from supersparse.report.words import column_name, count, rate
 
 _FEW_EVENTS = 100  # fewer in the smaller class make a validation imprecise (Vergouwe et al. 2005)
 
@@ -124,3 +121,76 @@ def _validated(evidence: Evidence) -> Iterator[str]:
                 f"Chance decided much of its items: they came back together in {found.same_items} of "
                 f"{count(found.samples, 'bootstrap sample')}. Other cards may do as well."
             )
+
+
+_BY_AUTHORS = "to be added by the authors"
+
+# Collins GS, Reitsma JB, Altman DG, Moons KGM. Ann Intern Med 2015;162:55-63; wordings shortened.
+ITEMS = {
+    "1": "title",
+    "2": "abstract",
+    "3a": "background and existing models",
+    "3b": "objectives",
+    "4a": "study design or source of data",
+    "4b": "study dates",
+    "5a": "setting, number and location of centres",
+    "5b": "eligibility of participants",
+    "5c": "treatments received",
+    "6a": "outcome, how and when assessed",
+    "6b": "blinding of the outcome's assessment",
+    "7a": "predictors, how and when measured",
+    "7b": "blinding of the predictors' assessment",
+    "8": "study size",
+    "9": "missing data",
+    "10a": "handling of predictors",
+    "10b": "type of model, building, internal validation",
+    "10c": "for validation: how predictions were calculated",
+    "10d": "measures of performance",
+    "10e": "model updating",
+    "11": "risk groups",
+    "12": "development against validation: differences",
+    "13a": "flow of participants",
+    "13b": "characteristics of participants",
+    "13c": "for validation: comparison with development data",
+    "14a": "number of participants and events",
+    "14b": "unadjusted associations",
+    "15a": "full model",
+    "15b": "how to use the model",
+    "16": "performance with intervals",
+    "17": "model updating: results",
+    "18": "limitations",
+    "19a": "for validation: results against development",
+    "19b": "interpretation",
+    "20": "clinical use and implications",
+    "21": "supplementary information",
+    "22": "funding",
+}
+
+
+def checklist(sections: Sequence[Section]) -> Section:
+    """Say of every item where it is answered, from what the sections themselves say."""
+    places: dict[str, list[str]] = {}
+    for section in sections:
+        for item in section.tripod:
+            places.setdefault(item, []).append(section.title)
+    rows = tuple(
+        (item, words, "; ".join(places[item]) if item in places else _BY_AUTHORS)
+        for item, words in ITEMS.items()
+    )
+    return Section(
+        name="tripod",
+        title="TRIPOD checklist",
+        tripod=(),
+        blocks=(
+            Paragraph(
+                "A program sees the card and the rows. How people were chosen, treated and followed it "
+                "cannot see; an item that is named here may need more from the authors, too."
+            ),
+            Table(
+                caption="Items of TRIPOD (2015) and where this report speaks of them",
+                header=("item", "what it asks", "where"),
+                rows=rows,
+                text_columns=3,
+            ),
+        ),
+    )

@@ -1,8 +1,25 @@
 """The scoring system itself, and how it is used."""
 
-from supersparse.render.content import content
-from supersparse.report.blocks import Block, Bullets, CardFace, Paragraph, Section
+from supersparse.card.card import Cutoff
+from supersparse.data.plain import visible
+from supersparse.exact import shown
+from supersparse.faces.content import content, facts
+from supersparse.report.blocks import (
+    Block,
+    Bullets,
+    CardFace,
+    Paragraph,
+    Section,
+    Table,
+    count,
+    error_rate,
+    rate,
+    share,
+)
 from supersparse.report.evidence import Evidence
+from supersparse.report.learning import CrossValidation, Stability
+from supersparse.report.plan import Missing
+from supersparse.stop import Stop
 
 
 def model(evidence: Evidence) -> Section:
@@ -21,3 +38,136 @@ def model(evidence: Evidence) -> Section:
             Paragraph("The card holds no risks: it gives a class. Observed risks by total are shown below.")
         )
     return Section(name="model", title="The scoring system", tripod=("15a", "15b"), blocks=tuple(blocks))
+
+
+def making(evidence: Evidence) -> Section:
+    """TRIPOD asks for the handling of predictors (10a), the type of model and its building (10b)."""
+    made = evidence.card.provenance
+    blocks: list[Block] = []
+    if made is None:
+        blocks.append(Paragraph("The card was written by hand: nothing is recorded of how it was made."))
+        if evidence.card.source is not None:
+            blocks.append(Paragraph(f"Its source: {visible(evidence.card.source)}"))
+    else:
+        stop = Stop.__members__.get(made.stop)
+        rows = [
+            ("type of model", "scoring system: points are added up and compared with a threshold"),
+            ("minimised", visible(made.minimised)),
+            ("allowed", visible(made.allowed)),
+            *_ties(evidence.card.cutoff),
+            ("training rows", f"{made.n_rows} (total weight {shown(made.total_weight)})"),
+            ("fingerprint", visible(made.data or "not recorded")),
+            ("features offered", "not recorded" if made.features is None else f"{len(made.features)}"),
+            ("features used", dict(facts(evidence.card))["Size"]),
+            ("solver", visible(made.solver)),
+            ("seed", _seed(evidence)),
+            ("stopped because", visible(made.stop) if stop is None else stop.value),
+            ("search", f"{count(made.nodes, 'node')} in {made.seconds:.1f} s"),
+            ("software", f"supersparse {visible(made.version)}"),
+        ]
+        blocks.append(
+            Table(
+                caption="The question and the search",
+                header=("what", "how"),
+                rows=tuple(rows),
+                text_columns=2,
+            )
+        )
+        if made.features:
+            blocks.append(Paragraph(f"Features offered: {', '.join(map(_name, made.features))}."))
+    return Section(name="making", title="How it was made", tripod=("10a", "10b"), blocks=tuple(blocks))
+
+
+def _ties(cutoff: Cutoff) -> list[tuple[str, str]]:
+    if not cutoff.tie_is_wrong:
+        return []
+    return [("zero", "a total equal to the threshold counted as wrong for both classes while learning")]
+
+
+def _name(name: str) -> str:
+    return visible(name) or '""'
+
+
+def _seed(evidence: Evidence) -> str:
+    refit = evidence.refit
+    seed = None if isinstance(refit, Missing) else refit.settings.solve.get("seed")
+    return "not recorded" if seed is None else str(seed)
+
+
+def summary(evidence: Evidence, missing: tuple[str, ...]) -> Section:
+    """TRIPOD asks for a title (1) and an abstract (2)."""
+    blocks: list[Block] = [
+        Table(
+            caption="At a glance", header=("question", "answer"), rows=tuple(_rows(evidence)), text_columns=2
+        )
+    ]
+    if missing:
+        blocks += [Paragraph("Not in this report:", strong=True), Bullets(missing)]
+    return Section(name="summary", title="Summary", tripod=("1", "2"), blocks=tuple(blocks))
+
+
+def _rows(evidence: Evidence) -> list[tuple[str, str]]:
+    card, found = evidence.card, evidence.evaluation
+    rows = [
+        ("What is it for?", content(card).rule),
+        ("What does it need?", _needs(evidence)),
+        ("Judged on", _judged_on(evidence)),
+        ("Proven?", dict(facts(card)).get("Proof", "no: it was written by hand")),
+        ("Wrong on these rows", rate(error_rate(found.confusion))),
+        (
+            "Sensitivity, specificity, AUC",
+            f"{rate(found.confusion.sensitivity)}, {rate(found.confusion.specificity)}, {found.auc}",
+        ),
+    ]
+    validation = evidence.validation
+    if isinstance(validation, CrossValidation):
+        spread = validation.spread("error rate")
+        assert spread is not None, "a fold has rows, and so an error rate"
+        sd = "" if spread.sd is None else f" \u00b1 {spread.sd:.3f}"
+        rows.append(("Wrong on rows not seen", f"{spread.mean:.3f}{sd} (cross-validated)"))
+    stability = evidence.stability
+    if isinstance(stability, Stability):
+        rows.append(
+            (
+                "Would chance change it?",
+                f"the same items came back in {share(stability.same_items, stability.samples)} bootstrap "
+                "samples",
+            )
+        )
+    return rows
+
+
+def _needs(evidence: Evidence) -> str:
+    card = evidence.card
+    if not card.items:
+        return "nothing: it gives everyone the same class"
+    names = ", ".join(visible(column) or '""' for column in card.columns)
+    return f"{count(len(card.items), 'item')} on {names}"
+
+
+def _judged_on(evidence: Evidence) -> str:
+    c = evidence.evaluation.confusion
+    kind = {
+        True: "the training rows",
+        False: "other rows than those of training",
+        None: "rows of unknown relation",
+    }
+    return (
+        f"{count(len(evidence.data), 'row')}, {share(c.n_positive, c.n)} positive; {kind[evidence.same_rows]}"
+    )
+
+
+def missing_parts(evidence: Evidence) -> tuple[str, ...]:
+    """Every part that could not be had, and why."""
+    parts = {
+        "the check of the claims": evidence.recheck,
+        "the frontier of sizes": evidence.frontier,
+        "cross-validation": evidence.validation,
+        "stability": evidence.stability,
+        "the bounds of theory": evidence.bounds,
+    }
+    found = [f"{what}: {visible(part.reason)}" for what, part in parts.items() if isinstance(part, Missing)]
+    for what, done in (("cross-validation", evidence.validation), ("stability", evidence.stability)):
+        if isinstance(done, CrossValidation | Stability) and done.stopped:
+            found.append(f"a part of {what}: the work was stopped by the user before it was done")
+    return tuple(found)

@@ -1,15 +1,15 @@
 """How the card does on the rows at hand: discrimination, risks, calibration, decisions."""
 
-from supersparse.decimals import shown
-from supersparse.evaluate.confusion import Confusion
+from supersparse.data.plain import quoted, visible
+from supersparse.evaluate.evaluation import Subgroups
 from supersparse.evaluate.forecasts import CalibrationCurve, DecisionCurve, Forecasts
+from supersparse.evaluate.rates import count_text
 from supersparse.evaluate.risk_table import RiskRow, RiskTable
-from supersparse.evaluate.tables import count_text
-from supersparse.render.facts import class_names
-from supersparse.render.plain import visible
-from supersparse.report.blocks import Block, Figure, Paragraph, Section, Table
+from supersparse.evaluate.thresholds import Confusion
+from supersparse.exact import shown
+from supersparse.faces.content import class_names
+from supersparse.report.blocks import Block, Figure, Paragraph, Section, Table, decimal, error_rate, rate
 from supersparse.report.evidence import Evidence
-from supersparse.report.words import decimal, error_rate, rate
 
 _MOST_THRESHOLDS = 15
 _DECISIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -173,4 +173,42 @@ def _decision_table(some: DecisionCurve, every: DecisionCurve) -> Table:
         header=("acting from a risk of", "by risk", "on everyone", "on no one"),
         rows=tuple((f"{p.at:g}", decimal(p.treat_some), decimal(p.treat_all), "0") for p in some.points),
         notes=(every.in_words(),),
+    )
+
+
+def subgroups(evidence: Evidence) -> Section:
+    """Performance by the columns that were asked for; TRIPOD asks for measures (16)."""
+    blocks: list[Block] = []
+    if not evidence.subgroups:
+        blocks.append(
+            Paragraph(
+                "Not in this report: no column was named that divides the rows, such as sex, age group or "
+                "site."
+            )
+        )
+    for found in evidence.subgroups:
+        blocks += [_table(found), Paragraph(visible(found.in_words()))]
+    if evidence.subgroups:
+        blocks.append(
+            Paragraph(
+                "Small groups have wide intervals: a difference between two groups whose intervals overlap "
+                "widely may be chance. Differences in prevalence change predictive values, not the card."
+            )
+        )
+    return Section(name="subgroups", title="Subgroups", tripod=("10d", "16"), blocks=tuple(blocks))
+
+
+def _table(found: Subgroups) -> Table:
+    rows = []
+    named = [
+        ("missing" if g.label is None else visible(str(g.label)) or '""', g.evaluation) for g in found.groups
+    ]
+    for label, one in [*named, ("all rows", found.overall)]:
+        c = one.confusion
+        rates = (c.prevalence, error_rate(c), c.sensitivity, c.specificity)
+        rows.append((label, count_text(c.n), *map(rate, rates), str(one.auc)))
+    return Table(
+        caption=f"By {quoted(found.by)}",
+        header=("group", "rows", "prevalence", "error rate", "sensitivity", "specificity", "AUC"),
+        rows=tuple(rows),
     )

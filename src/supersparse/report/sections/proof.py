@@ -1,16 +1,15 @@
 """What was proven: the claim recomputed, the frontier of sizes, and the bounds of the theory."""
 
 from supersparse.card.provenance import Provenance
-from supersparse.decimals import shown
-from supersparse.evaluate.tables import count_text
-from supersparse.render.facts import facts
-from supersparse.render.plain import visible
-from supersparse.report.blocks import Block, Bullets, Figure, Paragraph, Section, Table
+from supersparse.data.plain import visible
+from supersparse.evaluate.rates import count_text
+from supersparse.exact import shown
+from supersparse.faces.content import facts
+from supersparse.report.blocks import NONE, Block, Bullets, Figure, Paragraph, Section, Table, why
 from supersparse.report.evidence import Evidence
+from supersparse.report.learning import Recheck
 from supersparse.report.plan import Missing
-from supersparse.report.recheck import Recheck
-from supersparse.report.words import NONE, why
-from supersparse.solution.frontier import Frontier, FrontierRow
+from supersparse.results.frontier import Frontier, FrontierRow
 from supersparse.theory.bounds import Bound
 
 

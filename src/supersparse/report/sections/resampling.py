@@ -1,14 +1,23 @@
 """What happens when the card is learned again: cross-validated performance, and stability."""
 
-from supersparse.decimals import shown
-from supersparse.render.plain import quoted, visible
-from supersparse.render.shares import Shares
-from supersparse.report.blocks import Block, Figure, Paragraph, Section, Table
+from supersparse.data.plain import quoted, visible
+from supersparse.exact import shown
+from supersparse.faces.plots import Shares
+from supersparse.report.blocks import (
+    NONE,
+    Block,
+    Figure,
+    Paragraph,
+    Section,
+    Table,
+    count,
+    decimal,
+    share,
+    why,
+)
 from supersparse.report.evidence import Evidence
+from supersparse.report.learning import MEASURES, CrossValidation, ItemStability, Stability
 from supersparse.report.plan import Missing
-from supersparse.report.stability import ItemStability, Stability
-from supersparse.report.validation import MEASURES, CrossValidation
-from supersparse.report.words import NONE, count, decimal, share, why
 
 _MOST_OTHERS = 10
 _MOST_POINTS = 4

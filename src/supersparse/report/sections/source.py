@@ -3,15 +3,25 @@
 from fractions import Fraction
 
 from supersparse.card.card import Item
-from supersparse.card.seen import ItemSeen
-from supersparse.decimals import shown
+from supersparse.card.provenance import ItemSeen
+from supersparse.data.plain import quoted, visible
 from supersparse.evaluate.drift import Drift
-from supersparse.evaluate.tables import count_text
-from supersparse.render.facts import class_names
-from supersparse.render.plain import quoted, visible
-from supersparse.report.blocks import Block, Bullets, Paragraph, Section, Table
+from supersparse.evaluate.rates import count_text
+from supersparse.exact import shown
+from supersparse.faces.content import class_names
+from supersparse.report.blocks import (
+    NONE,
+    Block,
+    Bullets,
+    Paragraph,
+    Section,
+    Table,
+    column_name,
+    count,
+    rate,
+    share,
+)
 from supersparse.report.evidence import Evidence
-from supersparse.report.words import NONE, column_name, count, rate, share
 
 _MOST_OUTSIDE = 8
 _FAR = 0.25  # a population stability index above this is commonly called large

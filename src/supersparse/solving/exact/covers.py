@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.solving.exact.instance import Flags, Instance, Ints
-from supersparse.solving.kernels.packing import literal_bounds, most_gained, pack
-from supersparse.solving.kernels.pairs import nearest_pairs, pair_literals
+from supersparse.solving.kernels.pairs import literal_bounds, most_gained, nearest_pairs, pack, pair_literals
 
 Ranks = NDArray[np.int32]
 Words = NDArray[np.uint64]

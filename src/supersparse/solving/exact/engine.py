@@ -9,19 +9,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from supersparse.errors import InfeasibleError, UnsupportedProblemError
-from supersparse.problem.attainable import next_attainable
 from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
-from supersparse.problem.violations import completed
-from supersparse.solution.claim import Claim
-from supersparse.solution.stop import Stop
+from supersparse.problem.variants import next_attainable
 from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, ClaimedModels, Question
 from supersparse.solving.exact import checkpoint
-from supersparse.solving.exact.cuts import Cuts
+from supersparse.solving.exact.cuts import Cuts, with_prices
 from supersparse.solving.exact.instance import Instance, instances
-from supersparse.solving.exact.listing import all_within
-from supersparse.solving.exact.per_size import best_per_size
-from supersparse.solving.exact.prices import with_prices
+from supersparse.solving.exact.many import all_within, best_per_size
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
 from supersparse.solving.exact.second import SecondBound
 from supersparse.solving.exact.tree import fixed_cost, root
@@ -29,6 +25,8 @@ from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.search.incumbent import Search, smallest_coefficients
+from supersparse.solving.solution import Claim
+from supersparse.stop import Stop
 
 # How much the incumbent search works for each unit of the proof's work: much while it keeps finding
 # better models, little once it has looked three times as long as the best model took. A best model

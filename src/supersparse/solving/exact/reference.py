@@ -19,8 +19,7 @@ from supersparse.solving.kernels.boxes import (
     split_at,
     widest,
 )
-from supersparse.solving.kernels.support import SupportData, magnitude
-from supersparse.solving.kernels.vectors import evaluate_vector
+from supersparse.solving.kernels.support import SupportData, evaluate_vector, magnitude
 
 Ints = NDArray[np.int64]
 Log = Callable[[object], None]

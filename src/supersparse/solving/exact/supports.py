@@ -24,8 +24,7 @@ from supersparse.solving.kernels.boxes import (
     cost_bound,
     run_boxes,
 )
-from supersparse.solving.kernels.cells import merge_on_support
-from supersparse.solving.kernels.support import CellRates, SupportData, magnitude
+from supersparse.solving.kernels.support import CellRates, SupportData, magnitude, merge_on_support
 
 Ints = NDArray[np.int64]
 _SLICE_SECONDS = 0.05

@@ -20,7 +20,7 @@ from supersparse.solving.exact.instance import Flags, Instance, Ints
 from supersparse.solving.exact.log import Multipliers, NodePruned, NodeSplit
 from supersparse.solving.exact.reference import Log
 from supersparse.solving.exact.supports import SupportSearch
-from supersparse.solving.kernels.packing import uncovered
+from supersparse.solving.kernels.pairs import uncovered
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

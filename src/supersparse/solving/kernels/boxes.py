@@ -9,8 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from supersparse.solving.kernels.sorting import order_of
-from supersparse.solving.kernels.support import SupportData, magnitude
-from supersparse.solving.kernels.vectors import evaluate_vector, evaluate_within_rates
+from supersparse.solving.kernels.support import SupportData, evaluate_vector, evaluate_within_rates, magnitude
 
 Ints = NDArray[np.int64]
 

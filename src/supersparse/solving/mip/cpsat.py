@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from supersparse.errors import SolverFailedError
-from supersparse.solution.stop import Stop
 from supersparse.solving.contract import Capabilities
-from supersparse.solving.mip import own_options
+from supersparse.solving.mip import run as own_options
 from supersparse.solving.mip.child import run_in_child
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import INTEGERS, Precision
 from supersparse.solving.mip.run import POLL_SECONDS, Outcome, Report, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver, mip_capabilities
+from supersparse.stop import Stop
 
 # None: no solution.
 STOPS: Mapping[str, Stop | None] = {"OPTIMAL": Stop.OPTIMAL, "INFEASIBLE": None}

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from supersparse.errors import SolverError, SolverFailedError, SolverLimitError
-from supersparse.solution.stop import Stop
 from supersparse.solving.contract import Capabilities
-from supersparse.solving.mip import own_options
+from supersparse.solving.mip import run as own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import FLOATS, Precision
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver, mip_capabilities
+from supersparse.stop import Stop
 
 # None: no solution. Every variable is bounded, so "infeasible or unbounded" can only mean infeasible.
 STOPS: Mapping[str, Stop | None] = {

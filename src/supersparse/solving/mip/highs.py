@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from supersparse.errors import SolverFailedError
-from supersparse.solution.stop import Stop
 from supersparse.solving.contract import Capabilities
-from supersparse.solving.mip import own_options
+from supersparse.solving.mip import run as own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import Precision
 from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver, mip_capabilities
+from supersparse.stop import Stop
 
 # Tighter tolerances make HiGHS worse, not better: of 120 problems with M about 6·10^5 it cut off the optimum
 # of 3 with 1e-9, and of none with 1e-7; with M about 6·10^6 of 5 with 1e-9, 1 with 1e-8, none with 1e-7, and

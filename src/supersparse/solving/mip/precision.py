@@ -1,14 +1,220 @@
-"""Precision: what a solver's arithmetic can tell apart, and the refusal of what it cannot."""
+"""Loss rows in the smallest integers, and what a solver's arithmetic can tell apart."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from math import floor, gcd, lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.errors import UnsupportedProblemError
+from supersparse.exact import IntArray
+from supersparse.problem.limits import Constraint, RateLimit
 from supersparse.problem.problem import Problem
-from supersparse.solving.mip.limit_rows import LimitRows, limit_rows
-from supersparse.solving.mip.margins import LossRows, loss_rows
-from supersparse.solving.mip.terms import read_terms
+from supersparse.solving.mip.terms import Term, Wants, read_terms, score_range
 from supersparse.solving.options import Formulation
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupportRow:
+    """Σ_t weights_t·[c_t ≠ 0] <= at_most."""
+
+    weights: tuple[int, ...]
+    at_most: int
+    source: Constraint
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreRow:
+    """Σ_t max(low_t·c_t, high_t·c_t) <= at_most, with low_t <= high_t.
+
+    This is Σ_t low_t·c_t + (high_t - low_t)·max(c_t, 0), the form in which it is written.
+    """
+
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    at_most: int
+    source: Constraint
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weight:
+    """The largest single number of a limit, and the most that all of them can add up to."""
+
+    source: Constraint
+    largest: int
+    total: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LimitRows:
+    """All limits of a problem; those on wrong rows are whole already."""
+
+    terms: tuple[Term, ...]
+    support: tuple[SupportRow, ...]
+    score: tuple[ScoreRow, ...]
+    rates: tuple[RateLimit, ...]
+    n_rows: int
+
+    def wants(self, t: int) -> Wants:
+        """What the limits ask of a term.
+
+        A size that is counted against a limit may as well be too large, one that helps to obey
+        it must be exact.
+        """
+        weights = [row.weights[t] for row in self.support]
+        return Wants(
+            size=any(weights),
+            exact_size=any(w < 0 for w in weights),
+            positive_part=any(row.low[t] != row.high[t] for row in self.score),
+        )
+
+    @cached_property
+    def rows_that_count(self) -> NDArray[np.bool_]:
+        """Which rows of the data some limit speaks of."""
+        return self._any([limit.weights != 0 for limit in self.rates])
+
+    @cached_property
+    def rows_that_help(self) -> NDArray[np.bool_]:
+        """Which rows help to obey some limit by being wrong: a right one must not be called wrong."""
+        return self._any([limit.weights < 0 for limit in self.rates])
+
+    def _any(self, of_each: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+        found = np.zeros(self.n_rows, dtype=bool)
+        for some in of_each:
+            found |= some.astype(bool)
+        return found
+
+    def weights(self) -> Iterator[Weight]:
+        """How large the numbers of each limit are."""
+        for support in self.support:
+            sizes = [abs(w) for w in support.weights]
+            yield Weight(source=support.source, largest=max(sizes), total=sum(sizes))
+        for rate in self.rates:
+            sizes = [abs(w) for w in rate.weights.tolist()]
+            yield Weight(source=rate.source, largest=max(sizes), total=sum(sizes))
+        for score in self.score:
+            reach, factors = [], []
+            for term, low, high in zip(self.terms, score.low, score.high, strict=True):
+                ends = (term.values[0], term.values[-1])
+                reach.append(max(abs(max(low * v, high * v)) for v in ends))
+                in_steps = term.step * max(abs(low), high - low) if term.is_progression else 0
+                factors.append(in_steps or reach[-1])
+            yield Weight(source=score.source, largest=max(factors), total=sum(reach))
+
+
+def limit_rows(problem: Problem, terms: Sequence[Term]) -> LimitRows:
+    """Bring the limits of a problem to whole numbers, in which nothing is rounded."""
+    others = len(terms) - problem.n_features  # the intercept, where there is one
+    support = []
+    for limit in problem.support_limits:
+        of_intercept = [limit.intercept_weight] * others
+        weights, at_most = _whole([*limit.weights, *of_intercept], limit.at_most)
+        support.append(SupportRow(weights=weights, at_most=at_most, source=limit.source))
+    score = []
+    for bound in problem.score_limits:
+        ends, at_most = _whole([*bound.low, *bound.high], bound.at_most * problem.unit)
+        n = problem.n_features
+        none = (0,) * others
+        score.append(
+            ScoreRow(low=ends[:n] + none, high=ends[n:] + none, at_most=at_most, source=bound.source)
+        )
+    return LimitRows(
+        terms=tuple(terms),
+        support=tuple(support),
+        score=tuple(score),
+        rates=problem.rate_limits,
+        n_rows=problem.rows.n_rows,
+    )
+
+
+def _whole(weights: Sequence[Fraction | int], at_most: Fraction) -> tuple[tuple[int, ...], int]:
+    """Make the weights whole, without a common divisor; so are their sums, and the limit is rounded down."""
+    denominator = lcm(*(w.denominator for w in weights))
+    whole = [int(w * denominator) for w in weights]
+    common = gcd(*whole) or 1
+    return tuple(w // common for w in whole), floor(at_most * denominator / common)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossRows:
+    """Row i is right exactly when ``factors[i] · k >= needed[i]``, for the k of the terms.
+
+    `worst` and `best` are the ends of that sum over all models; a row with best < needed is
+    always wrong, one with worst >= needed always right.
+    """
+
+    factors: IntArray  # rows x terms
+    needed: IntArray
+    worst: IntArray
+    best: IntArray
+
+    @property
+    def big_m(self) -> IntArray:
+        """What z = 1 must give away: needed minus the WORST margin, not the best as the paper prints."""
+        return self.needed - self.worst
+
+    @property
+    def reverse_big_m(self) -> IntArray:
+        """What z = 0 must give away where z = 1 must mean wrong: the BEST margin minus the last wrong one."""
+        return self.best - self.needed + 1
+
+    @property
+    def is_open(self) -> NDArray[np.bool_]:
+        """Which rows can be right and can be wrong."""
+        return np.asarray((self.best >= self.needed) & (self.worst < self.needed), dtype=bool)
+
+    @property
+    def is_always_wrong(self) -> NDArray[np.bool_]:
+        """Which rows no model gets right."""
+        return np.asarray(self.best < self.needed, dtype=bool)
+
+    def largest_big_m(self, exact: NDArray[np.bool_]) -> int:
+        """The largest M of an open row, in units of γ; rows whose z is `exact` have one in each direction."""
+        return max(_largest(self.big_m[self.is_open]), _largest(self.reverse_big_m[self.is_open & exact]))
+
+    @property
+    def largest_factor(self) -> int:
+        """The most by which one step of one coefficient changes the score of an open row."""
+        return _largest(self.factors[self.is_open])
+
+    @property
+    def largest_score(self) -> int:
+        """The largest score of an open row."""
+        return max(_largest(self.worst[self.is_open]), _largest(self.best[self.is_open]))
+
+
+def _largest(values: IntArray) -> int:
+    return max(abs(int(values.max())), abs(int(values.min()))) if values.size else 0
+
+
+def loss_rows(problem: Problem, terms: Sequence[Term]) -> LossRows:
+    """Write the loss constraint of every row over the k of the terms."""
+    least, greatest = score_range(terms, problem.max_features)
+    dtype: Any = least.dtype
+    y = np.where(problem.rows.positive, 1, -1).astype(dtype)
+    # with a free threshold a score of 0 stands for 1/2, on the positive side
+    least_right = (y < 0).astype(dtype) if problem.intercept.mode == "free" else np.ones_like(y)
+    fixed = sum((t.column.astype(dtype) * t.offset for t in terms), np.zeros(len(y), dtype=dtype))
+    steps = [0 if t.is_fixed else t.step for t in terms]
+    factors = np.stack([t.column.astype(dtype) * step for t, step in zip(terms, steps, strict=True)], axis=1)
+    shared = np.gcd.reduce(factors, axis=1)
+    shared = np.where(shared == 0, 1, shared).astype(dtype)
+    return LossRows(
+        factors=factors * y[:, None] // shared[:, None],
+        needed=-((y * fixed - least_right) // shared),  # ceil((least_right - y·fixed) / shared)
+        worst=(np.where(y > 0, least, -greatest) - y * fixed) // shared,
+        best=(np.where(y > 0, greatest, -least) - y * fixed) // shared,
+    )
+
+
+def big_m(problem: Problem) -> list[int]:
+    """Return M of every row, with γ = 1."""
+    return [int(m) for m in loss_rows(problem, read_terms(problem)).big_m]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,11 +15,11 @@ from typing import TypedDict
 
 import numpy as np
 
-from supersparse.decimals import IntArray, fits_int64, gcd_of
 from supersparse.errors import UnsupportedProblemError
-from supersparse.problem.coefficients import CoefficientSet
-from supersparse.problem.levels import Levels
+from supersparse.exact import IntArray, fits_int64, gcd_of
 from supersparse.problem.objective import intercept_choice
+from supersparse.problem.penalties import Levels
+from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
 
 _MOST_BINARIES = 10_000

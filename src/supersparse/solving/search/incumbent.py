@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
-from supersparse.problem.violations import completed
 from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.paths import Surrogate, backward_path, rounded
@@ -134,8 +134,7 @@ class Search:
             yield support, surrogate.fit(support, np.zeros(len(support) + 1), 8)[:-1]
 
     def _evaluate(self, values: tuple[int, ...]) -> Found:
-        from supersparse.solving.kernels.annealing import excess
-        from supersparse.solving.kernels.descent import model_cost, rescore
+        from supersparse.solving.kernels.descent import excess, model_cost, rescore
         from supersparse.solving.kernels.lines import best_b, best_b_anywhere
 
         index = _index_of(self.full, values)
@@ -193,7 +192,7 @@ class Search:
 
     def _anneal(self, *, fresh: bool) -> Iterator[None]:
         """Cool slowly from a hot start at the smallest model, or from a mild one at a good model."""
-        from supersparse.solving.kernels.annealing import anneal
+        from supersparse.solving.kernels.descent import anneal
 
         row = max(1, int(np.median(self.full.positive + self.full.negative)))
         if fresh:

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from supersparse.constraints import must_use
-from supersparse.problem.coefficients import CoefficientSet
+from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
 
 SETS = [[-1, 0, 1], [-2, -1, 0, 1, 2], [0, 1], [-1, 0], [-3, 0, 3], [1, 2], [0, 1, 5], [-1, 1], [0]]

@@ -9,14 +9,17 @@ import pytest
 from solving.exact.partition.one_hot import few_squares, random_problem
 from supersparse.errors import VerificationError
 from supersparse.problem.problem import Problem
-from supersparse.solving.exact.partition.balanced import BalancedSets, are_balanced
 from supersparse.solving.exact.partition.bound import NodeBound
-from supersparse.solving.exact.partition.certificate import Certificate, Multipliers, check
-from supersparse.solving.exact.partition.context import Context
-from supersparse.solving.exact.partition.groups import find_groups
-from supersparse.solving.exact.partition.infeasible import InfeasibleSets, is_infeasible, to_integers
-from supersparse.solving.exact.partition.net_points import net_points
-from supersparse.solving.exact.partition.symmetry import find_symmetries
+from supersparse.solving.exact.partition.certificate import (
+    BalancedSets,
+    Certificate,
+    Multipliers,
+    are_balanced,
+    check,
+)
+from supersparse.solving.exact.partition.leaf import InfeasibleSets, is_infeasible, to_integers
+from supersparse.solving.exact.partition.points import find_groups, net_points
+from supersparse.solving.exact.partition.symmetry import Context, find_symmetries
 from supersparse.solving.integer_form import integer_form
 
 

@@ -14,7 +14,7 @@ from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.partition.partition import PartitionBound
 from supersparse.solving.exhaustive import _all_points
 from supersparse.solving.integer_form import integer_form
-from supersparse.solving.presolve.merge import MergeRows
+from supersparse.solving.presolve import MergeRows
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

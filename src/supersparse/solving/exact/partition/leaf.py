@@ -22,9 +22,59 @@ from math import gcd
 import numpy as np
 
 from supersparse.solving.exact.instance import Flags, Ints
-from supersparse.solving.exact.partition.infeasible import InfeasibleSets
-from supersparse.solving.exact.partition.lp import Floats, HittingLP
-from supersparse.solving.exact.partition.net_points import NetPoints
+from supersparse.solving.exact.partition.lp import FarkasLP, Floats, HittingLP
+from supersparse.solving.exact.partition.points import NetPoints
+
+_MARGIN = 2e-3  # by how much the inequality must be violated where Σ μ = 1
+_FINE = 2**36
+
+
+def is_infeasible(points: NetPoints, columns: list[int], chosen: Ints, mu: Ints) -> bool:
+    """Check in Python's integers that multipliers prove a set of points to have a wrong one."""
+    if len(mu) == 0 or (mu < 0).any():
+        return False
+    signed = [int(y) * int(m) for y, m in zip(points.sign[chosen], mu, strict=True)]
+    if sum(signed) != 0:
+        return False
+    reach = 0
+    for f in columns:
+        g = sum(s * int(x) for s, x in zip(signed, points.x[chosen, f], strict=True))
+        reach += max(int(points.low[f]) * g, int(points.high[f]) * g)
+    return reach < points.margin * sum(int(m) for m in mu)
+
+
+def to_integers(sign: Ints, mu: Floats) -> Ints:
+    """Round multipliers to integers with Σ y μ = 0 exactly: the largest ones take up the difference."""
+    rounded = np.rint(mu * (_FINE / max(float(mu.max(initial=0.0)), 1e-300))).astype(np.int64)
+    excess = int((rounded * sign).sum())
+    heavier = np.flatnonzero(sign == np.sign(excess)) if excess else np.zeros(0, np.int64)
+    if len(heavier):
+        rounded[heavier[np.argmax(rounded[heavier])]] -= abs(excess)
+    return rounded
+
+
+class InfeasibleSets:
+    """Finds infeasible sets among given points, with the columns available at one leaf."""
+
+    def __init__(self, points: NetPoints, columns: list[int]) -> None:
+        self._points, self._columns = points, columns
+        # in units of the margin, so that the linear program knows none
+        x = points.x[:, columns].astype(np.float64) / float(points.margin)
+        sign = points.sign.astype(np.float64)
+        low, high = points.low[columns].astype(np.float64), points.high[columns].astype(np.float64)
+        self._lp = FarkasLP(x, sign, low, high, margin=_MARGIN)
+
+    def find(self, cost: Floats, usable: Flags) -> Ints | None:
+        """Return an infeasible set of usable points, cheap ones preferred; None when none was found."""
+        mu = self._lp.solve(cost, usable)
+        if mu is None:
+            return None
+        chosen = np.flatnonzero(mu > 1e-9)
+        exact = to_integers(self._points.sign[chosen], mu[chosen])
+        if not is_infeasible(self._points, self._columns, chosen, exact):
+            return None
+        return chosen[exact > 0]
+
 
 _ROUNDS = 6
 _SETS_PER_ROUND = 8

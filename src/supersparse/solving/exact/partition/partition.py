@@ -6,12 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from supersparse.problem.attainable import next_attainable, previous_attainable
-from supersparse.solving.exact.partition.context import Context
-from supersparse.solving.exact.partition.groups import find_groups
+from supersparse.problem.variants import next_attainable, previous_attainable
 from supersparse.solving.exact.partition.lp import never
-from supersparse.solving.exact.partition.net_points import net_points
-from supersparse.solving.exact.partition.symmetry import find_symmetries
+from supersparse.solving.exact.partition.points import find_groups, net_points
+from supersparse.solving.exact.partition.symmetry import Context, find_symmetries
 from supersparse.solving.exact.partition.tree import OpenNodes, PartitionTree
 from supersparse.solving.integer_form import IntegerForm
 

@@ -17,12 +17,10 @@ from math import ceil
 
 import numpy as np
 
-from supersparse.solving.exact.partition.balanced import points_of
 from supersparse.solving.exact.partition.bound import NodeBound, Sets
-from supersparse.solving.exact.partition.certificate import Allowed, Proven, top
-from supersparse.solving.exact.partition.context import Context
+from supersparse.solving.exact.partition.certificate import Allowed, Proven, points_of, top
 from supersparse.solving.exact.partition.leaf import Leaf
-from supersparse.solving.exact.partition.symmetry import group_orbits, stabiliser
+from supersparse.solving.exact.partition.symmetry import Context, group_orbits, stabiliser
 
 _STALLED_ROUNDS = 3
 _STALLED_GAIN = 0.003  # of the bound, over those rounds

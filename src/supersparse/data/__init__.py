@@ -1,0 +1,1 @@
+"""Raw data: one Table and one Column, from frames, arrays, CSV and Parquet; missing values, kinds, roles."""

@@ -1,0 +1,150 @@
+"""Tables of numbers from data frames, arrays and sparse matrices, column by column."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+from numpy.typing import NDArray
+
+from supersparse.errors import InvalidDataError
+from supersparse.exact import exact
+
+Column = NDArray[Any]
+
+
+def read_table(X: object, feature_names: Sequence[str] | None = None) -> tuple[list[str], list[Column]]:
+    """Return the names and the columns: finite numbers in the type they came in.
+
+    Columns of Python objects become fractions, so nothing is rounded on the way in. An
+    array's columns are called x0, x1, ... unless `feature_names` says otherwise.
+    """
+    names, columns = _read_columns(X)
+    if feature_names is not None:
+        names = [str(n) for n in feature_names]
+        if len(names) != len(columns):
+            raise InvalidDataError(
+                f"feature_names has {len(names)} names for {len(columns)} columns; give one each"
+            )
+    check_names(names)
+    return names, [_finite(numeric_column(c, name), name) for c, name in zip(columns, names, strict=True)]
+
+
+def as_frame(X: object) -> "nw.DataFrame[Any] | None":
+    """Return X as a narwhals frame, None when it is no data frame."""
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except DuplicateError:
+        check_names([str(n) for n in _native_names(X)])
+        raise
+    if isinstance(frame, nw.LazyFrame):
+        raise InvalidDataError("X is a lazy frame, whose rows are not read yet; give X.collect()")
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise when two features have the same name."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InvalidDataError(f"two columns are called {name!r}; feature names must differ, rename one")
+        seen.add(name)
+
+
+def _native_names(X: object) -> Sequence[object]:
+    names: Sequence[object] = getattr(X, "column_names", None) or X.columns  # type: ignore[attr-defined]
+    return names
+
+
+def _read_columns(X: object) -> tuple[list[str], list[Column]]:
+    frame = as_frame(X)
+    if frame is not None:
+        names = [str(n) for n in frame.columns]
+        # by position: a pandas frame may call its columns 0, 1, ...
+        return names, [_frame_column(c, n) for c, n in zip(frame.iter_columns(), names, strict=True)]
+    if hasattr(X, "tocsc"):
+        by_column = X.tocsc()
+        columns = [by_column[:, [j]].toarray().ravel() for j in range(by_column.shape[1])]
+    else:
+        matrix = _matrix(X)
+        columns = [matrix[:, j] for j in range(matrix.shape[1])]
+    return [f"x{j}" for j in range(len(columns))], columns
+
+
+def _matrix(X: object) -> Column:
+    try:
+        matrix = np.asarray(X)
+    except ValueError:
+        raise InvalidDataError("the rows of X differ in length; give as many values in each") from None
+    if matrix.ndim != 2:
+        raise InvalidDataError(f"X has {matrix.ndim} dimension(s); give a table of rows and columns")
+    return matrix
+
+
+def _frame_column(series: Any, name: str) -> Column:
+    dtype = series.dtype
+    missing = int(series.null_count())
+    if missing:
+        raise _missing(name, missing)
+    if dtype.is_decimal():
+        return np.array([Fraction(v) for v in series.to_list()], dtype=object)
+    if dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown):
+        return np.asarray(series.to_numpy())
+    raise _not_numbers(name, str(dtype))
+
+
+def numeric_column(column: Column, name: str) -> Column:
+    """Return the column if it holds numbers; Python objects become fractions."""
+    if column.dtype.kind in "buif":
+        return column
+    if column.dtype != object:
+        raise _not_numbers(name, repr(column[0].item()) if len(column) else str(column.dtype))
+    missing = sum(is_missing(v) for v in column)
+    if missing:
+        raise _missing(name, missing)
+    if all(type(v) is float for v in column):
+        return column.astype(np.float64)
+    for value in column:
+        if isinstance(value, float | np.floating | Decimal) and abs(value) == float("inf"):
+            raise InvalidDataError(
+                f"column {name!r} holds an infinite value ({value}); replace it or drop the row"
+            )
+        if isinstance(value, str | bytes) or not hasattr(value, "__abs__") or isinstance(value, complex):
+            raise _not_numbers(name, repr(value))
+    return np.array([exact(v, f"a value of column {name!r}", InvalidDataError) for v in column], dtype=object)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for nothing: None, NaN, NA, NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating | Decimal) and bool(value != value)
+
+
+def _finite(column: Column, name: str) -> Column:
+    if column.dtype.kind == "f" and not np.isfinite(column).all():
+        missing = int(np.isnan(column).sum())
+        if missing:
+            raise _missing(name, missing)
+        count = int(np.isinf(column).sum())
+        raise InvalidDataError(
+            f"column {name!r} has {count} infinite value(s) (inf); replace them or drop the rows"
+        )
+    return column
+
+
+def _missing(name: str, count: int) -> InvalidDataError:
+    return InvalidDataError(
+        f"column {name!r} has {count} missing value(s) (NaN); fill them in, drop the rows, "
+        "or add a 0/1 column that says 'missing'"
+    )
+
+
+def _not_numbers(name: str, found: str) -> InvalidDataError:
+    return InvalidDataError(
+        f"column {name!r} holds {found}, not numbers; turn it into 0/1 columns, "
+        "one for each category, or drop it"
+    )

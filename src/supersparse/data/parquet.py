@@ -1,0 +1,91 @@
+"""Parquet files, through whichever of pyarrow and polars is installed."""
+
+from collections.abc import Callable, Collection
+from fractions import Fraction
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supersparse.data.cells_of_text import USUALLY_MISSING, Reading, with_gaps
+from supersparse.data.table import Column, Kind, objects
+from supersparse.errors import InvalidDataError, PackageNotInstalledError
+
+
+def read_parquet(
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
+) -> tuple[tuple[str, ...], dict[str, Column], int]:
+    """Return the names of all columns, the wanted ones, and the number of rows."""
+    import narwhals.stable.v1 as nw
+
+    try:
+        names, native = _read(path, wanted)
+    except (OSError, ValueError, RuntimeError) as error:
+        first_line = str(error).partition("\n")[0]
+        raise InvalidDataError(f"{path} is no Parquet file that can be read: {first_line}") from None
+    frame = nw.from_native(native, eager_only=True)
+    words = reading.missing - USUALLY_MISSING  # a Parquet file says by itself what is missing
+    columns = {
+        own: _as_text(own, frame[own]) if own in texts else _column(own, frame[own], words)
+        for own in frame.columns
+    }
+    return names, columns, len(frame)
+
+
+def _read(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
+    readers: dict[str, Callable[[Path, Callable[[str], bool]], tuple[tuple[str, ...], Any]]]
+    readers = {"pyarrow": _by_pyarrow, "polars": _by_polars}
+    for package, read in readers.items():
+        if find_spec(package) is not None:
+            return read(path, wanted)
+    raise PackageNotInstalledError(
+        f"reading {path} needs pyarrow or polars; install one with: pip install 'supersparse[parquet]', "
+        "or save the table as CSV"
+    )
+
+
+def _by_pyarrow(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
+    from pyarrow import parquet
+
+    file = parquet.ParquetFile(path)
+    names = tuple(file.schema_arrow.names)
+    return names, file.read(columns=[n for n in names if wanted(n)], use_pandas_metadata=False)
+
+
+def _by_polars(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
+    import polars
+
+    names = tuple(polars.read_parquet_schema(path))
+    return names, polars.read_parquet(path, columns=[n for n in names if wanted(n)])
+
+
+def _column(name: str, series: Any, words: frozenset[str]) -> Column:
+    dtype = series.dtype
+    gone = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    n_missing = int(gone.sum())
+    if dtype.is_integer() or dtype.is_float():
+        present = np.asarray(series.drop_nulls().to_numpy())
+        # the one width that others expect; what does not fit it, UInt64, stays as it is
+        fits = dtype.is_integer() and (not len(present) or int(present.max()) < 2**63)
+        values = with_gaps(present.astype(np.int64) if fits else present, ~gone)
+        if values.dtype.kind == "f":
+            n_missing = int(np.isnan(values).sum())
+        return Column(name=name, kind=Kind.NUMBER, values=values, n_missing=n_missing)
+    if n_missing == len(gone):
+        return Column(name=name, kind=Kind.EMPTY, values=objects([]), n_missing=n_missing)
+    cells = series.to_list()
+    if str(dtype) == "Boolean":
+        values = objects(cells) if n_missing else np.array(cells, dtype=bool)
+        return Column(name=name, kind=Kind.TRUTH, values=values, n_missing=n_missing)
+    if dtype.is_decimal():
+        values = objects(None if cell is None else Fraction(cell) for cell in cells)
+        return Column(name=name, kind=Kind.NUMBER, values=values, n_missing=n_missing)
+    kind = Kind.DATE if dtype.is_temporal() else Kind.TEXT
+    texts = [None if cell is None or str(cell) == "" or str(cell) in words else str(cell) for cell in cells]
+    return Column(name=name, kind=kind, values=objects(texts), n_missing=texts.count(None))
+
+
+def _as_text(name: str, series: Any) -> Column:
+    values = [None if cell is None or cell != cell else str(cell) for cell in series.to_list()]
+    return Column(name=name, kind=Kind.TEXT, values=objects(values), n_missing=values.count(None))

@@ -1,0 +1,137 @@
+"""The roles of columns: target, weights, features, and why a column cannot be one."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.data.table import Column, Kind, Table
+from supersparse.errors import InvalidDataError
+
+_PLAIN_INTEGER = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Target:
+    """The classes of the rows that have one, `rows` saying which these are, and what there is to say."""
+
+    labels: NDArray[np.generic]
+    rows: NDArray[np.bool_]
+    notes: tuple[str, ...]
+
+
+def read_target(table: Table, name: str, positive: str | None) -> Target:
+    """Read a column of two values: integers where all are written as such, else text.
+
+    Rows without a value are left out. Of more than two values `positive` must be told from the others,
+    which become one class.
+    """
+    cells = table.column(name, "target column {name}").values
+    rows = np.array([cell is not None for cell in cells.tolist()], dtype=bool)
+    given: list[str] = cells[rows].tolist()
+    notes = []
+    if len(given) < len(cells):
+        count, first = len(cells) - len(given), int((~rows).argmax())
+        whose = "1 row has" if count == 1 else f"{count} rows have"
+        notes.append(
+            f"{whose} no value of the target {name!r} and are left out, the first: {table.place(first)}"
+        )
+    counts = Counter(given)
+    if positive is not None and counts and positive not in counts:
+        raise InvalidDataError(
+            f"--positive {positive!r} is not a value of the target {name!r}; its values are {_listed(counts)}"
+        )
+    if len(counts) > 2 and positive is not None:
+        others = _listed(Counter({text: n for text, n in counts.items() if text != positive}))
+        notes.append(f"{positive!r} is told from all others: {others}")
+        given = [text if text == positive else _rest(positive) for text in given]
+    elif len(counts) != 2:
+        told = "" if len(counts) < 2 else "; name the one to tell from all others with --positive"
+        raise InvalidDataError(
+            f"{table.name}: the target column {name!r} has {len(counts)} different value(s): "
+            f"{_listed(counts)}; a scoring system separates exactly two{told}"
+        )
+    whole = all(map(_PLAIN_INTEGER.fullmatch, set(given)))
+    labels = np.array(list(map(int, given)), dtype=np.int64) if whole else np.array(given)
+    return Target(labels=labels, rows=rows, notes=tuple(notes))
+
+
+def _rest(positive: str) -> str:
+    return f"not {positive}"
+
+
+def _listed(counts: Counter[str]) -> str:
+    found = ", ".join(f"{text!r} ({n} row{'s' if n != 1 else ''})" for text, n in counts.most_common(4))
+    return f"{found or 'none'}{', ...' if len(counts) > 4 else ''}"
+
+
+def read_weights(table: Table, name: str) -> NDArray[np.generic]:
+    """Read a column that has a number in every row."""
+    column = table.column(name, "column {name} of weights")
+    if column.n_missing or column.kind is not Kind.NUMBER:
+        raise InvalidDataError(
+            f"{table.name}: the column of weights {name!r} has {column.n_missing} missing value(s); "
+            "give every row a weight of 0 or more"
+        )
+    return column.values
+
+
+_FEW = 20  # with fewer rows, values that all differ say nothing
+_NAMED_LIKE_ONE = re.compile(
+    r"(^|[^a-z])(id|nr|no|key|code|mrn|uuid|guid|index|row)$", re.ASCII | re.IGNORECASE
+)
+_JOINED = re.compile(r"[a-z]I[dD]$", re.ASCII)
+
+
+def why_no_feature(column: Column, n_rows: int) -> str | None:
+    """Say why a column should be left out; None where it is fit for use.
+
+    Whole numbers are left out when they all differ and count the rows, or mostly differ and are called
+    like an identifier. A measurement may differ in all rows too.
+    """
+    if column.kind is Kind.EMPTY:
+        return "all cells are blank or missing"
+    if column.kind is Kind.DATE:
+        return "it holds dates; turn them into numbers, such as years or days since an event"
+    if column.kind is Kind.TOO_MANY:
+        return "there are too many different texts for categories"
+    present = n_rows - column.n_missing
+    if present < _FEW or column.kind is Kind.TRUTH:
+        return None
+    different = column.n_different
+    if column.kind is Kind.TEXT:
+        return "all texts differ, as in an identifier" if different == present else None
+    if not _is_whole(column) or 2 * different <= present:
+        return None
+    if _NAMED_LIKE_ONE.search(column.name) or _JOINED.search(column.name):
+        return f"{different} of {present} numbers differ, and it is called like an identifier"
+    if different == present and int(column.values.max()) - int(column.values.min()) + 1 == different:
+        return "its numbers count the rows"
+    return None
+
+
+def _is_whole(column: Column) -> bool:
+    values = column.values
+    return values.dtype != object and bool((np.floor(values) == values).all())  # NaN is not equal to itself
+
+
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?", re.ASCII)
+
+
+def sortable_times(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return times in a form that sorts: numbers as they are, dates written as 2024-03-31 as text."""
+    if values.dtype != object:
+        return values
+    cells = values.tolist()
+    if all(isinstance(cell, str) for cell in cells):
+        for cell in cells:
+            if _ISO.fullmatch(cell) is None:
+                raise InvalidDataError(
+                    f"column {name!r} holds {cell!r}, which cannot be put in order; write times as numbers, "
+                    "or as 2024-03-31 or 2024-03-31T14:30"
+                )
+        return np.array([cell.replace(" ", "T") for cell in cells])
+    return values

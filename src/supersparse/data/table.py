@@ -1,0 +1,177 @@
+"""Table and Column: raw columns, each of one kind, with every fault named."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.data.cells_of_text import Reading, is_number, read_numbers, with_gaps
+from supersparse.data.csv_file import (
+    Cells,
+    Coded,
+    Parsed,
+    TooMany,
+)
+from supersparse.data.values import nearest_column
+from supersparse.errors import InvalidDataError
+
+
+class Kind(Enum):
+    """What a column holds."""
+
+    NUMBER = "numbers"
+    TRUTH = "true or false"
+    TEXT = "text"
+    DATE = "dates"
+    EMPTY = "nothing"
+    TOO_MANY = "too many different texts"  # these are not kept
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Column:
+    """The values of a column, row by row.
+
+    Numbers are int64, float64 (NaN is missing) or fractions (None is missing); true and false are bool, or
+    objects with None; texts and dates are objects: str, None where one is missing. Of kind `TOO_MANY`
+    and `EMPTY` there are no values.
+    """
+
+    name: str
+    kind: Kind
+    values: NDArray[np.generic]
+    n_missing: int = 0
+
+    @property
+    def n_different(self) -> int:
+        """How many different values there are, missing ones not counted."""
+        if self.kind in (Kind.NUMBER, Kind.TRUTH) and self.values.dtype != object:
+            found = np.unique(self.values)
+            return len(found) - int(np.isnan(found[-1:]).sum()) if found.dtype.kind == "f" else len(found)
+        return len(set(self.values.tolist()) - {None})
+
+    def take(self, rows: NDArray[Any]) -> "Column":
+        """The same for some rows."""
+        values = self.values[rows] if len(self.values) else self.values
+        if values.dtype == object:
+            missing = values.tolist().count(None)
+        else:
+            missing = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
+        return Column(name=self.name, kind=self.kind, values=values, n_missing=missing)
+
+
+_DAY = r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))"
+_TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}|[AaPp][Mm]))?"
+_DATE = re.compile(rf"{_DAY}([ T]{_TIME})?|{_TIME}", re.ASCII)
+_WITH_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Why a column could not be read as numbers: the cells that are none, and how many rows hold each."""
+
+    name: str
+    odd: Counter[str]
+    first_row: int  # of them, from 0
+    decimal_commas: bool  # whether the cells would be numbers with a comma for the point
+
+
+def typed(name: str, cells: Cells, expected: Kind | None, reading: Reading) -> Column | Fault:
+    """Make a column of the expected kind, or of the kind that its cells show.
+
+    Cells are numbers when all are; when most are, the others are a fault, because numbers would
+    otherwise become categories unnoticed. An expected number may be true or false too.
+    """
+    if isinstance(cells, TooMany):
+        return Column(name=name, kind=Kind.TOO_MANY, values=np.empty(0, dtype=object))
+    if isinstance(cells, Parsed):
+        return _of_parsed(name, cells)
+    return _of_coded(name, cells, expected, reading)
+
+
+def _of_parsed(name: str, cells: Parsed) -> Column | Fault:
+    if cells.first_odd is not None:
+        commas = all(map(_WITH_COMMA.fullmatch, cells.odd))
+        return Fault(name=name, odd=cells.odd, first_row=cells.first_odd, decimal_commas=commas)
+    gone = int((~cells.present).sum())
+    return Column(name=name, kind=Kind.NUMBER, values=with_gaps(cells.numbers, cells.present), n_missing=gone)
+
+
+def _of_coded(name: str, cells: Coded, expected: Kind | None, reading: Reading) -> Column | Fault:
+    counts = np.bincount(cells.codes, minlength=len(cells.distinct)).tolist()
+    present = [text for text in cells.distinct if text]
+    gone = sum(n for text, n in zip(cells.distinct, counts, strict=True) if not text)
+    if expected is Kind.TEXT:
+        return _texts(name, cells, Kind.TEXT, gone)
+    if not present:
+        return Column(name=name, kind=Kind.EMPTY, values=np.empty(0, dtype=object), n_missing=gone)
+    pointed = [text.replace(",", ".") for text in present] if reading.decimal == "," else present
+    numeric = [is_number(text) for text in pointed]
+    if all(numeric):
+        values, known = read_numbers(pointed), np.array([bool(text) for text in cells.distinct])
+        return Column(
+            name=name, kind=Kind.NUMBER, values=with_gaps(values, known)[cells.codes], n_missing=gone
+        )
+    if {text.casefold() for text in present} <= {"true", "false"}:
+        return _truths(name, cells, gone)
+    rows = Counter(dict(zip(cells.distinct, counts, strict=True)))
+    odd = Counter({text: rows[text] for text, is_one in zip(present, numeric, strict=True) if not is_one})
+    commas = all(bool(_WITH_COMMA.fullmatch(text)) for text in odd)
+    most_are_numbers = 2 * odd.total() <= len(cells.codes) - gone
+    if expected is Kind.NUMBER or most_are_numbers or commas:
+        first = int(np.isin(cells.codes, [cells.distinct.index(text) for text in odd]).argmax())
+        return Fault(name=name, odd=odd, first_row=first, decimal_commas=commas)
+    return _texts(name, cells, Kind.DATE if all(map(_DATE.fullmatch, present)) else Kind.TEXT, gone)
+
+
+def _texts(name: str, cells: Coded, kind: Kind, gone: int) -> Column:
+    return Column(
+        name=name,
+        kind=kind,
+        values=objects(text or None for text in cells.distinct)[cells.codes],
+        n_missing=gone,
+    )
+
+
+def _truths(name: str, cells: Coded, gone: int) -> Column:
+    words = [text.casefold() == "true" if text else None for text in cells.distinct]
+    distinct = objects(words) if gone else np.array(words, dtype=bool)
+    return Column(name=name, kind=Kind.TRUTH, values=distinct[cells.codes], n_missing=gone)
+
+
+def objects(values: Iterable[object]) -> NDArray[np.generic]:
+    """Return an array of Python objects, whatever they are."""
+    held = list(values)
+    array: NDArray[Any] = np.empty(len(held), dtype=object)
+    array[:] = held
+    return array
+
+
+_NOTHING: Mapping[str, Kind] = {}
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Table:
+    """The columns of a file that were wanted, in the order of the file."""
+
+    name: str  # of the file
+    names: tuple[str, ...]  # of all its columns
+    columns: Mapping[str, Column]
+    n_rows: int
+    lines: NDArray[np.int64] | None  # of each row; None in a file without lines
+    notes: tuple[str, ...]
+
+    def column(self, name: str, lack: str = "column {name}") -> Column:
+        """Return a column; `lack` says what the file has not, with {name} in it."""
+        if name not in self.columns:
+            hint = nearest_column(name, self.names)
+            raise InvalidDataError(f"{self.name} has no {lack.format(name=repr(name))}; {hint}")
+        return self.columns[name]
+
+    def place(self, row: int) -> str:
+        """Say where a row, counted from 0, stands in the file."""
+        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"

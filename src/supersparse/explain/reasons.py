@@ -1,0 +1,54 @@
+"""Why one person got a class: which items gave which points, as plain data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from supersparse.card.card import Card, Item, Label
+from supersparse.card.scoring import item_points, predicted_label, read_person
+from supersparse.data.values import is_missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """What one item made of one value."""
+
+    item: Item
+    value: object  # as it was given
+    missing: bool  # then the points are those of a missing value
+    points: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """The points of one person, item by item, and what follows from them."""
+
+    reasons: tuple[Reason, ...]  # in the order of the card, items without points included
+    threshold: Fraction
+    label: Label
+
+    @property
+    def total(self) -> Fraction:
+        """The points added up; the positive class is given when they exceed the threshold."""
+        return sum((reason.points for reason in self.reasons), Fraction(0))
+
+    @property
+    def score(self) -> Fraction:
+        """The total minus the threshold: above 0 the positive class is given."""
+        return self.total - self.threshold
+
+
+def explain(card: Card, person: Mapping[str, object]) -> Explanation:
+    """Explain the class of one person."""
+    values = read_person(card, person)
+    reasons = tuple(
+        Reason(
+            item=item,
+            value=values[item.column],
+            missing=is_missing(values[item.column]),
+            points=item_points(item, values[item.column]),
+        )
+        for item in card.items
+    )
+    score = sum((reason.points for reason in reasons), card.intercept)
+    return Explanation(reasons=reasons, threshold=card.threshold, label=predicted_label(card, score))

@@ -1,0 +1,165 @@
+"""The card of a verified solution: items on the raw columns, and what was proven about them."""
+
+import hashlib
+import json
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import supersparse
+from supersparse.card.card import Card, Item, Label
+from supersparse.card.provenance import ItemSeen, Provenance
+from supersparse.card.rules import Domain, ValueOf
+from supersparse.exact import fits_int64, largest_magnitude, shown
+
+if TYPE_CHECKING:
+    from supersparse.problem.points import CoefficientSet
+    from supersparse.problem.problem import Problem
+    from supersparse.problem.rows import Rows
+    from supersparse.solving.solution import Solution
+
+
+_FEW = 2  # a column with so many different values or fewer has them listed in its domain
+
+
+def card_of_solution(solution: "Solution", title: str | None) -> Card:
+    """Make the card; features without points are left out."""
+    rows, points = solution.problem.rows, solution.points
+    negative, positive = map(_label, rows.classes)
+    return Card(
+        title=title,
+        negative=negative,
+        positive=positive,
+        items=tuple(
+            Item(rule=ValueOf(rows.names[j]), points=points.values[j], position=j) for j in points.support
+        ),
+        intercept=points.intercept_value,
+        domains=tuple(_domain(rows, j) for j in points.support),
+        n_columns=rows.n_features,
+        provenance=_provenance(solution),
+        seen=tuple(_seen(rows, j, points.values[j]) for j in points.support),
+    )
+
+
+def _label(label: object) -> Label:
+    plain = label.item() if isinstance(label, np.generic) else label
+    return plain if isinstance(plain, str | int | float) else str(plain)
+
+
+def _provenance(solution: "Solution") -> Provenance:
+    problem, found = solution.problem, solution.evaluation
+    return Provenance(
+        version=supersparse.__version__,
+        solver=solution.solver,
+        data=fingerprint(problem.rows),
+        minimised=_minimised(problem),
+        allowed=_allowed(problem),
+        objective=found.objective,
+        lower_bound=solution.lower_bound,
+        proven_smallest=solution.proven_smallest,
+        training_errors=found.training_errors,
+        predicted_errors=found.predicted_errors,
+        sensitivity=found.sensitivity,
+        specificity=found.specificity,
+        total_weight=problem.total_weight * problem.rows.weight_unit,
+        n_rows=problem.rows.n_rows,
+        size=found.size,
+        stop=solution.stop.name,
+        seconds=solution.seconds,
+        nodes=solution.nodes,
+        features=problem.rows.names,
+        settings=_settings(solution),
+    )
+
+
+def _settings(solution: "Solution") -> str | None:
+    """The question as JSON text, to ask it again of other rows."""
+    from supersparse.settings.of_problem import settings_of
+
+    asked = settings_of(solution.problem, solver=solution.solver, seed=solution.seed)
+    return None if asked is None else json.dumps(asked.to_dict())
+
+
+def _domain(rows: "Rows", j: int) -> Domain:
+    """The values that a column took in the training rows."""
+    column, scale = rows.columns[j], rows.scales[j]
+    seen = [Fraction(int(v), scale) for v in np.unique(column)[: _FEW + 1]]
+    if len(seen) <= _FEW:
+        return Domain(column=rows.names[j], values=tuple(seen))
+    low, high = (Fraction(int(v), scale) for v in (column.min(), column.max()))
+    return Domain(column=rows.names[j], low=low, high=high, whole=scale == 1)
+
+
+def _seen(rows: "Rows", j: int, points: Fraction) -> ItemSeen:
+    """The points that a column gave on the training rows."""
+    from supersparse.evaluate.outcomes import added_up
+
+    fits = fits_int64(largest_magnitude(rows.weights) * rows.n_rows)
+    weights = rows.weights if fits else rows.weights.astype(object)
+    distinct, groups = np.unique(rows.columns[j], return_inverse=True)
+    sums = added_up(weights, groups, len(distinct), np.ones(rows.n_rows, dtype=bool))
+    unit = points / rows.scales[j]
+    by_points = {unit * int(v): int(w) * rows.weight_unit for v, w in zip(distinct, sums, strict=True) if w}
+    return ItemSeen.of(by_points, missing=Fraction(0))
+
+
+def fingerprint(rows: "Rows") -> str:
+    """Name the training rows: names, values, labels and weights, in their order."""
+    digest = hashlib.sha256()
+    negative, positive = rows.classes
+    digest.update(repr((rows.names, rows.scales, str(negative), str(positive), rows.weight_unit)).encode())
+    for integers in (*rows.columns, rows.weights):
+        if integers.dtype == object:
+            digest.update(repr(integers.tolist()).encode())
+        else:
+            digest.update(integers.astype("<i8").tobytes())
+    digest.update(rows.positive.tobytes())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _minimised(problem: "Problem") -> str:
+    """The objective in words."""
+    negative, positive = problem.class_weights
+    parts = ["error rate"]
+    if negative != 1 or positive != 1:
+        no, yes = problem.rows.classes
+        parts[0] += f" (weight {shown(positive)} for {yes}, {shown(negative)} for {no})"
+    penalties = sorted({c for c, own in zip(problem.C0, problem.levels, strict=True) if own is None})
+    if problem.has_levels:
+        parts.append("a penalty by the level of each feature's points")
+    if not penalties:
+        pass
+    elif len(penalties) == 1:
+        parts.append(f"{shown(penalties[0])} per feature")
+    else:
+        parts.append(f"{shown(penalties[0])} to {shown(penalties[-1])} per feature")
+    if problem.intercept.is_penalised and problem.intercept_levels is None:
+        parts.append(f"{shown(problem.intercept_C0)} for an intercept")
+    if problem.C1:
+        parts.append(f"{shown(problem.C1)} per point")
+    return " + ".join(parts)
+
+
+def _allowed(problem: "Problem") -> str:
+    """The allowed scoring systems in words."""
+    sets = {s for s in problem.sets if len(s) > 1 or 0 not in s}
+    points = _values(sets.pop()) if len(sets) == 1 else "from a set for each feature"
+    limit = "".join(f", {constraint.in_words()}" for constraint in problem.asked)
+    low, high = problem.intercept.low, problem.intercept.high
+    ends = "" if low is None or high is None else f"from {shown(low)} to {shown(high)}"
+    intercept = {
+        "free": "any threshold",
+        "range": f"intercept {ends}",
+        "paper": "intercept counted as a feature",
+        "none": "no intercept",
+    }[problem.intercept.mode]
+    return f"points {points}{limit}, {intercept}"
+
+
+def _values(allowed: "CoefficientSet") -> str:
+    low, high = allowed.least, allowed.greatest
+    ends = f"from {shown(low)} to {shown(high)}"
+    if allowed.denominator == 1 and len(allowed) == high - low + 1:
+        return f"whole numbers {ends}"
+    return f"of {len(allowed)} values {ends}"

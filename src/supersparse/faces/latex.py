@@ -1,0 +1,108 @@
+r"""The LaTeX face of a card: a booktabs table like the paper's figures.
+
+It needs ``\usepackage{booktabs}``, and LuaLaTeX or XeLaTeX with a suitable font for names in scripts that
+pdfLaTeX does not know. Names are escaped, ligatures such as ``--`` included.
+"""
+
+import re
+from dataclasses import dataclass
+
+from supersparse.card.card import Card
+from supersparse.faces.content import TIMES, Content, Line, content
+
+_BLANK = r"$\cdots\cdots$"
+_LONG = 60  # characters from which on the lines of a table are wrapped
+_LONG_WORD = 24
+_MARK = "\u0300-\u036f\u200c\u200d\ufe0f"  # what must stay with the character before it
+_PIECE = re.compile(  # between them a long word may be broken: after its separators, or anywhere
+    f"(?:[^_/.{_MARK}-][{_MARK}]*){{1,8}}[_/.-]{{0,8}}|.[{_MARK}]*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """Letters: their command, and what fits a page of the article class beside the other columns."""
+
+    command: str
+    width: str  # of wrapped lines, as a share of the page's
+    characters: int  # in such a line
+    lines: int
+
+
+_SIZES = (
+    _Size("", "0.6", 40, 36),
+    _Size(r"\small", "0.62", 44, 40),
+    _Size(r"\footnotesize", "0.65", 49, 46),
+    _Size(r"\scriptsize", "0.68", 55, 55),
+)
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
+    '"': r"\symbol{34}",  # babel makes the character itself a command in some languages
+    "-": "-{}", ",": ",{}", "?": "?{}", "!": "!{}",  # no ligatures
+    TIMES: r"$\times$",
+    "\u2068": "", "\u2069": "",  # the table sets each cell apart; pdfLaTeX does not know them
+}  # fmt: skip
+_NOT_AS_IT_IS = re.compile(r"-(?=-)|,(?=,)|[?!](?=`)|_|[^\w\s\-,?!]")
+
+
+def card_latex(card: Card) -> str:
+    r"""Return the card as LaTeX to be put into a document, with ``\usepackage{booktabs}``."""
+    said = content(card)
+    size = _size(said)
+    blocks = [r"% needs \usepackage{booktabs}", rf"\begin{{center}}{size.command}"]
+    blocks.append(rf"\textbf{{{escaped(said.heading)}}}")
+    if said.parts:
+        blocks += [r"\par\medskip", *_table(said, size)]
+    blocks.append(r"\par\medskip")
+    blocks += [escaped(sentence) + r"\par" for sentence in (said.how, said.rule, *said.notes) if sentence]
+    return "\n".join([*blocks, r"\end{center}", ""])
+
+
+def escaped(text: str) -> str:
+    r"""Return visible text so that LaTeX prints it as it is.
+
+    >>> escaped("heart_failure > 50 %")
+    'heart\\_failure \\textgreater{} 50 \\%'
+    """
+    return " ".join(_word(word) for word in text.split(" "))
+
+
+def _word(word: str) -> str:
+    pieces = _PIECE.findall(word) if len(word) > _LONG_WORD else [word]
+    return r"\allowbreak{}".join(
+        _NOT_AS_IT_IS.sub(lambda found: _SPECIAL.get(found[0], found[0]), piece) for piece in pieces
+    )
+
+
+def _size(said: Content) -> _Size:
+    """Return the largest letters in which the card fits a page, else the smallest."""
+    texts = [*(line.text for line in said.lines), said.how, said.rule, *said.notes]
+    fitting = (s for s in _SIZES if sum(1 + len(text) // s.characters for text in texts) <= s.lines)
+    return next(fitting, _SIZES[-1])
+
+
+def _table(said: Content, size: _Size) -> list[str]:
+    is_long = any(len(line.text) > _LONG for line in said.lines)
+    text, ragged = (rf"p{{{size.width}\linewidth}}", r"\raggedright ") if is_long else ("l", "")
+    rows = [rf"\begin{{tabular}}{{r{text}rc}}", r"\toprule", r" & feature & points & \\", r"\midrule"]
+    for part in said.parts:
+        rows += [_row(line, ragged) for line in part.lines]
+        rows += [r"\midrule", _total(part.adds, part.total)]
+        if said.difference is not None:
+            rows.append(r"\midrule")
+    if said.difference is not None:
+        rows.append(_total(*said.difference))
+    return [*rows, r"\bottomrule", r"\end{tabular}"]
+
+
+def _row(line: Line, ragged: str) -> str:
+    points = line.points.replace("-", "$-$")
+    times = r"$\times$ " if line.times else ""
+    return rf"{line.number}) & {ragged}{escaped(line.text)} & {times}{points} & {_BLANK} \\"
+
+
+def _total(what: str, name: str) -> str:
+    return rf" & \textbf{{{what}}} & \textbf{{{name}}} & {_BLANK} \\"

@@ -1,0 +1,347 @@
+"""What becomes of one raw column: the features it offers, and a sentence about it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, ValueOf, category_text
+from supersparse.data.values import Category, Cells
+from supersparse.errors import InvalidProblemError
+from supersparse.exact import shown
+from supersparse.prepare.cuts import (
+    ClassCounts,
+    Edges,
+    Target,
+    by_gain,
+    find_edges,
+    gain,
+    optimal_cuts,
+    quantile_edges,
+    tree_cuts,
+)
+from supersparse.prepare.feature import Feature, domain_of
+from supersparse.prepare.raw import RawColumn, counts_as, stand_in
+from supersparse.prepare.settings import Cuts, PrepareSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A feature that could be used."""
+
+    feature: Feature
+    gain: float
+    round: int  # its place among those of its column; negative when the user asked for it
+
+
+_YES = {"yes", "y", "true", "t", "positive", "pos", "present", "1"}
+_MOST_LISTED = 8  # rare levels that one item may list and still be read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A rule that a feature could follow; `gain` is its information about the class, in nats."""
+
+    rule: Rule
+    gain: float
+    given: bool = False  # by the user: kept whatever it tells
+
+
+def value_offer(column: RawColumn, target: Target) -> Offer:
+    """Offer the value itself."""
+    _, codes = column.distinct
+    counts = target.take(column.present).by_code(codes, int(codes.max()) + 1)
+    return Offer(rule=ValueOf(column.name), gain=_best_cut_gain(counts))
+
+
+def _best_cut_gain(counts: ClassCounts) -> float:
+    n = len(counts.negative)
+    best = optimal_cuts(counts, 1, 0.0) if 1 < n <= 1000 else []
+    return gain(counts, np.arange(n) > best[0]) if best else 0.0
+
+
+def threshold_offers(column: RawColumn, target: Target, cuts: Cuts, most: int, least: float) -> list[Offer]:
+    """Offer "x >= t" for at most so many cuts t, each with a weight of `least` or more on both sides."""
+    values, codes = column.distinct
+    counts = target.take(column.present).by_code(codes, len(values))
+    if cuts == "quantile":
+        edges = quantile_edges(values, counts, least, most, column.name)
+        chosen = by_gain(edges.bins, list(range(len(edges.cuts))))
+    else:
+        edges = find_edges(values, counts, least, column.name)
+        choose = optimal_cuts if cuts == "optimal" else tree_cuts
+        chosen = choose(edges.bins, most, least) if edges.cuts else []
+    return [_threshold(column.name, edges, cut) for cut in chosen]
+
+
+def _threshold(name: str, edges: Edges, cut: int) -> Offer:
+    above = np.arange(len(edges.bins.negative)) > cut
+    return Offer(rule=InRange(name, low=edges.cuts[cut]), gain=gain(edges.bins, above))
+
+
+def given_offers(column: RawColumn, target: Target, cut_points: Sequence[Fraction]) -> list[Offer]:
+    """Offer the cut points that the user gave."""
+    return [
+        _ranged(column, target, InRange(column.name, low=cut), given=True) for cut in sorted(set(cut_points))
+    ]
+
+
+def interval_offers(column: RawColumn, target: Target, offers: Sequence[Offer], most: int) -> list[Offer]:
+    """Offer the intervals between any two of the cuts, the most telling ones."""
+    cuts = sorted({o.rule.low for o in offers if isinstance(o.rule, InRange) and o.rule.low is not None})
+    found = [
+        _ranged(column, target, InRange(column.name, low=low, high=high))
+        for low, high in combinations(cuts, 2)
+    ]
+    return sorted(found, key=lambda offer: -offer.gain)[:most]
+
+
+def _ranged(column: RawColumn, target: Target, rule: InRange, *, given: bool = False) -> Offer:
+    values, codes = column.distinct
+    counts = target.take(column.present).by_code(codes, len(values))
+    return Offer(rule=rule, gain=gain(counts, rule.mask(values)), given=given)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelOffers:
+    """What a column of categories offers, and what became of its rare levels."""
+
+    offers: list[Offer]
+    n_levels: int
+    rare: list[Category]
+    grouped: bool  # whether the rare levels share an item
+
+
+def level_offers(column: RawColumn, target: Target, least: float) -> LevelOffers:
+    """Offer "x = level" for each level that has a weight of `least`, and the others together."""
+    levels, codes = column.levels
+    counts = target.take(column.present).by_code(codes, len(levels))
+    weights = counts.both
+    enough = weights >= least * (1 - 1e-9)
+    rare = sorted((levels[k] for k in np.flatnonzero(~enough)), key=category_text)
+    offers = [
+        Offer(rule=IsOneOf(column.name, (levels[k],)), gain=gain(counts, np.arange(len(levels)) == k))
+        for k in np.flatnonzero(enough)
+    ]
+    offers.sort(
+        key=lambda offer: (_is_no(offer.rule, len(levels)), -offer.gain, category_text_of(offer.rule))
+    )
+    grouped = 1 < len(rare) <= _MOST_LISTED and float(weights[~enough].sum()) >= least * (1 - 1e-9)
+    if grouped:
+        offers.append(Offer(rule=IsOneOf(column.name, tuple(rare)), gain=gain(counts, ~enough)))
+    return LevelOffers(offers=offers, n_levels=len(levels), rare=rare, grouped=grouped)
+
+
+def ordered_offers(column: RawColumn, target: Target, order: Sequence[Category]) -> list[Offer]:
+    """Offer "x is this level or a higher one" for all but the lowest."""
+    levels, codes = column.levels
+    counts = target.take(column.present).by_code(codes, len(levels))
+    found = []
+    for k in range(1, len(order)):
+        higher = tuple(order[k:])
+        inside = np.array([level in higher for level in levels], dtype=bool)
+        found.append(Offer(rule=IsOneOf(column.name, higher), gain=gain(counts, inside)))
+    return sorted(found, key=lambda offer: -offer.gain)
+
+
+def category_text_of(rule: Rule) -> str:
+    """The categories of a rule, to break ties."""
+    return " ".join(map(category_text, rule.values)) if isinstance(rule, IsOneOf) else ""
+
+
+def _is_no(rule: Rule, n_levels: int) -> bool:
+    """Whether, of two levels, this one is better said by the other: "smoker = yes" rather than "= no"."""
+    assert isinstance(rule, IsOneOf)
+    return n_levels == 2 and str(rule.values[0]).strip().casefold() not in _YES
+
+
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)\s*", re.ASCII)
+_ALL_THE_SAME = "left out, all values are the same"
+_EVERY_ROW_ITS_OWN = 20  # rows from which on a number of its own in every row is worth a remark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnPlan:
+    """The candidates of a column, none where it is left out, and what was done in words."""
+
+    name: str
+    cells: Cells
+    candidates: list[Candidate]
+    note: str
+    domain: Domain | None
+
+
+def is_category(name: str, kind: str, settings: PrepareSettings) -> bool:
+    """Whether the values of a column are names rather than amounts."""
+    return kind == "categories" or name in settings.categorical or name in settings.ordered
+
+
+def plan_column(column: RawColumn, kind: str, target: Target, settings: PrepareSettings) -> ColumnPlan:
+    """Make the candidates of a column that can be used."""
+    least = float(settings.rare) * target.total
+    named = is_category(column.name, kind, settings)
+    without_order = named and column.name not in settings.ordered
+    if without_order and (column.name in settings.directions or column.name in settings.cut_points):
+        what = "a direction" if column.name in settings.directions else "cut points"
+        raise InvalidProblemError(
+            f"column {column.name!r} has {what}, but it holds categories; convert it to numbers, or give "
+            "its levels in order with ordered={column: [lowest, ..., highest]}"
+        )
+    offers, note = (
+        _named_offers(column, target, settings, least)
+        if named
+        else _number_offers(column, kind, target, settings, least)
+    )
+    value = stand_in(column, target, settings.missing, has_order=not named)
+    features = [
+        Candidate(
+            feature=Feature(
+                rule=offer.rule,
+                position=column.position,
+                when_missing=counts_as(offer.rule, settings.missing, value),
+                unit=settings.units.get(column.name),
+                direction=settings.directions.get(column.name),
+            ),
+            gain=offer.gain,
+            round=-1 if offer.given else k,
+        )
+        for k, offer in enumerate(offers)
+    ]
+    if settings.missing == "item" and column.n_missing:
+        features.append(_missing_candidate(column, target, len(features)))
+    enough = float(target.weights[~column.present].sum()) >= least
+    missing_note = _missing_note(column, settings, value, named=named, enough=enough)
+    return ColumnPlan(
+        name=column.name,
+        cells=column.cells,
+        candidates=features,
+        note="; ".join(part for part in (note, missing_note) if part),
+        domain=domain_of(column, named=named),
+    )
+
+
+def _number_offers(
+    column: RawColumn, kind: str, target: Target, settings: PrepareSettings, least: float
+) -> tuple[list[Offer], str]:
+    name = column.name
+    given = settings.cut_points.get(name)
+    if len(column.distinct[0]) == 1:
+        return [], _ALL_THE_SAME
+    if given is not None:
+        offers = given_offers(column, target, given)
+        note = f"cut at {_listed(offers)} as given"
+    elif kind == "yes or no":
+        return [value_offer(column, target)], "yes (1) or no (0)"
+    elif name in settings.keep or settings.cuts == "none":
+        return [value_offer(column, target)], "its value"
+    elif _numbers_the_rows(column):
+        return [], "left out, it numbers the rows"
+    else:
+        offers = threshold_offers(column, target, settings.cuts, settings.max_cuts, least)
+        how = {"optimal": "by the class", "tree": "by a tree", "quantile": "at quantiles"}
+        note = f"cut at {_listed(offers)}, {how[settings.cuts]}" if offers else _no_cut(settings)
+    if settings.intervals and name not in settings.directions:
+        between = interval_offers(column, target, offers, settings.max_cuts)
+        offers += between
+        note += f", and {len(between)} interval{'' if len(between) == 1 else 's'} between" if between else ""
+    if _has_a_number_of_its_own(column):
+        note += "; every row has another whole number: leave it out if it is an identifier"
+    return offers, note
+
+
+def _no_cut(settings: PrepareSettings) -> str:
+    if settings.cuts in ("optimal", "tree"):
+        return "left out, no cut tells the classes apart"
+    return f"left out, no cut leaves a share of {shown(settings.rare)} of the rows on both sides"
+
+
+def _named_offers(
+    column: RawColumn, target: Target, settings: PrepareSettings, least: float
+) -> tuple[list[Offer], str]:
+    order = settings.ordered.get(column.name)
+    if order is not None:
+        unknown = [level for level in column.levels[0] if level not in order]
+        note = f"{len(order)} levels in order"
+        if unknown:
+            note += f"; {_some(unknown)} not among them, without points"
+        return ordered_offers(column, target, order), note
+    found = level_offers(column, target, least)
+    return found.offers, _levels_note(column, found, settings.rare)
+
+
+def _levels_note(column: RawColumn, found: LevelOffers, rare: Fraction) -> str:
+    n_rows = int(column.present.sum())
+    if not found.offers:
+        return (
+            f"left out, {found.n_levels} different values in {n_rows} rows"
+            if found.n_levels > 1
+            else _ALL_THE_SAME
+        )
+    levels = "one category" if found.n_levels == 1 else f"{found.n_levels} categories"
+    note = f"{levels}{_looks_like_numbers(column)}"
+    if found.rare:
+        share = f"below a share of {shown(rare)} of the rows"
+        end = "together in one item" if found.grouped else "without an item of their own"
+        note += f"; {_some(found.rare)} {share}, {end}"
+    return note
+
+
+def _looks_like_numbers(column: RawColumn) -> str:
+    """A remark on text that may have been meant as numbers, or hides missing values among them."""
+    levels = column.levels[0]
+    numbers = [level for level in levels if not isinstance(level, str)]
+    texts = [level for level in levels if isinstance(level, str)]
+    if numbers and texts and any(not isinstance(level, bool) for level in numbers):
+        return f" ({_some(sorted(texts))} among numbers: make it missing if it stands for that)"
+    if texts and not numbers and all(map(_NUMBER.fullmatch, texts)):
+        return " (text that looks like numbers: convert it to have it cut)"
+    return ""
+
+
+def _missing_candidate(column: RawColumn, target: Target, place: int) -> Candidate:
+    counts = target.by_code(column.present.astype(np.intp), 2)
+    feature = Feature(rule=IsMissing(column.name), position=column.position, when_missing=None)
+    # in the first round where it is all there is, in the second otherwise
+    return Candidate(feature=feature, gain=gain(counts, np.array([True, False])), round=min(1, place))
+
+
+def _missing_note(
+    column: RawColumn, settings: PrepareSettings, value: Category | None, *, named: bool, enough: bool
+) -> str:
+    if not column.n_missing:
+        return ""
+    of = f"{column.n_missing} of {len(column.cells)} missing"
+    if settings.missing == "item":
+        return f"{of}: " + ("an item of its own" if enough else "too few for an item, they give no points")
+    if settings.missing == "drop":
+        return f"{of}: rows dropped"
+    if settings.missing == "nearest":
+        return f"{of}: filled from the most similar row; a card refuses them until they are filled"
+    assert value is not None
+    return f"{of}: taken as {category_text(value)}, the {'mode' if named else settings.missing}"
+
+
+def _has_a_number_of_its_own(column: RawColumn) -> bool:
+    """Whether every row has another whole number, as identifiers are."""
+    values = column.distinct[0]
+    n_rows = int(column.present.sum())
+    return len(values) == n_rows >= _EVERY_ROW_ITS_OWN and bool((np.mod(values, 1) == 0).all())
+
+
+def _numbers_the_rows(column: RawColumn) -> bool:
+    """Whether these numbers are consecutive besides."""
+    values = column.distinct[0]
+    return _has_a_number_of_its_own(column) and values[-1] - values[0] == len(values) - 1
+
+
+def _listed(offers: list[Offer]) -> str:
+    cuts = sorted(o.rule.low for o in offers if isinstance(o.rule, InRange) and o.rule.low is not None)
+    return ", ".join(map(shown, cuts))
+
+
+def _some(levels: list[Category]) -> str:
+    names = ", ".join(map(category_text, levels[:3]))
+    return names if len(levels) <= 3 else f"{names} and {len(levels) - 3} more"

@@ -1,0 +1,156 @@
+"""Constraints on single features and on the largest score, and the list of all that is asked."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from supersparse.errors import InvalidProblemError
+from supersparse.exact import count, exact, shown
+from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
+from supersparse.problem.limits import Constraint, ScoreLimit, ValueLimit
+from supersparse.problem.naming import matching, names_or_patterns, per_feature
+from supersparse.problem.rows import Rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Values(Constraint):
+    """Features whose coefficient is not 0 (`equals` None), or is one given value."""
+
+    of: tuple[str, ...]
+    equals: Fraction | None
+    asked_as: str
+
+    def in_words(self) -> str:
+        """Say what is asked."""
+        names = ", ".join(self.of)
+        return f"{names} = {shown(self.equals)}" if self.equals else f"{names} {self.asked_as}"
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[ValueLimit, ...]:
+        """One limit for each feature named."""
+        return tuple(
+            ValueLimit(name=rows.names[j], equals=self.equals, source=self)
+            for j in matching(self.of, rows.names, repr(self.in_words()))
+        )
+
+
+def must_use(names: str | Sequence[str]) -> Values:
+    """Every feature named is in the model.
+
+    >>> must_use(["age", "lab*"]).in_words()
+    'age, lab* used'
+    """
+    return Values(of=names_or_patterns(names, "must_use"), equals=None, asked_as="used")
+
+
+def must_not_use(names: str | Sequence[str]) -> Values:
+    """No feature named is in the model.
+
+    >>> must_not_use("zip*").in_words()
+    'zip* not used'
+    """
+    return Values(of=names_or_patterns(names, "must_not_use"), equals=Fraction(0), asked_as="not used")
+
+
+def fixed(name: str | Sequence[str], value: float | Fraction) -> Values:
+    """The coefficient of a feature is a given value of its set.
+
+    >>> fixed("age", 2).in_words()
+    'age = 2'
+    """
+    of = names_or_patterns(name, "fixed")
+    points = exact(value, f"fixed: the value of {', '.join(of)}")
+    return Values(of=of, equals=points, asked_as="fixed at 0")
+
+
+Range = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxTotalScore(Constraint):
+    """The largest sum of points within the ranges of the features."""
+
+    most: Fraction
+    ranges: tuple[tuple[str, Range], ...]
+
+    def in_words(self) -> str:
+        """Say what is asked."""
+        return f"a total score of at most {shown(self.most)}"
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[ScoreLimit, ...]:
+        """One limit; a feature without a declared range has the one observed."""
+        observed = {
+            name: (Fraction(int(column.min()), scale), Fraction(int(column.max()), scale))
+            for name, column, scale in zip(rows.names, rows.columns, rows.scales, strict=True)
+        }
+        declared = dict(self.ranges)
+
+        def read(value: object, name: str) -> Range:
+            return _read_range(value, name)
+
+        pairs = per_feature(
+            declared, rows.names, what="max_total_score: ranges", read=read, default=observed.__getitem__
+        )
+        return (
+            ScoreLimit(
+                low=tuple(low for low, _ in pairs),
+                high=tuple(high for _, high in pairs),
+                at_most=self.most,
+                source=self,
+            ),
+        )
+
+
+def max_total_score(
+    most: float | Fraction, *, ranges: Mapping[str, tuple[float, float]] | None = None
+) -> MaxTotalScore:
+    """No row within the ranges reaches a sum of points above a limit, the intercept not counted.
+
+    Ranges are given by feature name or pattern; a feature without one has the least and the
+    greatest value of its column.
+
+    >>> max_total_score(20, ranges={"age": (0, 100)}).in_words()
+    'a total score of at most 20'
+    """
+    if ranges is not None and not isinstance(ranges, Mapping):
+        raise InvalidProblemError(
+            f"max_total_score: ranges is {ranges!r}; give {{feature or pattern: (low, high)}}"
+        )
+    read = tuple(
+        (names_or_patterns(name, "max_total_score: ranges")[0], _read_range(pair, name))
+        for name, pair in (ranges or {}).items()
+    )
+    return MaxTotalScore(most=exact(most, "max_total_score: the limit"), ranges=read)
+
+
+def _read_range(pair: object, name: str) -> Range:
+    what = f"max_total_score: the range of {name!r}"
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise InvalidProblemError(f"{what} is {pair!r}; give a pair (low, high)")
+    low, high = (exact(v, what) for v in pair)
+    if high < low:
+        raise InvalidProblemError(f"{what} ends at {pair[1]}, below its start {pair[0]}; swap them")
+    return low, high
+
+
+def read_constraints(
+    constraints: object, max_features: object, min_features: object
+) -> tuple[Constraint, ...]:
+    """Return all that is asked, each once, the two limits on the size first."""
+    asked: list[Constraint] = []
+    if max_features is not None:
+        asked.append(MaxFeatures(most=count(max_features, "max_features", otherwise=", or None")))
+    if min_features is not None:
+        asked.append(MinFeatures(least=count(min_features, "min_features", otherwise=", or None")))
+    if constraints is None:
+        return tuple(asked)
+    given = [constraints] if isinstance(constraints, Constraint) else constraints
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidProblemError(f"constraints is {given!r}; give a list of supersparse.constraints")
+    for constraint in given:
+        if not isinstance(constraint, Constraint):
+            raise InvalidProblemError(
+                f"constraints holds {constraint!r}; give what the functions of supersparse.constraints "
+                "return, such as min_sensitivity(0.9)"
+            )
+        asked.append(constraint)
+    return tuple(dict.fromkeys(asked))

@@ -1,0 +1,230 @@
+"""What features cost: C0, C1, class weights, and levels of interpretability."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from supersparse.errors import InvalidProblemError
+from supersparse.exact import exact, non_negative
+from supersparse.problem.intercept import Intercept
+from supersparse.problem.naming import INTERCEPT, per_feature
+from supersparse.problem.points import CoefficientSet
+from supersparse.problem.rows import Rows
+
+_MOST_VALUES = 100_000
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Sets of values, most interpretable first, each with its penalty; 0 lies in one of them.
+
+    >>> levels = Levels.of([([-1, 1], 0.01), ([-10, -5, 5, 10], 0.02)])
+    >>> str(levels.penalty(Fraction(5))), str(levels.penalty(Fraction(0)))
+    ('1/50', '0')
+    """
+
+    levels: tuple[tuple[CoefficientSet, Fraction], ...]
+
+    @classmethod
+    def of(cls, given: object, name: str | None = None) -> "Levels":
+        """Read ``[(values, penalty), ...]``; a level {0} of penalty 0 is put first where none holds 0."""
+        whose = "levels" if name is None else f"levels of {name!r}"
+        if isinstance(given, Levels):
+            return given
+        if not isinstance(given, list | tuple) or not given:
+            raise InvalidProblemError(f"{whose}: {given!r} is no list of levels; {_FORM}")
+        levels = [_read_level(level, f"{whose}: level {r}") for r, level in enumerate(given, start=1)]
+        count = sum(len(values) for values, _ in levels)
+        if count > _MOST_VALUES:
+            raise InvalidProblemError(
+                f"{whose}: {count} values are too many; give levels of {_MOST_VALUES} values at the most"
+            )
+        _check_apart(levels, whose)
+        if not any(0 in values for values, _ in levels):
+            if levels[0][1] == 0:
+                raise InvalidProblemError(
+                    f"{whose}: the first level has the penalty 0, that of the level {{0}} below it; "
+                    "raise it, or put 0 into that level"
+                )
+            levels.insert(0, (CoefficientSet.of([0]), Fraction(0)))
+        for (_, lower), (values, higher) in pairwise(levels):
+            if higher <= lower:
+                raise InvalidProblemError(
+                    f"{whose}: the level {values} has the penalty {higher}, which is not above {lower}, "
+                    "that of the level before it; penalties must increase from level to level"
+                )
+        return cls(tuple(levels))
+
+    def penalty(self, value: Fraction) -> Fraction:
+        """What a coefficient of this value costs."""
+        if value not in self._penalties:
+            raise InvalidProblemError(f"the value {value} lies in no level; the levels allow {self.values}")
+        return self._penalties[value]
+
+    @cached_property
+    def _penalties(self) -> dict[Fraction, Fraction]:
+        return {v: penalty for values, penalty in self.levels for v in values.values}
+
+    @cached_property
+    def values(self) -> CoefficientSet:
+        """The union of the levels: all values allowed."""
+        return CoefficientSet.of(self._penalties)
+
+    @property
+    def penalties(self) -> tuple[Fraction, ...]:
+        """The penalties, in rising order."""
+        return tuple(penalty for _, penalty in self.levels)
+
+    @cached_property
+    def prefer_zero(self) -> bool:
+        """Whether no value costs less than 0 does."""
+        return 0 in self.levels[0][0]
+
+
+_FORM = "give [(values, penalty), ...], such as [([-1, 1], 0.01), ([-2, 2], 0.02)]"
+
+
+def _read_level(level: object, what: str) -> tuple[CoefficientSet, Fraction]:
+    if not isinstance(level, tuple | list) or len(level) != 2:
+        raise InvalidProblemError(f"{what} is {level!r}; {_FORM}")
+    values = level[0] if isinstance(level[0], CoefficientSet) else CoefficientSet.of(level[0])
+    penalty = exact(level[1], f"{what}: its penalty")
+    if penalty < 0:
+        raise InvalidProblemError(f"{what}: its penalty is {level[1]}, which is negative; give 0 or more")
+    return values, penalty
+
+
+def _check_apart(levels: list[tuple[CoefficientSet, Fraction]], whose: str) -> None:
+    home: dict[Fraction, int] = {}
+    for r, (values, _) in enumerate(levels, start=1):
+        for value in values.values:
+            if value in home:
+                raise InvalidProblemError(
+                    f"{whose}: the value {value} lies in level {home[value]} and in level {r}; keep it in one"
+                )
+            home[value] = r
+
+
+def read_levels(levels: object, names: tuple[str, ...]) -> tuple[Levels | None, ...]:
+    """Return the levels of each feature and, at the end, of the intercept; None where C0 says the penalty.
+
+    One list of levels serves all. A mapping gives them by name or pattern, as `coef_set` does.
+    """
+    if levels is None:
+        return (None,) * (len(names) + 1)
+    if not isinstance(levels, Mapping):
+        return (Levels.of(levels),) * (len(names) + 1)
+
+    def read(value: object, name: str) -> Levels | None:
+        return None if value is None else Levels.of(value, name)
+
+    own = per_feature(
+        levels, names, what="levels", read=read, default=lambda _: None, extra_keys=[INTERCEPT, "*"]
+    )
+    return (*own, read(levels.get(INTERCEPT, levels.get("*")), INTERCEPT))
+
+
+DEFAULT_C0 = Fraction(1, 100)
+
+
+def read_size_penalty(
+    C0: object, names: tuple[str, ...], intercept: Intercept, levels: tuple[Levels | None, ...] = ()
+) -> tuple[tuple[Fraction, ...], Fraction]:
+    """Return C0 of each feature and of the intercept: 0 where levels say what a coefficient costs."""
+    if any(levels):
+        return _beside_levels(C0, names, intercept, levels)
+    if C0 is None:
+        C0 = DEFAULT_C0
+
+    def read(value: object, name: str) -> Fraction:
+        return non_negative(value, "C0" if not isinstance(C0, Mapping) else f"C0 of {name!r}")
+
+    if isinstance(C0, np.ndarray) and C0.ndim == 1:
+        C0 = list(C0)
+    penalties = per_feature(C0, names, what="C0", read=read, extra_keys=[INTERCEPT, "*"])
+    if not intercept.is_penalised:
+        return penalties, Fraction(0)
+    if isinstance(C0, Mapping):
+        given = C0.get(INTERCEPT, C0.get("*"))
+        if given is None:
+            raise InvalidProblemError(
+                f"intercept='paper' penalises the intercept too; give C0 a key {INTERCEPT!r}"
+            )
+        return penalties, read(given, INTERCEPT)
+    if isinstance(C0, Sequence) and not isinstance(C0, str):
+        raise InvalidProblemError(
+            f"intercept='paper' penalises the intercept too; give C0 as a mapping with a key {INTERCEPT!r}"
+        )
+    return penalties, read(C0, INTERCEPT)
+
+
+def _beside_levels(
+    C0: object, names: tuple[str, ...], intercept: Intercept, levels: tuple[Levels | None, ...]
+) -> tuple[tuple[Fraction, ...], Fraction]:
+    """Read C0 for the features without levels; `levels` has the intercept's at its end."""
+    counted = (*names, INTERCEPT) if intercept.is_penalised else names
+    plain = [name for name, own in zip(counted, levels, strict=False) if own is None]
+    if C0 is not None and not plain:
+        raise InvalidProblemError(
+            f"C0 is {C0!r} and levels are given for all features; "
+            "leave C0 out: the penalties of the levels take its place"
+        )
+    if C0 is not None and not isinstance(C0, Mapping) and np.ndim(C0):  # type: ignore[arg-type]
+        raise InvalidProblemError(
+            f"C0 has one entry a feature and {names[_first(levels)]!r} has levels; "
+            "give C0 as a number, or as a mapping by name, for the others"
+        )
+    if isinstance(C0, Mapping):
+        for key in C0:
+            if key in counted and key not in plain:
+                raise InvalidProblemError(
+                    f"C0 names {key!r}, which has levels; leave it out of C0, or out of levels"
+                )
+    own, of_intercept = read_size_penalty(
+        C0,
+        tuple(n for n in plain if n != INTERCEPT),
+        intercept if INTERCEPT in plain else Intercept(mode="free"),
+    )
+    by_name = dict(zip((n for n in plain if n != INTERCEPT), own, strict=True))
+    return tuple(by_name.get(name, Fraction(0)) for name in names), of_intercept
+
+
+def _first(levels: tuple[Levels | None, ...]) -> int:
+    return next(j for j, own in enumerate(levels) if own is not None)
+
+
+def read_l1_penalty(C1: object) -> Fraction | None:
+    """Return C1, None for "auto"."""
+    if isinstance(C1, str):
+        if C1 == "auto":
+            return None
+        raise InvalidProblemError(f"C1 is {C1!r}; give 'auto', or a number of at least 0")
+    return non_negative(C1, "C1")
+
+
+def read_class_weight(class_weight: object, rows: Rows) -> tuple[Fraction, Fraction]:
+    """Return (W-, W+); "balanced" gives each class half of the total weight (appendix B)."""
+    if class_weight is None:
+        return Fraction(1), Fraction(1)
+    negative, positive = rows.classes
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        total = int(rows.weights.sum(dtype=object))
+        of_positive = int(rows.weights[rows.positive].sum(dtype=object))
+        return Fraction(total, 2 * (total - of_positive)), Fraction(total, 2 * of_positive)
+    if not isinstance(class_weight, Mapping):
+        raise InvalidProblemError(
+            f"class_weight is {class_weight!r}; use None, 'balanced' or {{label: weight}}"
+        )
+    for label in class_weight:
+        if label not in (negative, positive):
+            raise InvalidProblemError(
+                f"class_weight names the class {label!r}; the classes are {negative!r} and {positive!r}"
+            )
+    weights = tuple(non_negative(class_weight.get(c, 1), f"the weight of class {c!r}") for c in rows.classes)
+    if not any(weights):
+        raise InvalidProblemError("both class weights are 0; give at least one class a positive weight")
+    return weights[0], weights[1]

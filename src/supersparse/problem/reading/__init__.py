@@ -1,1 +1,0 @@
-"""Reading what the user gives for a problem into exact numbers."""

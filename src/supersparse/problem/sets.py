@@ -1,0 +1,178 @@
+"""Reading coefficient sets and bounds, and what constraints and constant columns leave of them."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from supersparse.errors import InfeasibleError, InvalidProblemError
+from supersparse.exact import whole
+from supersparse.problem.intercept import Intercept
+from supersparse.problem.limits import ScoreLimit, SupportLimit, ValueLimit
+from supersparse.problem.naming import INTERCEPT, per_feature
+from supersparse.problem.penalties import Levels
+from supersparse.problem.points import CoefficientSet, integers
+from supersparse.problem.rows import Rows
+
+NOTHING_ALLOWED_BUT_ZERO = CoefficientSet.of([0])
+
+
+def read_sets(
+    coef_set: object,
+    max_coef: object,
+    bounds: object,
+    names: tuple[str, ...],
+    levels: tuple[Levels | None, ...],
+) -> tuple[tuple[CoefficientSet, ...], CoefficientSet]:
+    """Return the set of each feature and of a penalised intercept; 0 is in all of them.
+
+    Where a feature has levels, the set is their union; `levels` has the intercept's at its end.
+    """
+    largest = whole(max_coef)
+    if largest is None or largest < 1:
+        raise InvalidProblemError(f"max_coef is {max_coef!r}; give a whole number of at least 1")
+    if any(levels):
+        _check_beside_levels(coef_set, names, levels)
+    *sets, intercept_set = (
+        plain.with_zero() if own is None else own.values
+        for plain, own in zip(_read_plain(coef_set, integers(largest), names), levels, strict=True)
+    )
+    if bounds is None:
+        return tuple(sets), intercept_set
+    pairs = read_bounds(bounds, names)
+    return tuple(
+        s if pair is None else s.within(pair[0], pair[1], name).with_zero()
+        for s, pair, name in zip(sets, pairs, names, strict=True)
+    ), intercept_set
+
+
+def _read_plain(
+    coef_set: object, default: CoefficientSet, names: tuple[str, ...]
+) -> tuple[CoefficientSet, ...]:
+    """The set of each feature and, at the end, of the intercept."""
+
+    def read(value: object, name: str) -> CoefficientSet:
+        if value is None:
+            return default
+        if isinstance(value, CoefficientSet):
+            return value
+        largest = whole(value)
+        if largest is not None:
+            return integers(largest)
+        return CoefficientSet.of(value)  # type: ignore[arg-type]
+
+    if isinstance(coef_set, Mapping):
+        sets = per_feature(
+            coef_set,
+            names,
+            what="coef_set",
+            read=read,
+            default=lambda _: default,
+            extra_keys=[INTERCEPT, "*"],
+        )
+        return (*sets, read(coef_set.get(INTERCEPT, coef_set.get("*")), INTERCEPT))
+    if isinstance(coef_set, list | tuple) and any(_is_a_set(v) for v in coef_set):
+        return (*per_feature(coef_set, names, what="coef_set", read=read), default)
+    return (read(coef_set, INTERCEPT),) * (len(names) + 1)
+
+
+def _check_beside_levels(coef_set: object, names: tuple[str, ...], levels: tuple[Levels | None, ...]) -> None:
+    levelled = [name for name, own in zip((*names, INTERCEPT), levels, strict=True) if own is not None]
+    if coef_set is not None and set(names) <= set(levelled):
+        raise InvalidProblemError(
+            "coef_set and levels are both given; leave coef_set out: the levels say which values are allowed"
+        )
+    if isinstance(coef_set, list | tuple) and any(_is_a_set(v) for v in coef_set):
+        raise InvalidProblemError(
+            f"coef_set has one entry a feature and {levelled[0]!r} has levels; "
+            "give coef_set as a mapping by name for the others"
+        )
+    for key in coef_set if isinstance(coef_set, Mapping) else ():
+        if key in levelled:
+            raise InvalidProblemError(
+                f"coef_set names {key!r}, which has levels; leave it out of coef_set, or out of levels"
+            )
+
+
+def _is_a_set(value: object) -> bool:
+    """Whether an entry of a list speaks of one feature's set, not of one value."""
+    return value is None or isinstance(
+        value, CoefficientSet | list | tuple | range | set | frozenset | np.ndarray
+    )
+
+
+def read_bounds(bounds: object, names: Sequence[str]) -> tuple[tuple[float | None, float | None] | None, ...]:
+    """Return the least and the largest value of each feature, None where an end or a pair is open."""
+
+    def read(value: object, name: str) -> tuple[float | None, float | None] | None:
+        if value is None:
+            return None
+        if not isinstance(value, tuple | list) or len(value) != 2:
+            raise InvalidProblemError(f"feature {name!r}: the bounds are {value!r}; give a pair (low, high)")
+        return value[0], value[1]
+
+    if isinstance(bounds, tuple) and len(bounds) == 2 and not isinstance(bounds[0], tuple | list):
+        return (read(bounds, "all"),) * len(names)
+    return per_feature(bounds, names, what="bounds", read=read, default=lambda _: None, extra_keys=["*"])
+
+
+def under_value_limits(
+    names: Sequence[str], sets: tuple[CoefficientSet, ...], limits: Sequence[ValueLimit]
+) -> tuple[CoefficientSet, ...]:
+    """Keep of each set what the limits on its feature allow; nothing left is infeasible."""
+    by_name: dict[str, list[ValueLimit]] = {}
+    for limit in limits:
+        by_name.setdefault(limit.name, []).append(limit)
+    return tuple(_narrowed(name, s, by_name.get(name, [])) for name, s in zip(names, sets, strict=True))
+
+
+def _narrowed(name: str, given: CoefficientSet, limits: list[ValueLimit]) -> CoefficientSet:
+    if not limits:
+        return given
+    kept: CoefficientSet | None = given
+    for limit in limits:
+        if kept is not None:
+            kept = kept.required() if limit.equals is None else kept.only(limit.equals)
+    if kept is not None:
+        return kept
+    asked = list(dict.fromkeys(limit.source.in_words() for limit in limits))
+    some_value = [limit.equals for limit in limits if limit.equals is not None]
+    contradictory = len(set(some_value)) > 1 or (0 in some_value and len(some_value) < len(limits))
+    if contradictory:
+        raise InfeasibleError(
+            f"feature {name!r}: {' and '.join(map(repr, asked))} contradict each other; drop one of them"
+        )
+    raise InfeasibleError(
+        f"feature {name!r}: no value of {given} obeys {' and '.join(map(repr, asked))}; "
+        "drop the constraint, or add the value to what the feature may take"
+    )
+
+
+def without_useless_columns(
+    rows: Rows,
+    sets: tuple[CoefficientSet, ...],
+    intercept: Intercept,
+    levels: tuple[Levels | None, ...],
+    support_limits: Sequence[SupportLimit],
+    score_limits: Sequence[ScoreLimit],
+) -> tuple[CoefficientSet, ...]:
+    """Allow nothing but 0 for the columns that no model needs.
+
+    A constant column moves all totals alike, which a free threshold does as well and for nothing. An
+    intercept that is bounded, priced or 0 cannot take its place; beside such a one only an all-zero column
+    is useless. A column stays that a constraint requires, whose use may cost less than 0 does, or
+    that may help to obey a limit.
+    """
+    threshold_is_free = intercept.mode == "free"
+
+    def useless(j: int) -> bool:
+        own = levels[j]
+        return (
+            rows.constant[j]
+            and 0 in sets[j]
+            and (threshold_is_free or rows.magnitudes[j] == 0)
+            and (own is None or own.prefer_zero)
+            and all(limit.weights[j] >= 0 for limit in support_limits)
+            and all(limit.term(j, v) >= 0 for limit in score_limits for v in sets[j].turning_points)
+        )
+
+    return tuple(NOTHING_ALLOWED_BUT_ZERO if useless(j) else s for j, s in enumerate(sets))

@@ -1,1 +1,0 @@
-"""The decision tree that a scoring system of yes-or-no items induces, as text and picture."""

@@ -1,0 +1,298 @@
+"""Stability: the card learned again on bootstrap samples, and what of it returns."""
+
+import warnings
+from collections import Counter
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import lcm
+from statistics import mean, stdev
+
+from supersparse.card.card import Card
+from supersparse.card.risk import TableRisk
+from supersparse.errors import PenaltyRangeWarning, SupersparseError, VerificationError
+from supersparse.evaluate.calibrating import Method, fit_risk
+from supersparse.evaluate.evaluation import Evaluation, evaluate
+from supersparse.evaluate.outcomes import read_outcomes
+from supersparse.problem.objective import evaluate as evaluate_points
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.report.data import Data, bootstrap_samples, folds_of, scorable
+from supersparse.report.plan import STOPPED, Missing, Plan, Progress
+from supersparse.report.question import Refitted
+from supersparse.report.refit import Refit
+from supersparse.results.frontier import Frontier, frontier
+from supersparse.solving.verify import check_feasible
+from supersparse.stop import Stop
+
+MEASURES = ("error rate", "sensitivity", "specificity", "AUC", "Brier score")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The measures of one card on some rows, in the order of `MEASURES`; None where there is none."""
+
+    values: tuple[float | None, ...]
+    size: int
+    proven: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Mean and standard deviation over samples; the latter None for a single one."""
+
+    mean: float
+    sd: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossValidation:
+    """What folds that the learning did not see say of it, beside what the training rows said."""
+
+    apparent: Judged  # the card itself on all rows
+    folds: tuple[Judged, ...]
+    asked: int  # so many folds were planned
+    failures: tuple[str, ...]
+    stopped: bool  # by the user, before all folds were done
+
+    def spread(self, measure: str) -> Spread | None:
+        """Mean and standard deviation of a measure over the folds that have it."""
+        k = MEASURES.index(measure)
+        values = [v for fold in self.folds for v in [fold.values[k]] if v is not None]
+        if not values:
+            return None
+        return Spread(mean=mean(values), sd=stdev(values) if len(values) > 1 else None)
+
+
+def cross_validate(card: Card, data: Data, refit: Refit, plan: Plan, progress: Progress) -> CrossValidation:
+    """Learn again without each fold; Ctrl-C keeps the folds that are done."""
+    method = method_of(card)
+    judged, failures, stopped = [], [], False
+    try:
+        for k, (train, test) in enumerate(folds_of(data, plan), start=1):
+            progress(f"cross-validation: fold {k} of {plan.folds}")
+            try:
+                again = refit(train)
+                judged.append(judge(again.card, data.take(train), data.take(test), method, again.proven))
+            except SupersparseError as error:
+                failures.append(f"fold {k}: {error}")
+    except KeyboardInterrupt:
+        stopped = True
+    return CrossValidation(
+        apparent=judge(card, data, data, method, True),
+        folds=tuple(judged),
+        asked=plan.folds,
+        failures=tuple(failures),
+        stopped=stopped,
+    )
+
+
+def method_of(card: Card) -> Method:
+    """The way risks are learned again: that of the card's own."""
+    return "isotonic" if isinstance(card.risk, TableRisk) else "logistic"
+
+
+def judge(card: Card, train: Data, test: Data, method: Method, proven: bool) -> Judged:
+    """Judge a card on test rows that it can score, with risks by total learned from its training rows."""
+    train, test = scorable(card, train), scorable(card, test)
+    outcomes = read_outcomes(card, train.columns, train.y.tolist(), train.weights)
+    with_risk = replace(card, risk=fit_risk(outcomes.tally(), method))
+    found = evaluate(with_risk, test.columns, test.y.tolist(), sample_weight=test.weights)
+    return Judged(values=measures_of(found), size=len(card.items), proven=proven)
+
+
+def measures_of(found: Evaluation) -> tuple[float | None, ...]:
+    """The measures of an evaluation, in the order of `MEASURES`."""
+    right = found.confusion.accuracy.value
+    return (
+        None if right is None else 1 - right,
+        found.confusion.sensitivity.value,
+        found.confusion.specificity.value,
+        found.auc.value,
+        found.brier,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemStability:
+    """How often one item came back, and with which points."""
+
+    name: str
+    points: Fraction | None  # on the card; None: the card does not have it
+    returned: int
+    same_points: int
+    points_seen: tuple[tuple[Fraction, int], ...]  # most frequent first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stability:
+    """What bootstrap samples of the rows say of the card.
+
+    `optimism` of a measure is the mean, over the samples, of what the card learned from a sample shows on
+    that sample, minus what it shows on the rows it was drawn from (Harrell). None where there is none.
+    """
+
+    items: tuple[ItemStability, ...]
+    columns: tuple[tuple[str, int], ...]  # raw columns, and the samples with an item on them
+    samples: int
+    asked: int
+    proven: int
+    same_items: int
+    same_card: int  # items, points and threshold
+    sizes: tuple[tuple[int, int], ...]  # number of items, samples; rising
+    optimism: tuple[float | None, ...]
+    failures: tuple[str, ...]
+    stopped: bool  # by the user, before all samples were done
+
+
+def bootstrap(card: Card, data: Data, refit: Refit, plan: Plan, progress: Progress) -> Stability | Missing:
+    """Learn again on samples drawn with replacement, as many rows as there are; Ctrl-C keeps those done."""
+    found: list[Refitted] = []
+    gaps: list[tuple[float | None, ...]] = []
+    failures: list[str] = []
+    stopped = False
+    method = method_of(card)
+    try:
+        for k, rows in enumerate(bootstrap_samples(data, plan), start=1):
+            progress(f"stability: bootstrap sample {k} of {plan.bootstrap}")
+            try:
+                again = refit(rows)
+                sample = data.take(rows)
+                inside = judge(again.card, sample, sample, method, again.proven).values
+                outside = judge(again.card, sample, data, method, again.proven).values
+            except SupersparseError as error:
+                failures.append(f"sample {k}: {error}")
+                continue
+            found.append(again)
+            gaps.append(tuple(map(_difference, inside, outside)))
+    except KeyboardInterrupt:
+        stopped = True
+    if not found:
+        return STOPPED if stopped else Missing(f"no sample could be learned from; {failures[0]}")
+    return replace(_summed_up(card, found, gaps, plan, failures), stopped=stopped)
+
+
+def _summed_up(
+    card: Card,
+    found: list[Refitted],
+    gaps: list[tuple[float | None, ...]],
+    plan: Plan,
+    failures: list[str],
+) -> Stability:
+    own = _points(card)
+    models = [_points(again.card) for again in found]
+    optimism = []
+    for k in range(len(MEASURES)):
+        known = [g for gap in gaps for g in [gap[k]] if g is not None]
+        optimism.append(mean(known) if known else None)
+    names = [*own, *sorted({name for model in models for name in model} - set(own))]
+    items = [_item(name, own.get(name), models) for name in names]
+    others = sorted((i for i in items if i.points is None), key=lambda i: -i.returned)
+    return Stability(
+        items=(*(i for i in items if i.points is not None), *others),
+        columns=_columns(card, found),
+        samples=len(found),
+        asked=plan.bootstrap,
+        proven=sum(again.proven for again in found),
+        same_items=sum(set(model) == set(own) for model in models),
+        same_card=sum(
+            model == own and again.card.threshold == card.threshold
+            for model, again in zip(models, found, strict=True)
+        ),
+        sizes=tuple(sorted(Counter(map(len, models)).items())),
+        optimism=tuple(optimism),
+        failures=tuple(failures),
+        stopped=False,
+    )
+
+
+def _columns(card: Card, found: list[Refitted]) -> tuple[tuple[str, int], ...]:
+    """Those of the card first, then the others, the most frequent first."""
+    often = Counter(column for again in found for column in again.card.columns)
+    others = sorted(often.keys() - set(card.columns), key=lambda name: (-often[name], name))
+    return tuple((name, often[name]) for name in (*card.columns, *others))
+
+
+def _difference(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first - second
+
+
+def _points(card: Card) -> dict[str, Fraction]:
+    return {item.name: item.points for item in card.items}
+
+
+def _item(name: str, points: Fraction | None, models: list[dict[str, Fraction]]) -> ItemStability:
+    seen = Counter(model[name] for model in models if name in model)
+    return ItemStability(
+        name=name,
+        points=points,
+        returned=seen.total(),
+        same_points=0 if points is None else seen[points],
+        points_seen=tuple(sorted(seen.items(), key=lambda pair: (-pair[1], pair[0]))),
+    )
+
+
+def sizes_around(refit: Refit, size: int, plan: Plan, progress: Progress) -> Frontier:
+    """Return the frontier from 0 features to some more than the card has.
+
+    Each step asks for one size more and shares its work among all sizes. It ends with the first that
+    is not proven, whose answer is kept only where nothing smaller was proven.
+    """
+    best: Frontier | None = None
+    for most in range(max(size, 1), max(size, 1) + plan.larger + 1):
+        progress(f"frontier: at most {most} feature{'s' if most > 1 else ''}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PenaltyRangeWarning)
+            found = frontier(refit.problem, most, seed=plan.seed, **plan.limits)
+        if found.stop is Stop.INTERRUPTED:
+            raise KeyboardInterrupt
+        if best is None or found.proven:
+            best = found
+        if not found.proven or found.reaches_all:
+            break
+    assert best is not None, "there is at least one step"
+    return best
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recheck:
+    """The card as an answer to its question on the rows at hand."""
+
+    objective: Fraction
+    training_errors: Fraction
+    predicted_errors: Fraction
+    n: Fraction  # weight of all rows
+    obeys: str | None  # None: all that was asked is obeyed; else what is not
+
+    def confirms(self, card: Card) -> bool:
+        """Whether every number that the card claims of its training rows came out again."""
+        made = card.provenance
+        return (
+            made is not None
+            and self.obeys is None
+            and (self.objective, self.training_errors, self.predicted_errors, self.n)
+            == (made.objective, made.training_errors, made.predicted_errors, made.total_weight)
+        )
+
+
+def recheck(card: Card, problem: Problem) -> Recheck | Missing:
+    """Evaluate the card's points on the rows of its question."""
+    if not {item.name for item in card.items} <= set(problem.rows.names):
+        return Missing("these rows give other features than those of the card")
+    by_name = {item.name: item.points for item in card.items}
+    values = [by_name.get(name, Fraction(0)) for name in problem.rows.names]
+    intercept = card.intercept
+    unit = lcm(problem.unit, intercept.denominator, *(v.denominator for v in values))
+    points = Points(tuple(int(v * unit) for v in values), int(intercept * unit), unit)
+    try:
+        check_feasible(problem, points, "the card")
+        obeys = None
+    except VerificationError as error:
+        obeys = str(error)
+    found = evaluate_points(problem, points)
+    return Recheck(
+        objective=found.objective,
+        training_errors=found.training_errors,
+        predicted_errors=found.predicted_errors,
+        n=problem.total_weight * problem.rows.weight_unit,
+        obeys=obeys,
+    )

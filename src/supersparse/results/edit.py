@@ -1,0 +1,225 @@
+"""Edit: what a change to a problem costs, by solving it again from the old answer."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from supersparse.errors import InfeasibleError, InvalidProblemError, VerificationError, did_you_mean
+from supersparse.exact import exact, shown
+from supersparse.problem.constraints.single import fixed, must_not_use, must_use
+from supersparse.problem.limits import Constraint
+from supersparse.problem.naming import matching
+from supersparse.problem.objective import with_best_intercept
+from supersparse.problem.points import CoefficientSet, Points
+from supersparse.problem.problem import Problem
+from supersparse.problem.variants import with_sets
+from supersparse.solving.solution import Solution
+from supersparse.solving.solve import solve
+from supersparse.solving.verify import check_feasible
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit:
+    """A solution, what was asked besides, and the solution that obeys."""
+
+    before: Solution
+    after: Solution
+    asked: tuple[str, ...]  # in words
+
+    @property
+    def cost(self) -> Fraction:
+        """How much larger F is."""
+        return self.after.objective - self.before.objective
+
+    @property
+    def cost_bounds(self) -> tuple[Fraction, Fraction]:
+        """Between what the least F of the two problems differs, proven; both are `cost` for two optima."""
+        return (
+            self.after.lower_bound - self.before.objective,
+            self.after.objective - self.before.lower_bound,
+        )
+
+    @property
+    def errors(self) -> Fraction:
+        """How many more training errors, by weight."""
+        return self.after.evaluation.training_errors - self.before.evaluation.training_errors
+
+    @property
+    def size(self) -> int:
+        """How many more features, as the problem counts them."""
+        return self.after.evaluation.size - self.before.evaluation.size
+
+    @property
+    def points(self) -> dict[str, tuple[Fraction, Fraction]]:
+        """The features whose points differ: before and after."""
+        return {
+            name: (one, other)
+            for name, one, other in zip(
+                self.before.problem.rows.names,
+                self.before.points.values,
+                self.after.points.values,
+                strict=True,
+            )
+            if one != other
+        }
+
+    def in_words(self) -> str:
+        """Say what was asked, what it costs, what changes, and what is proven."""
+        before, after = self.before.evaluation, self.after.evaluation
+        sentences = [
+            f"Asked: {'; '.join(self.asked) or 'nothing'}.",
+            f"Errors: {_moved(before.training_errors, after.training_errors)}. "
+            f"Size: {_moved(before.size, after.size)}. "
+            f"F: {_moved_by(self.before.objective, self.after.objective)}.",
+            self._changes(),
+            self._proof(),
+        ]
+        return "\n".join(sentences)
+
+    def _changes(self) -> str:
+        if not self.points:
+            return "No points change."
+        changes = (f"{name} {shown(one)} -> {shown(other)}" for name, (one, other) in self.points.items())
+        return f"Points: {', '.join(changes)}."
+
+    def _proof(self) -> str:
+        if self.before.proven_optimal and self.after.proven_optimal:
+            return "Both models are proven optimal, so this is what the edit costs."
+        least, most = self.cost_bounds
+        open_ones = [
+            name for name, one in (("before", self.before), ("after", self.after)) if not one.proven_optimal
+        ]
+        return (
+            f"The model {' and the model '.join(open_ones)} the edit is not proven optimal: "
+            f"the edit changes the least F by {float(least):.6g} to {float(most):.6g}."
+        )
+
+    def __str__(self) -> str:
+        return self.in_words()
+
+
+def _moved(one: Fraction | int, other: Fraction | int) -> str:
+    difference = Fraction(other - one)
+    if not difference:
+        return f"{shown(Fraction(one))} as before"
+    more = f"{shown(abs(difference))} {'more' if difference > 0 else 'fewer'}"
+    return f"{shown(Fraction(one))} -> {shown(Fraction(other))} ({more})"
+
+
+def _moved_by(one: Fraction, other: Fraction) -> str:
+    if one == other:
+        return f"{float(one):.6g} as before"
+    return f"{float(one):.6g} -> {float(other):.6g} ({float(other - one):+.6g})"
+
+
+Number = int | float | Fraction
+Names = str | Sequence[str]
+SIGNS = {"+": 1, "-": -1, 1: 1, -1: -1}
+
+
+def what_if(
+    solution: Solution,
+    *,
+    pin: Mapping[str, Number] | None = None,
+    forbid: Names | Mapping[str, Number | Sequence[Number]] | None = None,
+    force: Names | None = None,
+    sign: Mapping[str, str | int] | None = None,
+    max_features: int | None = None,
+    constraints: Iterable[Constraint] = (),
+    without: Iterable[Constraint] = (),
+    solver: str | None = None,
+    **options: object,
+) -> Edit:
+    """Solve the problem of a solution again with other wishes, starting from that solution.
+
+    `pin` gives features their points. `forbid` names features that must not be used, or points
+    that a feature must not have (``{"age": [3, 4]}``). `force` names features that must be
+    used. `sign` allows a feature no points of the other sign ("+" or "-"; 0 stays allowed).
+    `constraints` are added, those of `without` dropped; sizes and sets stay otherwise. Features are
+    given by name or pattern. The solver is that of the solution unless given; options are those of `solve`.
+
+    >>> X, y = [[0, 0], [0, 1], [1, 1], [1, 1]] * 2, [0, 0, 1, 1] * 2
+    >>> problem = Problem.of(X, y, C0=0.2, max_coef=2)
+    >>> print(what_if(solve(problem, "exhaustive"), forbid="x0"))
+    Asked: x0 not used.
+    Errors: 0 -> 2 (2 more). Size: 1 as before. F: 0.2 -> 0.45 (+0.25).
+    Points: x0 1 -> 0, x1 0 -> 1.
+    Both models are proven optimal, so this is what the edit costs.
+    """
+    before = solution.problem
+    dropped = tuple(without)
+    for constraint in dropped:
+        if constraint not in before.asked:
+            raise InvalidProblemError(
+                f"without: {constraint.in_words()!r} is not asked; "
+                f"{did_you_mean(constraint.in_words(), [c.in_words() for c in before.asked])}"
+            )
+    added = [*_as_constraints(pin, forbid, force), *constraints]
+    kept = _kept_values(before, forbid, sign)
+    problem = with_sets(before.without(dropped), {j: one.values for j, one in kept.items()})
+    problem = problem.asking(added, max_features=max_features)
+    words = [f"without {c.in_words()!r}" for c in dropped]
+    words += [word for one in kept.values() for word in one.words]
+    words += [c.in_words() for c in problem.asked if c not in before.asked]
+    start = _start(problem, solution.points)
+    after = solve(problem, solver or solution.solver, **{"initial": start, **options})
+    return Edit(before=solution, after=after, asked=tuple(words))
+
+
+def _as_constraints(
+    pin: Mapping[str, Number] | None, forbid: object, force: Names | None
+) -> list[Constraint]:
+    found: list[Constraint] = [fixed(name, value) for name, value in (pin or {}).items()]
+    if forbid is not None and not isinstance(forbid, Mapping):
+        found.append(must_not_use(forbid))  # type: ignore[arg-type]
+    if force is not None:
+        found.append(must_use(force))
+    return found
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What is left of a feature's set, and why."""
+
+    values: CoefficientSet
+    words: tuple[str, ...]
+
+
+def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int] | None) -> dict[int, _Kept]:
+    """Narrow the sets by forbidden points and by signs."""
+    names = problem.rows.names
+    kept: dict[int, _Kept] = {}
+
+    def keep(j: int, narrow: Callable[[CoefficientSet], CoefficientSet | None], words: str) -> None:
+        own = kept.get(j, _Kept(problem.given_sets[j], ()))
+        left = narrow(own.values)
+        if left is None:
+            raise InfeasibleError(f"feature {names[j]!r}: no value of {own.values} obeys {words!r}")
+        kept[j] = _Kept(left, (*own.words, words))
+
+    for word, given in (forbid if isinstance(forbid, Mapping) else {}).items():
+        listed = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+        gone = {exact(v, f"forbid: a value of {word!r}") for v in listed}
+        for j in matching([word], names, "forbid"):
+            words = f"{names[j]} not {' or '.join(map(shown, sorted(gone)))}"
+            keep(j, lambda values, gone=gone: values.excluding(gone), words)  # type: ignore[misc]
+    for word, given in (sign or {}).items():
+        if given not in SIGNS:
+            raise InvalidProblemError(f"sign: {word!r} has {given!r}; give '+' or '-'")
+        for j in matching([word], names, "sign"):
+            ends = (0, None) if SIGNS[given] > 0 else (None, 0)
+            words = f"{names[j]} not {'below' if SIGNS[given] > 0 else 'above'} 0"
+            keep(j, lambda values, ends=ends, j=j: values.within(*ends, names[j]), words)  # type: ignore[misc]
+    return kept
+
+
+def _start(problem: Problem, points: Points) -> Points | None:
+    """The old points moved to the nearest allowed ones, where that obeys all that is asked."""
+    nearest = [s.nearest(old) for s, old in zip(problem.sets, points.values, strict=True)]
+    try:
+        start = with_best_intercept(problem, [int(v * problem.unit) for v in nearest])
+        if start is not None:
+            check_feasible(problem, start, "the start")
+    except VerificationError:
+        return None
+    return start

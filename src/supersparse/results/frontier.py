@@ -1,0 +1,383 @@
+"""Frontier and path: the fewest errors of each size, and from it the best model for every C0."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations, pairwise
+from math import ceil
+from typing import Any
+
+from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
+from supersparse.exact import count, exact, shown
+from supersparse.problem.objective import evaluate
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.problem.variants import errors_only, most_features, with_size_penalty
+from supersparse.results.penalties import least_loss
+from supersparse.solving.solution import Solution, Trace
+from supersparse.solving.solve_many import solve_each_size
+from supersparse.solving.verify import Found, SizedModels
+from supersparse.stop import Stop
+
+
+def named_points(names: tuple[str, ...], points: Points) -> dict[str, str]:
+    """Return the points of the features in use by name, as exact decimals or fractions."""
+    return {names[j]: shown(points.values[j]) for j in points.support}
+
+
+def points_by_name(solution: Solution) -> dict[str, str]:
+    """Return the points of a solution by feature name."""
+    return named_points(solution.problem.rows.names, solution.points)
+
+
+def as_frame(table: list[dict[str, Any]]) -> Any:
+    """Return a table as a pandas data frame; pandas is loaded when used."""
+    import pandas as pd
+
+    return pd.DataFrame(table)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrontierRow:
+    """The best model of at most so many features: fewest errors, then fewest features, then least l1.
+
+    Errors are the loss, class weights applied, with a numeric C1 the term of C1 added. A model of
+    fewer features than allowed says that more of them save nothing.
+    """
+
+    size: int
+    solution: Solution | None  # of the problem without C0 and with at most as many features as it uses
+    lower_bound: Fraction | None  # no model of at most this size has a smaller loss; None: there is none
+
+    @property
+    def proven(self) -> bool:
+        """Whether no model of at most this size makes fewer errors, or none is allowed."""
+        known = None if self.solution is None else self.solution.objective
+        return known == self.lower_bound
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frontier:
+    """The fewest errors for every size from 0 on, each with what is proven about it.
+
+    Sizes count as in the problem: features, and the intercept with ``intercept="paper"``.
+    """
+
+    problem: Problem  # as it was given
+    rows: tuple[FrontierRow, ...]  # row s stands for at most s features
+    floor: Fraction  # no model of any size has a smaller loss
+    reaches_all: bool  # whether no allowed model has more features than the last row
+    solver: str
+    stop: Stop
+    nodes: int
+    seconds: float
+
+    @property
+    def proven(self) -> bool:
+        """Whether every row is."""
+        return all(row.proven for row in self.rows)
+
+    def model(self, size: int) -> Solution:
+        """Return the best model of at most so many features."""
+        if not 0 <= size < len(self.rows):
+            raise InvalidOptionError(
+                f"the frontier has sizes from 0 to {len(self.rows) - 1}, not {size}; raise max_features"
+            )
+        row = self.rows[size]
+        if row.solution is not None:
+            return row.solution
+        if row.proven:
+            raise InfeasibleError(
+                f"no scoring system of at most {size} features obeys all that is asked of it"
+            )
+        raise SolverFailedError(
+            f"no scoring system of at most {size} features was found: {self.stop.value}; raise the limits"
+        )
+
+    def path(self) -> "Path":
+        """Return the best model for every C0 > 0, the same for all features."""
+        if self.problem.has_levels:
+            raise InvalidProblemError("levels say what features cost, so there is no path over C0")
+        return path_of(self)
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for each size; errors are weights of rows, the bound is one on the loss."""
+        return [_described(row) for row in self.rows]
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return as_frame(self.table())
+
+    def __str__(self) -> str:
+        lines = ["size  errors  proven  points"]
+        for row in self.rows:
+            best = row.solution
+            errors = "-" if best is None else shown(best.evaluation.training_errors)
+            points = (
+                "" if best is None else ", ".join(f"{p} {name}" for name, p in points_by_name(best).items())
+            )
+            proven = "yes" if row.proven else "no"
+            lines.append(f"{row.size:>4}  {errors:>6}  {proven:<6}  {points}".rstrip())
+        return "\n".join(lines)
+
+
+def _described(row: FrontierRow) -> dict[str, Any]:
+    found = None if row.solution is None else row.solution.evaluation
+    return {
+        "size": row.size,
+        "errors": None if found is None else float(found.training_errors),
+        "loss": None if found is None else float(found.loss),
+        "lower_bound": None if row.lower_bound is None else float(row.lower_bound),
+        "proven": row.proven,
+        "features": None if found is None else found.features,
+        "l1": None if found is None else float(found.l1),
+        "sensitivity": None if found is None else float(found.sensitivity),
+        "specificity": None if found is None else float(found.specificity),
+        "points": None if row.solution is None else points_by_name(row.solution),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A cost as a function of C0."""
+
+    size: int
+    loss: Fraction
+
+    def at(self, C0: Fraction) -> Fraction:
+        """The cost at one C0."""
+        return self.loss + C0 * self.size
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stretch:
+    """The values of C0 between `low` and `high`, both left out, for which one model is best.
+
+    `gap` is the largest (F - bound)/F there: 0 says that the model is best of all models,
+    whatever their size.
+    """
+
+    low: Fraction
+    high: Fraction | None  # None: without end
+    solution: Solution
+    gap: Fraction
+
+    @property
+    def exact(self) -> bool:
+        """Whether no model of any size costs less."""
+        return self.gap == 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Path:
+    """The best models found for every C0 > 0, and where they are proven to be so."""
+
+    frontier: Frontier
+    stretches: tuple[Stretch, ...]  # from small C0 to large; they meet at the breakpoints
+
+    @property
+    def breakpoints(self) -> tuple[Fraction, ...]:
+        """The values of C0 at which the model changes."""
+        return tuple(
+            one.low for before, one in pairwise(self.stretches) if one.solution is not before.solution
+        )
+
+    @property
+    def exact_from(self) -> Fraction | None:
+        """The least C0 from which on all models are exact; None where the last is not."""
+        found = None
+        for stretch in reversed(self.stretches):
+            if not stretch.exact:
+                break
+            found = stretch.low
+        return found
+
+    def at(self, C0: float | Fraction) -> Solution:
+        """Return the best model found for one C0 > 0, with the bound that holds there.
+
+        Where two models cost the same, the one with the smaller l1 is taken, as `solve` does.
+        """
+        value = exact(C0, "C0", InvalidOptionError)
+        if value <= 0:
+            raise InvalidOptionError(f"C0 is {C0}; the path holds for C0 above 0")
+        found = _found(self.frontier)
+        least = min(line.at(value) for line, _ in found)
+        tied = [s for line, s in found if line.at(value) == least]
+        best = min(tied, key=lambda s: (s.evaluation.l1, s.evaluation.size))
+        bounds = [line.at(value) for line in _bounds(self.frontier, larger=False)]
+        within = min([*bounds, least])
+        beyond = _beyond(self.frontier)
+        problem = with_size_penalty(self.frontier.problem, value)
+        return replace(
+            best,
+            problem=problem,
+            evaluation=evaluate(problem, best.points),
+            lower_bound=within if beyond is None else min(within, beyond.at(value)),
+            # a larger model of the same cost could have smaller points
+            smallest=all(s.smallest for s in tied) and (beyond is None or beyond.at(value) > least),
+        )
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for each stretch; `C0_to` is infinite in the last."""
+        return [
+            {
+                "C0_from": float(one.low),
+                "C0_to": float("inf") if one.high is None else float(one.high),
+                "size": one.solution.evaluation.size,
+                "errors": float(one.solution.evaluation.training_errors),
+                "exact": one.exact,
+                "gap": float(one.gap),
+                "points": points_by_name(one.solution),
+            }
+            for one in self.stretches
+        ]
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return as_frame(self.table())
+
+    def __str__(self) -> str:
+        lines = []
+        for one in self.stretches:
+            until = "" if one.high is None else f" to {_short(one.high)}"
+            found = one.solution.evaluation
+            errors = shown(found.training_errors) + (" error" if found.training_errors == 1 else " errors")
+            state = "exact" if one.exact else f"bounded: at most {_percent(one.gap)} from the best"
+            lines.append(f"C0 from {_short(one.low)}{until}: size {found.size}, {errors}; {state}")
+        return "\n".join(lines)
+
+
+def path_of(frontier: Frontier) -> Path:
+    """Cut C0 > 0 where the best model found, or the bound, changes."""
+    found, bounds = _found(frontier), _bounds(frontier, larger=True)
+    lines = [line for line, _ in found]
+    cuts = [Fraction(0), *sorted(_crossings({*lines, *bounds})), None]
+    stretches: list[Stretch] = []
+    for low, high in pairwise(cuts):
+        assert low is not None
+        inside = low + 1 if high is None else (low + high) / 2
+        line, solution = min(found, key=lambda pair: pair[0].at(inside))
+        one = Stretch(low=low, high=high, solution=solution, gap=_largest_gap(line, bounds, low, high))
+        before = stretches[-1] if stretches else None
+        if before is not None and before.solution is solution and before.exact == one.exact:
+            stretches[-1] = replace(before, high=high, gap=max(before.gap, one.gap))
+        else:
+            stretches.append(one)
+    return Path(frontier=frontier, stretches=tuple(stretches))
+
+
+def _found(frontier: Frontier) -> list[tuple[Line, Solution]]:
+    """The models of the frontier, each once, smallest first."""
+    own = {id(row.solution): row.solution for row in frontier.rows if row.solution is not None}
+    if not own:
+        frontier.model(len(frontier.rows) - 1)  # raises, saying why
+    return [(Line(s.evaluation.size, s.objective), s) for s in own.values()]
+
+
+def _bounds(frontier: Frontier, *, larger: bool) -> list[Line]:
+    """What a model of each size costs at least; with `larger` also one beyond the frontier."""
+    lines = [Line(row.size, row.lower_bound) for row in frontier.rows if row.lower_bound is not None]
+    beyond = _beyond(frontier)
+    return [*lines, beyond] if larger and beyond is not None else lines
+
+
+def _beyond(frontier: Frontier) -> Line | None:
+    """What a model of more features than the frontier has costs at least."""
+    return None if frontier.reaches_all else Line(len(frontier.rows), frontier.floor)
+
+
+def _crossings(lines: Iterable[Line]) -> set[Fraction]:
+    """Where two lines meet, at C0 > 0."""
+    meet = {(b.loss - a.loss) / (a.size - b.size) for a, b in combinations(lines, 2) if a.size != b.size}
+    return {C0 for C0 in meet if C0 > 0}
+
+
+def _largest_gap(line: Line, bounds: list[Line], low: Fraction, high: Fraction | None) -> Fraction:
+    """The largest relative gap between two lines that do not cross inside; it lies at an end."""
+    inside = low + 1 if high is None else (low + high) / 2
+    bound = min(bounds, key=lambda b: b.at(inside), default=line)
+    if bound.at(inside) >= line.at(inside):
+        return Fraction(0)
+    ends = [(line.at(low), bound.at(low))]
+    if high is not None:
+        ends.append((line.at(high), bound.at(high)))
+    else:
+        ends.append((Fraction(line.size), Fraction(bound.size)))  # the limit of the gap
+    return max((1 - b / cost for cost, b in ends if cost > 0), default=Fraction(0))
+
+
+def _percent(gap: Fraction) -> str:
+    return f"{ceil(gap * 1000) / 10:.1f} %"
+
+
+def _short(value: Fraction) -> str:
+    return f"{float(value):.4g}"
+
+
+def frontier(problem: Problem, max_features: int = 8, solver: str = "auto", **options: object) -> Frontier:
+    """Find the fewest errors of at most s features, for s = 0, ..., max_features.
+
+    The C0 of the problem, and the penalties of levels, are left aside; sets, constraints, weights
+    and a numeric C1 stay. Options are those of `solve`; its limits hold for the whole run.
+
+    >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 0], max_coef=3)
+    >>> print(frontier(problem, solver="exhaustive"))
+    size  errors  proven  points
+       0       1  yes
+       1       1  yes
+       2       0  yes     1 x0, 1 x1
+    >>> print(frontier(problem, solver="exhaustive").path())
+    C0 from 0 to 0.125: size 2, 0 errors; exact
+    C0 from 0.125: size 0, 1 error; exact
+    """
+    wanted = count(max_features, "max_features")
+    free = errors_only(problem)
+    possible = most_features(free)
+    most = min(wanted, possible)
+    limited = free.asking(max_features=most)
+    found = solve_each_size(limited, solver, **options)
+    return Frontier(
+        problem=problem,
+        rows=_rows(free, found),
+        floor=least_loss(free),
+        reaches_all=most == possible,
+        solver=found.solver,
+        stop=found.stop,
+        nodes=found.nodes,
+        seconds=found.seconds,
+    )
+
+
+def _rows(problem: Problem, found: SizedModels) -> tuple[FrontierRow, ...]:
+    """Turn the best of exactly each size into the best of at most each size."""
+    by_size = {model.evaluation.size: model for model in found.models}
+    best: Solution | None = None
+    bound: Fraction | None = None
+    rows = []
+    for size, own_bound in enumerate(found.bounds):
+        bound = own_bound if bound is None else bound if own_bound is None else min(bound, own_bound)
+        model = by_size.get(size)
+        if model is not None and (best is None or model.evaluation.objective < best.objective):
+            assert bound is not None, "a size with a model has a bound"
+            best = _solution(problem, model, bound, found)
+        # what is found for fewer features holds here too
+        lower = bound if best is None or bound is None else min(bound, best.objective)
+        rows.append(FrontierRow(size=size, solution=best, lower_bound=lower))
+    return tuple(rows)
+
+
+def _solution(problem: Problem, model: Found, bound: Fraction, found: SizedModels) -> Solution:
+    """The model as the best one with at most as many features as it has."""
+    size = model.evaluation.size
+    return Solution(
+        problem=problem.asking(max_features=size),
+        solver=found.solver,
+        points=model.points,
+        evaluation=model.evaluation,
+        lower_bound=min(bound, model.evaluation.objective),
+        smallest=size in found.smallest,
+        stop=found.stop,
+        nodes=found.nodes,
+        seconds=found.seconds,
+        trace=Trace(),
+    )

@@ -1,0 +1,199 @@
+"""Solving for several C0 at once, and a folder of solves that goes on where it stopped."""
+
+import hashlib
+import json
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
+from supersparse.exact import exact
+from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.objective import evaluate, with_best_intercept
+from supersparse.problem.problem import Problem
+from supersparse.problem.variants import warn_about_penalties, with_size_penalty
+from supersparse.results.frontier import Path as PenaltyPath
+from supersparse.results.frontier import frontier
+from supersparse.solving import registry
+from supersparse.solving.answering import choose
+from supersparse.solving.contract import Question
+from supersparse.solving.options import SolveOptions
+from supersparse.solving.solution import Claim, Solution, Trace, TraceEvent
+from supersparse.solving.solve import solve
+from supersparse.solving.verify import verify
+from supersparse.stop import Stop
+
+_FORMAT = "supersparse proof 1"
+
+
+def folder_of(path: object) -> Path:
+    """Return the folder that a `checkpoint` names, and make it where it is missing."""
+    folder = Path(path)  # type: ignore[arg-type]
+    if (folder.exists() and not folder.is_dir()) or not folder.absolute().parent.is_dir():
+        what = "is a file" if folder.exists() else "is in a folder that does not exist"
+        raise InvalidOptionError(
+            f"checkpoint {str(folder)!r} {what}; several solves need a folder, which may be new"
+        )
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def solve_in(folder: Path, problem: Problem, solver: str = "auto", **options: object) -> Solution:
+    """Solve as `solve` does, from where an earlier call in this folder left off."""
+    known = recalled(folder, problem)
+    if known is not None:
+        return known
+    place = _place(folder, problem, "checkpoint")
+    found = solve(problem, solver, **{**options, "checkpoint": place})
+    keep(folder, found)
+    return found
+
+
+def keep(folder: Path, solution: Solution) -> None:
+    """Write down an answer, if nothing about it is open."""
+    if not solution.proven_smallest:
+        return
+    body = json.dumps(
+        {
+            "problem": fingerprint(solution.problem),
+            "solver": solution.solver,
+            "coefficients": solution.points.over(solution.problem.unit).coefficients,
+            "lower_bound": str(solution.lower_bound),
+            "nodes": solution.nodes,
+            "seconds": solution.seconds,
+            "seed": solution.seed,
+        }
+    ).encode()
+    path = _place(folder, solution.problem, "proven")
+    beside = path.with_name(path.name + ".new")
+    beside.write_bytes(f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
+    os.replace(beside, path)
+
+
+def recalled(folder: Path, problem: Problem) -> Solution | None:
+    """Return the proven answer to this very problem, None where there is none yet."""
+    path = _place(folder, problem, "proven")
+    if not path.exists():
+        return None
+    head, _, body = path.read_bytes().partition(b"\n")
+    if head.decode("utf-8", "replace") != f"{_FORMAT} {hashlib.sha256(body).hexdigest()}":
+        raise InvalidOptionError(f"{str(path)!r} is damaged, or of another version; delete it to solve again")
+    content = json.loads(body)
+    points = with_best_intercept(problem, content["coefficients"])
+    if content["problem"] != fingerprint(problem) or points is None:
+        raise InvalidOptionError(f"{str(path)!r} belongs to another problem; delete it to solve again")
+    bound = Fraction(content["lower_bound"])
+    event = TraceEvent(
+        seconds=content["seconds"],
+        nodes=content["nodes"],
+        objective=evaluate(problem, points).objective,
+        lower_bound=bound,
+        points=points,
+    )
+    claim = Claim(
+        points=points,
+        objective=bound,  # proven: the model must cost no more than its bound
+        lower_bound=bound,
+        smallest=True,
+        stop=Stop.OPTIMAL,
+        nodes=content["nodes"],
+        seconds=content["seconds"],
+        trace=Trace((event,)),
+    )
+    return replace(verify(problem, claim, solver=content["solver"]), seed=content["seed"])
+
+
+def _place(folder: Path, problem: Problem, kind: str) -> Path:
+    return folder / f"{fingerprint(problem)[:24]}.{kind}"
+
+
+MOST_FEATURES = 8  # a frontier of more features may cost more than the solves it spares
+FEWEST_SPARED = 2  # solves
+_SOME_NODES = 2_000
+
+
+def solve_each_penalty(
+    problem: Problem, values: Sequence[float | Fraction], solver: str = "auto", **options: object
+) -> tuple[Solution, ...]:
+    """Solve for each C0, the same for all features, as `solve` does, but share the work.
+
+    Values must rise. Limits hold for each solve and for the frontier; what the frontier leaves
+    unproven is solved by itself. Ctrl-C interrupts: the best found so far would answer for one C0 only.
+    `checkpoint` names a folder here, in which each solve keeps what it has proven or left open.
+
+    >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]] * 3, [0, 0, 1, 0] * 3, max_coef=3)
+    >>> [s.evaluation.size for s in solve_each_penalty(problem, [0.1, 0.12, 0.13], "exhaustive")]
+    [2, 2, 0]
+    """
+    penalties = [exact(v, "a value of C0", InvalidOptionError) for v in values]
+    if not penalties or any(a >= b for a, b in pairwise(penalties)):
+        raise InvalidOptionError("give values of C0 in rising order, at least one")
+    first, *others = penalties
+    place = options.pop("checkpoint", None)
+    folder = None if place is None else folder_of(place)
+    for C0 in penalties:
+        warn_about_penalties(with_size_penalty(problem, C0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PenaltyRangeWarning)  # said above
+        known = {} if folder is None else _recalled(folder, problem, penalties)
+        if first not in known:
+            known[first] = _alone(problem, first, solver, folder, options)
+        left = [C0 for C0 in others if C0 not in known]
+        path = _path(problem, known[first], len(left), solver, options)
+        for C0 in left:
+            found = None if path is None else path.at(C0)
+            if found is None or not found.proven_smallest:
+                found = _alone(problem, C0, solver, folder, options)
+            elif folder is not None:
+                keep(folder, found)
+            known[C0] = found
+    return tuple(known[C0] for C0 in penalties)
+
+
+def _recalled(folder: Path, problem: Problem, penalties: Sequence[Fraction]) -> dict[Fraction, Solution]:
+    found = {C0: recalled(folder, with_size_penalty(problem, C0)) for C0 in penalties}
+    return {C0: solution for C0, solution in found.items() if solution is not None}
+
+
+def _alone(
+    problem: Problem, C0: Fraction, solver: str, folder: Path | None, options: dict[str, object]
+) -> Solution:
+    asked = with_size_penalty(problem, C0)
+    found = solve(asked, solver, **options) if folder is None else solve_in(folder, asked, solver, **options)
+    if found.stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    return found
+
+
+def _path(
+    problem: Problem, first: Solution, spared: int, solver: str, options: dict[str, object]
+) -> PenaltyPath | None:
+    """The path from the first C0 on; None where it may not be had, or is not worth it."""
+    name = choose(problem) if solver == "auto" else solver
+    settings = SolveOptions.read(options)
+    answers = Question.BEST_PER_SIZE in registry.solver_class(name).capabilities.questions
+    size = first.evaluation.size
+    stops_early = settings.relative_gap or settings.absolute_gap
+    if (
+        not answers
+        or problem.has_levels
+        or stops_early
+        or not first.proven_optimal
+        or spared < FEWEST_SPARED
+        or size > MOST_FEATURES
+    ):
+        return None
+    affordable = 2 * first.nodes + _SOME_NODES  # about what one more solve may cost
+    own = {
+        "initial": None,
+        "proof_log": None,
+        "node_limit": affordable if settings.node_limit is None else min(affordable, settings.node_limit),
+    }
+    whole = frontier(problem, size, solver, **{**options, **own})
+    if whole.stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    return replace(whole, reaches_all=True).path()

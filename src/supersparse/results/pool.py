@@ -1,0 +1,233 @@
+"""Pool: the models that are almost as good as the best (the Rashomon set), as plain data."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from supersparse.errors import InvalidOptionError, SolverFailedError, did_you_mean
+from supersparse.exact import count, exact, shown
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.results.frontier import as_frame, named_points
+from supersparse.results.intercepts import intercepts_within
+from supersparse.solving.presolve import MergeRows
+from supersparse.solving.solve_many import solve_all_within
+from supersparse.solving.verify import Found, Models, verified
+from supersparse.stop import Stop
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """One model for each way to predict the training rows, of F <= (1 + within)·F*.
+
+    Two models are alike when `predict` gives the same class for every row, that is when the same
+    rows have a score above 0. A score of 0 predicts the negative class and counts as an error
+    in F, so alike models may differ in F. Of alike models the one with the least l1 stands for
+    all, then the least F. What is said of features holds for all models, not only for those.
+    """
+
+    problem: Problem  # with the limit on the size in it
+    within: Fraction
+    best: Fraction  # F*, or the least F found where the pool is a sample
+    models: tuple[Found, ...]  # by F, then l1
+    left_out: int  # ways to predict beyond `max_models`
+    count: int  # scoring systems counted, all of them
+    complete: bool  # proven: nothing is missing
+    by_support: tuple[tuple[Found, ...], ...]  # beside each model those alike, one for each set of features
+    tied: tuple[Found, ...]
+    in_all: frozenset[str]
+    in_some: frozenset[str]
+    spans: tuple[tuple[Fraction, Fraction], ...]  # least and greatest points of each feature
+    solver: str
+    stop: Stop
+    seconds: float
+
+    @property
+    def limit(self) -> Fraction:
+        """The largest F allowed."""
+        return (1 + self.within) * self.best
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features."""
+        return self.problem.rows.names
+
+    def always(self) -> tuple[str, ...]:
+        """Return the features that every good model uses."""
+        return tuple(name for name in self.names if name in self.in_all)
+
+    def never(self) -> tuple[str, ...]:
+        """Return the features that no good model uses."""
+        return tuple(name for name in self.names if name not in self.in_some)
+
+    def uses(self, name: str) -> tuple[Found, ...]:
+        """Return the models with a feature, one for each way to predict that has some."""
+        j = self._position(name)
+        return self._first_of(lambda model: model.points.coefficients[j] != 0)
+
+    def avoiding(self, name: str) -> tuple[Found, ...]:
+        """Return the models without a feature, one for each way to predict that has some."""
+        j = self._position(name)
+        return self._first_of(lambda model: model.points.coefficients[j] == 0)
+
+    def ranges(self) -> dict[str, tuple[Fraction, Fraction]]:
+        """Return the least and the greatest points of each feature over all good models."""
+        return dict(zip(self.names, self.spans, strict=True))
+
+    def ties(self) -> tuple[Found, ...]:
+        """Return the models of exactly the least F, one for each way to predict."""
+        return self.tied
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for each model."""
+        return [
+            {
+                "objective": float(model.evaluation.objective),
+                "errors": float(model.evaluation.training_errors),
+                "size": model.evaluation.size,
+                "l1": float(model.evaluation.l1),
+                "sensitivity": float(model.evaluation.sensitivity),
+                "specificity": float(model.evaluation.specificity),
+                "points": named_points(self.names, model.points),
+                "intercept": float(model.points.intercept_value),
+            }
+            for model in self.models
+        ]
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return as_frame(self.table())
+
+    def __str__(self) -> str:
+        models = f"{len(self.models)} models" if len(self.models) != 1 else "1 model"
+        more = f", and {self.left_out} more that are left out" if self.left_out else ""
+        state = "complete" if self.complete else f"a sample, not proven complete: {self.stop.value}"
+        return (
+            f"{models}{more}, within {shown(self.within)} of the least F {float(self.best):.6g}, "
+            f"each predicting the rows differently; {state}"
+        )
+
+    def _position(self, name: str) -> int:
+        if name not in self.names:
+            raise InvalidOptionError(f"no feature is called {name!r}; {did_you_mean(name, self.names)}")
+        return self.names.index(name)
+
+    def _first_of(self, wanted: Callable[[Found], bool]) -> tuple[Found, ...]:
+        fitting = (next(filter(wanted, alike), None) for alike in self.by_support)
+        return tuple(model for model in fitting if model is not None)
+
+
+def in_order(models: Iterable[Found]) -> list[Found]:
+    """Sort models by F, then l1, then the points."""
+    return sorted(
+        models,
+        key=lambda m: (
+            m.evaluation.objective,
+            m.evaluation.l1,
+            m.points.coefficients,
+            m.points.intercept,
+        ),
+    )
+
+
+Rank = tuple[Fraction, Fraction, tuple[int, ...], int | Fraction]  # l1, F, coefficients, intercept
+
+
+def pool(
+    problem: Problem,
+    within: float | Fraction = 0.01,
+    max_features: int | None = None,
+    max_models: int = 1000,
+    solver: str = "auto",
+    **options: object,
+) -> Pool:
+    """Find all models of F <= (1 + within)·F*, F* being the least F with at most `max_features`.
+
+    Models are told apart by what they predict for the training rows; intercepts other than the
+    best one belong to them. `max_models` says how many are kept, best first; how many more there are is
+    counted. Options are those of `solve`; where a limit stops the search, the pool is a sample.
+
+    >>> problem = Problem.of([[0, 0], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1], C0=0.1, max_coef=2)
+    >>> good = pool(problem, within=3, solver="exhaustive")
+    >>> print(good)
+    2 models, within 3 of the least F 0.1, each predicting the rows differently; complete
+    >>> good.always(), len(good.avoiding("x0"))
+    ((), 1)
+    """
+    factor = exact(within, "within", InvalidOptionError)
+    most = count(max_models, "max_models")
+    if most == 0:
+        raise InvalidOptionError("max_models is 0; keep at least one model")
+    if max_features is not None:
+        problem = problem.asking(max_features=max_features)
+    found = solve_all_within(problem, factor, solver, **options)
+    if not found.models:
+        raise SolverFailedError(f"no scoring system was found: {found.stop.value}; raise the limits")
+    return _pooled(problem, factor, most, found)
+
+
+class _Alike:
+    """The models that predict the rows alike: of each support, and of the least F, the one of least rank."""
+
+    def __init__(self) -> None:
+        self.by_support: dict[tuple[int, ...], Rank] = {}
+        self.tied: Rank | None = None
+
+    def add(self, support: tuple[int, ...], rank: Rank, *, best: Fraction) -> None:
+        known = self.by_support.get(support)
+        if known is None or rank < known:
+            self.by_support[support] = rank
+        if rank[1] == best and (self.tied is None or rank < self.tied):
+            self.tied = rank
+
+    @property
+    def ranked(self) -> list[Rank]:
+        """The representative first."""
+        return sorted(self.by_support.values())
+
+
+def _pooled(problem: Problem, within: Fraction, most: int, found: Models) -> Pool:
+    best = min(model.evaluation.objective for model in found.models)
+    limit = (1 + within) * best
+    merged = MergeRows.apply(problem)  # equal rows are predicted alike
+    by_vector: dict[bytes, _Alike] = {}
+    values: list[set[int]] = [set() for _ in range(problem.n_features)]
+    counted = 0
+    for model in found.models:
+        coefficients, support = model.points.coefficients, model.points.support
+        for one in intercepts_within(merged, coefficients, limit):
+            alike = by_vector.setdefault(one.predicted, _Alike())
+            rank = (one.l1, one.objective, coefficients, one.intercept)
+            alike.add(support, rank, best=best)
+            counted += 1
+        for own, value in zip(values, coefficients, strict=True):
+            own.add(value)
+    groups = sorted(
+        (alike.ranked for alike in by_vector.values()), key=lambda ranked: (ranked[0][1], ranked[0])
+    )
+    kept = [_verified(problem, ranked, found.solver) for ranked in groups[:most]]
+    tied = [alike.tied for alike in by_vector.values() if alike.tied is not None]
+    names = problem.rows.names
+    return Pool(
+        problem=problem,
+        within=within,
+        best=best,
+        models=tuple(alike[0] for alike in kept),
+        left_out=len(groups) - len(kept),
+        count=counted,
+        complete=found.complete,
+        by_support=tuple(kept),
+        tied=tuple(in_order(_verified(problem, tied, found.solver))),
+        in_all=frozenset(n for n, own in zip(names, values, strict=True) if 0 not in own),
+        in_some=frozenset(n for n, own in zip(names, values, strict=True) if own != {0}),
+        spans=tuple((Fraction(min(own), problem.unit), Fraction(max(own), problem.unit)) for own in values),
+        solver=found.solver,
+        stop=found.stop,
+        seconds=found.seconds,
+    )
+
+
+def _verified(problem: Problem, ranked: Iterable[Rank], solver: str) -> tuple[Found, ...]:
+    points = [Points(coefficients, b, problem.unit) for _, _, coefficients, b in ranked]
+    return verified(problem, points, solver)

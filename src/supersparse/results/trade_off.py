@@ -1,0 +1,163 @@
+"""TradeOff: sensitivity against specificity as the class weights change, as plain data."""
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
+from supersparse.exact import exact, shown
+from supersparse.problem.objective import evaluate
+from supersparse.problem.problem import Problem
+from supersparse.problem.variants import warn_about_penalties, with_class_weights
+from supersparse.results.frontier import as_frame, points_by_name
+from supersparse.solving.solution import Solution
+from supersparse.solving.solve import solve
+
+
+@dataclass(frozen=True, kw_only=True)
+class TradeOffPoint:
+    """A model and the ratios W+/W- that lead to its sensitivity and specificity."""
+
+    ratios: tuple[Fraction, ...]  # rising
+    solution: Solution  # of the problem with the weights of one of them
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """The share of the positive rows that is right; a score of 0 is wrong."""
+        return self.solution.evaluation.sensitivity
+
+    @property
+    def specificity(self) -> Fraction:
+        """The share of the negative rows that is right; a score of 0 is wrong."""
+        return self.solution.evaluation.specificity
+
+
+@dataclass(frozen=True, kw_only=True)
+class TradeOff:
+    """The models found by sweeping W+/W-, each pair of rates once, by rising sensitivity."""
+
+    points: tuple[TradeOffPoint, ...]
+
+    @property
+    def proven(self) -> bool:
+        """Whether every model is optimal for its weights."""
+        return all(point.solution.proven_optimal for point in self.points)
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for each model; rates and errors are those of the training rows."""
+        rows = []
+        for point in self.points:
+            found = point.solution.evaluation
+            rows.append(
+                {
+                    "ratio_from": float(point.ratios[0]),
+                    "ratio_to": float(point.ratios[-1]),
+                    "sensitivity": float(found.sensitivity),
+                    "specificity": float(found.specificity),
+                    "errors": float(found.training_errors),
+                    "size": found.size,
+                    "proven": point.solution.proven_optimal,
+                    "gap": point.solution.gap,
+                    "points": points_by_name(point.solution),
+                }
+            )
+        return rows
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return as_frame(self.table())
+
+    def __str__(self) -> str:
+        lines = ["W+/W-             sensitivity  specificity  errors  size  proven"]
+        for point in self.points:
+            ends = f"{float(point.ratios[0]):.4g}"
+            if len(point.ratios) > 1:
+                ends += f" to {float(point.ratios[-1]):.4g}"
+            found = point.solution.evaluation
+            lines.append(
+                f"{ends:<16}  {float(found.sensitivity):>11.4f}  {float(found.specificity):>11.4f}  "
+                f"{shown(found.training_errors):>6}  {found.size:>4}  "
+                f"{'yes' if point.solution.proven_optimal else 'no'}"
+            )
+        return "\n".join(lines)
+
+
+_DOUBLINGS = 4
+
+
+def trade_off(
+    problem: Problem,
+    ratios: Iterable[float | Fraction] | None = None,
+    solver: str = "auto",
+    **options: object,
+) -> TradeOff:
+    """Solve the problem for several ratios W+/W-; the weights add up to 2, as without weights.
+
+    Without `ratios` they run from 1/16 to 16 times the balanced one, N-/N+, doubling, with 1 among them. Each
+    solve starts from the best model that others have found. Options are those of `solve`; its
+    limits hold for each ratio.
+
+    >>> X, y = [[0], [1], [2], [3], [4], [5]], [0, 0, 1, 0, 1, 1]
+    >>> problem = Problem.of(X, y, C0=0.17, max_coef=2)
+    >>> print(trade_off(problem, [0.25, 0.5, 2, 4], "exhaustive"))
+    W+/W-             sensitivity  specificity  errors  size  proven
+    0.25                   0.0000       1.0000       3     0  yes
+    0.5                    0.6667       1.0000       1     1  yes
+    2                      1.0000       0.6667       1     1  yes
+    4                      1.0000       0.0000       3     0  yes
+    """
+    values = default_ratios(problem) if ratios is None else _read(ratios)
+    warn_about_penalties(problem)
+    found: dict[Fraction, Solution] = {}
+    with warnings.catch_warnings():
+        # at the ends of the sweep one class weighs next to nothing: that is no mistake
+        warnings.simplefilter("ignore", PenaltyRangeWarning)
+        for ratio in values:
+            weighted = with_class_weights(problem, 2 / (1 + ratio), 2 * ratio / (1 + ratio))
+            known = [evaluate(weighted, s.points).objective for s in found.values()]
+            start = min(zip(known, found.values(), strict=True), key=lambda pair: pair[0], default=None)
+            initial = None if start is None else start[1].points
+            found[ratio] = solve(weighted, solver, **{"initial": initial, **options})
+    return TradeOff(points=_distinct(found))
+
+
+def default_ratios(problem: Problem) -> list[Fraction]:
+    """The balanced ratio, doubled and halved a few times, and 1.
+
+    >>> [str(r) for r in default_ratios(Problem.of([[0], [1], [1]], [0, 1, 1]))][3:6]
+    ['1/4', '1/2', '1']
+    """
+    negative, positive = problem.class_totals
+    balanced = negative / positive
+    around = {balanced * Fraction(2) ** k for k in range(-_DOUBLINGS, _DOUBLINGS + 1)}
+    return sorted({*around, Fraction(1)})
+
+
+def _read(ratios: Iterable[float | Fraction]) -> list[Fraction]:
+    values = sorted({exact(ratio, "a ratio W+/W-", InvalidOptionError) for ratio in ratios})
+    if not values or values[0] <= 0:
+        raise InvalidOptionError("ratios: give at least one ratio W+/W-, all above 0")
+    return values
+
+
+def _distinct(found: dict[Fraction, Solution]) -> tuple[TradeOffPoint, ...]:
+    """Put together what has the same rates; of those the fewest features, then the least l1 stand for all.
+
+    One that is not proven comes first: what stands for several ratios must not claim more than all of them.
+    """
+    alike: dict[tuple[Fraction, Fraction], list[tuple[Fraction, Solution]]] = {}
+    for ratio, solution in found.items():
+        rates = (solution.evaluation.sensitivity, -solution.evaluation.specificity)
+        alike.setdefault(rates, []).append((ratio, solution))
+    return tuple(
+        TradeOffPoint(
+            ratios=tuple(ratio for ratio, _ in group),
+            solution=min(
+                (s for _, s in group),
+                key=lambda s: (s.proven_optimal, s.evaluation.size, s.evaluation.l1),
+            ),
+        )
+        for _, group in sorted(alike.items())
+    )

@@ -1,1 +1,0 @@
-"""Questions over many solves: frontier, C0 path, pool, what-if edits, trade-off, choosing penalties."""

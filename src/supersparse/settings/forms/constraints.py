@@ -1,0 +1,277 @@
+"""Forms of constraints: one mapping each, named by the function of `supersparse.constraints` it calls."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from supersparse.errors import InvalidProblemError
+from supersparse.problem import constraints as c
+from supersparse.problem.constraints.rates import CLASS_OF, Difference, Rate
+from supersparse.problem.constraints.single import MaxTotalScore, Values
+from supersparse.problem.constraints.support import (
+    Budget,
+    Count,
+    MaxFeatures,
+    MinFeatures,
+    OnlyIf,
+    Thresholds,
+)
+from supersparse.problem.limits import Constraint
+from supersparse.settings.forms.scalars import (
+    Either,
+    Form,
+    Label,
+    Number,
+    Plain,
+    Schema,
+    Text,
+    Whole,
+    Word,
+    suggest,
+)
+from supersparse.settings.forms.shapes import Field, Names, Pair, Record, TableOf
+from supersparse.settings.labels import label_text
+from supersparse.settings.tree import ByName, Made, Node, Table
+
+
+class GroupForm(Form[tuple[str, str]]):
+    """One group: the name of the grouping and the label, as ``{sex: F}``."""
+
+    wanted = "one group such as {sex: F}"
+
+    def __init__(self) -> None:
+        self._table = TableOf(Label(), self.wanted)
+
+    def fits(self, node: Node) -> bool:
+        """Any mapping."""
+        return isinstance(node, Table)
+
+    def read(self, node: Node, what: str) -> tuple[str, str]:
+        """(name, label)."""
+        entries = self._table.read(node, what).entries
+        if len(entries) != 1:
+            node.fail(f"{what} names {len(entries)} groups; give {self.wanted}")
+        return entries[0]
+
+    def holds(self, value: object) -> bool:
+        """Pairs."""
+        return isinstance(value, tuple)
+
+    def write(self, value: tuple[str, str]) -> Plain:
+        """A mapping of one entry."""
+        return {value[0]: value[1]}
+
+    def schema(self) -> Schema:
+        """An object of one entry."""
+        return {**self._table.schema(), "maxProperties": 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One kind of constraint: its keys, and how they make it."""
+
+    record: Record
+    make: Callable[[Mapping[str, Any]], Constraint]
+
+
+def _of(help: str = "features by name or pattern") -> Field:
+    return Field(form=Names(), help=help, required=True)
+
+
+def _head(form: Form[Any], help: str) -> Field:
+    return Field(form=form, help=help, required=True)
+
+
+_GROUP = Field(
+    form=Either(Text("the name of a column of groups"), GroupForm()),
+    help="within each group of a column (sex), or within one ({sex: F})",
+)
+
+
+def _count(name: str, make: Callable[..., Constraint]) -> Kind:
+    fields = {name: _head(Whole(0), f"{name.replace('_', ' ')} so many of some features"), "of": _of()}
+    return Kind(record=Record(fields), make=lambda given: make(given[name], of=given["of"]))
+
+
+def _rate(name: str, make: Callable[..., Constraint]) -> Kind:
+    words = name.replace("_", " ").replace("max ", "largest ").replace("min ", "smallest ")
+    fields = {name: _head(Number(0, 1), f"the {words}, a share of sample weight"), "group": _GROUP}
+    return Kind(record=Record(fields), make=lambda given: make(given[name], group=given.get("group")))
+
+
+KINDS: dict[str, Kind] = {
+    "must_use": Kind(
+        record=Record({"must_use": _of("features that are in the model")}),
+        make=lambda given: c.must_use(given["must_use"]),
+    ),
+    "must_not_use": Kind(
+        record=Record({"must_not_use": _of("features that are not in the model")}),
+        make=lambda given: c.must_not_use(given["must_not_use"]),
+    ),
+    "fixed": Kind(
+        record=Record(
+            {"fixed": _of("features of given points"), "value": _head(Number(), "their points")},
+        ),
+        make=lambda given: c.fixed(given["fixed"], given["value"]),
+    ),
+    "at_most": _count("at_most", c.at_most),
+    "at_least": _count("at_least", c.at_least),
+    "exactly": _count("exactly", c.exactly),
+    "thresholds_per_variable": Kind(
+        record=Record(
+            {
+                "thresholds_per_variable": _head(Whole(0), "at most so many features of each raw variable"),
+                "variables": _head(
+                    Either(TableOf(Names(), "features by variable"), Names()),
+                    "the features of each variable, {age: 'age>=*'}, or one pattern a variable",
+                ),
+            }
+        ),
+        make=lambda given: c.thresholds_per_variable(given["thresholds_per_variable"], given["variables"]),
+    ),
+    "only_if": Kind(
+        record=Record({"used": _of("features used"), "only_if": _of("only if one of these is used too")}),
+        make=lambda given: c.only_if(given["used"], given["only_if"]),
+    ),
+    "budget": Kind(
+        record=Record(
+            {
+                "budget": _head(Number(0), "what the features in use may cost together"),
+                "costs": _head(
+                    TableOf(Number(0), "costs by feature name or pattern"),
+                    "what features cost, by name or pattern; others cost nothing",
+                ),
+            }
+        ),
+        make=lambda given: c.budget(given["costs"], at_most=given["budget"]),
+    ),
+    "min_sensitivity": _rate("min_sensitivity", c.min_sensitivity),
+    "min_specificity": _rate("min_specificity", c.min_specificity),
+    "max_false_positive_rate": _rate("max_false_positive_rate", c.max_false_positive_rate),
+    "max_error": _rate("max_error", c.max_error),
+    "max_difference": Kind(
+        record=Record(
+            {
+                "max_difference": _head(Number(0, 1), "how far a rate may differ between any two groups"),
+                "rate": _head(Word(*CLASS_OF), "which rate"),
+                "group": _head(Text("the name of a column of groups"), "the column of groups"),
+            }
+        ),
+        make=lambda given: c.max_difference(
+            given["rate"], group=given["group"], at_most=given["max_difference"]
+        ),
+    ),
+    "max_total_score": Kind(
+        record=Record(
+            {
+                "max_total_score": _head(Number(), "the largest sum of points within the ranges"),
+                "ranges": Field(
+                    form=TableOf(Pair(Number(), "a pair such as [0, 100]"), "ranges by feature name"),
+                    help="ranges by feature name or pattern; others have the one observed",
+                ),
+            }
+        ),
+        make=lambda given: c.max_total_score(given["max_total_score"], ranges=given.get("ranges")),
+    ),
+}
+
+_RATE_KEYS = {
+    "sensitivity": "min_sensitivity",
+    "specificity": "min_specificity",
+    "false positive rate": "max_false_positive_rate",
+    "error": "max_error",
+}
+
+
+def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
+    """The kind of a constraint, and the values of its keys."""
+    match constraint:
+        case Values(of=of, equals=None):
+            return "must_use", {"must_use": of}
+        case Values(of=of, asked_as="not used"):
+            return "must_not_use", {"must_not_use": of}
+        case Values(of=of, equals=value):
+            return "fixed", {"fixed": of, "value": value}
+        case Count(of=of, least=None, most=most):
+            return "at_most", {"at_most": most, "of": of}
+        case Count(of=of, least=least, most=None):
+            return "at_least", {"at_least": least, "of": of}
+        case Count(of=of, most=number):
+            return "exactly", {"exactly": number, "of": of}
+        case Thresholds(most=most, variables=variables):
+            listed = all(of == (name,) for name, of in variables)
+            features = tuple(name for name, _ in variables) if listed else ByName(variables)
+            return "thresholds_per_variable", {"thresholds_per_variable": most, "variables": features}
+        case OnlyIf(used=used, needs=needs):
+            return "only_if", {"used": used, "only_if": needs}
+        case Budget(costs=costs, most=limit):
+            return "budget", {"budget": limit, "costs": ByName(costs)}
+        case Rate(rate=rate, bound=bound, group=group):
+            return _RATE_KEYS[rate], {
+                _RATE_KEYS[rate]: bound,
+                **({} if group is None else {"group": group}),
+            }
+        case Difference(rate=rate, group=group, bound=bound):
+            return "max_difference", {"max_difference": bound, "rate": rate, "group": group}
+        case MaxTotalScore(most=limit, ranges=ranges):
+            declared = {"ranges": ByName(ranges)} if ranges else {}
+            return "max_total_score", {"max_total_score": limit, **declared}
+    raise InvalidProblemError(f"the constraint {constraint} has no form in a file; leave it out")
+
+
+class ConstraintForm(Form[Constraint]):
+    """Any constraint; the key that is a kind's name says which."""
+
+    wanted = "a mapping such as {at_most: 2, of: 'age*'}"
+
+    def fits(self, node: Node) -> bool:
+        """A mapping, or a constraint that is made already."""
+        return isinstance(node, Table | Made)
+
+    def read(self, node: Node, what: str) -> Constraint:
+        """The constraint."""
+        if isinstance(node, Made) and isinstance(node.value, Constraint):
+            return _with_text_label(node.value)
+        if not isinstance(node, Table) or not node.entries:
+            self.refuse(node, what)
+        kinds = [key for key, _ in node.entries if key.text in KINDS]
+        if not kinds:
+            first = node.entries[0][0]
+            first.fail(f"no constraint is called {first.text!r}; {suggest(first.text, list(KINDS), _MEANT)}")
+        if len(kinds) > 1:
+            kinds[1].fail(
+                f"{kinds[0].text!r} and {kinds[1].text!r} are two constraints; give each an entry of its own"
+            )
+        kind = KINDS[kinds[0].text]
+        given = kind.record.read(node, kinds[0].text)
+        try:
+            return kind.make(given)
+        except InvalidProblemError as error:
+            node.fail(str(error))
+
+    def holds(self, value: object) -> bool:
+        """Constraints."""
+        return isinstance(value, Constraint)
+
+    def write(self, value: Constraint) -> Plain:
+        """A mapping."""
+        name, given = parts(value)
+        return KINDS[name].record.write(ByName(tuple(given.items())))
+
+    def schema(self) -> Schema:
+        """Any of the kinds."""
+        return {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS]}
+
+
+_MEANT = {"sensitivity": "min_sensitivity", "specificity": "min_specificity", "used": "only_if"}
+
+
+def _with_text_label(constraint: Constraint) -> Constraint:
+    """Name a group by its text, as a file does; it is matched with the data by that."""
+    if isinstance(constraint, MaxFeatures | MinFeatures):
+        return constraint  # settings have keys of their own for these
+    parts(constraint)  # raises for a constraint without a form
+    if isinstance(constraint, Rate) and isinstance(constraint.group, tuple):
+        name, label = constraint.group
+        return replace(constraint, group=(name, label_text(label)))
+    return constraint

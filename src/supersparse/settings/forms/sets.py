@@ -1,0 +1,161 @@
+"""Forms of coefficient sets and of levels."""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+
+from supersparse.errors import InvalidProblemError
+from supersparse.problem.penalties import Levels
+from supersparse.problem.points import CoefficientSet, integers, one_digit, two_digits
+from supersparse.settings.forms.scalars import Form, Number, Plain, Schema, plain_number
+from supersparse.settings.forms.shapes import Field, ListOf, Record
+from supersparse.settings.tree import Items, Made, Node, Scalar
+
+_RANGE = re.compile(r"(-?(?:0|[1-9][0-9]{0,17}))\.\.(-?(?:0|[1-9][0-9]{0,17}))")
+_CALL = re.compile(r"(integers|non_negative|non_positive)\((\d+)\)")
+_DIGITS = re.compile(r"(one_digit|two_digits)\((-?(?:0|[1-9][0-9]{0,2}))\.\.(-?(?:0|[1-9][0-9]{0,2}))\)")
+_WITH_EXPONENTS = {"one_digit": one_digit, "two_digits": two_digits}
+_NAMED = {"one_digit": cache(one_digit), "two_digits": cache(two_digits)}
+
+
+class SetForm(Form[CoefficientSet]):
+    """A coefficient set: a range of whole numbers, a list of values, or a set with a name."""
+
+    wanted = "a range such as -5..5, a list such as [-1, 0, 1], 'one_digit', 'two_digits' or one_digit(-4..2)"
+
+    def __init__(self) -> None:
+        self._list = ListOf(Number(), self.wanted, least=1)
+
+    def fits(self, node: Node) -> bool:
+        """A scalar, a list, or a set that is made already."""
+        return isinstance(node, Scalar | Items | Made)
+
+    def read(self, node: Node, what: str) -> CoefficientSet:
+        """The set."""
+        if isinstance(node, Made) and isinstance(node.value, CoefficientSet):
+            return node.value
+        if isinstance(node, Items):
+            return CoefficientSet.of(self._list.read(node, what))
+        if not isinstance(node, Scalar):
+            self.refuse(node, what)
+        if node.text in _NAMED:
+            return _NAMED[node.text]()
+        digits = _DIGITS.fullmatch(node.text)
+        if digits is not None:
+            try:
+                return _WITH_EXPONENTS[digits[1]]((int(digits[2]), int(digits[3])))
+            except InvalidProblemError as error:
+                node.fail(str(error))
+        return self._range(node, what)
+
+    def _range(self, node: Scalar, what: str) -> CoefficientSet:
+        found = _RANGE.fullmatch(node.text)
+        if found is None:
+            meant = _meant(node)
+            if meant is None:
+                self.refuse(node, what)
+            node.fail(f"{what} is {node.shown}; write {meant} for these whole numbers")
+        low, high = int(found[1]), int(found[2])
+        if high < low:
+            node.fail(f"{what} is {node.shown}, which ends below its start; write {high}..{low}")
+        return integers(high, smallest=low)
+
+    def holds(self, value: object) -> bool:
+        """Sets."""
+        return isinstance(value, CoefficientSet)
+
+    def write(self, value: CoefficientSet) -> Plain:
+        """The shortest of the three."""
+        for name, make in _NAMED.items():
+            if value == make():
+                return name
+        low, high = value.least, value.greatest
+        if value.denominator == 1 and 1 < len(value) == high - low + 1:
+            return f"{low}..{high}"
+        return [plain_number(v) for v in value.values]
+
+    def schema(self) -> Schema:
+        """A reference, because it stands in many places."""
+        return {"$ref": "#/$defs/set"}
+
+    def definition(self) -> Schema:
+        """What the reference leads to."""
+        return {
+            "description": "Values that points may take: " + self.wanted,
+            "anyOf": [
+                {"type": "string", "pattern": f"^{_RANGE.pattern}$"},
+                {"type": "string", "pattern": f"^{_DIGITS.pattern}$"},
+                {"enum": list(_NAMED)},
+                self._list.schema(),
+            ],
+        }
+
+    def words(self) -> Sequence[str]:
+        """The sets with a name."""
+        return list(_NAMED)
+
+
+def _meant(node: Scalar) -> str | None:
+    """The range that some other spelling stands for."""
+    call = _CALL.fullmatch(node.text.replace(" ", ""))
+    if call is not None:
+        largest = int(call[2])
+        low, high = {"integers": (-largest, largest), "non_negative": (0, largest)}.get(
+            call[1], (-largest, 0)
+        )
+        return f"{low}..{high}"
+    number = node.number
+    if number is not None and number.denominator == 1 and number > 0:
+        return f"-{number}..{number}"
+    return None
+
+
+class LevelsForm(Form[Levels]):
+    """Levels of interpretability: sets of values with rising penalties."""
+
+    wanted = "a list of levels, each with 'values' and 'penalty'"
+
+    def __init__(self) -> None:
+        level = Record(
+            {
+                "values": Field(
+                    form=SetForm(), help="values of this level: a coefficient set", required=True
+                ),
+                "penalty": Field(form=Number(0), help="what a coefficient in it costs", required=True),
+            }
+        )
+        self._list = ListOf(level, self.wanted, least=1)
+
+    def fits(self, node: Node) -> bool:
+        """A list, or levels that are made already."""
+        return isinstance(node, Items | Made)
+
+    def read(self, node: Node, what: str) -> Levels:
+        """The levels, that of 0 among them."""
+        if isinstance(node, Made) and isinstance(node.value, Levels):
+            return node.value
+        given: list[tuple[CoefficientSet, Fraction]] = [
+            (level["values"], level["penalty"]) for level in self._list.read(node, what)
+        ]
+        try:
+            return Levels.of(given)
+        except InvalidProblemError as error:
+            node.fail(str(error))
+
+    def holds(self, value: object) -> bool:
+        """Levels."""
+        return isinstance(value, Levels)
+
+    def write(self, value: Levels) -> Plain:
+        """Every level, that of 0 among them."""
+        sets = SetForm()
+        return [{"values": sets.write(v), "penalty": plain_number(p)} for v, p in value.levels]
+
+    def schema(self) -> Schema:
+        """A reference, because it stands in two places."""
+        return {"$ref": "#/$defs/levels"}
+
+    def definition(self) -> Schema:
+        """What the reference leads to."""
+        return {"description": "Values and their penalties, most welcome first", **self._list.schema()}

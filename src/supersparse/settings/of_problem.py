@@ -1,0 +1,76 @@
+"""The settings that a problem was made with, so that it can be asked again of other rows."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TypeVar
+
+from supersparse.problem.naming import INTERCEPT
+from supersparse.problem.penalties import Levels, read_class_weight
+from supersparse.problem.problem import Problem
+from supersparse.settings.labels import label_text
+from supersparse.settings.settings import Ends, Settings
+from supersparse.settings.vocabulary import SOLVERS
+
+T = TypeVar("T")
+
+
+def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None = None) -> Settings | None:
+    """Return settings that make the same problem from the same rows; of a problem not yet presolved.
+
+    Sets and penalties are said by feature unless all are alike. Class weights that are the balanced ones
+    of these rows are said to be balanced, so that other rows get their own. Sample weights are data
+    and left out. None where one name stands for a feature and for a penalised intercept.
+
+    >>> problem = Problem.of([[0], [1]], [0, 1], C0=0.1, max_coef=5, max_features=1)
+    >>> settings_of(problem, seed=0).to_dict()
+    {'C0': 0.1, 'coef_set': '-5..5', 'max_features': 1, 'positive': '1', 'solve': {'seed': 0}}
+    """
+    names, intercept = problem.rows.names, problem.intercept
+    if intercept.is_penalised and INTERCEPT in names:
+        return None
+    levels: Sequence[Levels | None] = problem.levels
+    costs: Sequence[Fraction] = problem.C0
+    sets = problem.given_sets
+    if intercept.is_penalised:
+        assert intercept.allowed is not None, "a penalised intercept has a set"
+        names = (*names, INTERCEPT)
+        levels, costs = (*levels, problem.intercept_levels), (*costs, problem.intercept_C0)
+        sets = (*sets, intercept.allowed)
+    plain = [j for j, own in enumerate(levels) if own is None]
+    return Settings.of(
+        C0=_said({names[j]: costs[j] for j in plain}, problem),
+        C1="auto" if problem.C1 is None else problem.C1,
+        coef_set=_said({names[j]: sets[j] for j in plain}, problem),
+        bounds=_bounds(problem),
+        levels={n: own for n, own in zip(names, levels, strict=True) if own is not None} or None,
+        constraints=problem.asked,
+        intercept=(intercept.low, intercept.high) if intercept.mode == "range" else intercept.mode,
+        class_weight=_class_weight(problem),
+        positive=label_text(problem.rows.classes[1]),
+        rate_groups=[grouping.name for grouping in problem.rows.groupings] or None,
+        solve={
+            **({"solver": solver} if solver in SOLVERS else {}),
+            **({} if seed is None else {"seed": seed}),
+        },
+    )
+
+
+def _said(by_name: Mapping[str, T], problem: Problem) -> Mapping[str, T] | T | None:
+    """One value where all are alike, also those that levels speak of; else by name."""
+    if problem.has_levels or len(set(by_name.values())) > 1:
+        return by_name or None
+    return next(iter(by_name.values()), None)
+
+
+def _bounds(problem: Problem) -> dict[str, Ends] | None:
+    """What bounds took from the values of levels; of other features it is in the sets."""
+    triples = zip(problem.rows.names, problem.given_sets, problem.levels, strict=True)
+    return {n: (s.least, s.greatest) for n, s, own in triples if own is not None and s != own.values} or None
+
+
+def _class_weight(problem: Problem) -> str | dict[str, Fraction] | None:
+    if set(problem.class_weights) == {Fraction(1)}:
+        return None
+    if problem.class_weights == read_class_weight("balanced", problem.rows):
+        return "balanced"
+    return {label_text(c): w for c, w in zip(problem.rows.classes, problem.class_weights, strict=True)}

@@ -1,1 +1,0 @@
-"""What an answer is: stop reasons, claims, the trace, and the verified solution."""

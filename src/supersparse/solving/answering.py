@@ -1,0 +1,165 @@
+"""Answering: how a problem becomes a verified solution, check -> presolve -> solve -> restore -> verify."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import lcm
+
+from supersparse.errors import (
+    InvalidOptionError,
+    UnsupportedProblemError,
+    VerificationError,
+    did_you_mean,
+)
+from supersparse.problem.objective import with_best_intercept
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.solving import registry
+from supersparse.solving.contract import Capabilities, Question, Refuses, Solver, constraint_kinds
+from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
+from supersparse.solving.presolve import DropColumns, MergeRows
+from supersparse.solving.rounding import OnFeatures, linear_coefficients, rounded
+from supersparse.solving.solution import Solution
+from supersparse.solving.verify import check_feasible, verify
+
+
+def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution:
+    """Presolve, solve, restore, verify; problem and settings have been checked."""
+    small = presolve(problem)
+    if settings.initial is not None:
+        settings = replace(settings, initial=small.reduce(settings.initial))
+    if isinstance(chosen, Refuses):
+        chosen.check(small.problem, settings)
+    if chosen.capabilities.uses_kernels:
+        from supersparse.solving.warm_up import warm_up
+
+        warm_up()
+    monitor = Monitor(small.problem, settings, small.restore)
+    with monitor.keeping_best_on_interrupt():
+        if settings.initial is not None:
+            monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
+        if chosen.capabilities.wants_start and small.problem.is_plain:
+            from supersparse.solving.search.incumbent import search
+
+            search(small.problem, monitor)
+        claim = chosen.solve(small.problem, settings, monitor)
+    found = small.restore(claim.points)
+    points = with_best_intercept(problem, found.coefficients) or found  # found: verify says what it breaks
+    verified = verify(problem, replace(claim, points=points), solver=chosen.name)
+    return replace(verified, seed=settings.seed)
+
+
+def chosen_solver(
+    problem: Problem, solver: str, options: dict[str, object], question: Question
+) -> tuple[Solver, SolveOptions]:
+    """Read the options, find the solver, and refuse what it cannot answer or express."""
+    settings = SolveOptions.read(options)
+    chosen = registry.get(choose(problem) if solver == "auto" else solver)
+    check_answers(chosen, question)
+    _check_expressible(chosen, problem, settings)
+    return chosen, settings
+
+
+def read_initial(problem: Problem, initial: object) -> Points:
+    """Return a model to start from, in the problem's unit.
+
+    A solution, points and a scoring system are taken as they are and must be allowed; the threshold of a
+    scoring system is chosen anew. A linear model is rounded.
+    """
+    if isinstance(initial, Solution):
+        initial = initial.points
+    if isinstance(initial, OnFeatures):
+        initial = _as_points(problem, initial)
+    if not isinstance(initial, Points):
+        return rounded(problem, initial)
+    try:
+        check_feasible(problem, initial, "the initial solution")
+    except VerificationError as problem_with_it:
+        raise InvalidOptionError(
+            f"{problem_with_it}; supersparse.rounded(problem, ...) brings a model to what is allowed"
+        ) from None
+    return initial.over(problem.unit)
+
+
+def _as_points(problem: Problem, system: OnFeatures) -> Points:
+    values = linear_coefficients(problem, system)
+    unit = lcm(problem.unit, *(v.denominator for v in values))
+    scaled = tuple(int(v * unit) for v in values)
+    known = with_best_intercept(problem, scaled) if unit == problem.unit else None
+    return known or Points(scaled, 0, unit)  # without: the check says what is not allowed
+
+
+@dataclass(frozen=True)
+class Presolved:
+    """A smaller problem and the way back."""
+
+    problem: Problem
+    restore: Callable[[Points], Points]
+    reduce: Callable[[Points], Points]
+
+
+def presolve(problem: Problem) -> Presolved:
+    """Drop dead columns, then merge equal rows."""
+    drop = DropColumns.of(problem)
+    smaller = drop.apply(problem) if drop.accepts(problem) else problem
+    return Presolved(MergeRows.apply(smaller), drop.restore, drop.reduce)
+
+
+def choose(problem: Problem) -> str:
+    """Say which solver "auto" stands for: the exact engine takes every problem."""
+    return "exact"
+
+
+def check_answers(solver: Solver, question: Question) -> None:
+    """Raise when a solver does not declare that it answers a question."""
+    if question not in solver.capabilities.questions:
+        raise UnsupportedProblemError(f"solver {solver.name!r} does not answer: {question.value}")
+
+
+def check_asked(solver: Solver, problem: Problem) -> None:
+    """Raise when a solver does not declare levels or a kind of constraint that the problem has."""
+    can = solver.capabilities
+    if problem.has_levels and not can.levels:
+        raise _cannot(solver, "levels", [n for n in registry.names() if _declared(n).levels])
+    for kind, asked in constraint_kinds(problem).items():
+        if kind not in can.constraints:
+            able = [n for n in registry.names() if kind in _declared(n).constraints]
+            raise _cannot(solver, repr(asked[0].in_words()), able)
+
+
+def _declared(name: str) -> Capabilities:
+    return registry.solver_class(name).capabilities
+
+
+def _cannot(solver: Solver, what: str, able: list[str]) -> UnsupportedProblemError:
+    return UnsupportedProblemError(
+        f"solver {solver.name!r} cannot express {what}; solvers that can: {', '.join(able)}"
+    )
+
+
+def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) -> None:
+    can = solver.capabilities
+    check_asked(solver, problem)
+    if options.formulation != "bigm" and options.formulation not in can.formulations:
+        raise UnsupportedProblemError(f"solver {solver.name!r} has no {options.formulation!r} formulation")
+    if options.pair_covers and not can.takes_pair_covers:
+        raise UnsupportedProblemError(f"solver {solver.name!r} takes no pair covers; the MIP back ends do")
+    if options.branching_priorities:
+        if not can.branching_priorities:
+            raise UnsupportedProblemError(f"solver {solver.name!r} takes no branching priorities")
+        for name in options.branching_priorities:
+            if name not in problem.rows.names:
+                raise InvalidOptionError(
+                    f"branching_priorities: no feature is called {name!r}; "
+                    f"{did_you_mean(name, problem.rows.names)}"
+                )
+    if options.checkpoint is not None and not can.checkpoints:
+        raise UnsupportedProblemError(f"solver {solver.name!r} saves no checkpoints; solver 'exact' does")
+    if options.proof_log is not None and not can.logs_proof:
+        raise UnsupportedProblemError(f"solver {solver.name!r} logs no proof; solver 'exact' does")
+    if can.own_options is not None:
+        for name in options.solver_options:
+            if name not in can.own_options:
+                raise InvalidOptionError(
+                    f"solver {solver.name!r} has no option {name!r}; {did_you_mean(name, can.own_options)}"
+                )

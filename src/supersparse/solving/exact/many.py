@@ -1,0 +1,224 @@
+"""Many answers from one tree: all models within a factor of the best, and the best of each size."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from supersparse.errors import InfeasibleError
+from supersparse.problem.constraints.support import MinFeatures
+from supersparse.problem.objective import Evaluation, completed, evaluate
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.problem.variants import step_with_l1
+from supersparse.solving.contract import ClaimedModels
+from supersparse.solving.exact.cuts import Thresholds, with_prices
+from supersparse.solving.exact.instance import instances
+from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
+from supersparse.solving.exact.supports import SupportSearch
+from supersparse.solving.exact.tree import fixed_cost, root
+from supersparse.solving.integer_form import OPEN, IntegerForm, integer_form
+from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
+from supersparse.solving.search.incumbent import smallest_coefficients
+from supersparse.solving.solution import Claim
+
+
+class Collecting:
+    """Takes the place of the cuts: a threshold that stays, and all that was found below it."""
+
+    def __init__(self, form: IntegerForm, limit: Fraction) -> None:
+        cut = form.in_kernel_units(limit)
+        self.now = Thresholds(tie=cut, strict=cut, l1=OPEN)
+        self.models: dict[tuple[int, ...], Points] = {}
+        self._problem, self._limit = form.problem, limit
+
+    @property
+    def tie(self) -> int:
+        """What a model may cost."""
+        return self.now.tie
+
+    def offer(self, coefficients: list[int]) -> bool:
+        """Keep a model that the evaluator finds within the limit."""
+        points = completed(self._problem, coefficients)
+        if points is None or evaluate(self._problem, points).objective > self._limit:
+            return False
+        self.models[tuple(coefficients)] = points
+        return True
+
+
+class SupportListing(SupportSearch):
+    """Looks at all vectors of a support once."""
+
+    def _next_phase(self) -> bool:
+        self._phase += 1
+        if self._phase > 1:
+            return False
+        self._lay_out([self._whole()])
+        return True
+
+
+def all_within(
+    problem: Problem,
+    epsilon: Fraction,
+    options: SolveOptions,
+    monitor: Monitor,
+    solve: Callable[[Problem, SolveOptions, Monitor], Claim],
+) -> ClaimedModels:
+    """List every λ, with its best b, of F <= (1 + epsilon)·F*; as many as the limits allow."""
+    claim = solve(problem, options, monitor)
+    best = evaluate(problem, claim.points).objective
+    limit = (1 + epsilon) * best
+    form = with_prices(integer_form(problem), monitor)
+    found = Collecting(form, limit)
+    found.offer(list(claim.points.coefficients))
+    if claim.lower_bound < best:
+        return ClaimedModels(models=tuple(found.models.values()), complete=False)
+    found.offer(smallest_coefficients(problem))  # the tree begins with one feature
+    proof = Proof(found, None, SupportListing)
+    for instance in instances(form):
+        alone = replace(instance, twin_of=(-1,) * instance.n_features)
+        proof.tasks.push(fixed_cost(alone, ()), root(alone))
+    begun = monitor.nodes
+
+    def should_stop() -> bool:
+        monitor.nodes = begun + proof.work // WORK_PER_NODE
+        return monitor.stop_reason() is not None
+
+    while proof.is_open and not should_stop():
+        proof.step(should_stop)
+    return ClaimedModels(models=tuple(found.models.values()), complete=not proof.is_open)
+
+
+Solve = Callable[[Problem, SolveOptions, Monitor], Claim]
+
+
+@dataclass
+class _Answers:
+    """What is known so far, by size."""
+
+    bounds: list[Fraction | None]
+    models: dict[int, Points] = field(default_factory=dict)
+    smallest: set[int] = field(default_factory=set)
+    complete: bool = True
+
+    def add(self, size: int, claim: Claim, is_proven: bool) -> None:
+        """Note the model of a size."""
+        self.models[size] = claim.points
+        self.complete = self.complete and is_proven and claim.smallest
+        if is_proven and claim.smallest:
+            self.smallest.add(size)
+
+
+def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, solve: Solve) -> ClaimedModels:
+    """Ask for one size after the other; the monitor's limits hold for all of them together."""
+    most = problem.n_features + problem.intercept.is_penalised
+    if problem.max_features is not None:
+        most = min(most, problem.max_features)
+    known = _Answers(bounds=[Fraction(0)] * (most + 1))
+    ask = _Asking(problem, options, monitor, solve)
+    if _costs_are_equal(problem):
+        _from_the_top(known, most, ask)
+    else:
+        _one_by_one(known, most, ask)
+    return ClaimedModels(
+        models=tuple(known.models[size] for size in sorted(known.models)),
+        complete=known.complete,
+        bounds=tuple(known.bounds),
+        smallest=frozenset(known.smallest),
+    )
+
+
+@dataclass(frozen=True)
+class _Asking:
+    problem: Problem
+    options: SolveOptions
+    monitor: Monitor
+    solve: Solve
+
+    def __call__(self, question: Problem) -> tuple[Claim, Evaluation] | None:
+        """Solve one size until the whole run has to stop; None where no model obeys."""
+        options = replace(
+            self.options,
+            time_limit=None,
+            node_limit=None,
+            relative_gap=0.0,
+            absolute_gap=0.0,
+            initial=None,
+            checkpoint=None,
+            on_progress=None,
+            cancel=lambda: self.monitor.stop_reason() is not None,
+        )
+        own = Monitor(question, options, lambda points: points)
+        try:
+            question.check_feasible()  # sets without 0 need room
+            claim = self.solve(question, options, own)
+        except InfeasibleError:
+            return None
+        finally:
+            self.monitor.nodes += own.nodes
+        assert own.best_evaluation is not None
+        self.monitor.incumbent(claim.points)
+        return claim, own.best_evaluation
+
+    @property
+    def stopped(self) -> bool:
+        return self.monitor.stop_reason() is not None
+
+
+def _from_the_top(known: _Answers, most: int, ask: _Asking) -> None:
+    problem = ask.problem
+    price = max((*problem.C0, problem.intercept_C0), default=Fraction(0))
+    free = replace(problem, C0=(Fraction(0),) * problem.n_features, intercept_C0=Fraction(0))
+    # so little that errors and C1 come first: size only breaks ties between them
+    tiny = step_with_l1(free) / (2 * (most + 1))
+    size = most
+    while size >= 0:
+        question = replace(
+            problem,
+            C0=(tiny,) * problem.n_features,
+            intercept_C0=tiny if problem.intercept.is_penalised else Fraction(0),
+            max_features=size,
+        )
+        answer = ask(question)
+        if answer is None:
+            known.bounds[: size + 1] = [None] * (size + 1)
+            return
+        claim, found = answer
+        is_proven = claim.lower_bound >= found.objective
+        # the bound speaks of all models of at most `size` features, whose price it leaves out
+        for s in range(size + 1):
+            known.bounds[s] = max(Fraction(0), claim.lower_bound - tiny * s) + price * s
+        if is_proven:
+            for s in range(found.size, size + 1):
+                known.bounds[s] = found.objective - tiny * found.size + price * s
+        known.add(found.size, claim, is_proven)
+        if not is_proven:
+            return
+        size = found.size - 1
+
+
+def _one_by_one(known: _Answers, most: int, ask: _Asking) -> None:
+    problem = ask.problem
+    for size in range(most, -1, -1):
+        at_least = MinFeatures(least=size).limits(
+            problem.rows, counts_intercept=problem.intercept.is_penalised
+        )
+        limits = (*problem.support_limits, *at_least)
+        answer = ask(replace(problem, support_limits=limits, max_features=size))
+        if answer is None:
+            known.bounds[size] = None
+            continue
+        claim, found = answer
+        is_proven = claim.lower_bound >= found.objective
+        known.bounds[size] = claim.lower_bound
+        known.add(size, claim, is_proven)
+        if ask.stopped and not is_proven:
+            return
+
+
+def _costs_are_equal(problem: Problem) -> bool:
+    """Whether every model of one size pays the same for it, so that only errors and C1 tell them apart."""
+    costs = set(problem.C0)
+    if problem.intercept.is_penalised:
+        costs.add(problem.intercept_C0)
+    return not problem.has_levels and len(costs) <= 1

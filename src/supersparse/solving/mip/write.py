@@ -1,0 +1,208 @@
+"""Writing terms and limits: sets, levels, magnitudes, and limits in whole numbers."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.errors import InfeasibleError
+from supersparse.problem.limits import Constraint
+from supersparse.solving.mip.model import Draft, Linear
+from supersparse.solving.mip.precision import LimitRows
+from supersparse.solving.mip.program import TermVariables
+from supersparse.solving.mip.terms import Term, Wants
+
+Choice = tuple[tuple[int, int], ...]
+Part = tuple[Linear, tuple[int, int] | None]  # an expression, and the variable made for it with its unit
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenTerm:
+    """A term in the model: c, whether it is not 0, |c|, max(c, 0), the last three 0 where not wanted."""
+
+    term: Term
+    variables: TermVariables
+    value: Linear
+    size: Linear
+    magnitude: Linear
+    positive_part: Linear
+
+    @property
+    def penalty(self) -> tuple[tuple[Fraction, Linear], ...]:
+        """What the term costs: penalties, each with what it is paid for."""
+        if not self.term.levels:
+            return ((self.term.C0, self.size),)
+        if not self.variables.levels:  # one level holds all values
+            return ((self.term.levels[0][1], Linear(1)),)
+        return tuple(
+            (penalty, Linear(0, ((binary, 1),)))
+            for (_, penalty), (_, binary) in zip(self.term.levels, self.variables.levels, strict=True)
+        )
+
+
+def write_term(draft: Draft, term: Term, wants: Wants, *, priority: int) -> WrittenTerm:
+    """Add the variables and rows of one term."""
+    number = draft.variable(*term.bounds, priority)
+    choice: Choice = ()
+    levels: tuple[tuple[tuple[int, ...], int], ...] = ()
+    if not term.is_progression:
+        choice, levels = _write_choice(draft, term, number, priority)
+    value = _value(term, number, choice)
+    size, nonzero, signs = _write_size(draft, term, number, choice, wants, priority)
+    magnitude, beta = _write_magnitude(draft, term, number, choice) if wants.magnitude else (Linear(), None)
+    positive, part = _write_positive(draft, term, number, choice) if wants.positive_part else (Linear(), None)
+    return WrittenTerm(
+        term=term,
+        variables=TermVariables(
+            number=number,
+            choice=choice,
+            levels=levels,
+            nonzero=nonzero,
+            magnitude=beta,
+            positive_part=part,
+            signs=signs,
+        ),
+        value=value,
+        size=size,
+        magnitude=magnitude,
+        positive_part=positive,
+    )
+
+
+def _write_choice(
+    draft: Draft, term: Term, number: int, priority: int
+) -> tuple[Choice, tuple[tuple[tuple[int, ...], int], ...]]:
+    """One binary a value: u of section 3.4, or u and s of appendix A where there are levels.
+
+    Without levels 0 has no binary, and at most one of the others is 1; exactly one where 0 is
+    left out. With levels Σ u = s in every level, and exactly one s is 1.
+    """
+    choice = tuple((v, draft.variable(0, 1, priority)) for v in term.values if v or term.levels)
+    levels = tuple((values, draft.variable(0, 1, priority)) for values, _ in term.levels)
+    binary_of = dict(choice)
+    for values, level in levels:
+        draft.row([*((binary_of[v], 1) for v in values), (level, -1)], lower=0, upper=0)
+    if levels:
+        draft.row([(level, 1) for _, level in levels], lower=1, upper=1)
+    else:
+        draft.row([(binary, 1) for _, binary in choice], lower=1 if term.is_forced else 0, upper=1)
+    parts = ((binary, value // term.step) for value, binary in choice if value)
+    draft.row([(number, -1), *parts], lower=0, upper=0)
+    return choice, levels
+
+
+def _value(term: Term, number: int, choice: Choice) -> Linear:
+    if choice:
+        return Linear(0, tuple((binary, value) for value, binary in choice if value))
+    return Linear(term.offset, () if term.is_fixed else ((number, term.step),))
+
+
+def _write_size(
+    draft: Draft, term: Term, number: int, choice: Choice, wants: Wants, priority: int
+) -> tuple[Linear, int | None, tuple[tuple[int, int], ...]]:
+    """Return the size, and α or the binaries of the two signs where they had to be made."""
+    if term.is_forced and wants.size:
+        return Linear(1), None, ()
+    if term.is_fixed or not wants.size:
+        return Linear(), None, ()
+    if choice:
+        return Linear(0, tuple((binary, 1) for value, binary in choice if value)), None, ()
+    low, high = term.bounds
+    if high - low == 1:  # 0 and one other value: k itself says whether it is used
+        return Linear(0, ((number, 1 if high else -1),)), None, ()
+    if wants.exact_size:
+        signs = _write_signs(draft, number, low, high, priority)
+        return Linear(0, tuple((binary, 1) for binary, _ in signs)), None, signs
+    alpha = draft.variable(0, 1, priority)
+    if high > 0:
+        draft.row([(number, 1), (alpha, -high)], upper=0)
+    if low < 0:
+        draft.row([(number, 1), (alpha, -low)], lower=0)
+    return Linear(0, ((alpha, 1),)), alpha, ()
+
+
+def _write_signs(
+    draft: Draft, number: int, low: int, high: int, priority: int
+) -> tuple[tuple[int, int], ...]:
+    """One binary a sign, 1 exactly when k has that sign: p + low·n <= k <= high·p - n."""
+    signs = tuple(
+        (draft.variable(0, 1, priority), sign) for sign, reach in ((1, high), (-1, -low)) if reach > 0
+    )
+    draft.row([(number, 1), *((b, -high if sign > 0 else 1) for b, sign in signs)], upper=0)
+    draft.row([(number, 1), *((b, -1 if sign > 0 else -low) for b, sign in signs)], lower=0)
+    if len(signs) == 2:
+        draft.row([(binary, 1) for binary, _ in signs], upper=1)
+    return signs
+
+
+def _write_magnitude(draft: Draft, term: Term, number: int, choice: Choice) -> Part:
+    if choice:
+        return Linear(0, tuple((binary, abs(value)) for value, binary in choice if value)), None
+    least, greatest = term.values[0], term.values[-1]
+    if least >= 0 or greatest <= 0:
+        sign = 1 if least >= 0 else -1
+        parts = () if term.is_fixed else ((number, sign * term.step),)
+        return Linear(sign * term.offset, parts), None
+    unit = gcd(term.step, term.offset)
+    beta = draft.variable(0, max(-least, greatest) // unit)
+    step, offset = term.step // unit, term.offset // unit
+    draft.row([(beta, 1), (number, -step)], lower=offset)
+    draft.row([(beta, 1), (number, step)], lower=-offset)
+    return Linear(0, ((beta, unit),)), (beta, unit)
+
+
+def _write_positive(draft: Draft, term: Term, number: int, choice: Choice) -> Part:
+    if choice:
+        return Linear(0, tuple((binary, value) for value, binary in choice if value > 0)), None
+    least, greatest = term.values[0], term.values[-1]
+    if greatest <= 0:
+        return Linear(), None
+    if least >= 0:
+        return _value(term, number, choice), None
+    unit = gcd(term.step, term.offset)
+    part = draft.variable(0, greatest // unit)
+    draft.row([(part, 1), (number, -(term.step // unit))], lower=term.offset // unit)
+    return Linear(0, ((part, unit),)), (part, unit)
+
+
+def write_limits(
+    draft: Draft,
+    limits: LimitRows,
+    written: Sequence[WrittenTerm],
+    z: Mapping[int, int],
+    is_always_wrong: NDArray[np.bool_],
+) -> None:
+    """Add one row for each limit; `z` names the binary of each row that can be right and wrong."""
+    for support in limits.support:
+        sizes = ((weight, w.size) for weight, w in zip(support.weights, written, strict=True))
+        _write(draft, sizes, support.at_most, support.source)
+    for score in limits.score:
+        points = [
+            pair
+            for low, high, w in zip(score.low, score.high, written, strict=True)
+            for pair in ((low, w.value), (high - low, w.positive_part))
+        ]
+        _write(draft, points, score.at_most, score.source)
+    for rate in limits.rates:
+        wrong = [(int(rate.weights[i]), Linear(0, ((binary, 1),))) for i, binary in z.items()]
+        _write(draft, wrong, rate.at_most - rate.total(is_always_wrong), rate.source)
+
+
+def _write(draft: Draft, sums: Iterable[tuple[int, Linear]], at_most: int, source: Constraint) -> None:
+    """Add ``Σ factor·expression <= at_most``, unless it holds anyway."""
+    total: dict[int, int] = {}
+    for factor, expression in sums:
+        at_most -= factor * expression.constant
+        for variable, weight in expression.parts:
+            total[variable] = total.get(variable, 0) + factor * weight
+    parts = [(variable, weight) for variable, weight in total.items() if weight]
+    ends = [(w * draft.lower[v], w * draft.upper[v]) for v, w in parts]
+    if sum(min(pair) for pair in ends) > at_most:
+        raise InfeasibleError(
+            f"no scoring system obeys {source.in_words()!r} with these rows and coefficient sets; relax it"
+        )
+    if sum(max(pair) for pair in ends) > at_most:
+        draft.row(parts, upper=at_most)

@@ -1,0 +1,115 @@
+"""Reductions of a problem: each says where it holds, applies, and leads a solution back."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.exact import IntArray, fits_int64, gcd_of
+from supersparse.problem.points import Points
+from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
+
+
+@dataclass(frozen=True)
+class DropColumns:
+    """Holds for every problem with such a column and another one beside it."""
+
+    kept: tuple[int, ...]
+    n_features: int
+
+    @classmethod
+    def of(cls, problem: Problem) -> "DropColumns":
+        """Find the columns to keep; one is kept in any case, so that a problem has columns.
+
+        A column whose 0 costs something, as levels may have it, is kept with its cost.
+        """
+        kept = [
+            j
+            for j, s in enumerate(problem.sets)
+            if s != NOTHING_ALLOWED_BUT_ZERO or problem.penalty(j, Fraction(0))
+        ]
+        return cls(tuple(kept or [0]), problem.n_features)
+
+    def accepts(self, problem: Problem) -> bool:
+        """Whether there is anything to drop."""
+        return len(self.kept) < problem.n_features
+
+    def apply(self, problem: Problem) -> Problem:
+        """Return the problem over the kept columns, with the unit it had."""
+        rows = problem.rows
+
+        def pick(values: tuple) -> tuple:  # type: ignore[type-arg]
+            return tuple(values[j] for j in self.kept)
+
+        smaller = replace(rows, names=pick(rows.names), columns=pick(rows.columns), scales=pick(rows.scales))
+        return replace(
+            problem,
+            rows=smaller,
+            sets=pick(problem.sets),
+            C0=pick(problem.C0),
+            levels=pick(problem.levels),
+            given_sets=pick(problem.given_sets),
+            support_limits=tuple(
+                replace(limit, weights=pick(limit.weights)) for limit in problem.support_limits
+            ),
+            score_limits=tuple(
+                replace(limit, low=pick(limit.low), high=pick(limit.high)) for limit in problem.score_limits
+            ),
+        )
+
+    def restore(self, points: Points) -> Points:
+        """Give the dropped columns their coefficient 0."""
+        return Points.at(
+            self.kept, points.coefficients, self.n_features, points.intercept, points.denominator
+        )
+
+    def reduce(self, points: Points) -> Points:
+        """Take a user's points to the smaller problem."""
+        return Points(tuple(points.coefficients[j] for j in self.kept), points.intercept, points.denominator)
+
+
+class MergeRows:
+    """Holds for every problem: objective and limits depend on the rows only through these sums.
+
+    Coefficients are untouched, so an answer needs no way back.
+    """
+
+    @staticmethod
+    def apply(problem: Problem) -> Problem:
+        """Return the problem with distinct, sorted rows; F of any points is unchanged."""
+        rows = problem.rows
+        group, first = row_groups([*rows.columns, rows.positive.astype(np.int8)])
+        dtype = np.int64 if fits_int64(problem.total_weight) else object
+        weights = np.zeros(len(first), dtype=dtype)
+        np.add.at(weights, group, rows.weights.astype(dtype))
+        common = gcd_of(weights)
+        merged = replace(
+            rows,
+            columns=tuple(c[first] for c in rows.columns),
+            positive=rows.positive[first],
+            weights=weights // common,
+            weight_unit=rows.weight_unit * Fraction(common),
+            groupings=(),  # rows of several groups are merged: the limits hold what was asked of them
+        )
+        limits = tuple(limit.merged(group, len(first)) for limit in problem.rate_limits)
+        return replace(problem, rows=merged, rate_limits=limits)
+
+
+def row_groups(columns: list[IntArray]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Group equal rows: return each row's group, in order of value, and one row of each group.
+
+    Columns are ranked and mixed into one integer a row, which is ranked anew whenever the
+    next column would not fit.
+    """
+    code = np.zeros(len(columns[0]), dtype=np.int64)
+    span = 1
+    for column in columns:
+        distinct, rank = np.unique(column, return_inverse=True)
+        if span > 2**62 // max(1, len(distinct)):
+            known, code = np.unique(code, return_inverse=True)
+            code, span = code.reshape(-1), len(known)
+        code = code * len(distinct) + rank.reshape(-1)
+        span *= len(distinct)
+    _, first, group = np.unique(code, return_index=True, return_inverse=True)
+    return group.reshape(-1), first

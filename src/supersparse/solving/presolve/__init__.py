@@ -1,1 +1,0 @@
-"""Reductions of a problem: each says where it holds, applies, and leads the answer back."""

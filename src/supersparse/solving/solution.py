@@ -1,0 +1,131 @@
+"""Solution: why a solver stopped, what it claims, and the claim that exact arithmetic confirmed."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from supersparse.exact import shown
+from supersparse.problem.limits import Constraint
+from supersparse.problem.objective import Evaluation
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.stop import Stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceEvent:
+    """The state after a new incumbent or a new bound."""
+
+    seconds: float
+    nodes: int
+    objective: Fraction | None  # of the best model so far
+    lower_bound: Fraction
+    points: Points | None  # the model, when this event is a new incumbent
+
+    @property
+    def gap(self) -> float | None:
+        """(UB - LB)/UB, 0 when UB is 0, None before the first model."""
+        return None if self.objective is None else relative_gap(self.objective, self.lower_bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """All events of one solve, oldest first."""
+
+    events: tuple[TraceEvent, ...] = ()
+
+    @property
+    def incumbents(self) -> tuple[TraceEvent, ...]:
+        """The events that brought a better model."""
+        return tuple(e for e in self.events if e.points is not None)
+
+
+def relative_gap(objective: Fraction, lower_bound: Fraction) -> float:
+    """(UB - LB)/UB, and 0 when UB is 0."""
+    return 0.0 if objective == 0 else float((objective - lower_bound) / objective)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """A scoring system whose every number was recomputed from the original rows; see `verify`."""
+
+    problem: Problem
+    solver: str
+    points: Points
+    evaluation: Evaluation
+    lower_bound: Fraction
+    smallest: bool
+    stop: Stop
+    nodes: int
+    seconds: float
+    trace: Trace
+    seed: int | None = None  # of what is random in the search; None: not recorded
+
+    @property
+    def objective(self) -> Fraction:
+        """F of the model, exactly."""
+        return self.evaluation.objective
+
+    @property
+    def gap(self) -> float:
+        """(UB - LB)/UB, and 0 when UB is 0."""
+        return relative_gap(self.objective, self.lower_bound)
+
+    @property
+    def proven_optimal(self) -> bool:
+        """Whether no feasible scoring system has a smaller F."""
+        return self.lower_bound == self.objective
+
+    @property
+    def proven_smallest(self) -> bool:
+        """Whether, besides, no scoring system of this F has a smaller l1."""
+        return self.proven_optimal and self.smallest
+
+    def __repr__(self) -> str:
+        state = "proven optimal" if self.proven_optimal else f"gap {self.gap:.1%}"
+        return (
+            f"Solution(objective={float(self.objective):.6f}, {state}, "
+            f"errors={shown(self.evaluation.training_errors)}, "
+            f"sensitivity={float(self.evaluation.sensitivity):.4g}, "
+            f"specificity={float(self.evaluation.specificity):.4g}, size={self.evaluation.size}, "
+            f"l1={shown(self.evaluation.l1)}, solver={self.solver!r}, stop={self.stop.name})"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """The outcome of one solve, in the solver's own words."""
+
+    points: Points
+    objective: Fraction | None  # what the solver believes the model costs, where it has an opinion
+    lower_bound: Fraction  # claimed proven: no feasible scoring system is better
+    smallest: bool  # claimed proven: no model of this objective has a smaller l1
+    stop: Stop
+    nodes: int
+    seconds: float
+    trace: Trace
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conflict:
+    """Some of what was asked that is proven to be infeasible together, with the sets of the problem."""
+
+    constraints: tuple[Constraint, ...]
+    irreducible: bool  # proven: without any one of them the others can be obeyed
+    smallest: bool  # proven besides: no fewer of the constraints conflict
+
+    def in_words(self) -> str:
+        """Say which constraints conflict, and how sure it is that no fewer do."""
+        words = [repr(constraint.in_words()) for constraint in self.constraints]
+        if len(words) == 1:
+            said = f"already {words[0]} alone cannot be obeyed"
+        else:
+            listed = ", ".join(words[:-1]) + " and " + words[-1]
+            said = f"already {listed} cannot be obeyed together"
+        if self.smallest:
+            return said if len(words) == 1 else f"{said}, and no fewer constraints conflict"
+        if self.irreducible:
+            return f"{said}; without any one of them the others can, though fewer others may conflict too"
+        return f"{said}; it is not proven that all of them are needed for that"
+
+    def __str__(self) -> str:
+        return self.in_words()

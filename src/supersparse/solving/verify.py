@@ -1,0 +1,147 @@
+"""verify: recompute every claim from the original rows before anyone sees it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from supersparse.errors import VerificationError
+from supersparse.problem.objective import Evaluation, evaluate, intercept_choice, violated
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.solving.solution import Claim, Solution
+from supersparse.stop import Stop
+
+
+def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
+    """Confirm a claim in exact arithmetic, or raise with both numbers.
+
+    Checked: the points lie in their sets, the size, the intercept and the rows obey what was
+    asked, the model costs no more than claimed, and the bound does not exceed its cost.
+    """
+    check_feasible(problem, claim.points, solver)
+    evaluation = evaluate(problem, claim.points)
+    if claim.objective is not None and evaluation.objective > claim.objective:
+        raise VerificationError(
+            f"{solver} claims an objective of {_shown(claim.objective)} but its model costs "
+            f"{_shown(evaluation.objective)} ({evaluation.training_errors} errors on the rows); "
+            "the solver's tolerances are too loose for this data"
+        )
+    if claim.lower_bound > evaluation.objective:
+        raise VerificationError(
+            f"{solver} claims that no model costs less than {_shown(claim.lower_bound)} but its own "
+            f"costs {_shown(evaluation.objective)}"
+        )
+    return Solution(
+        problem=problem,
+        solver=solver,
+        points=claim.points,
+        evaluation=evaluation,
+        lower_bound=claim.lower_bound,
+        smallest=claim.smallest,
+        stop=claim.stop,
+        nodes=claim.nodes,
+        seconds=claim.seconds,
+        trace=claim.trace,
+    )
+
+
+def check_feasible(problem: Problem, points: Points, who: str) -> None:
+    """Raise unless the points obey the sets, every constraint and the intercept's rule."""
+    if len(points.coefficients) != problem.n_features:
+        raise VerificationError(
+            f"{who} gave {len(points.coefficients)} coefficients for {problem.n_features} features"
+        )
+    for name, allowed, value in zip(problem.rows.names, problem.sets, points.values, strict=True):
+        if value not in allowed:
+            raise VerificationError(
+                f"{who} gave feature {name!r} the value {value}, which is not in {allowed}"
+            )
+    features = len(points.support)
+    size = features + (problem.intercept.is_penalised and points.intercept != 0)
+    if problem.max_features is not None and size > problem.max_features:
+        raise VerificationError(f"{who} gave a model of size {size}; the limit is {problem.max_features}")
+    broken = violated(problem, points)
+    if broken:
+        words = ", ".join(repr(constraint.in_words()) for constraint in broken)
+        raise VerificationError(f"{who} gave a model that breaks what was asked: {words}")
+    _check_intercept(problem, points, features, who)
+
+
+def _check_intercept(problem: Problem, points: Points, features: int, who: str) -> None:
+    if problem.intercept.mode == "free":
+        return
+    choice = intercept_choice(problem, features=features)
+    b = points.intercept_value * problem.unit
+    allowed = (
+        b.denominator == 1
+        and (choice.low is None or b >= choice.low)
+        and (choice.high is None or b <= choice.high)
+        and (choice.allowed is None or int(b) in choice.allowed)
+    )
+    if not allowed:
+        raise VerificationError(
+            f"{who} gave the intercept {points.intercept_value}, "
+            f"which intercept={problem.intercept.mode!r} forbids"
+        )
+
+
+def _shown(value: Fraction) -> str:
+    return f"{float(value):.9g} (= {value})" if value.denominator < 10**9 else f"{float(value):.12g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A model and what it does on the rows, recomputed exactly."""
+
+    points: Points
+    evaluation: Evaluation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """Verified models; `complete` says whether the solver claims that none is missing or can be improved."""
+
+    models: tuple[Found, ...]
+    complete: bool
+    solver: str
+    stop: Stop
+    nodes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizedModels(Models):
+    """The best model found of each size, and what is proven about that size.
+
+    ``bounds[s]``: no feasible model of exactly size s has a smaller F; None: there is none.
+    """
+
+    bounds: tuple[Fraction | None, ...]
+    smallest: frozenset[int]  # the sizes whose model has the least l1 of its F, proven
+
+
+def verified(problem: Problem, points: Iterable[Points], solver: str) -> tuple[Found, ...]:
+    """Confirm that every model is feasible and recompute what it does, or raise."""
+    found = []
+    for model in points:
+        check_feasible(problem, model, solver)
+        found.append(Found(points=model, evaluation=evaluate(problem, model)))
+    return tuple(found)
+
+
+def bounds_by_size(
+    found: Iterable[Found], claimed: tuple[Fraction | None, ...], *, complete: bool, sizes: int, solver: str
+) -> tuple[Fraction | None, ...]:
+    """Return one bound for each size from 0 on, and raise where a model refutes one."""
+    objectives = {model.evaluation.size: model.evaluation.objective for model in found}
+    bounds: list[Fraction | None] = list(claimed)
+    for size in range(len(claimed), sizes):
+        bounds.append(objectives.get(size) if complete else Fraction(0))
+    for size, objective in objectives.items():
+        bound = bounds[size]
+        if bound is None or bound > objective:
+            raise VerificationError(
+                f"{solver} claims that no model of size {size} costs less than {bound} but its own costs "
+                f"{objective}"
+            )
+    return tuple(bounds)

@@ -1,1 +1,0 @@
-"""Files as tables of raw columns: CSV, TSV and Parquet, each column read as numbers, true/false or text."""

@@ -1,0 +1,199 @@
+"""Pictures and the printable sheet: read back, and measured so that nothing overlaps or is cut."""
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cards import HOSTILE, any_cards
+from counts import examples
+from reading_faces import (
+    Needs,
+    Shown,
+    assert_same,
+    label,
+    missing_notes,
+    parsed_html,
+    people_for,
+    read_needs,
+    unescaped,
+    unwrapped,
+)
+from supersparse import ScoringSystem, item
+from supersparse.errors import InvalidOptionError
+from supersparse.explain.tree import find_tree
+from supersparse.faces.drawing import Text
+from supersparse.faces.pictures import PAPERS, card_drawing, sheet_drawing
+from supersparse.faces.tree import tree_drawing
+
+
+def hostile(most=None):
+    items = [item(n, points=(-1) ** i * (i + 1)) for i, n in enumerate(HOSTILE[:most])]
+    return ScoringSystem.of(items, threshold=2, classes=("a\nb", "$x_1$"), title="<b> שלום $\\alpha$")
+
+
+def questions(n, words=6):
+    """A card with this many items and questions of this many words."""
+    return ScoringSystem.of(
+        [
+            item(
+                f"x{i}",
+                equals=True,
+                points=1 if i % 3 else -2,
+                question=f"Question {i} " + "word " * words + "?",
+            )
+            for i in range(n)
+        ],
+        threshold=0,
+        classes=("not ill", "ill"),
+        title="an illness",
+        source="Nobody et al. 2020",
+    )
+
+
+def read_sheet(text):
+    """The sheet in HTML: as the card, with the two classes to be ticked."""
+    page = parsed_html(text)
+    assert not page.tags & {"script", "b", "a", "img"}
+    always = [re.fullmatch(r"No feature is used: predict (.*) for everyone\.", s) for s in page.sentences]
+    if any(always):
+        found = label(next(m for m in always if m)[1])
+        return Shown([], [], Needs(least=0), found, found)
+    lines, signs = [], []
+    for row in page.rows[1:]:
+        if len(row) == 5:
+            number, asked, _, points, _ = row
+            assert number == f"{len(lines) + 1}."
+            lines.append((unescaped(asked), "×" in points, _number(points)))
+        else:
+            signs += [-1 if row[2] == "Total B" else 1] * (len(lines) - len(signs))
+    answer = r" T(?:he total|otal C) is (\S+ or more|more than \S+|\S+ or less): (.*)"
+    more, less = (m for m in (re.fullmatch(answer, s) for s in page.sentences) if m)
+    needs, most = read_needs(more[1]), Fraction(less[1].removesuffix(" or less"))
+    assert most == (needs.more_than if needs.least is None else needs.least - 1)
+    shown = Shown(lines, signs, needs, label(more[2]), label(less[2]))
+    shown.missing = missing_notes(page.sentences, signs)
+    return shown
+
+
+def _number(text):
+    return Fraction(text.removeprefix("× "))
+
+
+@given(st.data())
+def test_the_sheet_read_back_predicts_what_the_card_predicts(data):
+    card = data.draw(any_cards())
+    shown = read_sheet(
+        ScoringSystem(card).sheet(paper=data.draw(st.sampled_from(["a4", "letter"]))).to_html()
+    )
+    assert_same(card, shown, data.draw(st.lists(people_for(card), min_size=1, max_size=4)))
+
+
+@given(any_cards(), st.sampled_from(sorted(PAPERS)))
+@settings(max_examples=examples(40))
+def test_the_sheet_is_one_page_and_says_everything(card, paper):
+    drawing = sheet_drawing(card, paper)
+    assert (drawing.width, drawing.height) == PAPERS[paper]
+    texts = [part.text for part in drawing.parts if isinstance(part, Text)]
+    assert all(part.y <= drawing.height - 40 for part in drawing.parts if isinstance(part, Text))
+    picture = ET.fromstring(ScoringSystem(card).sheet(paper=paper).to_svg().encode())
+    assert [e.text or "" for e in picture if e.tag.endswith("}text")] == texts
+
+
+@pytest.mark.parametrize("paper", sorted(PAPERS))
+@pytest.mark.parametrize("n", [3, 14, 20])
+def test_up_to_twenty_items_fit_a_page_in_a_readable_size(paper, n):
+    sizes = [part.size for part in sheet_drawing(questions(n).card, paper).parts if isinstance(part, Text)]
+    assert min(sizes) >= (8.5 if n <= 14 else 6)
+
+
+def test_an_unknown_paper_is_refused():
+    with pytest.raises(InvalidOptionError, match="must be 'a4' or 'letter'"):
+        questions(3).sheet(paper="a5")
+
+
+def test_text_that_is_wrapped_in_a_picture_loses_nothing():
+    name = "a" * 300
+    texts = [
+        p.text
+        for p in card_drawing(ScoringSystem.of([item(name, points=1)], threshold=0).card).parts
+        if isinstance(p, Text)
+    ]
+    assert name in unwrapped([t for t in texts if "aaa" in t])
+
+
+DRAWINGS = {
+    "card": lambda show: card_drawing(hostile().card, show),
+    "questions": lambda show: card_drawing(questions(20, 12).card, show),
+    "sheet": lambda show: sheet_drawing(hostile().card, "letter", show),
+    "long sheet": lambda show: sheet_drawing(questions(20, 12).card, "a4", show),
+    "tree": lambda show: tree_drawing(questions(4).card, find_tree(questions(4).card), show),
+}
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_painted_texts_lie_within_the_page_and_apart(name):
+    pytest.importorskip("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    from supersparse.faces import drawing as paint
+
+    figure = paint.drawing_figure(DRAWINGS[name](paint.drawable))
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    page = figure.bbox
+    boxes = [t.get_window_extent(renderer) for t in figure.axes[0].texts if t.get_text().strip()]
+    for i, box in enumerate(boxes):
+        assert page.x0 <= box.x0 <= box.x1 <= page.x1
+        assert page.y0 <= box.y0 <= box.y1 <= page.y1
+        for other in boxes[:i]:
+            wide = min(box.x1, other.x1) - max(box.x0, other.x0)
+            high = min(box.y1, other.y1) - max(box.y0, other.y0)
+            assert wide <= 0 or high <= 0.35 * min(box.height, other.height)
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf"])
+def test_hostile_names_are_painted_as_they_are(ending, tmp_path):
+    pytest.importorskip("matplotlib")
+    system = hostile()
+    for made in (system, system.sheet()):
+        made.save(tmp_path / f"made.{ending}")
+        painted = (tmp_path / f"made.{ending}").read_bytes()
+        assert painted.startswith(b"\x89PNG" if ending == "png" else b"%PDF")
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf"])
+def test_the_same_drawing_is_the_same_file(ending, tmp_path):
+    pytest.importorskip("matplotlib")
+    files = [tmp_path / f"{number}.{ending}" for number in (1, 2)]
+    for file in files:
+        questions(4).tree().save(file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_without_matplotlib_a_card_loads_scores_and_has_its_other_faces(tmp_path):
+    questions(3).save(tmp_path / "card.json")
+    code = """
+import sys
+sys.modules["matplotlib"] = None
+from supersparse import ScoringSystem
+from supersparse.errors import PackageNotInstalledError
+system = ScoringSystem.load("card.json")
+assert system.predict({"x0": False, "x1": True, "x2": False}) == "ill"
+for face in (str(system), system.to_markdown(), system.to_html(), system.to_latex(), system.to_svg(),
+             system.sheet().to_html(), system.sheet().to_svg(), str(system.tree()), system.tree().to_svg()):
+    assert "Question" in face
+try:
+    system.save("card.png")
+except PackageNotInstalledError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert "pip install 'supersparse[plot]'" in done.stdout
+    assert not (tmp_path / "card.png").exists()

@@ -1,0 +1,68 @@
+"""Pictures of evaluations show the numbers of their tables, whatever the names."""
+
+import pytest
+
+from cards import HOSTILE
+from reading_faces import unescaped, unwrapped
+from supersparse import ScoringSystem, item
+from supersparse.errors import InvalidOptionError
+
+pytest.importorskip("matplotlib")
+
+from supersparse.faces.plots import plot_evaluation
+
+X = {"x": [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]}
+Y = ["no", "no", "yes", "no", "yes", "no", "yes", "yes", "yes", "yes"]
+SYSTEM = ScoringSystem.of([item("x", points=1)], threshold=1, domains={"x": [0, 1, 2, 3]})
+TABLE = SYSTEM.risk(X, Y, folds=2)
+
+
+def lines(axes):
+    return {line.get_label(): line for line in axes.get_lines()}
+
+
+def test_the_risk_table_shows_observed_and_calibrated_risks():
+    axes = plot_evaluation(TABLE)
+    assert [bar.get_height() for bar in axes.patches] == [r.observed.value for r in TABLE.rows]
+    assert list(lines(axes)["calibrated (isotonic)"].get_ydata()) == [r.calibrated for r in TABLE.rows]
+    assert list(lines(axes)["positive: 2 or more"].get_xdata()) == [1.5, 1.5]
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["0\nn=3", "1\nn=2", "2\nn=3", "3\nn=2"]
+
+
+def test_the_roc_passes_the_cards_own_threshold():
+    found = SYSTEM.evaluate(X, Y)
+    drawn = lines(plot_evaluation(found))
+    own = drawn["total of 2 or more"]
+    points = drawn[f"AUC {found.auc}"]
+    curve = list(zip(points.get_xdata(), points.get_ydata(), strict=True))
+    assert (curve[0], curve[-1]) == ((0, 0), (1, 1))
+    assert any((own.get_xdata()[0], own.get_ydata()[0]) == pytest.approx(point) for point in curve)
+
+
+def test_the_curves_show_their_tables():
+    curve, decisions = TABLE.calibration(), TABLE.forecasts.decision_curve()
+    assert list(lines(plot_evaluation(curve))["observed"].get_ydata()) == [
+        b.observed.value for b in curve.bins
+    ]
+    assert list(lines(plot_evaluation(decisions))["act by risk"].get_ydata()) == [
+        p.treat_some for p in decisions.points
+    ]
+
+
+def test_rows_of_one_class_are_drawn_too():
+    for result in (SYSTEM.evaluate(X, ["no"] * 10), SYSTEM.risk(X, ["no"] * 10, method=None, bins=2)):
+        plot_evaluation(result).figure.canvas.draw()
+
+
+@pytest.mark.parametrize("name", [n for n in HOSTILE if n])
+def test_hostile_class_names_are_drawn_as_they_are(name):
+    system = ScoringSystem.of([item("x", points=1)], threshold=1, classes=("other", name))
+    axes = plot_evaluation(system.risk(X, [name if y == "yes" else "other" for y in Y]))
+    axes.figure.canvas.draw()
+    shown = unwrapped(axes.get_ylabel().split("\n")).replace("\u200e", "")
+    assert unescaped(shown) == f"risk of {name}"
+
+
+def test_other_things_are_refused():
+    with pytest.raises(InvalidOptionError, match="not 'str'"):
+        plot_evaluation("picture")

@@ -1,0 +1,59 @@
+"""The plain-text face of cards with rules of every kind."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cards import any_cards
+from supersparse import ScoringSystem, item
+from supersparse.data.plain import width
+from supersparse.faces.text import card_text
+
+
+def test_every_kind_of_rule_reads_well():
+    system = ScoringSystem.of(
+        [
+            item("age", at_least=65, below=75, points=1, unit="years"),
+            item("sex", equals="F", points=1),
+            item("weight", points=0.5, unit="kg", missing=3),
+            item("weight", is_missing=True, points=-2),
+            item("shock", equals=True, points=2, question="In shock now?"),
+        ],
+        threshold=2.5,
+        classes=("low", "high"),
+    )
+    assert (
+        str(system)
+        == """\
+Scoring system: high or low
+---------------------------
+
+     feature                          points
+  1. Age from 65 to below 75 years?        1 = ......
+  2. Sex is F?                             1 = ......
+  3. weight (kg)                     x   0.5 = ......
+  4. In shock now?                         2 = ......
+     Add points from 1 to 4          Total A = ......
+  5. Weight not known?                     2 = ......
+     Points of line 5                Total B = ......
+     Subtract Total B from Total A   Total C = ......
+
+Multiply each value by its points (x); take the points of the other lines that
+apply.
+Predict high if Total C is more than 2.5, otherwise low.
+A value that is not known gives 3 in line 3.
+A value must be known in lines 1, 2 and 4."""
+    )
+
+
+def test_a_card_of_questions_asks_for_what_applies():
+    text = str(ScoringSystem.of([item("fever", equals=True, points=1)], threshold=0))
+    assert "Take the points of the lines that apply.\nPredict yes if the total is 1 or more" in text
+    assert " x " not in text
+
+
+@given(any_cards(), st.integers(40, 120))
+def test_no_line_is_too_long_or_steers_the_terminal(card, columns):
+    text = card_text(card, columns=columns)
+    for line in text.split("\n"):
+        assert width(line) <= columns
+        assert all(c.isprintable() or c in "\u2068\u2069\u200c\u200d" for c in line)

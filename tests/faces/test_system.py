@@ -1,0 +1,105 @@
+"""ScoringSystem: the card of a solution, with nothing lost on the way."""
+
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from supersparse import Problem, ScoringSystem, one_digit, solve
+from supersparse.errors import InvalidCardError
+from supersparse.settings.settings import read_settings
+
+X = [[0, 1], [1, 0], [1, 1], [2, 0], [3, 1], [0, 0]]
+Y = ["no", "no", "yes", "yes", "yes", "no"]
+
+
+def solved(X=X, y=Y, **settings):
+    problem = Problem.of(X, y, **{"C0": 0.2, "max_coef": 3, "feature_names": ["age", "fever"], **settings})
+    return solve(problem, "exhaustive")
+
+
+def test_the_card_says_what_the_solution_says():
+    solution = solved(C0=0.25, max_features=2)
+    card = ScoringSystem.from_solution(solution, title="ill").card
+    made = card.provenance
+    assert (card.title, card.classes, card.n_columns) == ("ill", ("no", "yes"), 2)
+    assert tuple(i.points for i in card.items) == tuple(v for v in solution.points.values if v)
+    assert card.intercept == solution.points.intercept_value
+    assert made.objective == solution.objective
+    assert made.lower_bound == solution.lower_bound
+    assert (made.proven_optimal, made.proven_smallest) == (True, True)
+    assert made.training_errors == solution.evaluation.training_errors
+    assert made.minimised == "error rate + 0.25 per feature"
+    assert made.allowed == "points whole numbers from -3 to 3, at most 2 features, any threshold"
+    assert (made.total_weight, made.n_rows, made.solver, made.stop) == (6, 6, "exhaustive", "OPTIMAL")
+
+
+def test_the_card_keeps_the_question_to_ask_it_again():
+    solution = solved(coef_set={"age": [0, 0.5], "fever": [-1, 0]}, max_features=1)
+    made = ScoringSystem.from_json(ScoringSystem.from_solution(solution).to_json()).card.provenance
+    asked = read_settings(made.settings, "json")
+    assert dict(asked.solve) == {"solver": "exhaustive", "seed": 0}
+    again = solve(asked.problem(X, Y, feature_names=made.features), **asked.solve)
+    assert (again.points, again.objective) == (solution.points, solution.objective)
+
+
+def test_features_without_points_are_left_out():
+    system = ScoringSystem.from_solution(solved())
+    assert list(system.points) == ["age"]
+    assert system.card.items[0].position == 0
+    assert system.predict({"age": 5}) == "yes"
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"coef_set": [0, 0.5, 0.001]}, {"intercept": "paper"}, {"C1": 0.001}]
+)
+def test_training_errors_come_out_of_predict(settings):
+    solution = solved(**settings)
+    system = ScoringSystem.from_solution(solution)
+    wrong = int((system.predict(np.array(X)) != np.array(Y)).sum())
+    assert wrong == solution.evaluation.predicted_errors
+
+
+def test_points_of_one_digit_stay_exact():
+    system = ScoringSystem.from_solution(
+        solved(X=[[0.25], [1.5]] * 4, y=[0, 1] * 4, C0=0.2, coef_set=one_digit(), feature_names=["x"])
+    )
+    assert ScoringSystem.from_json(system.to_json()) == system
+    assert isinstance(system.total({"x": 0.1}), Fraction)
+    assert system.total({"x": [0.25, 1.5]}).dtype == np.float64
+
+
+def test_totals_are_whole_numbers_where_they_can_be():
+    assert ScoringSystem.from_solution(solved()).total(np.array(X)).dtype == np.int64
+
+
+def test_saving_and_loading(tmp_path):
+    system = ScoringSystem.from_solution(solved())
+    system.save(tmp_path / "card.json")
+    again = ScoringSystem.load(tmp_path / "card.json")
+    assert again == system
+    assert str(again) == str(system)
+    assert hash(again) == hash(system)
+    assert pickle.loads(pickle.dumps(system)) == system
+    with pytest.raises(InvalidCardError):
+        ScoringSystem.from_json("{}")
+
+
+def test_weights_and_sets_by_feature_are_described():
+    made = ScoringSystem.from_solution(
+        solved(class_weight={"yes": 3}, coef_set={"age": [0, 1], "fever": [0, 2, 4]}, sample_weight=[0.5] * 6)
+    ).card.provenance
+    assert made.minimised == "error rate (weight 3 for yes, 1 for no) + 0.2 per feature"
+    assert made.allowed == "points from a set for each feature, any threshold"
+    assert made.total_weight == 3
+
+
+def test_labels_keep_their_type():
+    assert ScoringSystem.from_solution(solved(y=[0, 0, 1, 1, 1, 0])).classes == (0, 1)
+    system = ScoringSystem.from_solution(solved(y=[False, False, True, True, True, False]))
+    assert system.predict({"age": 3, "fever": 1}) is True
+
+
+def test_a_short_form_for_the_prompt():
+    assert repr(ScoringSystem.from_solution(solved())) == "<ScoringSystem: 'yes' if 1 x 'age' >= 1>"

@@ -1,0 +1,154 @@
+"""The printed card, read back as a person would read it: it must say exactly what `predict` does."""
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cards import HOSTILE, any_cards, cards, chads2, names, provenances
+from reading_faces import assert_same, people_for, read_text, unescaped, unwrapped
+from supersparse.card.card import Card, Item
+from supersparse.card.provenance import Provenance
+from supersparse.card.rules import ValueOf
+from supersparse.card.scoring import score_person
+from supersparse.data.plain import visible, width, wrap
+from supersparse.faces.content import content
+from supersparse.faces.text import card_text
+
+
+@given(any_cards(), st.integers(40, 120), st.data())
+def test_a_reader_predicts_what_the_card_predicts(card, columns, data):
+    printed = read_text(card_text(card, columns=columns))
+    assert_same(card, printed, data.draw(st.lists(people_for(card), min_size=1, max_size=5)))
+
+
+@given(cards())
+def test_at_the_threshold_the_reader_predicts_the_negative_class(card):
+    first, *_ = [*card.items, Item(rule=ValueOf("x"), points=Fraction(1))]
+    card = replace(card, items=(first,), n_columns=1, intercept=-7 * first.points)
+    assert score_person(card, {first.rule.column: 7}) == 0
+    assert_same(card, read_text(card_text(card)), [{first.rule.column: 7}])
+
+
+@given(any_cards())
+def test_the_text_says_all_that_a_card_says(card):
+    said = content(card)
+    lines = card_text(card, columns=100_000).split("\n")
+    sentences = [said.heading, said.how.replace("\u00d7", "x"), said.rule, *said.notes]
+    assert {s for s in sentences if s} <= set(lines)
+    assert {f"{label:<9}{fact}" for label, fact in said.facts} <= set(lines)
+    rows = [(line.text, line.points) for line in said.lines]
+    rows += [(part.adds, part.total) for part in said.parts]
+    rows += [said.difference] if said.difference else []
+    for text, points in rows:
+        assert any(text in line and line.endswith(f" {points} = ......") for line in lines)
+
+
+@given(names, st.integers(12, 60))
+def test_wrapping_loses_nothing(name, cells):
+    lines = wrap(visible(name), cells)
+    assert unescaped(unwrapped(lines)) == name
+    assert all(width(line) <= cells for line in lines)
+
+
+def test_chads2_reads_well():
+    assert (
+        card_text(chads2())
+        == """\
+Scoring system for stroke: high or low
+--------------------------------------
+
+     feature                   points
+  1. congestive_heart_failure  x    1 = ......
+  2. hypertension              x    1 = ......
+  3. age_75                    x    1 = ......
+  4. diabetes                  x    1 = ......
+  5. stroke_before             x    2 = ......
+     Add points from 1 to 5     Total = ......
+
+Multiply each value by its points.
+Predict high if the total is more than 1, otherwise low.
+Every value must be known."""
+    )
+
+
+def test_hostile_names_stay_on_their_lines():
+    items = tuple(Item(rule=ValueOf(name), points=Fraction(1)) for name in HOSTILE)
+    card = Card(items=items, intercept=Fraction(-1), negative="a\nb", positive="[red]c")
+    assert [text for text, _, _ in read_text(card_text(card)).lines] == [name or '""' for name in HOSTILE]
+
+
+def test_labels_that_look_alike_are_told_apart():
+    text = card_text(Card(items=(), intercept=Fraction(1), negative=1, positive="1"))
+    assert 'predict "1" for everyone' in text
+
+
+MADE = Provenance(
+    version="1.0",
+    solver="exact",
+    minimised="error rate + 0.01 per feature",
+    allowed="points whole numbers from -10 to 10, any intercept",
+    objective=Fraction(1, 4),
+    lower_bound=Fraction(1, 4),
+    proven_smallest=True,
+    training_errors=Fraction(3),
+    predicted_errors=Fraction(3),
+    total_weight=Fraction(20),
+    n_rows=20,
+    size=5,
+    stop="OPTIMAL",
+    seconds=0.123,
+    nodes=7,
+)
+
+
+def facts(**changes):
+    text = card_text(replace(chads2(), provenance=replace(MADE, **changes)))
+    return re.sub(r"\s+", " ", text.split("\n\n")[-1])
+
+
+def test_a_proof_is_stated_with_its_scope():
+    said = facts()
+    assert "proven optimal: no allowed scoring system costs less than this one (0.250000)" in said
+    assert "and none that costs the same has smaller points" in said
+    assert "points whole numbers from -10 to 10" in said
+    assert "smaller points" not in facts(proven_smallest=False)
+
+
+@pytest.mark.parametrize(
+    ("lower_bound", "claim"),
+    [
+        (Fraction(1, 5), "not proven: the best possible costs at most 20.0 % less than this one"),
+        (
+            Fraction(1, 4) - Fraction(1, 10**9),
+            "at most 0.1 % less",
+        ),  # rounded up: never 0.0 % when not proven
+        (Fraction(0), "is not known"),
+    ],
+)
+def test_what_is_not_proven_is_bounded_honestly(lower_bound, claim):
+    said = facts(lower_bound=lower_bound, proven_smallest=False)
+    assert claim in said
+    assert "proven optimal" not in said
+
+
+def test_both_counts_of_errors_are_named_when_they_differ():
+    assert "Errors training errors 3 of 20 (15.00 %) Size" in facts()
+    said = facts(predicted_errors=Fraction(2))
+    assert "training errors 3 of 20 (15.00 %), where a total of exactly 1 is wrong for both classes" in said
+    assert "predicted errors 2 of 20 (10.00 %), as the rule gives low at exactly 1" in said
+
+
+def test_size_is_given_with_and_without_the_intercept():
+    assert "5 features, 6 with the intercept" in facts()
+
+
+@given(provenances())
+def test_a_gap_is_never_understated(made):
+    said = re.sub(r"\s+", " ", card_text(replace(chads2(), provenance=made)))
+    percent = re.search(r"costs at most ([\d.]+) % less", said)
+    if percent:
+        assert Fraction(percent[1]) >= 100 * made.gap > 0

@@ -1,0 +1,85 @@
+"""Several C0 at once, against solving each alone."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from counts import examples
+from results.answering import SOLVERS, require_answer
+from strategies import Case, ConstrainedCase, cases, constrained_problems
+from supersparse import Problem, solve
+from supersparse.errors import InfeasibleError, InvalidOptionError, PenaltyRangeWarning
+from supersparse.exact import exact
+from supersparse.problem.variants import with_size_penalty
+from supersparse.results import penalty_grid
+from supersparse.results.penalty_grid import solve_each_penalty
+from supersparse.solving.contract import Question
+
+slowly = settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
+grids = st.sets(st.sampled_from([0.0, 0.01, 0.05, 0.1, 0.125, 0.2, 0.25, 1 / 3, 0.5]), min_size=3).map(sorted)
+
+X = [[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [2, 1, 1], [2, 0, 1], [1, 1, 1], [0, 0, 1]]
+Y = [0, 0, 0, 1, 1, 0, 1, 0]
+
+
+def check(problem, values, solver):
+    try:
+        found = solve_each_penalty(problem, values, solver)
+    except InfeasibleError:
+        return
+    for C0, one in zip(values, found, strict=True):
+        alone = solve(with_size_penalty(problem, exact(C0, "C0")), "exhaustive")
+        assert (one.objective, one.evaluation.l1) == (alone.objective, alone.evaluation.l1)
+        assert one.proven_smallest
+        assert one.problem.C0 == alone.problem.C0
+
+
+@pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+@pytest.mark.parametrize("solver", SOLVERS)
+@slowly
+@given(case=cases(), values=grids)
+def test_every_penalty_has_the_model_of_its_own_solve(solver, case: Case, values):
+    require_answer(solver, Question.BEST_PER_SIZE)
+    check(case.problem, values, solver)
+
+
+@pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+@pytest.mark.parametrize("solver", SOLVERS)
+@slowly
+@given(case=constrained_problems(), values=grids)
+def test_every_penalty_obeys_what_is_asked(solver, case: ConstrainedCase, values):
+    require_answer(solver, Question.BEST_PER_SIZE)
+    check(case.problem, values, solver)
+
+
+@pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+def test_one_solve_and_one_frontier_are_enough(monkeypatch):
+    solves = []
+    real = penalty_grid.solve
+    monkeypatch.setattr(penalty_grid, "solve", lambda *args, **own: solves.append(args) or real(*args, **own))
+    problem = Problem.of(X, Y, max_coef=2)
+    values = [k / 40 for k in range(1, 20)]
+    found = solve_each_penalty(problem, values, "exhaustive")
+    assert len(solves) == 1
+    assert len({s.evaluation.size for s in found}) > 1
+    solves.clear()
+    solve_each_penalty(problem, values, "exhaustive", relative_gap=0.5)
+    assert len(solves) == len(values)  # what may stop early is not proven
+    solves.clear()
+    solve_each_penalty(Problem.of(X, Y, levels={"x0": [([1], 0.1)]}, max_coef=2), values, "exhaustive")
+    assert len(solves) == len(values)
+    solves.clear()
+    solve_each_penalty(problem, values, "exhaustive", node_limit=3)
+    assert len(solves) == len(values)
+
+
+def test_every_penalty_out_of_range_is_said():
+    with pytest.warns(PenaltyRangeWarning) as caught:
+        solve_each_penalty(Problem.of(X, Y, max_coef=1), [0.01, 0.2, 0.9], "exhaustive")
+    assert [str(w.message).partition(" ")[2][2:6] for w in caught] == ["0.01", "0.9 "]
+
+
+@pytest.mark.parametrize("values", [[], [0.2, 0.1], [0.1, 0.1]])
+def test_values_must_rise(values):
+    with pytest.raises(InvalidOptionError, match="rising order"):
+        solve_each_penalty(Problem.of(X, Y), values, "exhaustive")
