@@ -40,7 +40,7 @@ class Settings:
 
     C0: float | None = None
     largest: int | None = None  # coefficients -largest..largest
-    coef_set: tuple[int, ...] | None = None
+    points: tuple[int, ...] | None = None
     max_features: int | None = None
     intercept: object = "free"
 
@@ -51,7 +51,7 @@ class Settings:
             table.X,
             table.y,
             C0=Fraction(9, 10 * rows * features) if self.C0 is None else self.C0,
-            coef_set=self.largest if self.coef_set is None else list(self.coef_set),
+            points=self.largest if self.points is None else list(self.points),
             max_features=self.max_features,
             intercept=self.intercept,
             feature_names=table.names,
@@ -104,7 +104,7 @@ def _known(objective: float, errors: int, size: int, l1: int | None, seconds: fl
 def _reference_instances() -> list[Instance]:
     bc, mammo, ttt = "breastcancer.csv", "mammo_p15.csv", "tictactoe.csv"
     haberman, adult, spam = "haberman.csv", "adult.csv.gz", "spambase.csv"
-    bc_paper = Settings(C0=0.006, coef_set=PAPER_SET, intercept="paper")
+    bc_paper = Settings(C0=0.006, points=PAPER_SET, intercept="paper")
     mammo_paper = Settings(C0=0.002, largest=100, intercept="paper")
     free = {"intercept": "free"}
     return [

@@ -51,7 +51,7 @@ def _frontier_row(instance: Instance) -> str:
     began = time.process_time()
     solve(instance.settings.problem(table), "exact")
     single = time.process_time() - began
-    problem = Problem.of(table.X, table.y, coef_set=instance.settings.largest, feature_names=table.names)
+    problem = Problem.of(table.X, table.y, points=instance.settings.largest, feature_names=table.names)
     began = time.process_time()
     found = frontier(problem, max_features=5)
     seconds = time.process_time() - began
@@ -66,7 +66,7 @@ def _frontier_row(instance: Instance) -> str:
 
 def _pool_row(instance: Instance) -> str:
     table = instance.table()
-    problem = Problem.of(table.X, table.y, C0=0.01, max_coef=5, feature_names=table.names)
+    problem = Problem.of(table.X, table.y, C0=0.01, max_points=5, feature_names=table.names)
     began = time.process_time()
     found = pool(problem, within=0.01, max_features=3)
     seconds = time.process_time() - began

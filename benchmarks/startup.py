@@ -18,7 +18,7 @@ def hear(event):
     # the first event is the empty model, known without any search
     if event.points is not None and event.points.support and not models:
         models.append(time.time())
-solve(Problem.of(data.X, data.y, max_coef=10), time_limit=60, on_progress=hear)
+solve(Problem.of(data.X, data.y, max_points=10), time_limit=60, on_progress=hear)
 print(models[0] - float(sys.argv[1]))
 """
 

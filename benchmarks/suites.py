@@ -6,7 +6,7 @@ from benchmarks.instances import all_instances
 
 OURS = "exact"
 PEERS = ("highs", "scip", "cpsat")
-VARIANTS: dict[str, dict[str, object]] = {"covers": {"pair_covers": True}, "2threads": {"threads": 2}}
+VARIANTS: dict[str, dict[str, object]] = {"covers": {"pair_covers": True}, "2threads": {"n_jobs": 2}}
 """What may follow a solver's name after a plus, and the options it stands for."""
 SOLVERS = (OURS, f"{OURS}+2threads", *PEERS, "highs+covers")
 REPEATS = 3

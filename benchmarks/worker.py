@@ -42,7 +42,7 @@ def warm_up(solver: str) -> float:
         X = rng.integers(0, values, size=(24, 4)) / scale
         y = (X[:, 0] + X[:, 1] > X[:, 2] + rng.random(24)).astype(int)
         y[:2] = 0, 1
-        problem = Problem.of(X, y, max_coef=3, max_features=3, intercept=intercept)
+        problem = Problem.of(X, y, max_points=3, max_features=3, intercept=intercept)
         solve(problem, solver, time_limit=60 if solver == "exact" else 1)
     return time.perf_counter() - began
 
@@ -61,7 +61,7 @@ def run_once(instance: Instance, solver: str, limit: float) -> Run:
 
     start = cpu_seconds()
     name, _, variant = solver.partition("+")
-    options: dict[str, object] = {"threads": 1, "time_limit": limit, **VARIANTS.get(variant, {})}
+    options: dict[str, object] = {"n_jobs": 1, "time_limit": limit, **VARIANTS.get(variant, {})}
     if name != OURS:  # a peer gets its CPU seconds in full, whatever else the machine does
         options |= {"time_limit": PATIENCE * limit, "cancel": lambda: cpu_seconds() - start >= limit}
     solution = solve(problem, name, on_progress=note_proof, **options)

@@ -57,7 +57,7 @@ def compare(
     for way, prepare in WAYS.items():
         model = SLIMClassifier(
             C0=1 / len(y),  # a feature must save more than one row
-            max_coef=5,
+            max_points=5,
             max_features=most_features,
             prepare=prepare,
             time_limit=None,

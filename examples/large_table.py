@@ -38,7 +38,7 @@ def main(n_rows: int = 1_000_000, node_limit: int = 100_000) -> None:
     """Learn, and say what it took."""
     columns, y = table(n_rows)
     started, cpu = time.perf_counter(), time.process_time()
-    model = SLIMClassifier(prepare="auto", C0=0.005, max_coef=5, time_limit=None, node_limit=node_limit)
+    model = SLIMClassifier(prepare="auto", C0=0.005, max_points=5, time_limit=None, node_limit=node_limit)
     model.fit(columns, y)
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

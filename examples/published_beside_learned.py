@@ -34,7 +34,7 @@ def learned(columns: dict[str, np.ndarray], labels: np.ndarray) -> ScoringSystem
     """Four questions at most, of up to 5 points, from what else was recorded."""
     model = SLIMClassifier(
         C0=0.005,
-        max_coef=5,
+        max_points=5,
         max_features=4,
         prepare=Prepare(cut_points={"Age": [45, 55, 65]}),
         node_limit=20_000,

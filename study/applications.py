@@ -34,7 +34,7 @@ _WORK = 400_000
 def biopsy(data: StudyData, seed: int) -> Iterator[Shown]:
     """Section 5.1: the card, and the lasso's sparsest model within one standard error."""
     train, test = _halves(data, seed)
-    yield _card(BREAST, train, test, seed, TUMOURS, C0=0.006, coef_set=[0, *FEW_VALUES])
+    yield _card(BREAST, train, test, seed, TUMOURS, C0=0.006, points=[0, *FEW_VALUES])
     linear = one_se_lasso(train, seed)
     yield Shown(
         application=BREAST,
@@ -49,7 +49,7 @@ def biopsy(data: StudyData, seed: int) -> Iterator[Shown]:
 def mammogram(data: StudyData, seed: int) -> Iterator[Shown]:
     """Section 5.2: the card."""
     train, test = _halves(data, seed)
-    yield _card(MAMMOGRAM, train, test, seed, TUMOURS, C0=0.002, max_coef=100)
+    yield _card(MAMMOGRAM, train, test, seed, TUMOURS, C0=0.002, max_points=100)
 
 
 def crime(data: StudyData, seed: int) -> Iterator[Shown]:
@@ -59,7 +59,7 @@ def crime(data: StudyData, seed: int) -> Iterator[Shown]:
         negative, positive = float(2 / (1 + ratio)), float(2 * ratio / (1 + ratio))
         card = _card(
             CRIME, train, test, seed, CRIMES,
-            C0=0.01, coef_set=[0, *FEW_VALUES],
+            C0=0.01, points=[0, *FEW_VALUES],
             class_weight=dict(zip(CRIMES, (negative, positive), strict=True)),
         )  # fmt: skip
         yield replace(card, model=weighted("SLIM", ratio))
@@ -154,7 +154,7 @@ def _card(
         intercept="paper",
         **asked,
     )
-    solution = solve(problem, "exact", node_limit=_WORK, seed=seed)
+    solution = solve(problem, "exact", node_limit=_WORK, random_state=seed)
     points = solution.points
     proof = "proven optimal" if solution.proven_optimal else f"gap {solution.gap:.1%}"
     return Shown(

@@ -14,8 +14,8 @@ class Setting:
     Two settings are equal when their floats are to seven significant digits: a penalty that is computed
     from the rows differs in its last bits from processor to processor, and its record is found on all.
 
-    >>> Setting.of(C0=0.01, max_coef=100)
-    Setting(C0=0.01, max_coef=100)
+    >>> Setting.of(C0=0.01, max_points=100)
+    Setting(C0=0.01, max_points=100)
     >>> Setting.of(penalty=0.1 + 0.2) == Setting.of(penalty=0.3)
     True
     """

@@ -40,7 +40,7 @@ class Case:
             [list(row) for row in self.X],
             list(self.y),
             feature_names=names,
-            coef_set={
+            points={
                 **{n: CoefficientSet.of(s) for n, s in zip(names, self.sets, strict=True)},
                 INTERCEPT: CoefficientSet.of(self.intercept_set),
             },
@@ -179,11 +179,11 @@ class ConstrainedCase:
             [list(row) for row in self.X],
             list(self.y),
             feature_names=self.names,
-            coef_set=None if all_levelled else {n: CoefficientSet.of(s) for n, s in plain.items()},
+            points=None if all_levelled else {n: CoefficientSet.of(s) for n, s in plain.items()},
             levels=levels or None,
             C0=None if all_levelled and (not is_paper or INTERCEPT in levels) else self.C0,
             C1=self.C1,
-            max_coef=2,  # for an intercept beside features that all have levels
+            max_points=2,  # for an intercept beside features that all have levels
             intercept=self.intercept,
             class_weight=dict(zip((0, 1), weight, strict=True)) if isinstance(weight, tuple) else weight,
             sample_weight=None if self.sample_weight is None else list(self.sample_weight),

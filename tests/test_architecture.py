@@ -13,8 +13,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "supersparse"
 # A room imports from those above it in this list, and from no other.
 ROOMS = (
     "errors", "_version", "stop", "exact", "data", "card", "problem", "settings", "solving", "results",
-    "constraints", "penalties", "theory", "evaluate", "explain", "export", "prepare", "faces", "estimators", "datasets",
-    "report", "cli",
+    "constraints", "penalties", "theory", "evaluate", "explain", "export", "prepare", "faces",
+    "estimators", "datasets", "report", "cli",
 )  # fmt: skip
 # These stand on less than what is above them: a saved card loads, scores and prints without any solver.
 ONLY = {

@@ -145,12 +145,10 @@ def test_a_wide_intercept_range_costs_no_time():
 )
 def test_bounds_count_what_a_problem_allows(sets, intercept, max_features):
     names = [f"x{j}" for j in range(len(sets))]
-    coef_set = {**dict(zip(names, map(list, sets), strict=True)), "(intercept)": [-1, 0, 1]}
+    points = {**dict(zip(names, map(list, sets), strict=True)), "(intercept)": [-1, 0, 1]}
     needed = sum(0 not in s for s in sets)
     limit = None if max_features is None else max(max_features, needed)
-    asked = problem(
-        len(sets), coef_set=coef_set, feature_names=names, intercept=intercept, max_features=limit
-    )
+    asked = problem(len(sets), points=points, feature_names=names, intercept=intercept, max_features=limit)
     vectors = list(all_vectors(asked))
     reported = generalization_bound(asked)
     if reported.form in (Form.THEOREM_1, Form.THEOREM_1_SIZE):
@@ -162,21 +160,21 @@ def test_bounds_count_what_a_problem_allows(sets, intercept, max_features):
 
 
 def test_theorem_1_is_the_formula_of_the_paper():
-    found = form(bounds(problem(2, 50, max_coef=3, intercept=(-5, 5)), delta=0.05), Form.THEOREM_1)
+    found = form(bounds(problem(2, 50, max_points=3, intercept=(-5, 5)), delta=0.05), Form.THEOREM_1)
     assert found.count == 7 * 7 * 11
     assert found.slack == pytest.approx(math.sqrt((math.log(7 * 7 * 11 + 1) - math.log(0.05)) / (2 * 50)))
 
 
 def test_the_reported_bound_is_theorem_2_with_the_exact_count():
-    reported = generalization_bound(problem(2, 50, max_coef=3, intercept=(-3, 3)), training_error=0.1)
+    reported = generalization_bound(problem(2, 50, max_points=3, intercept=(-3, 3)), training_error=0.1)
     assert reported.form is Form.THEOREM_2
     assert reported.count == count_coprime(3, 3) + 1
     assert reported.limit == pytest.approx(0.1 + math.sqrt((math.log(reported.count) - math.log(0.01)) / 100))
 
 
 def test_the_reported_bound_uses_a_declared_size_limit():
-    found = bounds(problem(4, max_coef=3, intercept=(-3, 3), max_features=2))
-    assert generalization_bound(problem(4, max_coef=3, intercept=(-3, 3), max_features=2)) == form(
+    found = bounds(problem(4, max_points=3, intercept=(-3, 3), max_features=2))
+    assert generalization_bound(problem(4, max_points=3, intercept=(-3, 3), max_features=2)) == form(
         found, Form.THEOREM_2_SIZE
     )
     slacks = [form(found, f).slack for f in (Form.THEOREM_1, Form.THEOREM_1_SIZE, Form.THEOREM_2_SIZE)]
@@ -185,9 +183,9 @@ def test_the_reported_bound_uses_a_declared_size_limit():
 
 def test_the_intercept_of_the_paper_counts_in_the_size_and_a_range_does_not():
     # one feature in {-1, 0, 1}, b in {-1, 0, 1}, size 1
-    in_size = form(bounds(problem(1, max_coef=1, intercept="paper", max_features=1)), Form.THEOREM_1_SIZE)
+    in_size = form(bounds(problem(1, max_points=1, intercept="paper", max_features=1)), Form.THEOREM_1_SIZE)
     assert in_size.count == 5
-    (whole, *_) = bounds(problem(1, max_coef=1, intercept=(-1, 1), max_features=1))
+    (whole, *_) = bounds(problem(1, max_points=1, intercept=(-1, 1), max_features=1))
     assert whole.count == 9
 
 
@@ -195,29 +193,29 @@ def test_a_constant_column_counts_as_it_was_declared():
     # that it is constant was seen in the rows, so it may not make the set smaller
     y = [0, 1] * 10
     X = [[i % 3, 7] for i in range(20)]
-    one = Problem.of([[i % 3, 0] for i in range(20)], y, max_coef=2, intercept=(-2, 2))
+    one = Problem.of([[i % 3, 0] for i in range(20)], y, max_points=2, intercept=(-2, 2))
     assert one.ignored == (1,)
     assert generalization_bound(one).count == count_coprime(3, 2) + 1
-    other = Problem.of(X, y, coef_set=[[0, 1], [-0.5, 0, 0.5]], intercept=(0, 1))
+    other = Problem.of(X, y, points=[[0, 1], [-0.5, 0, 0.5]], intercept=(0, 1))
     # b in steps of 1/2, as with a second column that varies
     assert form(bounds(other), Form.THEOREM_1).count == 2 * 3 * 3
 
 
 def test_the_farey_count_proves_nothing_where_it_is_below_the_number_of_classifiers():
-    few = form(bounds(problem(2, max_coef=3, intercept="none")), Form.THEOREM_2_FAREY)
+    few = form(bounds(problem(2, max_points=3, intercept="none")), Form.THEOREM_2_FAREY)
     assert not few.proven
     assert few.count == count_farey(2, 3) < count_coprime(2, 3)
     assert "nothing is proven" in few.in_words()
-    many = form(bounds(problem(2, max_coef=100, intercept="none")), Form.THEOREM_2_FAREY)
+    many = form(bounds(problem(2, max_points=100, intercept="none")), Form.THEOREM_2_FAREY)
     assert many.proven
-    assert many.count > generalization_bound(problem(2, max_coef=100, intercept="none")).count
+    assert many.count > generalization_bound(problem(2, max_points=100, intercept="none")).count
 
 
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"coef_set": one_digit()}, "not an unbroken run of multiples of 1/1000 through 0"),
-        ({"coef_set": [[-2, 2], [0, 1]]}, "not an unbroken run of whole numbers through 0"),
+        ({"points": one_digit()}, "not an unbroken run of multiples of 1/1000 through 0"),
+        ({"points": [[-2, 2], [0, 1]]}, "not an unbroken run of whole numbers through 0"),
         ({"intercept": (1, 5)}, "the intercept's range leaves out 0"),
     ],
 )
@@ -230,7 +228,7 @@ def test_theorem_2_says_why_it_does_not_apply(settings, reason):
 
 
 def test_sets_with_a_sign_have_a_theorem_2_but_no_farey_count():
-    found = bounds(problem(coef_set=non_negative(4), intercept=(-9, 9)))
+    found = bounds(problem(points=non_negative(4), intercept=(-9, 9)))
     assert form(found, Form.THEOREM_2).count == count_directions({(0, 4): 2}, (-9, 9))
     assert isinstance(form(found, Form.THEOREM_2_FAREY), NoBound)
 
@@ -277,13 +275,13 @@ def test_equal_weights_other_than_1_are_no_obstacle():
 
 def test_rows_for_one_more_digit_keep_the_slack_of_the_finer_problem():
     settings = {"intercept": (-3, 3), "max_features": 1}
-    coarse = problem(2, 100, max_coef=3, **settings)
+    coarse = problem(2, 100, max_points=3, **settings)
     finer_set = [Fraction(v, 10) for v in range(-30, 31)]
     answer = one_more_digit(coarse)
     now = generalization_bound(coarse)
     needed = answer.n_rows_needed
-    finer = generalization_bound(problem(2, needed, coef_set=finer_set, **settings))
-    just_too_few = generalization_bound(problem(2, needed - 1, coef_set=finer_set, **settings))
+    finer = generalization_bound(problem(2, needed, points=finer_set, **settings))
+    just_too_few = generalization_bound(problem(2, needed - 1, points=finer_set, **settings))
     assert finer.log_count == answer.log_count_finer
     assert finer.slack <= now.slack == answer.slack < just_too_few.slack
     assert str(needed) in answer.in_words()
@@ -291,13 +289,13 @@ def test_rows_for_one_more_digit_keep_the_slack_of_the_finer_problem():
 
 def test_one_more_digit_turns_one_significant_digit_into_two():
     # 0 and ±d·10^E with 9·6 magnitudes; with two digits, 90·6
-    answer = one_more_digit(problem(1, coef_set=one_digit(), intercept="none"))
+    answer = one_more_digit(problem(1, points=one_digit(), intercept="none"))
     assert answer.log_count_finer == math.log(2 * 90 * 6 + 1 + 1)
 
 
 def test_a_required_feature_stays_without_0_when_it_gets_a_digit():
     required = [constraints.must_use("x0")]
-    answer = one_more_digit(problem(1, coef_set=[[-1, 1]], intercept="none", constraints=required))
+    answer = one_more_digit(problem(1, points=[[-1, 1]], intercept="none", constraints=required))
     # -1 to 1 in steps of 0.2, which leave out 0
     assert answer.log_count_finer == math.log(10 + 1)
 
@@ -307,7 +305,7 @@ def test_a_required_feature_stays_without_0_when_it_gets_a_digit():
 
 def test_large_problems_are_finite():
     X = [[(i >> (j % 8)) & 1 ^ (j == i) for j in range(1431)] for i in range(16)]
-    asked = Problem.of(X, [0, 1] * 8, coef_set=integers(500), intercept=(-500, 500), max_features=20)
+    asked = Problem.of(X, [0, 1] * 8, points=integers(500), intercept=(-500, 500), max_features=20)
     found = bounds(asked)
     digit = one_more_digit(asked)
     assert len(found) == 5
@@ -324,7 +322,7 @@ def test_large_problems_are_finite():
 
 
 def test_in_words_rounds_upwards():
-    reported = generalization_bound(problem(2, 5000, max_coef=1, intercept="none"), training_error=0.1)
+    reported = generalization_bound(problem(2, 5000, max_points=1, intercept="none"), training_error=0.1)
     assert reported.count == 9
     slack = math.sqrt((math.log(9) - math.log(0.01)) / 10000)  # 0.0260...
     assert reported.slack == pytest.approx(slack)
@@ -364,7 +362,7 @@ def test_a_tiny_delta_does_not_underflow():
 def test_the_bound_holds_on_simulated_draws():
     # two fair coins as features and label: the true error of each classifier is known exactly
     source = random.Random(0)
-    asked = problem(2, 40, max_coef=1, intercept=(-1, 1))
+    asked = problem(2, 40, max_points=1, intercept=(-1, 1))
     slack = generalization_bound(asked, delta=0.2).slack
     cells = list(itertools.product([0, 1], repeat=3))
     classifiers = [tuple(map(int, v)) for v in all_vectors(asked)]

@@ -13,7 +13,7 @@ def card() -> ScoringSystem:
     """Learn from raw mammograms, with the ages cut where a user says."""
     raw = load_mammography().raw
     prepare = Prepare(cut_points={"Age": [45, 55, 65]}, units={"Age": "years"})
-    model = SLIMClassifier(C0=0.005, max_coef=5, max_features=4, prepare=prepare)
+    model = SLIMClassifier(C0=0.005, max_points=5, max_features=4, prepare=prepare)
     model.fit({name: raw[name] for name in ("Age", "Shape", "Margin", "Density")}, raw["severity"])
     return model.scoring_system_
 
@@ -22,7 +22,7 @@ def main(folder: Path = FOLDER) -> None:
     """Write both pictures."""
     card().save(folder / "first-card.svg")
     data = load_breast_cancer()
-    problem = Problem.of(data.X, data.labels, feature_names=data.feature_names, max_coef=5)
+    problem = Problem.of(data.X, data.labels, feature_names=data.feature_names, max_points=5)
     found = frontier(problem, max_features=5)
     axes = plot(found)
     for row in found.table():

@@ -34,7 +34,7 @@ def ask(rows: Dataset) -> Problem:
         positive="malignant",
         feature_names=rows.feature_names,
         C0=0.006,
-        coef_set=FEW_VALUES,
+        points=FEW_VALUES,
         intercept="paper",
     )
 

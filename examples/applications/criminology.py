@@ -53,7 +53,7 @@ def ask(rows: Dataset, ratio: Fraction = Fraction(3, 2)) -> Problem:
         positive="violent",
         feature_names=rows.feature_names,
         C0=0.01,
-        coef_set=FEW_VALUES,
+        points=FEW_VALUES,
         intercept="paper",
         class_weight={"violent": 2 * ratio / (1 + ratio), "not violent": 2 / (1 + ratio)},
     )

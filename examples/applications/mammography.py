@@ -27,7 +27,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solving.solve import solve
 
 
-def ask(rows: Dataset, C0: float = 0.002, max_coef: int = 100) -> Problem:
+def ask(rows: Dataset, C0: float = 0.002, max_points: int = 100) -> Problem:
     """State the paper's problem on these rows."""
     return Problem.of(
         rows.X,
@@ -35,7 +35,7 @@ def ask(rows: Dataset, C0: float = 0.002, max_coef: int = 100) -> Problem:
         positive="malignant",
         feature_names=rows.feature_names,
         C0=C0,
-        max_coef=max_coef,
+        max_points=max_points,
         intercept="paper",
     )
 
@@ -70,7 +70,7 @@ def report(options: Options) -> Iterator[str]:
 def where_the_printed_model_is_optimal(application: Application, options: Options) -> Iterator[str]:
     """Ask for C0 = 0.015 and points to ±10 on all rows, and set the answer beside the printed model."""
     rows = application.data
-    problem = ask(rows, C0=0.015, max_coef=10)
+    problem = ask(rows, C0=0.015, max_points=10)
     solution = solve(problem, "exact", time_limit=options.time_limit, node_limit=options.node_limit)
     (printed,) = application.printed
     points = printed.points(rows.feature_names)

@@ -12,7 +12,7 @@ from supersparse import Problem, ScoringSystem, frontier, plot, solve
 from supersparse.datasets import load_breast_cancer
 
 data = load_breast_cancer()
-problem = Problem.of(data.X, data.labels, feature_names=data.feature_names, C0=0.01, max_coef=5)
+problem = Problem.of(data.X, data.labels, feature_names=data.feature_names, C0=0.01, max_points=5)
 solution = solve(problem)
 system = ScoringSystem.from_solution(solution, title="breast tumours")
 print(system)

@@ -32,7 +32,7 @@ print(train)
 
 prepare = Prepare(cut_points={"Age": [45, 55, 65]}, units={"Age": "years"}, directions={"Age": "up"})
 model = SLIMClassifierCV(
-    Cs=[0.005, 0.01, 0.02], cv=5, rule="one_se", prepare=prepare, calibrate="isotonic", max_coef=5,
+    Cs=[0.005, 0.01, 0.02], cv=5, rule="one_se", prepare=prepare, calibrate="isotonic", max_points=5,
     max_features=5,
 )  # fmt: skip
 X_train = {name: train[name] for name in columns}

@@ -13,7 +13,7 @@ from supersparse.datasets import load_mammography
 
 data = load_mammography()
 problem = Problem.of(
-    data.X, data.labels, feature_names=data.feature_names, C0=0.01, max_coef=5, max_features=3
+    data.X, data.labels, feature_names=data.feature_names, C0=0.01, max_points=5, max_features=3
 )
 curve = trade_off(problem, [0.5, 1, 2, 8])
 print(curve)

@@ -4,7 +4,7 @@
 >>> from supersparse.constraints import at_most, min_sensitivity
 >>> X, y = [[0, 1], [1, 1], [0, 0], [1, 0]], [1, 1, 0, 0]
 >>> asked = [at_most(1, of="x*"), min_sensitivity(0.9)]
->>> solve(Problem.of(X, y, C0=0.3, max_coef=2, constraints=asked)).evaluation.sensitivity
+>>> solve(Problem.of(X, y, C0=0.3, max_points=2, constraints=asked)).evaluation.sensitivity
 Fraction(1, 1)
 """
 

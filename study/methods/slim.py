@@ -51,7 +51,7 @@ class Slim(Method):
                     setting.number("C1") if setting.has("C1") else "auto",
                     intercept=self.intercept,
                 )
-                solution = solve(problem, "exact", node_limit=setting.whole("work"), seed=seed)
+                solution = solve(problem, "exact", node_limit=setting.whole("work"), random_state=seed)
             if solution.stop is Stop.INTERRUPTED:
                 raise KeyboardInterrupt  # what it had by then is no record: another run would not give it
             features = solution.evaluation.features
@@ -80,7 +80,7 @@ def study_problem(rows: StudyData, C0: float, C1: float | str = "auto", *, inter
         positive=True,
         C0=C0,
         C1=C1,
-        max_coef=LARGEST,
+        max_points=LARGEST,
         intercept=intercept,
     )
 

@@ -115,7 +115,7 @@ def test_a_headline_says_the_rows_and_columns_of_its_problem(name):
         assert words.endswith("as in the paper")
     else:
         assert words.endswith(f"C0 = {asked.C0}" if asked.C0 is not None else f"at most {asked.max_features}")
-        assert (asked.largest, asked.coef_set) == (10, None)  # the README says "points to ±10"
+        assert (asked.largest, asked.points) == (10, None)  # the README says "points to ±10"
     if instance.missing is not None:
         pytest.skip(instance.missing)
     rows, columns = instance.table().X.shape

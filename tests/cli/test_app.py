@@ -63,7 +63,7 @@ def test_every_command_is_tried_here(run, monkeypatch):
     [
         (["fit", "tiny.csv", "--target", "il"], "no target column 'il'; did you mean 'ill'?"),
         (["fit", "tiny.csv", *FIT, "--C0", "-1"], "C0 is -1.0; give a number of at least 0"),
-        (["fit", "tiny.csv", *FIT, "--max-points", "0"], "max_coef is 0"),
+        (["fit", "tiny.csv", *FIT, "--max-points", "0"], "max_points is 0"),
         (["fit", "tiny.csv", *FIT, "--solver", "hihgs"], "unknown solver 'hihgs'; did you mean 'highs'?"),
         (["fit", "tiny.csv", *FIT, "--time-limit", "-3"], "time_limit is -3.0"),
         (["fit", "tiny.csv", *FIT, "--out", "nowhere/card.json"], "there is no folder 'nowhere'"),

@@ -134,13 +134,15 @@ def test_raw_columns_become_the_card_that_the_library_makes(run, patients, tmp_p
     problem = Problem.of(
         prepared.transform(raw),
         y,
-        max_coef=5,
+        max_points=5,
         max_features=10,
         positive="ill",
         constraints=prepared.constraints_,
         feature_names=[feature.name for feature in prepared.features_],
     )
-    card = prepared.raw_card(ScoringSystem.from_solution(solve(problem, seed=0), title="outcome").card)
+    card = prepared.raw_card(
+        ScoringSystem.from_solution(solve(problem, random_state=0), title="outcome").card
+    )
     document = json.loads(done.stdout)
     made = ScoringSystem.from_json(json.dumps(document["card"]))
     assert made.card.items == card.items
@@ -272,7 +274,7 @@ def test_class_weights_are_given_as_numbers(run, tmp_path, given, positive, aske
 def test_a_frontier_can_be_shown_too(run, tiny):
     done = run("fit", tiny, *FIT, "--frontier", "1", "--json", check=True)
     data = np.array([[1, 0], [2, 1], [3, 0], [4, 1], [5, 0], [6, 1]])
-    problem = Problem.of(data, ["no"] * 3 + ["yes"] * 3, C0=0.2, max_coef=3, feature_names=["age", "fever"])
+    problem = Problem.of(data, ["no"] * 3 + ["yes"] * 3, C0=0.2, max_points=3, feature_names=["age", "fever"])
     assert json.loads(done.stdout)["frontier"] == frontier(problem, 1, "exhaustive").table()
 
 

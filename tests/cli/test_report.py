@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
     for i, (row, label) in enumerate(zip(data.X.tolist(), data.labels.tolist(), strict=True)):
         lines.append(",".join(map(str, [*row, label, "north" if i % 2 else "south", 1 + i % 2])))
     (place / "rows.csv").write_text("\n".join(lines), encoding="utf-8")
-    problem = Problem.of(data.X, data.labels, feature_names=data.feature_names, C0=0.02, max_coef=4)
+    problem = Problem.of(data.X, data.labels, feature_names=data.feature_names, C0=0.02, max_points=4)
     ScoringSystem.from_solution(solve(problem), title="diagnosis").save(place / "card.json")
     return place
 

@@ -22,7 +22,7 @@ def table(tmp_path):
 
 
 def problem():
-    return Problem.of(ROWS, Y, C0=0.2, max_coef=3, feature_names=["age", "fever"])
+    return Problem.of(ROWS, Y, C0=0.2, max_points=3, feature_names=["age", "fever"])
 
 
 def test_frontier(run, table, tmp_path):

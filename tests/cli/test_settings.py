@@ -9,7 +9,7 @@ from supersparse.settings.vocabulary import schema
 
 WISHES = """\
 C0: 0.1
-max_coef: 3
+max_points: 3
 positive: no
 sample_weight: w
 rate_groups: sex
@@ -17,7 +17,7 @@ constraints:
   - must_not_use: age
   - max_error: 0.5
     group: {sex: 1}
-solve: {solver: exhaustive, seed: 1}
+solve: {solver: exhaustive, random_state: 1}
 """
 
 
@@ -48,7 +48,7 @@ def test_options_go_before_the_file_and_say_so(run, folder):
     assert done.returncode == 0, done.stderr
     assert "note: --C0 takes the place of C0 in wishes.yaml\n" in done.stderr
     assert "note: --positive takes the place of positive in wishes.yaml\n" in done.stderr
-    assert "note: --seed takes the place of seed in wishes.yaml\n" in done.stderr
+    assert "note: --seed takes the place of random_state in wishes.yaml\n" in done.stderr
     assert "max-features" not in done.stderr
     assert "positive class 'yes'" in done.stderr
 
@@ -90,7 +90,7 @@ def test_a_wrong_file_is_one_line_and_exit_code_2(run, folder, old, new, message
 
 
 def test_max_points_cannot_speak_against_the_sets_of_the_file(run, folder):
-    (folder / "wishes.yaml").write_text("coef_set: -1..1\n")
+    (folder / "wishes.yaml").write_text("points: -1..1\n")
     done = run(*FIT, "--max-points", "5")
     assert done.returncode == 2
     assert "wishes.yaml says which points each feature may have" in done.stderr

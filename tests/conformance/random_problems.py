@@ -56,19 +56,19 @@ class Drawn:
 
     def problem(self) -> Problem:
         levels = {self.names[j]: given for j, given in self.levels.items()}
-        coef_set = {
+        points = {
             n: s for j, (n, s) in enumerate(zip(self.names, self.sets, strict=True)) if j not in self.levels
         }
         penalties: dict[str, float] = {
             n: c for j, (n, c) in enumerate(zip(self.names, self.C0, strict=True)) if j not in self.levels
         }
         if self.intercept == "paper":
-            coef_set["(intercept)"], penalties["(intercept)"] = self.intercept_set, self.intercept_C0
+            points["(intercept)"], penalties["(intercept)"] = self.intercept_set, self.intercept_C0
         return Problem.of(
             self.X,
             self.y,
             feature_names=self.names,
-            coef_set=coef_set or None,
+            points=points or None,
             C0=penalties or None,
             C1="auto" if self.C1 is None else self.C1,
             levels=levels or None,

@@ -137,7 +137,7 @@ ASKED = {
     "at most": {"constraints": c.at_most(0, of=["a", "c"])},
     "at least": {"constraints": c.at_least(2, of=["b", "c"])},
     "at least, at no price": {"constraints": c.at_least(1, of="b"), "C0": 0, "max_features": 2},
-    "at least, one sign": {"constraints": c.at_least(1, of=["c"]), "coef_set": [0, 1, 2]},
+    "at least, one sign": {"constraints": c.at_least(1, of=["c"]), "points": [0, 1, 2]},
     "exactly": {"constraints": c.exactly(1, of=["a", "b", "c"]), "C0": 0.01},
     "thresholds": {"constraints": c.thresholds_per_variable(1, {"v": ["a", "c"], "w": "b"}), "C0": 0.01},
     "only if": {"constraints": c.only_if(["a", "c"], "b")},
@@ -177,7 +177,7 @@ ASKED = {
     "total score below 0": {"constraints": c.max_total_score(-3, ranges={"*": (1, 2)})},
     "total score of scattered values": {
         "constraints": c.max_total_score(3),
-        "coef_set": [-5, -1, 0, 1, 4],
+        "points": [-5, -1, 0, 1, 4],
         "C0": 0.01,
     },
     "all kinds": {
@@ -193,7 +193,7 @@ ASKED = {
 
 
 def asked_of(kind):
-    given = {"C0": None if ASKED[kind].get("levels") == TWO_LEVELS else 0.05, "max_coef": 3, **ASKED[kind]}
+    given = {"C0": None if ASKED[kind].get("levels") == TWO_LEVELS else 0.05, "max_points": 3, **ASKED[kind]}
     return Problem.of(X, Y, feature_names=list("abc"), rate_groups={"sex": SEX}, **given)
 
 
@@ -227,7 +227,7 @@ def test_what_only_search_finds_infeasible_is_said_in_the_words_of_what_was_aske
     require_solver(name)
     asked = [c.max_error(0.05), c.at_most(1, of="*"), c.max_difference("error", group="sex", at_most=0.5)]
     problem = Problem.of(
-        X, Y, feature_names=list("abc"), rate_groups={"sex": SEX}, max_coef=3, constraints=asked
+        X, Y, feature_names=list("abc"), rate_groups={"sex": SEX}, max_points=3, constraints=asked
     )
     assert best_of(problem) is None
     with pytest.raises(InfeasibleError, match=r"'error of at most 0.05', 'at most 1 of \*'"):
@@ -252,7 +252,7 @@ def test_a_known_model_that_obeys_is_a_start(name):
 )
 def test_levels_zero_at_0_and_the_rest_at_c0_are_exactly_slim(rows, intercept, C0):
     table, y = [[a, b] for a, b, _ in rows], [int(label) for _, _, label in rows]
-    slim = solve(Problem.of(table, y, C0=C0, max_coef=2, intercept=intercept), "highs")
+    slim = solve(Problem.of(table, y, C0=C0, max_points=2, intercept=intercept), "highs")
     for levels in ([([0], 0), ([-2, -1, 1, 2], C0)], [([-2, -1, 1, 2], C0)]):
         found = solve(Problem.of(table, y, levels=levels, intercept=intercept), "highs")
         assert (found.objective, found.evaluation.l1) == (slim.objective, slim.evaluation.l1)

@@ -31,7 +31,7 @@ def name(request):
 
 
 def two_points(C0):
-    return Problem.of([[-1, 1], [1, -1]], [1, 0], C0=C0, max_coef=5, intercept="none")
+    return Problem.of([[-1, 1], [1, -1]], [1, 0], C0=C0, max_points=5, intercept="none")
 
 
 def random_problem(seed, **options):
@@ -59,7 +59,7 @@ def test_a_solver_finds_one_of_the_two_optima_of_the_footnote(name, C0):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_dropped_features_would_have_gained_more_than_their_penalty(name, seed):
-    problem = random_problem(seed, C0=0.05, max_coef=2)
+    problem = random_problem(seed, C0=0.05, max_points=2)
     found = solve(problem, name)
     used = set(found.points.support)
     for coefficients in product(range(-2, 3), repeat=3):
@@ -74,7 +74,7 @@ def test_no_dropped_features_would_have_gained_more_than_their_penalty(name, see
 @pytest.mark.parametrize("seed", range(3))
 def test_points_and_intercept_of_an_optimum_are_coprime(name, seed, intercept):
     """Dividing all of them by a common divisor would predict the same with a smaller l1."""
-    found = solve(random_problem(seed, C0=0.02, max_coef=4, intercept=intercept), name)
+    found = solve(random_problem(seed, C0=0.02, max_points=4, intercept=intercept), name)
     numbers = found.points.coefficients
     assert any(numbers)
     if intercept != "free":  # a free threshold divides along, so the points alone are in lowest terms

@@ -35,11 +35,11 @@ def test_a_limit_on_the_total_that_64_bits_cannot_hold_keeps_small_points_in_the
     X[0], X[1] = 1.0, 0.0
     y = (X[:, 0] + X[:, 1] + rng.normal(0, 0.2, 14) > 1).astype(int)
     asked = [constraints.max_total_score(6)]
-    problem = Problem.of(X, y, C0=0.01, max_coef=50, max_features=2, constraints=asked)
+    problem = Problem.of(X, y, C0=0.01, max_points=50, max_features=2, constraints=asked)
     with no_search():
         found = solve(problem)
     assert found.proven_optimal
-    small = solve(Problem.of(X, y, C0=0.01, max_coef=6, max_features=2, constraints=asked), "exhaustive")
+    small = solve(Problem.of(X, y, C0=0.01, max_points=6, max_features=2, constraints=asked), "exhaustive")
     assert found.objective <= small.objective
 
 
@@ -52,7 +52,7 @@ def test_prices_on_rates_do_not_overflow_with_large_sample_weights():
         constraints.max_difference("specificity", group="g", at_most=0.999999),
     ]
     problem = Problem.of(
-        X, y, C0=0, max_coef=5, sample_weight=w, rate_groups={"g": list("bbaaaabaabbb")}, constraints=asked
+        X, y, C0=0, max_points=5, sample_weight=w, rate_groups={"g": list("bbaaaabaabbb")}, constraints=asked
     )
     for found in (solve(problem), _without_search(problem)):
         assert found.objective == solve(problem, "exhaustive").objective
@@ -62,7 +62,7 @@ def test_prices_on_rates_do_not_overflow_with_large_sample_weights():
 @pytest.mark.parametrize("intercept", [(0, 0), "none", (-2, 2), "paper"])
 def test_a_constant_column_does_what_a_restricted_intercept_cannot(intercept):
     X, y = [[0, 1], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1]
-    problem = Problem.of(X, y, C0=0.1, max_coef=3, intercept=intercept)
+    problem = Problem.of(X, y, C0=0.1, max_points=3, intercept=intercept)
     expected = solve(problem, "exhaustive")
     for found in (solve(problem), _without_search(problem)):
         assert (found.objective, found.proven_optimal) == (expected.objective, True)
@@ -84,7 +84,7 @@ def test_a_column_that_is_dropped_does_not_make_the_intercept_coarser():
     # the unit is 1/4 because of the first set, so b may be a quarter, whatever becomes of that column
     X = [[0, 0.06], [0, 0.36], [0, 0.10], [0, 0.03], [0, 0.96], [0, 0.74]]
     problem = Problem.of(
-        X, [0, 1, 0, 0, 1, 1], coef_set={"x0": [-2, 0.75], "x1": 3}, C0=0.05, intercept=(-2, 3)
+        X, [0, 1, 0, 0, 1, 1], points={"x0": [-2, 0.75], "x1": 3}, C0=0.05, intercept=(-2, 3)
     )
     assert problem.unit == 4
     found = solve(problem)
@@ -110,14 +110,14 @@ def _near_equal():
     y = (X[:, 0] + X[:, 1] + rng.normal(size=80) > 6).astype(int)
     b = [-100, -99, -98, -97, -96, 0, 96, 97, 98, 99, 100]
     base = {
-        "X": X, "y": y, "C0": 0.01, "intercept": "paper", "coef_set": {"*": integers(1), "(intercept)": b},
+        "X": X, "y": y, "C0": 0.01, "intercept": "paper", "points": {"*": integers(1), "(intercept)": b},
     }  # fmt: skip
     other_b = [-100, -99, -98, -6, -5, 0, 5, 6, 98, 99, 100]
     last_row, weight = X.copy(), np.ones(80)
     last_row[-1, -1] += 1
     weight[40] = 2
     changes = {
-        "a value in the middle of a long set": {"coef_set": {"*": integers(1), "(intercept)": other_b}},
+        "a value in the middle of a long set": {"points": {"*": integers(1), "(intercept)": other_b}},
         "C0 in the tenth digit": {"C0": 0.0100000001},
         "one cell": {"X": last_row},
         "one weight": {"sample_weight": weight},
@@ -155,7 +155,7 @@ def test_a_checkpoint_of_the_problem_itself_is_taken_up(tmp_path):
 def test_points_to_any_size_are_an_interval(largest):
     X = [[1, 2], [2, 1], [0, 3], [4, 1], [2, 2], [5, 0], [3, 3]]
     y = [0, 1, 0, 1, 0, 1, 1]
-    wide, narrow = (solve(Problem.of(X, y, C0=0.05, max_coef=m), node_limit=20_000) for m in (largest, 8))
+    wide, narrow = (solve(Problem.of(X, y, C0=0.05, max_points=m), node_limit=20_000) for m in (largest, 8))
     assert wide.objective == narrow.objective
     assert wide.proven_smallest
     assert wide.evaluation.l1 == narrow.evaluation.l1

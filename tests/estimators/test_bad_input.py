@@ -79,14 +79,14 @@ def test_weights_that_cannot_be_used_are_refused(classifier, weights, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"coef_set": []}, "a coefficient set is empty; give at least one value"),
-        ({"coef_set": {"agee": [0, 1]}}, "no feature is called 'agee'; did you mean 'age'"),
-        ({"coef_set": [0, np.nan]}, "a value of a coefficient set is nan"),
+        ({"points": []}, "a coefficient set is empty; give at least one value"),
+        ({"points": {"agee": [0, 1]}}, "no feature is called 'agee'; did you mean 'age'"),
+        ({"points": [0, np.nan]}, "a value of a coefficient set is nan"),
         ({"intercept": (2, 1)}, "intercept: upper bound 1 is below lower bound 2; swap them"),
         ({"intercept": (1, 2, 3)}, r"intercept is \(1, 2, 3\); use 'free'"),
         ({"class_weight": {5: 1}}, "class_weight names the class 5; the classes are 0 and 1"),
         ({"class_weight": {1: -1}}, "the weight of class 1 is -1, which is negative"),
-        ({"max_coef": 0}, r"'max_coef' parameter .* must be an int in the range \[1, inf\)"),
+        ({"max_points": 0}, r"'max_points' parameter .* must be an int in the range \[1, inf\)"),
         ({"max_features": -1}, "'max_features' parameter .* Got -1 instead"),
         ({"C1": -1}, "'C1' parameter .* Got -1 instead"),
         ({"time_limit": -1}, "'time_limit' parameter .* Got -1 instead"),
@@ -152,12 +152,12 @@ def test_an_unknown_solver_is_refused_with_the_nearest_known():
 )
 def test_a_penalty_outside_its_useful_range_warns_and_names_the_range(settings, message):
     with pytest.warns(PenaltyRangeWarning, match=message) as caught:
-        SLIMClassifier(**settings, max_coef=2, solver="exhaustive").fit(FRAME, Y)
+        SLIMClassifier(**settings, max_points=2, solver="exhaustive").fit(FRAME, Y)
     assert caught[0].filename == __file__  # the user's own line
 
 
 def test_new_data_are_checked_like_the_training_data():
-    model = SLIMClassifier(C0=0.25, max_coef=2, solver="exhaustive").fit(FRAME, Y)
+    model = SLIMClassifier(C0=0.25, max_points=2, solver="exhaustive").fit(FRAME, Y)
     with pytest.raises(ValueError, match="column 'age' has 1 missing value"):
         model.predict(with_nan(FRAME))
     with pytest.raises(ValueError, match=r"yet now missing:\n- bmi"):

@@ -11,7 +11,7 @@ from supersparse.errors import InvalidDataError
 from supersparse.estimators.calibrating import folds_of, learn_without
 
 METHODS = ["isotonic", "logistic"]
-SETTINGS = {"max_coef": 3, "node_limit": 2000, "time_limit": None}
+SETTINGS = {"max_points": 3, "node_limit": 2000, "time_limit": None}
 QUICK = {"C0": 0.02, **SETTINGS}
 
 
@@ -163,7 +163,7 @@ def test_scaling_all_weights_changes_nothing_but_platts_targets():
 def test_a_class_of_one_row_cannot_be_left_out():
     labels = np.array(["no"] * 19 + ["yes"])
     with pytest.raises(InvalidDataError, match="calibrate needs 2 or more"):
-        SLIMClassifier(C0=0.05, max_coef=2, calibrate="isotonic").fit(X[:20], labels)
+        SLIMClassifier(C0=0.05, max_points=2, calibrate="isotonic").fit(X[:20], labels)
 
 
 # whatever is cross-fitted depends on how rows are divided, and copies may be divided

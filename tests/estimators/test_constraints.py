@@ -17,7 +17,7 @@ RANDOM = np.random.default_rng(3)
 X = pd.DataFrame(RANDOM.integers(0, 4, (40, 2)), columns=["age", "bmi"])
 Y = np.asarray(X.age + RANDOM.integers(0, 2, 40) > 2).astype(int)
 labels = np.array(["f", "m"] * 20)
-OPTIONS = {"max_coef": 2, "solver": "exhaustive"}
+OPTIONS = {"max_points": 2, "solver": "exhaustive"}
 
 
 def test_rates_are_reported_with_every_fit():

@@ -20,9 +20,9 @@ rng = np.random.default_rng(11)
 NAMES = ["age", "bmi", "pulse", "noise"]
 X = pd.DataFrame(rng.integers(0, 10, (90, 4)), columns=NAMES)
 Y = np.where(3 * X.age - 2 * X.bmi + X.pulse + rng.normal(0, 2, 90) > 8, "yes", "no")
-ONE = SLIMClassifier(C0=0.03, max_coef=5, time_limit=None, node_limit=300)
-CV = SLIMClassifierCV(Cs=[0.03, 0.1], cv=3, max_coef=5, time_limit=None, node_limit=300)
-PROBLEM = Problem.of(X, Y, C0=0.03, max_coef=5)
+ONE = SLIMClassifier(C0=0.03, max_points=5, time_limit=None, node_limit=300)
+CV = SLIMClassifierCV(Cs=[0.03, 0.1], cv=3, max_points=5, time_limit=None, node_limit=300)
+PROBLEM = Problem.of(X, Y, C0=0.03, max_points=5)
 
 
 def first_objective(model):
@@ -35,7 +35,7 @@ def test_the_search_starts_from_a_logistic_regression(fitted):
     if fitted:
         linear.fit(X, Y)
     start = evaluate(PROBLEM, rounded(PROBLEM, LogisticRegression().fit(X, Y)))
-    model = SLIMClassifier(C0=0.03, max_coef=5, initial=linear, time_limit=None, node_limit=0).fit(X, Y)
+    model = SLIMClassifier(C0=0.03, max_points=5, initial=linear, time_limit=None, node_limit=0).fit(X, Y)
     assert first_objective(model) == pytest.approx(start.objective, abs=0.03)
     assert model.objective_ <= float(start.objective)
 
@@ -155,7 +155,7 @@ def test_bounds_narrow_the_directions_of_prepared_columns():
 
 
 def test_options_of_the_solver_reach_it():
-    model = clone(ONE).set_params(solver="highs", node_limit=None, max_coef=2)
+    model = clone(ONE).set_params(solver="highs", node_limit=None, max_points=2)
     assert model.set_params(solver_options={"presolve": "off"}).fit(X, Y).proven_optimal_
     with pytest.raises(InvalidOptionError, match="'presolv'; did you mean 'presolve'"):
         model.set_params(solver_options={"presolv": "off"}).fit(X, Y)
@@ -173,7 +173,7 @@ def hard():
 
 def test_a_fit_goes_on_from_its_checkpoint(hard, tmp_path):
     file = tmp_path / "tree.checkpoint"
-    model = SLIMClassifier(C0=0.01, max_coef=10, time_limit=None, checkpoint=file)
+    model = SLIMClassifier(C0=0.01, max_points=10, time_limit=None, checkpoint=file)
     first = clone(model).set_params(node_limit=50).fit(*hard)
     assert not first.proven_optimal_
     assert file.exists()
@@ -181,7 +181,7 @@ def test_a_fit_goes_on_from_its_checkpoint(hard, tmp_path):
     assert again.lower_bound_ >= first.lower_bound_
     assert again.objective_ <= first.objective_
     with pytest.raises(InvalidOptionError, match="belongs to another problem"):
-        clone(model).set_params(max_coef=9, node_limit=0).fit(*hard)
+        clone(model).set_params(max_points=9, node_limit=0).fit(*hard)
     with pytest.raises(UnsupportedProblemError, match="'highs' saves no checkpoints"):
         clone(model).set_params(solver="highs").fit(*hard)
 
@@ -192,7 +192,7 @@ class Killed(BaseException):
 
 def test_a_cross_validation_goes_on_in_its_folder(tmp_path, monkeypatch):
     folder = tmp_path / "folds"
-    model = SLIMClassifierCV(Cs=[0.03, 0.05, 0.1], cv=3, max_coef=5, time_limit=None)
+    model = SLIMClassifierCV(Cs=[0.03, 0.05, 0.1], cv=3, max_points=5, time_limit=None)
     expected = clone(model).fit(X, Y)
     real, solved = penalty_grid.solve_in, []
 
@@ -230,7 +230,7 @@ def test_a_cross_validation_goes_on_in_its_folder(tmp_path, monkeypatch):
 
 def test_open_fits_of_a_cross_validation_leave_their_trees(hard, tmp_path):
     model = SLIMClassifierCV(
-        Cs=[0.01], cv=2, max_coef=10, time_limit=None, node_limit=20, checkpoint=tmp_path / "new"
+        Cs=[0.01], cv=2, max_points=10, time_limit=None, node_limit=20, checkpoint=tmp_path / "new"
     )
     first = clone(model).fit(*hard)
     assert {path.suffix for path in (tmp_path / "new").iterdir()} == {".checkpoint"}
@@ -243,7 +243,7 @@ def test_open_fits_of_a_cross_validation_leave_their_trees(hard, tmp_path):
 
 
 def test_a_damaged_proof_is_refused(tmp_path):
-    model = SLIMClassifierCV(Cs=[0.1], cv=2, max_coef=2, checkpoint=tmp_path)
+    model = SLIMClassifierCV(Cs=[0.1], cv=2, max_points=2, checkpoint=tmp_path)
     model.fit(X, Y)
     for path in tmp_path.glob("*.proven"):
         path.write_bytes(path.read_bytes().replace(b'"lower_bound": "', b'"lower_bound": "1'))

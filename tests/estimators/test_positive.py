@@ -16,8 +16,8 @@ rng = np.random.default_rng(5)
 X = rng.integers(0, 6, size=(60, 3)).astype(float)
 IS_CASE = 2 * X[:, 0] + X[:, 1] + rng.normal(0, 2, 60) > 9
 Y = np.where(IS_CASE, "case", "control")
-ONE = SLIMClassifier(C0=0.03, max_coef=3, time_limit=None, node_limit=200)
-CV = SLIMClassifierCV(Cs=[0.03, 0.1], cv=3, max_coef=3, time_limit=None, node_limit=200)
+ONE = SLIMClassifier(C0=0.03, max_points=3, time_limit=None, node_limit=200)
+CV = SLIMClassifierCV(Cs=[0.03, 0.1], cv=3, max_points=3, time_limit=None, node_limit=200)
 
 
 def sensitivity_to_cases(model):
@@ -119,7 +119,7 @@ def test_an_unknown_label_is_named_with_those_there_are(model):
 def test_prepared_columns_take_it_too():
     table = pd.DataFrame({"age": X[:, 0] * 10, "sex": np.where(X[:, 1] > 2, "f", "m")})
     model = SLIMClassifier(
-        prepare="auto", positive="case", C0=0.03, max_coef=3, node_limit=200, time_limit=None
+        prepare="auto", positive="case", C0=0.03, max_points=3, node_limit=200, time_limit=None
     )
     model.fit(table, Y)
     assert model.scoring_system_.classes == ("control", "case")

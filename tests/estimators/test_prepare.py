@@ -14,7 +14,7 @@ from supersparse.estimators.folds import Fold, fit_fold
 from supersparse.export.estimator import load_estimator, save_estimator
 
 N = 120
-OPTIONS = {"C0": 0.02, "max_coef": 3, "time_limit": None, "node_limit": 20_000}
+OPTIONS = {"C0": 0.02, "max_points": 3, "time_limit": None, "node_limit": 20_000}
 
 
 def people():
@@ -129,7 +129,7 @@ def test_nothing_of_the_rows_left_out_reaches_the_cut_points(missing):
 def test_cross_validation_prepares_in_every_fold():
     table, y = people()
     model = SLIMClassifierCV(
-        Cs=[0.02, 0.1], cv=3, max_coef=3, prepare="auto", time_limit=None, node_limit=20_000
+        Cs=[0.02, 0.1], cv=3, max_points=3, prepare="auto", time_limit=None, node_limit=20_000
     )
     model.fit(table, y)
     by_hand = cross_val_score(SLIMClassifier(prepare="auto", **{**OPTIONS, "C0": 0.02}), table, y, cv=3)
@@ -145,7 +145,7 @@ def test_cross_validation_prepares_in_every_fold():
 def test_cross_validation_drops_rows_before_it_makes_folds():
     table, y = people()
     model = SLIMClassifierCV(
-        Cs=[0.02], cv=3, max_coef=2, prepare=Prepare(missing="drop"), time_limit=None, node_limit=5000
+        Cs=[0.02], cv=3, max_points=2, prepare=Prepare(missing="drop"), time_limit=None, node_limit=5000
     )
     model.fit(table, y, sample_weight=np.ones(N))
     assert model.prepare_.notes_[0].endswith("rows dropped for missing values")

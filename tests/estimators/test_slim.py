@@ -23,7 +23,7 @@ X = np.array(
     [[0, 0, 7], [1, 1, 7], [4, 0, 7], [5, 0, 7], [1, 2, 7], [3, 1, 7], [0, 3, 7], [6, 1, 7]], dtype=float
 )
 Y = np.array([0, 0, 0, 1, 1, 1, 1, 0])
-MODEL = SLIMClassifier(C0=0.13, max_coef=3, time_limit=None)
+MODEL = SLIMClassifier(C0=0.13, max_points=3, time_limit=None)
 
 
 def test_the_fitted_attributes_of_a_model_checked_by_hand():
@@ -55,7 +55,7 @@ def test_the_card_says_what_the_model_does():
 
 def test_training_errors_count_a_zero_against_both_and_predicted_errors_do_not():
     # both rows score 0 whatever λ is: one is wrong for the training, and predict is right on the negative
-    model = SLIMClassifier(C0=0.6, intercept="none", max_coef=1)
+    model = SLIMClassifier(C0=0.6, intercept="none", max_points=1)
     with pytest.warns(UserWarning, match="C0"):
         model.set_params(C0=1.5).fit([[0, 1], [0, 2]], [0, 1])
     assert (model.training_errors_, model.predicted_errors_) == (2, 1)
@@ -138,9 +138,7 @@ def test_class_weights_move_the_model():
 
 def test_sets_by_name_reach_the_problem():
     frame = pd.DataFrame(X, columns=NAMES)
-    model = (
-        clone(MODEL).set_params(C0=0.125, coef_set={"age": [0, 0.5], "bmi": non_negative(2)}).fit(frame, Y)
-    )
+    model = clone(MODEL).set_params(C0=0.125, points={"age": [0, 0.5], "bmi": non_negative(2)}).fit(frame, Y)
     assert set(model.coef_[0]) <= {0, 0.5, 1, 2}
     assert model.points_.denominator == 2
 
@@ -156,7 +154,7 @@ def options_given_to_solve(monkeypatch, model):
 
     def spy(problem, solver, **options):
         seen.update(options)
-        return original(problem, "exhaustive", **{**options, "threads": 1})
+        return original(problem, "exhaustive", **{**options, "n_jobs": 1})
 
     original = base.solve
     monkeypatch.setattr(base, "solve", spy)
@@ -167,11 +165,11 @@ def options_given_to_solve(monkeypatch, model):
 @pytest.mark.parametrize(
     ("given", "passed"),
     [
-        ({"n_jobs": None}, {"threads": 1}),
-        ({"n_jobs": 3}, {"threads": 3}),
-        ({"random_state": None}, {"seed": 0}),
-        ({"random_state": 7}, {"seed": 7}),
-        ({"gap": 0.1}, {"relative_gap": 0.1}),
+        ({"n_jobs": None}, {"n_jobs": 1}),
+        ({"n_jobs": 3}, {"n_jobs": 3}),
+        ({"random_state": None}, {"random_state": 0}),
+        ({"random_state": 7}, {"random_state": 7}),
+        ({"gap": 0.1}, {"gap": 0.1}),
         ({"time_limit": 5, "node_limit": 9}, {"time_limit": 5, "node_limit": 9}),
     ],
 )
@@ -182,7 +180,7 @@ def test_parameters_become_the_options_of_the_solver(monkeypatch, given, passed)
 
 def test_a_random_state_object_gives_a_seed_and_moves_on(monkeypatch):
     state = np.random.RandomState(3)
-    first = options_given_to_solve(monkeypatch, clone(MODEL).set_params(random_state=state))["seed"]
+    first = options_given_to_solve(monkeypatch, clone(MODEL).set_params(random_state=state))["random_state"]
     assert first == np.random.RandomState(3).randint(np.iinfo(np.int32).max)
 
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 rng = np.random.default_rng(4)
 X = rng.integers(0, 4, size=(36, 3))
 Y = (X[:, 0] + X[:, 1] + rng.normal(0, 1, 36) > 3).astype(int)
-SETTINGS = {"max_coef": 2, "time_limit": None, "node_limit": 50}
+SETTINGS = {"max_points": 2, "time_limit": None, "node_limit": 50}
 MODEL = SLIMClassifierCV(Cs=[0.02, 0.1, 0.3], cv=3, **SETTINGS)
 
 
@@ -183,7 +183,7 @@ def test_a_fold_that_cannot_be_used_is_named():
 def test_fits_that_share_their_work_are_the_fits_by_themselves(settings, monkeypatch):
     model = SLIMClassifierCV(
         Cs=[0.02, 0.05, 0.1, 0.2, 0.3], cv=2,
-        **{"max_coef": 2, "time_limit": None, "solver": "exhaustive", **settings},
+        **{"max_points": 2, "time_limit": None, "solver": "exhaustive", **settings},
     )  # fmt: skip
     sharing = clone(model).fit(X[:24], Y[:24])
     monkeypatch.setattr(penalty_grid, "FEWEST_SPARED", 99)

@@ -18,11 +18,11 @@ rng = np.random.default_rng(1)
 X = rng.integers(0, 5, size=(40, 3)).astype(float)
 Y = np.where(X[:, 0] - X[:, 1] + rng.normal(0, 0.5, 40) > 0, "ill", "healthy")
 FRAME = pd.DataFrame(X, columns=["age", "bmi", "pulse"])
-MODEL = SLIMClassifier(C0=0.05, max_coef=3, time_limit=None, node_limit=20)
+MODEL = SLIMClassifier(C0=0.05, max_points=3, time_limit=None, node_limit=20)
 
 
 def test_a_clone_has_the_same_parameters_and_nothing_fitted():
-    model = SLIMClassifier(C0=0.05, coef_set=one_digit(), class_weight={"ill": 2})
+    model = SLIMClassifier(C0=0.05, points=one_digit(), class_weight={"ill": 2})
     copy = clone(model)
     assert copy.get_params() == model.get_params()
     assert not hasattr(copy, "coef_")
@@ -45,12 +45,12 @@ def test_it_follows_a_column_transformer():
 
 
 def test_a_grid_search_tunes_any_parameter():
-    grid = GridSearchCV(MODEL, {"max_features": [0, 2], "max_coef": np.array([1, 3])}, cv=2).fit(FRAME, Y)
+    grid = GridSearchCV(MODEL, {"max_features": [0, 2], "max_points": np.array([1, 3])}, cv=2).fit(FRAME, Y)
     assert grid.best_params_["max_features"] == 2
     assert grid.best_estimator_.scoring_system_ is not None
 
 
-@pytest.mark.parametrize("model", [MODEL, SLIMClassifierCV(Cs=[0.05, 0.2], cv=2, max_coef=2, node_limit=5)])
+@pytest.mark.parametrize("model", [MODEL, SLIMClassifierCV(Cs=[0.05, 0.2], cv=2, max_points=2, node_limit=5)])
 def test_cross_validation_takes_several_scores(model):
     scores = cross_validate(model, FRAME, Y, cv=2, scoring=["accuracy", "roc_auc"], error_score="raise")
     assert (scores["test_roc_auc"] > 0.7).all()
@@ -61,7 +61,7 @@ def test_weights_are_routed_through_a_pipeline_into_fit_and_score():
     with config_context(enable_metadata_routing=True):
         for model in (
             MODEL,
-            SLIMClassifierCV(Cs=[0.05, 0.2], cv=2, max_coef=2, node_limit=5, time_limit=None),
+            SLIMClassifierCV(Cs=[0.05, 0.2], cv=2, max_points=2, node_limit=5, time_limit=None),
         ):
             routed = clone(model).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
             steps = make_pipeline(StandardScaler(with_mean=False, with_std=False), routed)
@@ -74,7 +74,7 @@ def test_weights_are_routed_through_a_pipeline_into_fit_and_score():
 
 def test_weights_and_groups_are_routed_through_cross_validation():
     weights, groups = np.ones(40), np.arange(40) % 2
-    model = SLIMClassifierCV(Cs=[0.1], cv=GroupKFold(2), max_coef=2, node_limit=5, time_limit=None)
+    model = SLIMClassifierCV(Cs=[0.1], cv=GroupKFold(2), max_points=2, node_limit=5, time_limit=None)
     with config_context(enable_metadata_routing=True):
         model.set_fit_request(sample_weight=True, groups=True).set_score_request(sample_weight=True)
         params = {"sample_weight": weights, "groups": groups}
@@ -83,5 +83,5 @@ def test_weights_and_groups_are_routed_through_cross_validation():
 
 
 def test_the_display_of_parameters_shows_what_was_set():
-    assert repr(MODEL) == "SLIMClassifier(C0=0.05, max_coef=3, node_limit=20, time_limit=None)"
+    assert repr(MODEL) == "SLIMClassifier(C0=0.05, max_points=3, node_limit=20, time_limit=None)"
     assert "SLIMClassifier" in MODEL._repr_html_()

@@ -84,7 +84,7 @@ def test_a_card_does_not_keep_the_values_of_single_rows():
 def test_a_learned_card_remembers_its_training_rows():
     rng = np.random.default_rng(0)
     X, weights = rng.integers(0, 30, (60, 2)) / 10, rng.integers(0, 3, 60)
-    model = SLIMClassifier(C0=0.02, max_coef=3, solver="exhaustive")
+    model = SLIMClassifier(C0=0.02, max_points=3, solver="exhaustive")
     model.fit(X, X[:, 0] + rng.normal(size=60) > 1.5, sample_weight=weights)
     system = model.scoring_system_
     assert system.card.items
@@ -104,7 +104,7 @@ def test_a_card_on_raw_columns_remembers_what_was_missing():
     rng = np.random.default_rng(1)
     age = np.where(rng.random(80) < 0.2, np.nan, rng.integers(20, 90, 80))
     X, y = {"age": age, "sex": rng.choice(["F", "M"], 80)}, np.nan_to_num(age, nan=70) > 55
-    model = SLIMClassifier(C0=0.03, max_coef=2, prepare="auto", node_limit=300, time_limit=None).fit(X, y)
+    model = SLIMClassifier(C0=0.03, max_points=2, prepare="auto", node_limit=300, time_limit=None).fit(X, y)
     system = ScoringSystem.from_json(model.scoring_system_.to_json())
     assert "age" in system.card.columns
     for found in system.drift(X).items:

@@ -97,7 +97,7 @@ def test_a_learned_card_is_evaluated_with_the_errors_of_its_provenance():
     rng = np.random.default_rng(3)
     X = rng.integers(0, 3, size=(40, 3))
     y = np.where(X[:, 0] + rng.integers(0, 2, 40) > 1, "ill", "well")
-    system = ScoringSystem.from_solution(solve(Problem.of(X, y, max_coef=3, C0=0.05), "exhaustive"))
+    system = ScoringSystem.from_solution(solve(Problem.of(X, y, max_points=3, C0=0.05), "exhaustive"))
     c = system.evaluate(X, y).confusion
     assert c.training_errors == system.card.provenance.training_errors
     assert c.predicted_errors == system.card.provenance.predicted_errors
@@ -204,7 +204,7 @@ def test_the_chosen_threshold_is_the_best_of_all(rows):
 
 def test_a_moved_threshold_drops_the_proof_and_says_where_the_points_come_from():
     X, y = [[0]] * 4 + [[1]] * 4 + [[2]] * 4, list("nnnnnyyyyyyy")
-    learned = ScoringSystem.from_solution(solve(Problem.of(X, y, C0=0.1, max_coef=2), "exhaustive"))
+    learned = ScoringSystem.from_solution(solve(Problem.of(X, y, C0=0.1, max_points=2), "exhaustive"))
     table_of = {learned.card.columns[0]: [row[0] for row in X]}
     moved = learned.choose_threshold(table_of, y, specificity=1)
     assert moved.points == learned.points

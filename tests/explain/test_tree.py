@@ -225,7 +225,11 @@ def test_a_missing_value_with_points_of_its_own_is_asked_for():
 @pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 def test_a_learned_card_of_binary_columns_has_a_tree():
     problem = Problem.of(
-        [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1], C0=0.01, max_coef=2, feature_names=["oval", "margin"]
+        [[0, 0], [0, 1], [1, 0], [1, 1]],
+        [0, 0, 0, 1],
+        C0=0.01,
+        max_points=2,
+        feature_names=["oval", "margin"],
     )
     tree = ScoringSystem.from_solution(solve(problem, "exhaustive")).tree()
     assert printed(tree) == ("Oval?", ("Margin?", "1", "0"), "0")

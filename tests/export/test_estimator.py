@@ -15,7 +15,7 @@ Y = np.array(list("nnnyyy"))
 
 
 def test_the_estimator_comes_back_as_it_was(tmp_path):
-    model = SLIMClassifier(C0=0.2, max_coef=3, solver="exhaustive").fit(X, Y)
+    model = SLIMClassifier(C0=0.2, max_points=3, solver="exhaustive").fit(X, Y)
     save_estimator(model, tmp_path / "model.skops")
     back = load_estimator(tmp_path / "model.skops")
     assert back.get_params() == model.get_params()
@@ -27,7 +27,7 @@ def test_the_estimator_comes_back_as_it_was(tmp_path):
 
 def test_the_file_holds_no_type_that_must_be_trusted(tmp_path):
     save_estimator(
-        SLIMClassifier(C0=0.2, solver="exhaustive", max_coef=2).fit(X, Y), tmp_path / "model.skops"
+        SLIMClassifier(C0=0.2, solver="exhaustive", max_points=2).fit(X, Y), tmp_path / "model.skops"
     )
     assert skops_io.get_untrusted_types(file=tmp_path / "model.skops") == []
 

@@ -17,7 +17,7 @@ Y = [0, 0, 0, 1, 1, 0, 1]
 
 def test_the_frontier_shows_errors_by_size_and_what_is_proven():
     for limit, filled in [(None, True), (1, False)]:
-        found = frontier(Problem.of(X, Y, max_coef=2), solver="exhaustive", node_limit=limit)
+        found = frontier(Problem.of(X, Y, max_points=2), solver="exhaustive", node_limit=limit)
         axes = plot(found)
         marks = axes.collections[0]
         expected = [(row["size"], row["errors"]) for row in found.table() if row["errors"] is not None]
@@ -26,16 +26,16 @@ def test_the_frontier_shows_errors_by_size_and_what_is_proven():
 
 
 def test_the_path_shows_sizes_by_penalty_and_where_they_are_exact():
-    path = frontier(Problem.of(X, Y, max_coef=2), 1, "exhaustive").path()
+    path = frontier(Problem.of(X, Y, max_points=2), 1, "exhaustive").path()
     lines = plot(path).lines
     assert [line.get_ydata()[0] for line in lines] == [row["size"] for row in path.table()]
     assert [line.get_linestyle() for line in lines] == ["-" if s.exact else "--" for s in path.stretches]
-    only_one = frontier(Problem.of(X, Y, max_coef=2), 0, "exhaustive").path()
+    only_one = frontier(Problem.of(X, Y, max_points=2), 0, "exhaustive").path()
     assert len(plot(only_one).lines) == len(only_one.stretches)
 
 
 def test_the_trade_off_shows_the_rates(tmp_path):
-    found = trade_off(Problem.of(X, Y, C0=0.15, max_coef=2), solver="exhaustive")
+    found = trade_off(Problem.of(X, Y, C0=0.15, max_points=2), solver="exhaustive")
     axes = plot(found)
     expected = [(float(p.specificity), float(p.sensitivity)) for p in found.points]
     assert [tuple(xy) for xy in axes.collections[0].get_offsets().tolist()] == expected

@@ -15,7 +15,7 @@ Y = ["no", "no", "yes", "yes", "yes", "no"]
 
 
 def solved(X=X, y=Y, **settings):
-    problem = Problem.of(X, y, **{"C0": 0.2, "max_coef": 3, "feature_names": ["age", "fever"], **settings})
+    problem = Problem.of(X, y, **{"C0": 0.2, "max_points": 3, "feature_names": ["age", "fever"], **settings})
     return solve(problem, "exhaustive")
 
 
@@ -36,7 +36,7 @@ def test_the_card_says_what_the_solution_says():
 
 
 def test_the_card_keeps_the_question_to_ask_it_again():
-    solution = solved(coef_set={"age": [0, 0.5], "fever": [-1, 0]}, max_features=1)
+    solution = solved(points={"age": [0, 0.5], "fever": [-1, 0]}, max_features=1)
     made = ScoringSystem.from_json(ScoringSystem.from_solution(solution).to_json()).card.provenance
     asked = read_settings(made.settings, "json")
     assert dict(asked.solve) == {"solver": "exhaustive", "seed": 0}
@@ -51,9 +51,7 @@ def test_features_without_points_are_left_out():
     assert system.predict({"age": 5}) == "yes"
 
 
-@pytest.mark.parametrize(
-    "settings", [{}, {"coef_set": [0, 0.5, 0.001]}, {"intercept": "paper"}, {"C1": 0.001}]
-)
+@pytest.mark.parametrize("settings", [{}, {"points": [0, 0.5, 0.001]}, {"intercept": "paper"}, {"C1": 0.001}])
 def test_training_errors_come_out_of_predict(settings):
     solution = solved(**settings)
     system = ScoringSystem.from_solution(solution)
@@ -63,7 +61,7 @@ def test_training_errors_come_out_of_predict(settings):
 
 def test_points_of_one_digit_stay_exact():
     system = ScoringSystem.from_solution(
-        solved(X=[[0.25], [1.5]] * 4, y=[0, 1] * 4, C0=0.2, coef_set=one_digit(), feature_names=["x"])
+        solved(X=[[0.25], [1.5]] * 4, y=[0, 1] * 4, C0=0.2, points=one_digit(), feature_names=["x"])
     )
     assert ScoringSystem.from_json(system.to_json()) == system
     assert isinstance(system.total({"x": 0.1}), Fraction)
@@ -88,7 +86,7 @@ def test_saving_and_loading(tmp_path):
 
 def test_weights_and_sets_by_feature_are_described():
     made = ScoringSystem.from_solution(
-        solved(class_weight={"yes": 3}, coef_set={"age": [0, 1], "fever": [0, 2, 4]}, sample_weight=[0.5] * 6)
+        solved(class_weight={"yes": 3}, points={"age": [0, 1], "fever": [0, 2, 4]}, sample_weight=[0.5] * 6)
     ).card.provenance
     assert made.minimised == "error rate (weight 3 for yes, 1 for no) + 0.2 per feature"
     assert made.allowed == "points from a set for each feature, any threshold"

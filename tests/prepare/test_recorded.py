@@ -22,7 +22,7 @@ def recorded(prepare, **settings):
     asked = [*prepare.constraints_, *settings.pop("constraints", ())]
     problem = Problem.of(
         prepare.transform(RAW), Y, feature_names=names, bounds=prepare.bounds_, constraints=asked,
-        C0=0.2, max_coef=3, **settings,
+        C0=0.2, max_points=3, **settings,
     )  # fmt: skip
     card = prepare.raw_card(ScoringSystem.from_solution(solve(problem, "exhaustive")).card)
     text, found = taken_apart(ScoringSystem.from_json(ScoringSystem(card).to_json()).card.provenance.settings)
@@ -55,14 +55,14 @@ def test_constraints_and_bounds_on_features_are_made_anew_and_the_users_stay():
     own = constraints.at_most(1, of="age *")
     settings, _ = recorded(Prepare(rare=0.1, directions={"age": "up"}, per_variable=1), constraints=[own])
     assert settings.constraints == (own,)
-    assert settings.to_dict()["coef_set"] == "-3..3"
+    assert settings.to_dict()["points"] == "-3..3"
 
 
 def test_sets_by_feature_stay_as_they_are():
     settings, _ = recorded(
-        Prepare(rare=0.1, cut_points={"age": [60]}), coef_set={"age >= 60": [0, 2], "*": [0, 1]}
+        Prepare(rare=0.1, cut_points={"age": [60]}), points={"age >= 60": [0, 2], "*": [0, 1]}
     )
-    assert settings.to_dict()["coef_set"]["age >= 60"] == [0, 2]
+    assert settings.to_dict()["points"]["age >= 60"] == [0, 2]
 
 
 @pytest.mark.parametrize("damage", [1, {}, {"columns": 3, "texts": []}, {"columns": ["a"]}])

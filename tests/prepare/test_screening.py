@@ -81,7 +81,7 @@ def test_a_feature_of_fewer_rows_than_c0_pays_for_is_never_needed(rows, rare_val
     rare[-1] = rare_value  # one row has it, or all but one
     C0 = Fraction(1, len(y))
     with_it, without = (
-        solve(Problem.of(np.column_stack(columns), y, C0=C0, max_coef=2), "exhaustive").objective
+        solve(Problem.of(np.column_stack(columns), y, C0=C0, max_points=2), "exhaustive").objective
         for columns in ([x, other, rare], [x, other])
     )
     assert with_it == without

@@ -64,7 +64,7 @@ def small_problems(draw):
         y,
         C0=draw(st.sampled_from(penalties)),
         C1=draw(st.sampled_from(["auto", "auto", 0.001, 0.07])),
-        coef_set=draw(st.sampled_from([[-1, 0, 1], [0, 0.5, 2], [1, 2]])),
+        points=draw(st.sampled_from([[-1, 0, 1], [0, 0.5, 2], [1, 2]])),
         intercept=intercept,
         class_weight=draw(st.sampled_from([None, "balanced", {False: 0, True: 3}])),
         sample_weight=draw(st.one_of(st.none(), st.lists(weight, min_size=len(y), max_size=len(y)))),
@@ -100,7 +100,7 @@ def slow_values(case, j):
     """The values of feature j, or of the intercept, before any constraint."""
     if case.levels[j] is None:
         if j == len(case.X[0]) and all(own is not None for own in case.levels[:j]):
-            return [Fraction(v) for v in range(-2, 3)]  # max_coef of the strategy
+            return [Fraction(v) for v in range(-2, 3)]  # max_points of the strategy
         return sorted({decimal(v) for v in case.sets[j]} | {Fraction(0)})
     values = {decimal(v) for level, _ in case.levels[j] for v in level}
     return sorted(values | {Fraction(0)})

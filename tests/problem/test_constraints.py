@@ -31,7 +31,7 @@ def make(*constraints, **settings):
         Y,
         **{
             "feature_names": NAMES,
-            "max_coef": 3,
+            "max_points": 3,
             "rate_groups": GROUPS,
             "constraints": constraints,
             **settings,
@@ -156,9 +156,9 @@ def test_the_largest_score_takes_declared_or_observed_ranges():
 def test_a_constant_column_stays_where_a_constraint_may_want_it():
     flat = [[0, 5], [1, 5]]
     for kept in (c.must_use("x1"), c.at_least(1, of="x*"), c.only_if("x0", "x1"), c.max_total_score(1)):
-        assert Problem.of(flat, [0, 1], max_coef=2, constraints=kept).sets[1] != CoefficientSet.of([0])
+        assert Problem.of(flat, [0, 1], max_points=2, constraints=kept).sets[1] != CoefficientSet.of([0])
     for not_kept in (c.at_most(1, of="x*"), c.min_sensitivity(0.5), c.budget({"x1": 1}, at_most=2)):
-        assert Problem.of(flat, [0, 1], max_coef=2, constraints=not_kept).ignored == (1,)
+        assert Problem.of(flat, [0, 1], max_points=2, constraints=not_kept).ignored == (1,)
 
 
 def test_groups_are_read_from_frames_series_and_arrays():
@@ -317,7 +317,7 @@ def test_groups_that_cannot_be_read_are_refused(groups, message):
 )
 def test_what_can_be_seen_to_conflict_is_said_at_once(settings, message):
     with pytest.raises(InfeasibleError, match=message):
-        make(*settings, coef_set=[0, 1, 2, 3])
+        make(*settings, points=[0, 1, 2, 3])
 
 
 def test_sizes_conflict_with_each_other_and_with_what_must_be_used():
@@ -335,7 +335,7 @@ def test_of_much_that_is_asked_only_what_conflicts_is_named():
     asked = [c.must_use("age"), c.must_use("sex"), c.must_use("bmi"), c.budget({"*": 1, "bmi": 5}, at_most=4)]
     for more in ([], [c.min_sensitivity(k / 10) for k in range(6)]):  # few, and many
         with pytest.raises(InfeasibleError) as caught:
-            make(*more, *asked, coef_set=[0, 1])
+            make(*more, *asked, points=[0, 1])
         assert "'bmi used'" in str(caught.value)
         assert "'age used'" not in str(caught.value)
         assert "'sex used'" not in str(caught.value)

@@ -41,7 +41,7 @@ def test_the_set_of_a_feature_is_the_union_of_its_levels():
 
 
 def test_features_without_levels_keep_c0_and_their_sets():
-    problem = make(levels={"age": TWO}, C0=0.3, coef_set=non_negative(4))
+    problem = make(levels={"age": TWO}, C0=0.3, points=non_negative(4))
     assert problem.levels[1] is None
     assert problem.sets[1] == non_negative(4)
     assert (problem.penalty(0, Fraction(-2)), problem.penalty(1, Fraction(3))) == (
@@ -49,7 +49,7 @@ def test_features_without_levels_keep_c0_and_their_sets():
         Fraction(3, 10),
     )
     assert make(levels={"age": TWO}).penalty(1, Fraction(3)) == Fraction(1, 100)
-    by_name = make(levels={"a*": TWO}, C0={"bmi": 0.5}, coef_set={"bmi": [0, 9]})
+    by_name = make(levels={"a*": TWO}, C0={"bmi": 0.5}, points={"bmi": [0, 9]})
     assert by_name.penalty(1, Fraction(9)) == Fraction(1, 2)
 
 
@@ -98,9 +98,9 @@ def test_bounds_are_rounded_to_sums_of_the_levels_penalties():
         ({"levels": TWO, "C0": 0.1}, "C0 is 0.1 and levels are given for all features; leave C0 out"),
         ({"levels": {"age": TWO}, "C0": [1, 1]}, "C0 has one entry a feature and 'age' has levels"),
         ({"levels": {"age": TWO}, "C0": {"age": 1, "bmi": 1}}, "C0 names 'age', which has levels"),
-        ({"levels": TWO, "coef_set": 3}, "coef_set and levels are both given; leave coef_set out"),
-        ({"levels": {"age": TWO}, "coef_set": {"age": 3}}, "coef_set names 'age', which has levels"),
-        ({"levels": {"age": TWO}, "coef_set": [[1], [2]]}, "coef_set has one entry a feature and 'age' has"),
+        ({"levels": TWO, "points": 3}, "points and levels are both given; leave points out"),
+        ({"levels": {"age": TWO}, "points": {"age": 3}}, "points names 'age', which has levels"),
+        ({"levels": {"age": TWO}, "points": [[1], [2]]}, "points has one entry a feature and 'age' has"),
     ],
 )
 def test_levels_that_cannot_be_are_refused_with_what_to_do(settings, message):

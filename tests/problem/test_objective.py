@@ -38,7 +38,7 @@ def settings_and_points(draw):
 def test_the_evaluator_equals_the_definition(case):
     X, y, allowed, weights, class_weight, C1, intercept, coefficients, b = case
     problem = Problem.of(
-        X, y, C0=0.07, C1=C1, coef_set=allowed, intercept=intercept, sample_weight=weights,
+        X, y, C0=0.07, C1=C1, points=allowed, intercept=intercept, sample_weight=weights,
         class_weight=dict(zip([False, True], class_weight, strict=True)) if isinstance(class_weight, tuple)
         else class_weight,
     )  # fmt: skip
@@ -54,7 +54,7 @@ def test_the_evaluator_equals_the_definition(case):
 
 def test_a_score_of_exactly_zero_is_an_error_for_both_classes_but_predicts_the_negative():
     # 3·0.1 - 0.3 is 5.6e-17 in floating point and 0 in decimals
-    problem = Problem.of([[0.1, 0.3], [0.1, 0.3], [1, 0]], [0, 1, 1], coef_set=[-1, 0, 3])
+    problem = Problem.of([[0.1, 0.3], [0.1, 0.3], [1, 0]], [0, 1, 1], points=[-1, 0, 3])
     found = evaluate(problem, Points((3, -1), 0))
     assert (found.wrong_positive, found.wrong_negative, found.zero_negative) == (1, 1, 1)
     assert (found.training_errors, found.predicted_errors) == (2, 1)
@@ -90,7 +90,7 @@ def test_many_long_weights_do_not_overflow():
 
 @pytest.mark.parametrize("X", [[[1e-20], [1.0]], [[5e-324], [1e308]], [[0.1234567890123457], [12345678.0]]])
 def test_columns_of_any_scale_take_any_coefficients(X):
-    problem = Problem.of(X, [0, 1], max_coef=3)
+    problem = Problem.of(X, [0, 1], max_points=3)
     for coefficient in (-3, 0, 3):
         totals = integer_totals(problem, [coefficient])
         assert [Fraction(int(t), problem.score_step) for t in totals] == [
@@ -103,7 +103,7 @@ def test_a_forced_column_of_zeros_beside_a_long_one_does_not_overflow():
     problem = Problem.of(
         [[0, 1e-25], [0, 1.0]],
         [0, 1],
-        coef_set={"x0": [7], "x1": [0, 1]},
+        points={"x0": [7], "x1": [0, 1]},
         constraints=[constraints.must_use("x0")],
     )
     assert with_best_intercept(problem, [7, 0]).coefficients == (7, 0)
@@ -112,7 +112,7 @@ def test_a_forced_column_of_zeros_beside_a_long_one_does_not_overflow():
 @given(data(value=values, most_features=2), st.sampled_from(["free", "none", (-3, 4), "paper"]))
 def test_the_best_intercept_is_the_best_over_the_whole_problem(case, intercept):
     X, y = case
-    problem = Problem.of(X, y, coef_set=[-2, -1, 0, 1], intercept=intercept, C0=0.3)
+    problem = Problem.of(X, y, points=[-2, -1, 0, 1], intercept=intercept, C0=0.3)
     coefficients = [1, -2][: len(X[0])]
     chosen = evaluate(problem, with_best_intercept(problem, coefficients)).objective
     halves = [Fraction(b, 2) for b in range(-120, 121)]

@@ -65,7 +65,7 @@ def test_the_ends_of_the_range_written_as_floats_do_not_warn():
 
 def test_a_numeric_l1_penalty_that_can_change_errors_or_size_warns():
     # F moves in steps of 1/10 (gcd of 1/5 and 3/10), ‖λ‖1 reaches 10: C1 must stay below 1/100
-    problem = Problem.of(X, Y, C0=0.3, C1=0.01, max_coef=10)
+    problem = Problem.of(X, Y, C0=0.3, C1=0.01, max_points=10)
     assert (objective_step(problem), largest_l1(problem)) == (Fraction(1, 10), 10)
     with pytest.warns(
         PenaltyRangeWarning, match=r"C1 = 0.01 can change errors or size.* below 0.01, .*'auto'"
@@ -73,17 +73,17 @@ def test_a_numeric_l1_penalty_that_can_change_errors_or_size_warns():
         warn_about_penalties(problem)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_about_penalties(Problem.of(X, Y, C0=0.3, C1=0.009, max_coef=10))
+        warn_about_penalties(Problem.of(X, Y, C0=0.3, C1=0.009, max_points=10))
 
 
 def test_the_size_limit_and_the_papers_intercept_enter_the_largest_l1():
     two = [[0, 1], [1, 0]]
-    assert largest_l1(Problem.of(two, [0, 1], max_coef=10, max_features=1)) == 10
-    assert largest_l1(Problem.of(two, [0, 1], max_coef=10, intercept="paper")) == 30
+    assert largest_l1(Problem.of(two, [0, 1], max_points=10, max_features=1)) == 10
+    assert largest_l1(Problem.of(two, [0, 1], max_points=10, intercept="paper")) == 30
 
 
 def test_a_penalty_too_high_for_any_feature_is_no_mistake_where_a_limit_may_need_one():
-    asked = {"C0": 0.9, "max_coef": 2, "constraints": constraints.min_sensitivity(1)}
+    asked = {"C0": 0.9, "max_points": 2, "constraints": constraints.min_sensitivity(1)}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_about_penalties(Problem.of([[0], [1], [1]], [0, 1, 1], **asked))

@@ -24,7 +24,7 @@ def test_the_default_set_is_that_of_the_paper():
 
 
 @pytest.mark.parametrize(
-    ("coef_set", "first", "second"),
+    ("points", "first", "second"),
     [
         (None, integers(7), integers(7)),
         (3, integers(3), integers(3)),
@@ -36,19 +36,19 @@ def test_the_default_set_is_that_of_the_paper():
         ([one_digit(), None, [0, 1]], one_digit(), integers(7)),
     ],
 )
-def test_sets_are_given_for_all_for_each_or_by_name(coef_set, first, second):
-    assert make(coef_set=coef_set, max_coef=7).sets[:2] == (first, second)
+def test_sets_are_given_for_all_for_each_or_by_name(points, first, second):
+    assert make(points=points, max_points=7).sets[:2] == (first, second)
 
 
 def test_the_unit_holds_every_allowed_value():
-    problem = make(coef_set={"age": [0, 0.5], "age_of_car": [0, Fraction(1, 3)], "*": 1})
+    problem = make(points={"age": [0, 0.5], "age_of_car": [0, Fraction(1, 3)], "*": 1})
     assert problem.unit == 6
 
 
 def test_bounds_cut_the_sets():
-    assert make(bounds=(0, 2), max_coef=3).sets[0] == non_negative(2)
-    assert make(bounds={"age_*": (None, 0)}, max_coef=3).sets[:2] == (integers(3), non_positive(3))
-    assert make(bounds=[(0, 1), None, None], max_coef=3).sets[:2] == (non_negative(1), integers(3))
+    assert make(bounds=(0, 2), max_points=3).sets[0] == non_negative(2)
+    assert make(bounds={"age_*": (None, 0)}, max_points=3).sets[:2] == (integers(3), non_positive(3))
+    assert make(bounds=[(0, 1), None, None], max_points=3).sets[:2] == (non_negative(1), integers(3))
 
 
 def test_constant_columns_may_only_have_the_coefficient_zero():
@@ -58,23 +58,23 @@ def test_constant_columns_may_only_have_the_coefficient_zero():
 
 
 def test_without_an_intercept_a_constant_column_does_its_work():
-    problem = Problem.of([[0, 5, 0], [1, 5, 0]], [0, 1], intercept="none", max_coef=2)
+    problem = Problem.of([[0, 5, 0], [1, 5, 0]], [0, 1], intercept="none", max_points=2)
     assert problem.sets[1] == integers(2)
     assert problem.ignored == (2,)
 
 
 def test_a_constant_column_that_is_required_stays():
-    required = make(coef_set={"constant": [1, 2]}, constraints=[constraints.must_use("constant")])
+    required = make(points={"constant": [1, 2]}, constraints=[constraints.must_use("constant")])
     assert required.forced == (2,)
     assert required.sets[2].values == (1, 2)
 
 
 def test_zero_points_are_always_allowed_and_only_a_constraint_requires_a_feature():
-    problem = make(coef_set={"age": [5, 7], "*": 3}, bounds={"constant": (1, 2)})
+    problem = make(points={"age": [5, 7], "*": 3}, bounds={"constant": (1, 2)})
     assert problem.sets[0].values == (0, 5, 7)
     assert problem.given_sets[2].values == (0, 1, 2)
     assert problem.forced == ()
-    assert make(intercept="paper", coef_set={"(intercept)": [4]}).intercept.allowed.values == (0, 4)
+    assert make(intercept="paper", points={"(intercept)": [4]}).intercept.allowed.values == (0, 4)
 
 
 @pytest.mark.parametrize("intercept", ["none", "paper", (0, 0), (-3, 3)])
@@ -90,7 +90,7 @@ def test_penalties_may_differ_by_feature():
 
 
 def test_the_papers_intercept_is_in_the_set_and_penalised():
-    problem = make(intercept="paper", coef_set={"(intercept)": 9, "*": 3}, C0={"(intercept)": 0, "*": 0.2})
+    problem = make(intercept="paper", points={"(intercept)": 9, "*": 3}, C0={"(intercept)": 0, "*": 0.2})
     assert problem.intercept.allowed == integers(9)
     assert problem.intercept_C0 == 0
     assert make(intercept="paper", C0=0.3).intercept_C0 == Fraction(3, 10)
@@ -119,14 +119,14 @@ def test_balanced_weights_give_each_class_half_of_the_total():
         ({"C1": -1}, "C1 is -1, which is negative"),
         ({"C1": "small"}, "C1 is 'small'; give 'auto', or a number"),
         ({"C1": float("inf")}, "C1 is inf; give a finite number"),
-        ({"coef_set": []}, "a coefficient set is empty; give at least one value"),
-        ({"coef_set": {"age": []}}, "a coefficient set is empty"),
-        ({"coef_set": {"agee": [0]}}, "coef_set: no feature is called 'agee'; did you mean 'age'"),
-        ({"coef_set": [None, None]}, "coef_set has 2 entries for 3 features"),
-        ({"coef_set": "integers"}, "a coefficient set is 'integers'; give numbers"),
-        ({"max_coef": 0}, "max_coef is 0; give a whole number of at least 1"),
-        ({"max_coef": 2.5}, "max_coef is 2.5; give a whole number"),
-        ({"max_coef": True}, "max_coef is True; give a whole number"),
+        ({"points": []}, "a coefficient set is empty; give at least one value"),
+        ({"points": {"age": []}}, "a coefficient set is empty"),
+        ({"points": {"agee": [0]}}, "points: no feature is called 'agee'; did you mean 'age'"),
+        ({"points": [None, None]}, "points has 2 entries for 3 features"),
+        ({"points": "integers"}, "a coefficient set is 'integers'; give numbers"),
+        ({"max_points": 0}, "max_points is 0; give a whole number of at least 1"),
+        ({"max_points": 2.5}, "max_points is 2.5; give a whole number"),
+        ({"max_points": True}, "max_points is True; give a whole number"),
         ({"bounds": (2, 1)}, "upper bound 1 is below lower bound 2; swap them"),
         ({"bounds": {"age": (2, 1)}}, "'age': upper bound 1 is below lower bound 2"),
         ({"bounds": {"age": 3}}, r"'age': the bounds are 3; give a pair \(low, high\)"),
@@ -163,4 +163,4 @@ def test_demands_that_contradict_each_other_are_refused_before_solving(settings,
 
 
 def test_a_range_between_integers_is_fine_where_coefficients_have_halves():
-    assert make(intercept=(0.2, 0.8), coef_set=[0, 0.5]).unit == 2
+    assert make(intercept=(0.2, 0.8), points=[0, 0.5]).unit == 2

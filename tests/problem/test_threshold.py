@@ -106,7 +106,7 @@ def test_of_equally_good_places_the_widest_is_taken_whatever_the_order_of_the_ro
 )
 def test_no_row_has_the_score_zero_and_no_intercept_is_better(rows, coefficient):
     X, y = [[float(x)] for x, _ in rows], [positive for _, positive in rows]
-    problem = Problem.of(X, y, C0=0.1, max_coef=3)
+    problem = Problem.of(X, y, C0=0.1, max_points=3)
     chosen = with_best_intercept(problem, [coefficient])
     found = evaluate(problem, chosen)
     assert found.zero_negative == 0

@@ -28,7 +28,7 @@ X, Y = people()
 
 def classifier(**prepare):
     return SLIMClassifier(
-        C0=0.015, max_coef=2, max_features=2, prepare=Prepare(max_candidates=8, max_cuts=3, **prepare)
+        C0=0.015, max_points=2, max_features=2, prepare=Prepare(max_candidates=8, max_cuts=3, **prepare)
     )
 
 

@@ -115,7 +115,7 @@ def test_the_path_is_that_of_a_solve_at_every_penalty(solver, case: Case, most):
 
 def test_a_model_of_more_features_can_win_only_below_the_price_of_its_errors():
     # the best of one feature makes one error; two features make none, and are not looked at
-    problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0], [1, 1]], [0, 0, 1, 0, 1], max_coef=3)
+    problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0], [1, 1]], [0, 0, 1, 0, 1], max_points=3)
     path = frontier(problem, 1, "exhaustive").path()
     best_of_one = path.frontier.model(1)
     assert (best_of_one.evaluation.size, best_of_one.evaluation.training_errors) == (1, 1)
@@ -134,7 +134,7 @@ def test_equal_rows_of_both_classes_bound_the_errors_of_all_sizes():
 
 
 def test_a_frontier_shows_itself_as_a_table():
-    found = frontier(Problem.of(X, Y, max_coef=2), solver="exhaustive")
+    found = frontier(Problem.of(X, Y, max_points=2), solver="exhaustive")
     table = found.table()
     assert [row["size"] for row in table] == [0, 1, 2, 3]
     errors = [row["errors"] for row in table]
@@ -146,25 +146,25 @@ def test_a_frontier_shows_itself_as_a_table():
 
 
 def test_the_sizes_of_the_paper_count_the_intercept():
-    found = frontier(Problem.of(X, Y, max_coef=2, intercept="paper"), solver="exhaustive")
+    found = frontier(Problem.of(X, Y, max_points=2, intercept="paper"), solver="exhaustive")
     assert len(found.rows) == 5
     for row in found.rows:
         assert row.solution.evaluation.size <= row.size
 
 
 def test_a_run_that_stops_early_says_which_sizes_are_open():
-    found = frontier(Problem.of(X, Y, max_coef=2), solver="exhaustive", node_limit=1)
+    found = frontier(Problem.of(X, Y, max_points=2), solver="exhaustive", node_limit=1)
     assert not found.proven
     assert [row.lower_bound for row in found.rows] == [0, 0, 0, 0]
     assert not any(s.exact for s in found.path().stretches)
-    asked = Problem.of(X, Y, max_coef=2, min_features=1)
+    asked = Problem.of(X, Y, max_points=2, min_features=1)
     open_rows = frontier(asked, solver="exhaustive", node_limit=1)
     with pytest.raises(SolverFailedError, match="no scoring system of at most 3 features was found"):
         open_rows.model(3)
 
 
 def test_a_size_that_a_solver_leaves_out_repeats_the_smaller_model(monkeypatch):
-    problem = Problem.of(X, Y, max_coef=2)
+    problem = Problem.of(X, Y, max_points=2)
     import supersparse.results.frontier as room
 
     real = room.solve_each_size
@@ -182,7 +182,7 @@ def test_a_size_that_a_solver_leaves_out_repeats_the_smaller_model(monkeypatch):
 
 
 def test_questions_without_an_answer_are_refused():
-    found = frontier(Problem.of(X, Y, max_coef=2), 1, "exhaustive")
+    found = frontier(Problem.of(X, Y, max_points=2), 1, "exhaustive")
     with pytest.raises(InvalidOptionError, match="sizes from 0 to 1, not 2"):
         found.model(2)
     with pytest.raises(InvalidOptionError, match="above 0"):

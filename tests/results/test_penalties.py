@@ -24,7 +24,7 @@ def without_l1(case: Case) -> Problem:
     return Problem.of(
         [list(row) for row in case.X],
         list(case.y),
-        coef_set=list(problem.sets),
+        points=list(problem.sets),
         intercept=case.intercept if case.intercept != "paper" else "free",
         sample_weight=None if case.sample_weight is None else list(case.sample_weight),
     )
@@ -52,7 +52,7 @@ def test_a_feature_that_saves_exactly_enough_is_used_and_one_that_saves_less_is_
     # x0 saves two of the four errors of the constant model
     X, y = [[0], [0], [0], [0], [1], [1], [0], [0], [0]], [0, 0, 0, 0, 1, 1, 1, 1, 0]
     for saved, size in [(2, 1), (Fraction(21, 10), 0), (3, 0), (1, 1)]:
-        problem = Problem.of(X, y, C0=C0_for(Problem.of(X, y), cases=saved), max_coef=2)
+        problem = Problem.of(X, y, C0=C0_for(Problem.of(X, y), cases=saved), max_points=2)
         assert solve(problem, "exhaustive").evaluation.size == size
 
 
@@ -79,12 +79,12 @@ def test_below_the_range_of_ties_the_penalty_costs_no_errors(case: Case):
 @given(cases(), st.sampled_from([Fraction(1, 100), Fraction(99, 100)]))
 def test_a_safe_l1_penalty_changes_neither_errors_nor_size(case: Case, part):
     auto = Problem.of(
-        [list(row) for row in case.X], list(case.y), coef_set=list(case.problem.sets), C0=0.03,
+        [list(row) for row in case.X], list(case.y), points=list(case.problem.sets), C0=0.03,
         sample_weight=None if case.sample_weight is None else list(case.sample_weight),
     )  # fmt: skip
     exact = solve(auto, "exhaustive").evaluation
     numeric = Problem.of(
-        [list(row) for row in case.X], list(case.y), coef_set=list(case.problem.sets), C0=0.03,
+        [list(row) for row in case.X], list(case.y), points=list(case.problem.sets), C0=0.03,
         C1=part * useful_range(auto).C1_safe_below,
         sample_weight=None if case.sample_weight is None else list(case.sample_weight),
     )  # fmt: skip
@@ -98,10 +98,10 @@ def test_a_safe_l1_penalty_changes_neither_errors_nor_size(case: Case, part):
 def test_the_papers_range_for_the_l1_penalty_promises_too_much():
     # F moves in steps of 1/300 here, far below both 1/N and C0
     X, y = [[0], [1], [2]], [0, 1, 1]
-    ranges = useful_range(Problem.of(X, y, C0=0.35, max_coef=10))
+    ranges = useful_range(Problem.of(X, y, C0=0.35, max_points=10))
     assert ranges.C1_paper == Fraction(1, 30)
     assert ranges.C1_safe_below == Fraction(1, 600)
-    inside = Problem.of(X, y, C0=0.35, C1=0.01, max_coef=10)
+    inside = Problem.of(X, y, C0=0.35, C1=0.01, max_points=10)
     assert ranges.C1_paper > inside.C1
     with pytest.warns(PenaltyRangeWarning, match="C1 = 0.01 can change errors or size"):
         solve(inside, "exhaustive")

@@ -57,16 +57,16 @@ def test_one_solve_and_one_frontier_are_enough(monkeypatch):
     solves = []
     real = penalty_grid.solve
     monkeypatch.setattr(penalty_grid, "solve", lambda *args, **own: solves.append(args) or real(*args, **own))
-    problem = Problem.of(X, Y, max_coef=2)
+    problem = Problem.of(X, Y, max_points=2)
     values = [k / 40 for k in range(1, 20)]
     found = solve_each_penalty(problem, values, "exhaustive")
     assert len(solves) == 1
     assert len({s.evaluation.size for s in found}) > 1
     solves.clear()
-    solve_each_penalty(problem, values, "exhaustive", relative_gap=0.5)
+    solve_each_penalty(problem, values, "exhaustive", gap=0.5)
     assert len(solves) == len(values)  # what may stop early is not proven
     solves.clear()
-    solve_each_penalty(Problem.of(X, Y, levels={"x0": [([1], 0.1)]}, max_coef=2), values, "exhaustive")
+    solve_each_penalty(Problem.of(X, Y, levels={"x0": [([1], 0.1)]}, max_points=2), values, "exhaustive")
     assert len(solves) == len(values)
     solves.clear()
     solve_each_penalty(problem, values, "exhaustive", node_limit=3)
@@ -75,7 +75,7 @@ def test_one_solve_and_one_frontier_are_enough(monkeypatch):
 
 def test_every_penalty_out_of_range_is_said():
     with pytest.warns(PenaltyRangeWarning) as caught:
-        solve_each_penalty(Problem.of(X, Y, max_coef=1), [0.01, 0.2, 0.9], "exhaustive")
+        solve_each_penalty(Problem.of(X, Y, max_points=1), [0.01, 0.2, 0.9], "exhaustive")
     assert [str(w.message).partition(" ")[2][2:6] for w in caught] == ["0.01", "0.9 "]
 
 

@@ -111,7 +111,7 @@ def test_every_model_of_the_pool_obeys(solver, case: ConstrainedCase, within):
 
 
 def test_what_does_not_fit_is_counted():
-    problem = Problem.of(X, Y, max_coef=2)
+    problem = Problem.of(X, Y, max_points=2)
     whole = pool(problem, 9, solver="exhaustive")
     assert len(whole.models) > 2
     assert whole.left_out == 0
@@ -124,16 +124,16 @@ def test_what_does_not_fit_is_counted():
 
 
 def test_a_search_that_stops_early_gives_a_sample():
-    found = pool(Problem.of(X, Y, max_coef=2), 0.5, solver="exhaustive", node_limit=30)
+    found = pool(Problem.of(X, Y, max_points=2), 0.5, solver="exhaustive", node_limit=30)
     assert not found.complete
     assert "a sample, not proven complete: the node limit was reached" in str(found)
-    asked = Problem.of(X, Y, max_coef=2, min_features=1)
+    asked = Problem.of(X, Y, max_points=2, min_features=1)
     with pytest.raises(SolverFailedError, match="no scoring system was found: the node limit"):
         pool(asked, solver="exhaustive", node_limit=1)
 
 
 def test_the_best_model_comes_first_and_the_table_shows_all():
-    problem = Problem.of(X, Y, max_coef=2, C0=0.05)
+    problem = Problem.of(X, Y, max_points=2, C0=0.05)
     found = pool(problem, 0.5, solver="exhaustive")
     assert found.models[0].evaluation.objective == found.best == solve(problem, "exhaustive").objective
     frame = found.to_frame()
@@ -143,7 +143,7 @@ def test_the_best_model_comes_first_and_the_table_shows_all():
 
 def test_a_score_of_zero_predicts_the_negative_class_and_tells_no_models_apart():
     # x > 0 and 2x > 1 give row 1 the class 0 alike; the first has a score of exactly 0 there, an error
-    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.01, max_coef=2, intercept=(-3, 3))
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.01, max_points=2, intercept=(-3, 3))
     found = pool(problem, 99, solver="exhaustive")
     right = [m for m in found.models if m.evaluation.predicted_errors == 0]
     assert len(right) == 1
@@ -153,7 +153,7 @@ def test_a_score_of_zero_predicts_the_negative_class_and_tells_no_models_apart()
 
 
 def test_impossible_questions_are_refused():
-    problem = Problem.of(X, Y, max_coef=2)
+    problem = Problem.of(X, Y, max_points=2)
     found = pool(problem, solver="exhaustive")
     with pytest.raises(InvalidOptionError, match="no feature is called 'y'; known: x0, x1, x2"):
         found.uses("y")

@@ -15,7 +15,7 @@ LONG = 1234567
 
 
 def problem(**settings):
-    asked = {"coef_set": [0, LONG], "C0": 0.01, "feature_names": ["a", "b"], **settings}
+    asked = {"points": [0, LONG], "C0": 0.01, "feature_names": ["a", "b"], **settings}
     return Problem.of([[0, 0], [0, 1], [1, 0], [1, 1]] * 2, [0, 0, 1, 1] * 2, **asked)
 
 

@@ -21,14 +21,14 @@ Y = [0, 0, 1, 0, 1, 1, 0, 1]
 @given(data(value=st.integers(-2, 2), most_rows=6, most_features=2))
 def test_every_point_is_that_of_its_weights(case):
     X, y = case
-    problem = Problem.of(X, y, C0=0.05, coef_set=2)
+    problem = Problem.of(X, y, C0=0.05, points=2)
     found = trade_off(problem, solver="exhaustive")
     assert found.proven
     assert sorted(r for p in found.points for r in p.ratios) == default_ratios(problem)
     for point in found.points:
         for ratio in point.ratios:
             weights = {False: 2 / (1 + ratio), True: 2 * ratio / (1 + ratio)}
-            alone = solve(Problem.of(X, y, C0=0.05, coef_set=2, class_weight=weights), "exhaustive")
+            alone = solve(Problem.of(X, y, C0=0.05, points=2, class_weight=weights), "exhaustive")
             loss = (
                 weights[True] * point.solution.evaluation.wrong_positive
                 + weights[False] * point.solution.evaluation.wrong_negative
@@ -48,7 +48,7 @@ def test_the_default_ratios_hold_the_balanced_one_and_1():
 
 
 def test_a_larger_weight_of_the_positives_gains_sensitivity():
-    found = trade_off(Problem.of(X, Y, C0=0.13, max_coef=2), [0.1, 1, 10], "exhaustive")
+    found = trade_off(Problem.of(X, Y, C0=0.13, max_points=2), [0.1, 1, 10], "exhaustive")
     first, last = found.points[0], found.points[-1]
     assert first.sensitivity < last.sensitivity
     assert first.specificity > last.specificity
@@ -60,13 +60,13 @@ def test_a_larger_weight_of_the_positives_gains_sensitivity():
 
 
 def test_constraints_hold_at_every_weight():
-    asked = Problem.of(X, Y, C0=0.13, max_coef=2, constraints=[c.min_specificity(0.75)])
+    asked = Problem.of(X, Y, C0=0.13, max_points=2, constraints=[c.min_specificity(0.75)])
     assert all(p.specificity >= Fraction(3, 4) for p in trade_off(asked, solver="exhaustive").points)
 
 
 def test_a_penalty_out_of_range_is_said_once_for_the_problem_as_given():
     with pytest.warns(PenaltyRangeWarning, match="C0 = 0.001 is below") as caught:
-        trade_off(Problem.of(X, Y, C0=0.001, max_coef=1), solver="exhaustive")
+        trade_off(Problem.of(X, Y, C0=0.001, max_points=1), solver="exhaustive")
     assert len(caught) == 1
 
 

@@ -20,7 +20,7 @@ NAMES = ["age", "smoker", "lab"]
 
 
 def problem(**settings):
-    return Problem.of(X, Y, **{"feature_names": NAMES, "max_coef": 2, "C0": 0.05, **settings})
+    return Problem.of(X, Y, **{"feature_names": NAMES, "max_points": 2, "C0": 0.05, **settings})
 
 
 def solved(**settings):
@@ -33,11 +33,11 @@ def test_every_edit_is_the_same_as_asking_for_it_from_the_start():
         ({"pin": {"age": 1}}, {"constraints": [c.fixed("age", 1)]}),
         ({"forbid": "smoker"}, {"constraints": [c.must_not_use("smoker")]}),
         ({"forbid": ["smo*", "lab"]}, {"constraints": [c.must_not_use(["smoker", "lab"])]}),
-        ({"forbid": {"smoker": [1, 2]}}, {"coef_set": {"smoker": CoefficientSet.of([-2, -1, 0])}}),
-        ({"forbid": {"*": 2}}, {"coef_set": [-2, -1, 0, 1]}),
+        ({"forbid": {"smoker": [1, 2]}}, {"points": {"smoker": CoefficientSet.of([-2, -1, 0])}}),
+        ({"forbid": {"*": 2}}, {"points": [-2, -1, 0, 1]}),
         ({"force": ["lab"]}, {"constraints": [c.must_use("lab")]}),
-        ({"sign": {"smoker": "-"}}, {"coef_set": {"smoker": CoefficientSet.of([-2, -1, 0])}}),
-        ({"sign": {"*": -1}, "force": "age"}, {"coef_set": [-2, -1, 0], "constraints": [c.must_use("age")]}),
+        ({"sign": {"smoker": "-"}}, {"points": {"smoker": CoefficientSet.of([-2, -1, 0])}}),
+        ({"sign": {"*": -1}, "force": "age"}, {"points": [-2, -1, 0], "constraints": [c.must_use("age")]}),
         ({"max_features": 0}, {"max_features": 0}),
         ({"constraints": [c.min_specificity(1)]}, {"constraints": [c.min_specificity(1)]}),
     ]:

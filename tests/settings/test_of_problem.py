@@ -57,7 +57,7 @@ def test_bounds_on_levels_and_rates_in_groups_are_kept():
         constraints=[constraints.max_error(0.5, group=("g", 2))],
     )
     asked = settings_of(problem, solver="highs", seed=7)
-    assert dict(asked.solve) == {"solver": "highs", "seed": 7}
+    assert dict(asked.solve) == {"solver": "highs", "random_state": 7}
     made = asked.problem(X, ["n", "n", "y", "y"], feature_names=["a*", "ab"], rate_groups={"g": [1, 1, 2, 2]})
     assert_same(made, problem)
 

@@ -20,7 +20,7 @@ SEX = ["f", "m", "m", "f", "f", "m"]
 
 TEXT = """
 C0: 0.2
-max_coef: 3
+max_points: 3
 rate_groups: sex
 sample_weight: weight
 class_weight: {yes: 2}
@@ -50,7 +50,7 @@ def test_settings_make_the_problem_that_python_makes(make):
         Y,
         feature_names=NAMES,
         C0=0.2,
-        max_coef=3,
+        max_points=3,
         rate_groups={"sex": SEX},
         sample_weight=[1, 2, 1, 1, 1, 1],
         class_weight={"yes": 2},
@@ -154,7 +154,7 @@ def test_a_label_that_stands_for_two_is_refused():
             "rate_groups: sexx",
             "w.yaml, line 4, column 14: no column is called 'sexx'; did you mean 'sex'?",
         ),
-        ("max_coef: 3", "bounds: [200, null]", "w.yaml: feature 'age': no value of"),
+        ("max_points: 3", "bounds: [200, null]", "w.yaml: feature 'age': no value of"),
     ],
 )
 def test_what_does_not_fit_the_data_is_named_by_its_line(old, new, message):
@@ -166,6 +166,7 @@ def test_what_does_not_fit_the_data_is_named_by_its_line(old, new, message):
 
 
 def test_the_options_of_the_solver_can_be_handed_to_solve():
-    settings = read_settings("C0: 0.3\nmax_coef: 2\nsolve: {solver: exhaustive, time_limit: null, seed: 3}")
+    options = "{solver: exhaustive, time_limit: null, random_state: 3}"
+    settings = read_settings(f"C0: 0.3\nmax_points: 2\nsolve: {options}")
     problem = settings.problem([[0], [0], [1], [1]], [0, 0, 1, 1])
     assert solve(problem, **settings.solve).points.coefficients == (1,)

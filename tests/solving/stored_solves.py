@@ -39,30 +39,30 @@ rates = [constraints.min_sensitivity(0.9), constraints.at_most(3, of="*")]
 
 # name -> problem, node limit and seed; stopped and proven ones, all intercepts, weights, constraints
 SOLVES: dict[str, tuple[Callable[[], Problem], int, int]] = {
-    "breast cancer": (lambda: of(breast(), C0=0.002, max_coef=10), 200, 0),
-    "breast cancer, another seed": (lambda: of(breast(), C0=0.002, max_coef=10), 50, 7),
+    "breast cancer": (lambda: of(breast(), C0=0.002, max_points=10), 200, 0),
+    "breast cancer, another seed": (lambda: of(breast(), C0=0.002, max_points=10), 50, 7),
     "breast cancer, the paper's set": (
-        lambda: of(breast(), C0=0.006, coef_set=FEW_VALUES, intercept="paper"), 100, 0,
+        lambda: of(breast(), C0=0.006, points=FEW_VALUES, intercept="paper"), 100, 0,
     ),
-    "breast cancer, one digit": (lambda: of(breast(), C0=0.01, coef_set=one_digit(), max_features=2), 50, 0),
-    "mammography": (lambda: of(mammography(), C0=0.002, max_coef=5), 300, 0),
+    "breast cancer, one digit": (lambda: of(breast(), C0=0.01, points=one_digit(), max_features=2), 50, 0),
+    "mammography": (lambda: of(mammography(), C0=0.002, max_points=5), 300, 0),
     "mammography, weighted": (
-        lambda: of(mammography(), C0=0.002, max_coef=3, class_weight="balanced"), 50, 0,
+        lambda: of(mammography(), C0=0.002, max_points=3, class_weight="balanced"), 50, 0,
     ),
-    "mammography, rates": (lambda: of(mammography(), C0=0.002, max_coef=3, constraints=rates), 50, 0),
-    "haberman, whole b": (lambda: of(haberman(), C0=0.003, max_coef=10, intercept=(-100, 100)), 100, 0),
-    "haberman, numeric C1": (lambda: of(haberman(), C0=0.003, C1=0.0001, max_coef=10), 100, 0),
-    "tic-tac-toe": (lambda: of(board(), C0=0.01, max_coef=2), 30, 0),
-    "spambase": (lambda: of(spam(), C0=0.01, max_coef=5, intercept="paper"), 1, 0),
-    "ratings": (lambda: ratings(150, 8, 3, C0=0.002, max_coef=10), 300, 0),
-    "ratings, without b": (lambda: ratings(120, 6, 9, C0=0.005, max_coef=4, intercept="none"), 100, 0),
+    "mammography, rates": (lambda: of(mammography(), C0=0.002, max_points=3, constraints=rates), 50, 0),
+    "haberman, whole b": (lambda: of(haberman(), C0=0.003, max_points=10, intercept=(-100, 100)), 100, 0),
+    "haberman, numeric C1": (lambda: of(haberman(), C0=0.003, C1=0.0001, max_points=10), 100, 0),
+    "tic-tac-toe": (lambda: of(board(), C0=0.01, max_points=2), 30, 0),
+    "spambase": (lambda: of(spam(), C0=0.01, max_points=5, intercept="paper"), 1, 0),
+    "ratings": (lambda: ratings(150, 8, 3, C0=0.002, max_points=10), 300, 0),
+    "ratings, without b": (lambda: ratings(120, 6, 9, C0=0.005, max_points=4, intercept="none"), 100, 0),
 }  # fmt: skip
 
 
 def outcome(name: str) -> dict[str, object]:
     """Solve, and return all that must be the same everywhere, numbers exactly."""
     make, node_limit, seed = SOLVES[name]
-    found = solve(make(), "exact", node_limit=node_limit, seed=seed)
+    found = solve(make(), "exact", node_limit=node_limit, random_state=seed)
     return {
         "points": [str(v) for v in (*found.points.values, found.points.intercept_value)],
         "objective": str(found.objective),

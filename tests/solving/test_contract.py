@@ -14,7 +14,7 @@ from supersparse.solving.options import SolveOptions
 
 def test_options_have_open_limits_and_one_thread_by_default():
     options = SolveOptions()
-    assert (options.time_limit, options.node_limit, options.relative_gap, options.threads) == (
+    assert (options.time_limit, options.node_limit, options.gap, options.n_jobs) == (
         None,
         None,
         0.0,
@@ -31,16 +31,16 @@ def test_numpys_numbers_are_numbers():
     ("options", "message"),
     [
         ({"timelimit": 3}, "unknown option 'timelimit'; did you mean 'time_limit'"),
-        ({"colour": 3}, "unknown option 'colour'; known: .*threads"),
+        ({"colour": 3}, "unknown option 'colour'; known: .*n_jobs"),
         ({"time_limit": -1}, "time_limit is -1; give a finite number of at least 0"),
         ({"time_limit": float("nan")}, "time_limit is nan; give a finite number"),
         ({"time_limit": "60"}, "time_limit is '60'; give a number of at least 0"),
         ({"time_limit": True}, "time_limit is True; give a number"),
         ({"node_limit": 1.5}, "node_limit is 1.5; give a whole number of at least 0"),
-        ({"relative_gap": -0.1}, "relative_gap is -0.1"),
+        ({"gap": -0.1}, "gap is -0.1"),
         ({"absolute_gap": None}, "absolute_gap is None; give a number"),
-        ({"threads": 0}, "threads is 0; give a finite number of at least 1"),
-        ({"seed": -1}, "seed is -1"),
+        ({"n_jobs": 0}, "n_jobs is 0; give a finite number of at least 1"),
+        ({"random_state": -1}, "random_state is -1"),
         ({"formulation": "bigM"}, "formulation is 'bigM'; did you mean 'bigm'"),
     ],
 )

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 
 
 def test_the_footnotes_two_points_have_exactly_two_optima():
-    problem = Problem.of([[-1, 1], [1, -1]], [1, -1], C0=0.5, max_coef=3, intercept="none")
+    problem = Problem.of([[-1, 1], [1, -1]], [1, -1], C0=0.5, max_points=3, intercept="none")
     pool = solve_all_within(problem, 0, "exhaustive")
     smallest = min(m.evaluation.l1 for m in pool.models)
     best = {m.points.coefficients for m in pool.models if m.evaluation.l1 == smallest}
@@ -36,11 +36,11 @@ def test_the_footnotes_two_points_have_exactly_two_optima():
 def test_no_dropped_features_would_have_gained_more_than_their_penalty(case):
     X, y = case
     C0 = Fraction(1, 5)
-    best = solve(Problem.of(X, y, C0=C0, coef_set=1), "exhaustive")
+    best = solve(Problem.of(X, y, C0=C0, points=1), "exhaustive")
     for k in (1, 2):
         for added in combinations(range(len(X[0])), k):
             free = {f"x{j}": C0 if j not in added else 0 for j in range(len(X[0]))}
-            gain = best.objective - solve(Problem.of(X, y, C0=free, coef_set=1), "exhaustive").objective
+            gain = best.objective - solve(Problem.of(X, y, C0=free, points=1), "exhaustive").objective
             assert gain <= k * C0
 
 
@@ -50,7 +50,7 @@ def test_no_dropped_features_would_have_gained_more_than_their_penalty(case):
 )
 def test_coefficients_and_intercept_are_coprime_at_the_optimum(case, intercept):
     X, y = case
-    found = solve(Problem.of(X, y, C0=0.01, max_coef=4, intercept=intercept), "exhaustive").points
+    found = solve(Problem.of(X, y, C0=0.01, max_points=4, intercept=intercept), "exhaustive").points
     numbers = found.coefficients if intercept == "free" else (*found.coefficients, found.intercept)
     assert gcd(*numbers) in (0, 1)
 
@@ -93,7 +93,7 @@ def test_each_size_has_its_least_objective_also_where_the_intercept_counts(probl
 
 def test_bounds_by_size_are_the_objectives_where_all_is_proven_and_none_where_nothing_is_allowed():
     required = [constraints.must_use(["x0", "x1"])]
-    problem = Problem.of([[0, 1], [1, 0], [1, 1]], [0, 1, 1], C0=0.1, coef_set=[1, 2], constraints=required)
+    problem = Problem.of([[0, 1], [1, 0], [1, 1]], [0, 1, 1], C0=0.1, points=[1, 2], constraints=required)
     found = solve_each_size(problem, "exhaustive")
     assert found.bounds == (None, None, found.models[0].evaluation.objective)
     assert found.smallest == {2}
@@ -101,7 +101,7 @@ def test_bounds_by_size_are_the_objectives_where_all_is_proven_and_none_where_no
 
 
 def test_a_bound_that_a_model_refutes_is_not_believed():
-    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_points=3)
     models = solve_each_size(problem, "exhaustive").models
     for wrong in [(Fraction(1),), (None,)]:
         with pytest.raises(VerificationError, match="no model of size 0 costs less"):
@@ -109,19 +109,19 @@ def test_a_bound_that_a_model_refutes_is_not_believed():
 
 
 def test_a_limit_leaves_the_answer_incomplete_and_says_so():
-    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_points=3)
     assert not solve_each_size(problem, "exhaustive", node_limit=2).complete
     assert not solve_all_within(problem, solver="exhaustive", node_limit=2).complete
 
 
 def test_questions_with_many_answers_go_to_the_exact_solver_unless_another_is_named():
-    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_points=3)
     assert solve_each_size(problem).solver == solve_all_within(problem).solver == "exact"
     assert solve_all_within(problem, solver="exhaustive").solver == "exhaustive"
 
 
 def test_a_solver_is_refused_a_question_it_does_not_answer():
-    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3)
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.1, max_points=3)
     with pytest.raises(UnsupportedProblemError, match="the best model of each size"):
         solve_each_size(problem, "highs")
     with pytest.raises(UnsupportedProblemError, match="all models within"):
@@ -132,13 +132,13 @@ def test_a_solver_is_refused_a_question_it_does_not_answer():
 
 def test_the_size_limit_is_obeyed_with_and_without_the_intercept_in_it():
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 1]], [0, 0, 0, 1, 1]  # x0 + x1 > 1
-    free = solve(Problem.of(X, y, C0=0, max_coef=2, max_features=1), "exhaustive")
+    free = solve(Problem.of(X, y, C0=0, max_points=2, max_features=1), "exhaustive")
     assert free.evaluation.features == 1
-    paper = solve(Problem.of(X, y, C0=0, max_coef=2, max_features=1, intercept="paper"), "exhaustive")
+    paper = solve(Problem.of(X, y, C0=0, max_points=2, max_features=1, intercept="paper"), "exhaustive")
     assert paper.evaluation.size == 1
 
 
 def test_ties_in_the_objective_go_to_the_smallest_l1_then_to_the_first_in_a_fixed_order():
     # both columns separate the classes; so does either sign of neither: +1 comes after -1 only by value
-    problem = Problem.of([[0, 2], [2, 0]], [0, 1], C0=0.3, max_coef=3)
+    problem = Problem.of([[0, 2], [2, 0]], [0, 1], C0=0.3, max_points=3)
     assert solve(problem, "exhaustive").points == Points((0, -1), Fraction(1, 2))

@@ -73,7 +73,7 @@ def test_the_three_questions_agree(case: ConstrainedCase):
 )
 def test_levels_zero_at_0_and_the_rest_at_c0_are_exactly_slim(case, intercept, C1, C0):
     X, y = case
-    slim = Problem.of(X, y, C0=C0, C1=C1, coef_set=[-2, -1, 0, 1, 2], intercept=intercept)
+    slim = Problem.of(X, y, C0=C0, C1=C1, points=[-2, -1, 0, 1, 2], intercept=intercept)
     for levels in ([([0], 0), ([-2, -1, 1, 2], C0)], [([-2, -1, 1, 2], C0)]):
         levelled = Problem.of(X, y, levels=levels, C1=C1, intercept=intercept)
         assert levelled.sets == slim.sets
@@ -116,31 +116,33 @@ def test_a_costlier_value_is_worth_its_level_only_with_enough_rows():
     X, y = [[0, 1], [0, 2], [1, 1], [1, 0], [2, 1], [2, 0]], [0, 0, 1, 1, 1, 1]
     for step, coefficient in [(Fraction(1, 7), 2), (Fraction(1, 5), 1)]:
         levels = {"x0": [([0], 0), ([1], Fraction(1, 50)), ([2], Fraction(1, 50) + step)]}
-        asked = {"levels": levels, "coef_set": {"x1": [-1]}, "C0": {"x1": 0}, "intercept": "none"}
+        asked = {"levels": levels, "points": {"x1": [-1]}, "C0": {"x1": 0}, "intercept": "none"}
         found = solve(Problem.of(X, y, **asked, constraints=[c.must_use("x1")]), "exhaustive")
         assert found.points.coefficients == (coefficient, -1)
 
 
 def test_a_sensitivity_asked_for_is_paid_with_specificity():
     X, y = [[0], [1], [2], [3], [4]], [0, 0, 1, 0, 1]
-    free = solve(Problem.of(X, y, C0=0.1, max_coef=2, class_weight={0: 3}), "exhaustive")
+    free = solve(Problem.of(X, y, C0=0.1, max_points=2, class_weight={0: 3}), "exhaustive")
     assert (free.evaluation.sensitivity, free.evaluation.specificity) == (Fraction(1, 2), 1)
     asked = [c.min_sensitivity(1), c.min_specificity(0.6)]
-    bound = solve(Problem.of(X, y, C0=0.1, max_coef=2, class_weight={0: 3}, constraints=asked), "exhaustive")
+    bound = solve(
+        Problem.of(X, y, C0=0.1, max_points=2, class_weight={0: 3}, constraints=asked), "exhaustive"
+    )
     assert (bound.evaluation.sensitivity, bound.evaluation.specificity) == (1, Fraction(2, 3))
     assert bound.points.coefficients == (1,)
     assert bound.points.intercept == Fraction(-3, 2)
 
 
 def test_what_only_search_finds_infeasible_is_named_in_words():
-    problem = Problem.of([[1], [1], [0]], [0, 1, 0], max_coef=2, constraints=[c.max_error(0.1)])
+    problem = Problem.of([[1], [1], [0]], [0, 1, 0], max_points=2, constraints=[c.max_error(0.1)])
     with pytest.raises(InfeasibleError, match=r"all that is asked of it \('error of at most 0.1'\)"):
         solve(problem, "exhaustive")
 
 
 def test_a_limit_reached_before_any_allowed_model_is_an_error_and_not_a_model():
     problem = Problem.of(
-        [[0], [1]], [0, 1], max_coef=2, constraints=[c.min_sensitivity(1), c.at_least(1, of="x0")]
+        [[0], [1]], [0, 1], max_points=2, constraints=[c.min_sensitivity(1), c.at_least(1, of="x0")]
     )
     assert evaluate(problem, solve(problem, "exhaustive").points).sensitivity == 1
     with pytest.raises(SolverFailedError, match=r"before it found any scoring system .* node limit"):

@@ -54,7 +54,7 @@ def test_the_conflict_is_infeasible_and_no_fewer_constraints_are(case: Constrain
 def test_solve_says_which_constraints_conflict(solver):
     asked = [c.min_sensitivity(1), c.must_use("x0"), c.min_specificity(1), c.at_most(2, of="x*")]
     with pytest.raises(InfeasibleError) as caught:
-        solve(Problem.of(X, Y, max_coef=2, constraints=asked), solver)
+        solve(Problem.of(X, Y, max_points=2, constraints=asked), solver)
     message = str(caught.value)
     assert "x0 used" in message.partition("In short")[0]
     assert message.endswith(
@@ -65,14 +65,14 @@ def test_solve_says_which_constraints_conflict(solver):
 
 def test_a_single_constraint_that_nothing_obeys_is_named_alone():
     asked = [c.min_sensitivity(0.1), c.max_error(0)]
-    conflict = explain_infeasible(Problem.of(X, Y, max_coef=2, constraints=asked), "exhaustive")
+    conflict = explain_infeasible(Problem.of(X, Y, max_points=2, constraints=asked), "exhaustive")
     assert conflict.in_words() == "already 'error of at most 0' alone cannot be obeyed"
 
 
 def test_of_many_constraints_an_irreducible_set_is_given(monkeypatch):
     monkeypatch.setattr(explain, "FEW", 2)
     asked = [c.min_sensitivity(1), c.must_use("x0"), c.min_specificity(1)]
-    problem = Problem.of(X, Y, max_coef=2, constraints=asked)
+    problem = Problem.of(X, Y, max_points=2, constraints=asked)
     conflict = explain_infeasible(problem, "exhaustive")
     assert conflict.irreducible
     assert not conflict.smallest
@@ -85,7 +85,7 @@ def test_of_many_constraints_an_irreducible_set_is_given(monkeypatch):
 
 def test_what_the_limits_leave_open_is_said(monkeypatch):
     asked = [c.min_sensitivity(1), c.must_use("x0"), c.min_specificity(1)]
-    problem = Problem.of(X, Y, max_coef=2, constraints=asked)
+    problem = Problem.of(X, Y, max_points=2, constraints=asked)
     with pytest.raises(SolverFailedError, match="not known whether"):
         explain_infeasible(problem, "exhaustive", node_limit=1)
     monkeypatch.setattr(explain, "SECONDS", -1.0)
@@ -96,19 +96,19 @@ def test_what_the_limits_leave_open_is_said(monkeypatch):
 @pytest.mark.parametrize("solver", ["exhaustive", "exact"])
 def test_an_interrupt_ends_the_search_for_a_conflict(solver):
     asked = [c.min_sensitivity(1), c.must_use("x0"), c.min_specificity(1)]
-    problem = Problem.of(X, Y, max_coef=2, constraints=asked)
+    problem = Problem.of(X, Y, max_points=2, constraints=asked)
     with pytest.raises(KeyboardInterrupt):
         explain_infeasible(problem, solver, cancel=lambda: True)
 
 
 def test_a_problem_that_can_be_obeyed_has_no_conflict():
     with pytest.raises(InvalidProblemError, match="nothing conflicts"):
-        explain_infeasible(Problem.of(X, Y, max_coef=2, max_features=1), "exhaustive")
+        explain_infeasible(Problem.of(X, Y, max_points=2, max_features=1), "exhaustive")
 
 
 def test_one_model_spares_the_trials_of_all_that_it_obeys(monkeypatch):
     asked = [c.at_most(k, of="x*") for k in range(1, 7)] + [c.max_error(0)]
-    problem = Problem.of(X, Y, max_coef=2, constraints=asked)
+    problem = Problem.of(X, Y, max_points=2, constraints=asked)
     trials = []
     real = explain.answer
 

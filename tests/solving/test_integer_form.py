@@ -96,7 +96,7 @@ def test_ranks_order_every_column_and_rows_are_distinct(case):
 
 
 def test_columns_are_divided_by_what_they_share():
-    form = integer_form(Problem.of([[60, 0.5], [20, 1.5]], [0, 1], max_coef=2, intercept="none"))
+    form = integer_form(Problem.of([[60, 0.5], [20, 1.5]], [0, 1], max_points=2, intercept="none"))
     assert form.columns.tolist() == [[40, 120], [3, 1]] or form.columns.tolist() == [[120, 40], [1, 3]]
 
 
@@ -107,7 +107,7 @@ HUGE = [1e-12, 2e-12, -3e-12, 0.1, 5e11, -7e11, 3e12, 3e12 + 1, 0.0]
 @given(st.lists(st.tuples(st.sampled_from(HUGE), st.sampled_from(HUGE)), min_size=3, max_size=8), st.data())
 def test_a_rounded_form_is_off_by_at_most_one_half_an_entry(rows, draws):
     y = [0, 1, *draws.draw(st.lists(st.integers(0, 1), min_size=len(rows) - 2, max_size=len(rows) - 2))]
-    problem = Problem.of([list(r) for r in rows], y, C0=0.01, max_coef=5)
+    problem = Problem.of([list(r) for r in rows], y, C0=0.01, max_points=5)
     form = integer_form(problem)
     if form.slack == 0:
         return
@@ -142,7 +142,7 @@ def test_kernel_costs_are_never_above_the_true_value(weight, numerator, other, d
         C1=Fraction(1, 10**9 + 9),
         sample_weight=[weight, 3, 1, 7],
         class_weight={0: Fraction(1, 3), 1: Fraction(5, 7)},
-        max_coef=3,
+        max_points=3,
     )
     form = integer_form(problem)
     vector, b = some_model(draws, form)
@@ -156,7 +156,7 @@ def test_kernel_costs_are_never_above_the_true_value(weight, numerator, other, d
 
 def test_intercepts_of_all_modes():
     def form(intercept, **more):
-        return integer_form(Problem.of([[0], [1]], [0, 1], max_coef=2, intercept=intercept, **more))
+        return integer_form(Problem.of([[0], [1]], [0, 1], max_points=2, intercept=intercept, **more))
 
     assert (form("free").intercept_low, form("free").intercept_high) == (-OPEN, OPEN)
     assert form("free").half == form("free").step == 1
@@ -167,13 +167,13 @@ def test_intercepts_of_all_modes():
     assert paper.intercept_values.tolist() == [-2, -1, 0, 1, 2]
     assert paper.intercept_value_cost.max() == paper.cost[0] > 0
     assert paper.max_size == 2
-    halves = form((-1, 1), coef_set=[0, 0.5, 1])
+    halves = form((-1, 1), points=[0, 0.5, 1])
     assert (halves.intercept_low, halves.intercept_high) == (-2, 2)
 
 
 def test_points_of_2_to_the_50_units_are_the_largest():
     def problem(*points):
-        return Problem.of([[0], [1], [2]], [0, 1, 1], coef_set=list(points), C0=0.01, C1=0)
+        return Problem.of([[0], [1], [2]], [0, 1, 1], points=list(points), C0=0.01, C1=0)
 
     largest = problem(-(2**50), 0, 1)
     assert integer_form(largest).values[0].largest == 2**50
@@ -189,7 +189,7 @@ def test_points_of_2_to_the_50_units_are_the_largest():
 def test_the_intercepts_of_a_set_end_at_2_to_the_50_units_too():
     def problem(most):
         sets = {"x0": [0, 1], "(intercept)": [-most, 0]}
-        return Problem.of([[0], [1]], [0, 1], coef_set=sets, C0=0.01, C1=0, intercept="paper")
+        return Problem.of([[0], [1]], [0, 1], points=sets, C0=0.01, C1=0, intercept="paper")
 
     assert integer_form(problem(2**50)).intercept_values.tolist() == [-(2**50), 0]
     with pytest.raises(UnsupportedProblemError, match="the intercept's set reaches"):
@@ -199,7 +199,7 @@ def test_the_intercepts_of_a_set_end_at_2_to_the_50_units_too():
 def test_the_largest_points_of_all_features_add_up_to_2_to_the_60_at_most():
     def problem(features):
         X = np.vstack([np.zeros(features, int), np.ones(features, int)])
-        return Problem.of(X, [0, 1], coef_set=[0, 2**50], C0=0.0001, C1=0)
+        return Problem.of(X, [0, 1], points=[0, 2**50], C0=0.0001, C1=0)
 
     form = integer_form(problem(2**10))
     scores = [sum(int(x) << 50 for x in row) for row in form.columns.T]  # all features at their largest
@@ -212,7 +212,7 @@ def test_the_largest_points_of_all_features_add_up_to_2_to_the_60_at_most():
 @given(st.data())
 def test_prices_on_very_heavy_rates_are_lowered_and_stay_a_lower_bound(draws):
     X = [[0, 0], [1, 0], [0, 1], [1, 1], [2, 1]]
-    problem = Problem.of(X, [0, 1, 1, 0, 1], C0=0.01, max_coef=2)
+    problem = Problem.of(X, [0, 1, 1, 0, 1], C0=0.01, max_points=2)
     form = integer_form(problem)
     n = form.n_rows
     weight = st.integers(-(2**61) // (2 * n), 2**61 // (2 * n)) | st.sampled_from([0, 1, 2**61 // (2 * n)])
@@ -263,7 +263,7 @@ X = [[0, 3], [1, 1], [2, 0], [3, 2], [1, 0]]
 def test_a_limit_on_a_rate_beyond_64_bits_is_left_to_the_evaluator(heavy):
     asked = [c.min_sensitivity(0.9)]
     problem = Problem.of(
-        X, [0, 1, 1, 0, 1], C0=0.01, max_coef=3, constraints=asked, sample_weight=[1, heavy, 1, heavy, 3]
+        X, [0, 1, 1, 0, 1], C0=0.01, max_points=3, constraints=asked, sample_weight=[1, heavy, 1, heavy, 3]
     )
     assert integer_form(problem).rates.is_complete == (heavy == 1)
     assert judged(problem) == (heavy != 1)
@@ -274,7 +274,7 @@ def test_a_limit_on_a_rate_beyond_64_bits_is_left_to_the_evaluator(heavy):
 @pytest.mark.parametrize("far", [4, 2**70])
 def test_a_limit_on_the_score_beyond_64_bits_is_left_to_the_evaluator(far):
     asked = [c.max_total_score(2 * far + 1, ranges={"x0": (0, far), "x1": (-1, 3)})]
-    problem = Problem.of(X, [0, 1, 1, 0, 1], C0=0.01, max_coef=3, constraints=asked)
+    problem = Problem.of(X, [0, 1, 1, 0, 1], C0=0.01, max_points=3, constraints=asked)
     assert judged(problem) == (far != 4)
     best, found = solve(problem, "exhaustive"), solve(problem, "exact")
     assert (found.objective, found.evaluation.l1) == (best.objective, best.evaluation.l1)
@@ -282,7 +282,7 @@ def test_a_limit_on_the_score_beyond_64_bits_is_left_to_the_evaluator(far):
 
 @pytest.mark.parametrize("intercept", ["free", "paper"])
 def test_a_huge_l1_penalty_makes_bounds_weak_and_no_number_large(intercept):
-    problem = Problem.of(X, [0, 1, 1, 0, 1], C0=0.01, C1=1e300, max_coef=3, intercept=intercept)
+    problem = Problem.of(X, [0, 1, 1, 0, 1], C0=0.01, C1=1e300, max_points=3, intercept=intercept)
     form = integer_form(problem)
     longest = 3 * (3 if intercept == "paper" else 2)
     assert 0 <= form.cost_l1 * longest <= 2**50
@@ -299,7 +299,7 @@ def test_costs_are_flat_only_where_the_exact_penalties_agree():
     def form(**levels):
         plain = {name: own for name, own in levels.items() if own is not None}
         rest = {name: [-1, 0, 1] for name in ("x0", "x1") if name not in plain}
-        return integer_form(Problem.of(X, [0, 1, 1, 0, 1], levels=plain or None, coef_set=rest or None))
+        return integer_form(Problem.of(X, [0, 1, 1, 0, 1], levels=plain or None, points=rest or None))
 
     low = Fraction(1, 100)
     assert form().is_flat

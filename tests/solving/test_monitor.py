@@ -14,7 +14,7 @@ from supersparse.solving.options import SolveOptions
 from supersparse.solving.solve import solve
 from supersparse.stop import Stop
 
-PROBLEM = Problem.of([[0], [1], [2], [3]], [0, 0, 1, 1], C0=0.25, max_coef=3)
+PROBLEM = Problem.of([[0], [1], [2], [3]], [0, 0, 1, 1], C0=0.25, max_points=3)
 CONSTANT = Points((0,), -1)  # 2 errors: F = 1/2
 LOOSE = Points((3,), -5)  # no error: F = 1/4, l1 = 3
 TIGHT = Points((2,), -3)  # no error: F = 1/4, l1 = 2
@@ -72,7 +72,7 @@ def test_it_says_why_to_stop():
     assert monitor().seconds_left is None
 
 
-@pytest.mark.parametrize("gap", [{"relative_gap": 0.5}, {"absolute_gap": 0.125}])
+@pytest.mark.parametrize("gap", [{"gap": 0.5}, {"absolute_gap": 0.125}])
 def test_it_stops_at_the_gap_asked_for_and_not_before(gap):
     running = monitor(**gap)
     assert not running.gap_reached

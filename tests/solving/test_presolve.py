@@ -117,7 +117,7 @@ def test_a_column_whose_zero_costs_something_is_not_dropped():
 
 
 def test_dead_columns_are_dropped_and_restored_with_coefficient_zero():
-    problem = Problem.of([[0, 7, 1], [1, 7, 0]], [0, 1], coef_set={"x0": [0], "x2": 3}, C0=0.2)
+    problem = Problem.of([[0, 7, 1], [1, 7, 0]], [0, 1], points={"x0": [0], "x2": 3}, C0=0.2)
     drop = DropColumns.of(problem)
     assert drop.kept == (2,)
     assert drop.apply(problem).rows.names == ("x2",)

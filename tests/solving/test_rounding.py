@@ -29,7 +29,7 @@ NAMES = ["age", "bmi", "pulse", "noise"]
 
 
 def make(**asked):
-    return Problem.of(X, Y, **{"feature_names": NAMES, "C0": 0.02, "max_coef": 5, **asked})
+    return Problem.of(X, Y, **{"feature_names": NAMES, "C0": 0.02, "max_points": 5, **asked})
 
 
 def test_the_direction_is_found_whatever_the_scale():
@@ -145,7 +145,7 @@ def test_what_is_no_linear_model_of_these_features_is_refused(model, message):
 
 @pytest.mark.parametrize("solver", ["exact", "highs", "exhaustive"])
 def test_solve_starts_from_a_linear_model(solver):
-    problem = make(max_coef=2)
+    problem = make(max_points=2)
     model = LogisticRegression().fit(X, Y)
     start = evaluate(problem, rounded(problem, model))
     seen = []
@@ -166,8 +166,8 @@ def test_solve_starts_from_a_scoring_system_on_the_same_features():
     solve(other, initial=card, on_progress=seen.append)
     assert seen[0].objective == best.objective  # the classes are turned round, and so are the points
     with pytest.raises(InvalidOptionError, match=r"gave feature 'age' the value .*rounded\(problem"):
-        solve(make(coef_set=[-100, 0, 100]), initial=card)
-    coarse = make(coef_set=[-100, 0, 100])
+        solve(make(points=[-100, 0, 100]), initial=card)
+    coarse = make(points=[-100, 0, 100])
     check_feasible(coarse, rounded(coarse, card), "the rounding")
 
 

@@ -10,7 +10,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solving.solve import solve
 from supersparse.stop import Stop
 
-PROBLEM = Problem.of([[0, 7], [1, 7], [2, 7], [3, 7]], [0, 0, 1, 1], C0=0.25, max_coef=3)
+PROBLEM = Problem.of([[0, 7], [1, 7], [2, 7], [3, 7]], [0, 0, 1, 1], C0=0.25, max_points=3)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_an_initial_solution_counts_from_the_start():
 
 
 def test_an_initial_solution_may_have_any_denominator():
-    problem = Problem.of([[0], [1], [2], [3]], [0, 0, 1, 1], C0=0.25, coef_set=[0, 0.5, 2])
+    problem = Problem.of([[0], [1], [2], [3]], [0, 0, 1, 1], C0=0.25, points=[0, 0.5, 2])
     solution = solve(problem, "exhaustive", initial=Points((2,), -3), node_limit=0)
     assert solution.points.values == (2,)
     assert solution.evaluation.training_errors == 0
@@ -83,7 +83,7 @@ def test_an_initial_solution_may_have_any_denominator():
 
 def test_a_penalty_outside_its_useful_range_warns():
     with pytest.warns(PenaltyRangeWarning, match=r"C0 = 0.1 is below .* between 0.25 .* and 0.5") as caught:
-        solve(Problem.of([[0], [1], [2], [3]], [0, 0, 1, 1], C0=0.1, max_coef=2), "exhaustive")
+        solve(Problem.of([[0], [1], [2], [3]], [0, 0, 1, 1], C0=0.1, max_points=2), "exhaustive")
     assert caught[0].filename == __file__  # the user's own line
 
 
@@ -104,7 +104,7 @@ def test_the_stop_reason_is_kept_apart_from_what_was_proven(limit, stop):
 
 
 def test_a_solution_can_be_started_from_and_what_is_no_model_is_refused():
-    problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_coef=3)
+    problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
     found = solve(problem, "exhaustive")
     assert solve(problem, "exact", initial=found, node_limit=0).objective <= found.objective
     with pytest.raises(InvalidOptionError, match="'best' is no linear model; give a solution, points"):

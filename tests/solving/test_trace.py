@@ -25,7 +25,7 @@ def test_incumbents_are_the_events_with_points():
 
 
 def test_the_trace_of_a_solve_only_improves_and_ends_with_the_answer():
-    problem = Problem.of([[0, 3], [1, 1], [2, 2], [3, 0]], [0, 1, 0, 1], C0=0.26, max_coef=2)
+    problem = Problem.of([[0, 3], [1, 1], [2, 2], [3, 0]], [0, 1, 0, 1], C0=0.26, max_points=2)
     solution = solve(problem, "exhaustive")
     objectives = [e.objective for e in solution.trace.incumbents]
     bounds = [e.lower_bound for e in solution.trace.events]
@@ -38,13 +38,13 @@ def test_the_trace_of_a_solve_only_improves_and_ends_with_the_answer():
 
 
 def test_a_traced_incumbent_has_a_coefficient_for_each_column_of_the_user():
-    problem = Problem.of([[0, 7], [1, 7], [1, 7]], [0, 1, 1], C0=Fraction(1, 3), max_coef=2)
+    problem = Problem.of([[0, 7], [1, 7], [1, 7]], [0, 1, 1], C0=Fraction(1, 3), max_points=2)
     solution = solve(problem, "exhaustive")
     assert {len(e.points.coefficients) for e in solution.trace.incumbents} == {2}
 
 
 def test_a_solution_says_in_one_line_what_it_is():
-    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=Fraction(1, 3), max_coef=2)
+    problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=Fraction(1, 3), max_points=2)
     assert repr(solve(problem, "exhaustive")) == (
         "Solution(objective=0.333333, proven optimal, errors=1, sensitivity=1, specificity=0, "
         "size=0, l1=0, solver='exhaustive', stop=OPTIMAL)"

@@ -15,7 +15,7 @@ from supersparse.stop import Stop
 
 X = [[0, 1], [1, 0], [1, 1], [0, 0]]
 Y = [0, 1, 1, 0]
-PROBLEM = Problem.of(X, Y, C0=0.25, coef_set=[-2, -1, 0, 1, 2], max_features=1, intercept=(-1, 1))
+PROBLEM = Problem.of(X, Y, C0=0.25, points=[-2, -1, 0, 1, 2], max_features=1, intercept=(-1, 1))
 HONEST = Claim(
     points=Points((2, 0), -1),
     objective=Fraction(1, 4),
@@ -74,14 +74,14 @@ def test_a_lie_is_caught_with_both_numbers(lie, message):
     ids=["an intercept where none is", "an intercept outside L"],
 )
 def test_the_intercept_obeys_its_mode(intercept, b):
-    problem = Problem.of(X, Y, coef_set=[-2, 0, 2], intercept=intercept)
+    problem = Problem.of(X, Y, points=[-2, 0, 2], intercept=intercept)
     claim = replace(HONEST, points=Points((2, 0), b), objective=None, lower_bound=Fraction(0))
     with pytest.raises(VerificationError, match=f"the intercept {b}, which intercept='{intercept}' forbids"):
         verify(problem, claim, solver="s")
 
 
 def test_the_papers_intercept_counts_in_the_size():
-    problem = Problem.of(X, Y, coef_set=[-1, 0, 2], intercept="paper", max_features=1)
+    problem = Problem.of(X, Y, points=[-1, 0, 2], intercept="paper", max_features=1)
     claim = replace(HONEST, objective=None, lower_bound=Fraction(0))
     with pytest.raises(VerificationError, match="a model of size 2; the limit is 1"):
         verify(problem, claim, solver="s")
@@ -89,7 +89,7 @@ def test_the_papers_intercept_counts_in_the_size():
 
 def test_errors_are_recounted_where_floating_point_sees_a_margin():
     # 3·0.1 - 0.3 = 5.6e-17 > 0 in floating point: a float solver counts no error, decimals count one
-    problem = Problem.of([[0.1, 0.3], [0, 1]], [1, 0], coef_set=[-1, 3], intercept="none", C0=0)
+    problem = Problem.of([[0.1, 0.3], [0, 1]], [1, 0], points=[-1, 3], intercept="none", C0=0)
     claim = replace(HONEST, points=Points((3, -1), 0), objective=Fraction(0), lower_bound=Fraction(0))
     with pytest.raises(VerificationError, match=r"an objective of 0 .* costs 0.5 .*1 errors"):
         verify(problem, claim, solver="float solver")
@@ -109,7 +109,7 @@ def test_errors_are_recounted_where_floating_point_sees_a_margin():
     ],
 )
 def test_a_model_that_breaks_a_constraint_is_refused_in_its_words(asked, words):
-    problem = Problem.of(X, Y, C0=0.25, coef_set=[-2, -1, 0, 1, 2], **asked)
+    problem = Problem.of(X, Y, C0=0.25, points=[-2, -1, 0, 1, 2], **asked)
     claim = replace(HONEST, points=Points((2, 0), 0), objective=None, lower_bound=Fraction(0))
     with pytest.raises(VerificationError, match=f"liar gave a model that breaks what was asked: {words}"):
         verify(problem, claim, solver="liar")

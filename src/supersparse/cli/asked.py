@@ -7,14 +7,14 @@ from supersparse.cli.say import remark
 from supersparse.errors import InvalidOptionError
 from supersparse.settings.settings import Settings
 
-DEFAULT_OPTIONS = {"solver": "auto", "time_limit": 60.0, "seed": 0}
+DEFAULT_OPTIONS = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
 
 
 def read_asked(path: Path | None, given: Mapping[str, object]) -> Settings:
     """Read the settings file, if there is one, and let the options that are given take their places."""
     settings = Settings() if path is None else Settings.load(path)
     changes = {name: value for name, value in given.items() if value is not None}
-    if "max_coef" in changes and not _has_default_sets(settings):
+    if "max_points" in changes and not _has_default_sets(settings):
         raise InvalidOptionError(
             f"--max-points: {path} says which points each feature may have; "
             "change them there, or leave --max-points out"
@@ -35,11 +35,11 @@ def read_options(settings: Settings, path: Path | None, given: Mapping[str, obje
 
 
 def _option(name: str) -> str:
-    own = {"max_coef": "--max-points", "sample_weight": "--weights"}
+    own = {"sample_weight": "--weights", "random_state": "--seed"}
     return own.get(name, f"--{name.replace('_', '-')}")
 
 
 def _has_default_sets(settings: Settings) -> bool:
     """Whether some feature may have whole points up to a largest magnitude that is not yet said."""
-    shared = [part for part in (settings.coef_set, settings.levels) if part is not None]
+    shared = [part for part in (settings.points, settings.levels) if part is not None]
     return all(isinstance(part, Mapping) for part in shared)

@@ -46,7 +46,7 @@ def demo(
     if save_data is not None:
         data.columns.write_csv(save_data)
         remark(f"Data saved to {save_data}")
-    settings = Settings.of(C0=0.01, max_coef=10)
+    settings = Settings.of(C0=0.01, max_points=10)
     if save_settings is not None:
         settings.save(save_settings)
         remark(f"Settings saved to {save_settings}")
@@ -56,7 +56,7 @@ def demo(
     )
     remark("The first run compiles the solver; the next ones take seconds.")
     problem = settings.problem(data.X, data.labels, feature_names=data.feature_names)
-    given = {"time_limit": search.time_limit, "solver": search.solver, "seed": search.seed}
+    given = {"time_limit": search.time_limit, "solver": search.solver, "random_state": search.seed}
     solution = learn(problem, **read_options(settings, None, given))
     system = ScoringSystem.from_solution(solution, title=data.target)
     meaning = _meaning(prod(len(s) for s in problem.sets), solution.proven_optimal)

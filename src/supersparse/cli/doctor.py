@@ -205,7 +205,7 @@ def _small_problem() -> Check:
     from supersparse.problem.problem import Problem
     from supersparse.solving.solve import solve
 
-    problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 1], C0=0.3, max_coef=3)
+    problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 1], C0=0.3, max_points=3)
     what = "a small problem, solved and verified"
     try:
         solution = solve(problem, time_limit=60)

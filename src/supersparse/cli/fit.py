@@ -70,7 +70,7 @@ def fit(
     question.say(positive_given=recipe.settings.positive is not None)
     judged = None
     if validation.folds is not None:
-        judged = validate(recipe, training, training.splits(validation, recipe.options["seed"]))
+        judged = validate(recipe, training, training.splits(validation, recipe.options["random_state"]))
         if judged is not None and judged.chosen.C0 is not None:
             question = recipe.asking(C0=judged.chosen.C0).question(training)
     solution = learn(question.problem, **recipe.options)

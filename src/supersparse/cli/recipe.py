@@ -52,7 +52,7 @@ class Recipe:
                 "sample_weight": columns.weights,
                 "C0": asked.C0,
                 "max_features": asked.max_features,
-                "max_coef": asked.max_points,
+                "max_points": asked.max_points,
             },
         )
         if class_weights is not None and settings.class_weight is not None:
@@ -65,7 +65,7 @@ class Recipe:
             options=read_options(
                 settings,
                 asked.settings,
-                {"time_limit": search.time_limit, "solver": search.solver, "seed": search.seed},
+                {"time_limit": search.time_limit, "solver": search.solver, "random_state": search.seed},
             ),
             class_weights=class_weights,
             chooses_weights=asked.class_weight is None and asked.settings is None,
@@ -184,8 +184,8 @@ def _with_usual_sizes(settings: Settings, asked: AskedOptions) -> Settings:
     changes: dict[str, object] = {}
     if settings.max_features is None:
         changes["max_features"] = _PREPARED_SIZE
-    if asked.max_points is None and settings.max_coef == Settings().max_coef:
-        changes["max_coef"] = _PREPARED_POINTS
+    if asked.max_points is None and settings.max_points == Settings().max_points:
+        changes["max_points"] = _PREPARED_POINTS
     return settings.changed(**changes)
 
 

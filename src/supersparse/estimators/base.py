@@ -37,8 +37,8 @@ from supersparse.solving.solve import solve
 SHARED_CONSTRAINTS: dict[str, Any] = {
     "positive": "no_validation",  # any label; `read_rows` compares it with those of y
     "C1": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
-    "coef_set": [None, Integral, "array-like", CoefficientSet, dict],
-    "max_coef": [Interval(Integral, 1, None, closed="left")],
+    "points": [None, Integral, "array-like", CoefficientSet, dict],
+    "max_points": [Interval(Integral, 1, None, closed="left")],
     "bounds": [None, list, tuple, dict],
     "levels": [None, list, tuple, dict],
     "max_features": [None, Interval(Integral, 0, None, closed="left")],
@@ -90,8 +90,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             bounds=bounds,
             C0=C0,
             C1=self.C1,
-            coef_set=self.coef_set,
-            max_coef=self.max_coef,
+            points=self.points,
+            max_points=self.max_points,
             levels=self.levels,
             max_features=self.max_features,
             min_features=self.min_features,
@@ -118,9 +118,9 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return {
             "time_limit": self.time_limit,
             "node_limit": self.node_limit,
-            "relative_gap": self.gap,
-            "threads": effective_n_jobs(self.n_jobs),
-            "seed": seed,
+            "gap": self.gap,
+            "n_jobs": effective_n_jobs(self.n_jobs),
+            "random_state": seed,
             "solver_options": self.solver_options or {},
         }
 

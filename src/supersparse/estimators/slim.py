@@ -39,17 +39,17 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
     C1 : "auto" or float, default="auto"
         "auto": of all models with the least objective, one with the least sum of absolute
         coefficients, exactly. A number is a penalty on that sum, honoured as written.
-    coef_set : None, int, array-like, CoefficientSet or dict, default=None
-        The values a coefficient may take: None for the integers up to ``max_coef``, a set
+    points : None, int, array-like, CoefficientSet or dict, default=None
+        The values a coefficient may take: None for the integers up to ``max_points``, a set
         for all features, or a dict of sets by feature name or pattern.
-    max_coef : int, default=100
+    max_points : int, default=100
         The largest magnitude of a coefficient that no set speaks of.
     bounds : (low, high), list of pairs or dict of pairs, default=None
         The least and the largest coefficient, None where an end is open: ``{"age*": (0, None)}``. They narrow
         the sets, for all features, for each, or by feature name or pattern.
     levels : list of (values, penalty) or dict of such lists, default=None
         Penalties by the values of a coefficient, the most welcome values first:
-        ``[([-1, 1], 0.01), ([-2, 2], 0.02)]``. They take the place of `C0` and `coef_set`, for
+        ``[([-1, 1], 0.01), ([-2, 2], 0.02)]``. They take the place of `C0` and `points`, for
         all features or, in a dict, for those named; 0 costs nothing unless a level holds it.
     max_features : int, default=None
         The largest number of features.
@@ -150,7 +150,7 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
     --------
     >>> from supersparse import SLIMClassifier
     >>> X = [[0, 1], [1, 0], [2, 1], [3, 0]]
-    >>> model = SLIMClassifier(C0=0.25, max_coef=5, solver="exhaustive").fit(X, ["a", "a", "b", "b"])
+    >>> model = SLIMClassifier(C0=0.25, max_points=5, solver="exhaustive").fit(X, ["a", "a", "b", "b"])
     >>> model.coef_, model.intercept_, model.proven_optimal_
     (array([[1., 0.]]), array([-1.5]), True)
     >>> model.predict([[1, 1], [2, 0]])
@@ -168,8 +168,8 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         C0: Any = None,
         positive: Any = None,
         C1: Any = "auto",
-        coef_set: Any = None,
-        max_coef: int = 100,
+        points: Any = None,
+        max_points: int = 100,
         bounds: Any = None,
         levels: Any = None,
         max_features: int | None = None,
@@ -193,8 +193,8 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         self.C0 = C0
         self.positive = positive
         self.C1 = C1
-        self.coef_set = coef_set
-        self.max_coef = max_coef
+        self.points = points
+        self.max_points = max_points
         self.bounds = bounds
         self.levels = levels
         self.max_features = max_features

@@ -51,7 +51,7 @@ class SLIMClassifierCV(RiskMixin, ScoringSystemClassifier):
         Sparsity is the mean number of features over the folds. The deviation is that of the
         folds' errors at the least mean error, ``std_test_score``; the standard error is that
         over the root of the number of folds.
-    positive, C1, coef_set, max_coef, bounds, levels, max_features, min_features, constraints, class_weight, \
+    positive, C1, points, max_points, bounds, levels, max_features, min_features, constraints, class_weight, \
 intercept, solver, solver_options, gap
         As in `SLIMClassifier`, for every fit. Some feature must be without levels: C0 is chosen
         for those.
@@ -110,7 +110,7 @@ intercept, solver, solver_options, gap
     >>> from supersparse import SLIMClassifierCV
     >>> X = [[i, i % 2] for i in range(12)]
     >>> y = [i > 5 for i in range(12)]
-    >>> model = SLIMClassifierCV(Cs=[0.1, 0.5], cv=3, max_coef=2, solver="exhaustive").fit(X, y)
+    >>> model = SLIMClassifierCV(Cs=[0.1, 0.5], cv=3, max_points=2, solver="exhaustive").fit(X, y)
     >>> model.C0_, model.C0_by_rule_["one_sd"]
     (0.1, 0.1)
     """
@@ -130,8 +130,8 @@ intercept, solver, solver_options, gap
         rule: str = "best",
         positive: Any = None,
         C1: Any = "auto",
-        coef_set: Any = None,
-        max_coef: int = 100,
+        points: Any = None,
+        max_points: int = 100,
         bounds: Any = None,
         levels: Any = None,
         max_features: int | None = None,
@@ -157,8 +157,8 @@ intercept, solver, solver_options, gap
         self.rule = rule
         self.positive = positive
         self.C1 = C1
-        self.coef_set = coef_set
-        self.max_coef = max_coef
+        self.points = points
+        self.max_points = max_points
         self.bounds = bounds
         self.levels = levels
         self.max_features = max_features

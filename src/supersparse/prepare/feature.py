@@ -165,22 +165,22 @@ def with_preparation(
     asked = Settings.from_tree(json_tree(made.settings, "the settings of the card"))
     own = asked.changed(
         constraints=[c for c in asked.constraints if c not in constraints],
-        coef_set=_before_bounds(asked.coef_set, features),
+        points=_before_bounds(asked.points, features),
         bounds=None,
     )
     settings = json.dumps({**own.to_dict(), KEY: content})
     return replace(card, provenance=replace(made, settings=settings))
 
 
-def _before_bounds(coef_set: object, features: Sequence[Feature]) -> object:
+def _before_bounds(points: object, features: Sequence[Feature]) -> object:
     """The one set that the bounds of features narrowed; sets that differ besides stay as they are."""
-    if not isinstance(coef_set, ByName):
-        return coef_set
-    whole = CoefficientSet.of({value for one in coef_set.values() for value in one.values})
+    if not isinstance(points, ByName):
+        return points
+    whole = CoefficientSet.of({value for one in points.values() for value in one.values})
     for feature in features:
         low, high = feature.bounds or (None, None)
-        if coef_set.get(feature.name) != whole.within(low, high, feature.name):
-            return coef_set
+        if points.get(feature.name) != whole.within(low, high, feature.name):
+            return points
     return whole
 
 

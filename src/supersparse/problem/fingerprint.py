@@ -20,7 +20,7 @@ from supersparse.problem.problem import Problem
 def fingerprint(problem: Problem) -> str:
     """Identify a problem by its content; names and labels, which change no answer, are left out.
 
-    >>> a, b = (Problem.of([[0], [1]], [0, 1], max_coef=most) for most in (5, 6))
+    >>> a, b = (Problem.of([[0], [1]], [0, 1], max_points=most) for most in (5, 6))
     >>> fingerprint(a) == fingerprint(a), fingerprint(a) == fingerprint(b)
     (True, False)
     """

@@ -112,7 +112,7 @@ def _check_apart(levels: list[tuple[CoefficientSet, Fraction]], whose: str) -> N
 def read_levels(levels: object, names: tuple[str, ...]) -> tuple[Levels | None, ...]:
     """Return the levels of each feature and, at the end, of the intercept; None where C0 says the penalty.
 
-    One list of levels serves all. A mapping gives them by name or pattern, as `coef_set` does.
+    One list of levels serves all. A mapping gives them by name or pattern, as `points` does.
     """
     if levels is None:
         return (None,) * (len(names) + 1)

@@ -200,8 +200,8 @@ class Problem:
         *,
         C0: object = None,
         C1: object = "auto",
-        coef_set: object = None,
-        max_coef: int = 100,
+        points: object = None,
+        max_points: int = 100,
         bounds: object = None,
         levels: object = None,
         max_features: int | None = None,
@@ -216,16 +216,16 @@ class Problem:
     ) -> "Problem":
         """Read data and settings; everything wrong with them is said here, before any solving.
 
-        `coef_set`, `bounds` and `C0` (0.01 unless given) take one value for all features, one
+        `points`, `bounds` and `C0` (0.01 unless given) take one value for all features, one
         for each, or a mapping by name or pattern (``{"age*": non_negative(5)}``).
 
-        `levels` take the place of both C0 and `coef_set`: ``[(values, penalty), ...]`` for all
+        `levels` take the place of both C0 and `points`: ``[(values, penalty), ...]`` for all
         features, or a mapping by name or pattern; features that it leaves out have C0.
 
         `constraints` is a list of what the functions of `supersparse.constraints` return, and
         `rate_groups` names the groups they speak of: ``{"sex": one label a row}``.
 
-        >>> problem = Problem.of([[0], [1]], [0, 1], C0=0.1, max_coef=5)
+        >>> problem = Problem.of([[0], [1]], [0, 1], C0=0.1, max_points=5)
         >>> problem.sets[0]
         CoefficientSet(-5, -4, -3, ..., 3, 4, 5; 11 values)
         """
@@ -238,7 +238,7 @@ class Problem:
             rate_groups=rate_groups,
         )
         all_levels = read_levels(levels, rows.names)
-        sets, intercept_set = read_sets(coef_set, max_coef, bounds, rows.names, all_levels)
+        sets, intercept_set = read_sets(points, max_points, bounds, rows.names, all_levels)
         intercept_rule = read_intercept(intercept, intercept_set)
         penalties, intercept_penalty = read_size_penalty(C0, rows.names, intercept_rule, all_levels)
         asked = read_constraints(constraints, max_features, min_features)

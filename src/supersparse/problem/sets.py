@@ -17,8 +17,8 @@ NOTHING_ALLOWED_BUT_ZERO = CoefficientSet.of([0])
 
 
 def read_sets(
-    coef_set: object,
-    max_coef: object,
+    points: object,
+    max_points: object,
     bounds: object,
     names: tuple[str, ...],
     levels: tuple[Levels | None, ...],
@@ -27,14 +27,14 @@ def read_sets(
 
     Where a feature has levels, the set is their union; `levels` has the intercept's at its end.
     """
-    largest = whole(max_coef)
+    largest = whole(max_points)
     if largest is None or largest < 1:
-        raise InvalidProblemError(f"max_coef is {max_coef!r}; give a whole number of at least 1")
+        raise InvalidProblemError(f"max_points is {max_points!r}; give a whole number of at least 1")
     if any(levels):
-        _check_beside_levels(coef_set, names, levels)
+        _check_beside_levels(points, names, levels)
     *sets, intercept_set = (
         plain.with_zero() if own is None else own.values
-        for plain, own in zip(_read_plain(coef_set, integers(largest), names), levels, strict=True)
+        for plain, own in zip(_read_plain(points, integers(largest), names), levels, strict=True)
     )
     if bounds is None:
         return tuple(sets), intercept_set
@@ -46,7 +46,7 @@ def read_sets(
 
 
 def _read_plain(
-    coef_set: object, default: CoefficientSet, names: tuple[str, ...]
+    points: object, default: CoefficientSet, names: tuple[str, ...]
 ) -> tuple[CoefficientSet, ...]:
     """The set of each feature and, at the end, of the intercept."""
 
@@ -60,36 +60,36 @@ def _read_plain(
             return integers(largest)
         return CoefficientSet.of(value)  # type: ignore[arg-type]
 
-    if isinstance(coef_set, Mapping):
+    if isinstance(points, Mapping):
         sets = per_feature(
-            coef_set,
+            points,
             names,
-            what="coef_set",
+            what="points",
             read=read,
             default=lambda _: default,
             extra_keys=[INTERCEPT, "*"],
         )
-        return (*sets, read(coef_set.get(INTERCEPT, coef_set.get("*")), INTERCEPT))
-    if isinstance(coef_set, list | tuple) and any(_is_a_set(v) for v in coef_set):
-        return (*per_feature(coef_set, names, what="coef_set", read=read), default)
-    return (read(coef_set, INTERCEPT),) * (len(names) + 1)
+        return (*sets, read(points.get(INTERCEPT, points.get("*")), INTERCEPT))
+    if isinstance(points, list | tuple) and any(_is_a_set(v) for v in points):
+        return (*per_feature(points, names, what="points", read=read), default)
+    return (read(points, INTERCEPT),) * (len(names) + 1)
 
 
-def _check_beside_levels(coef_set: object, names: tuple[str, ...], levels: tuple[Levels | None, ...]) -> None:
+def _check_beside_levels(points: object, names: tuple[str, ...], levels: tuple[Levels | None, ...]) -> None:
     levelled = [name for name, own in zip((*names, INTERCEPT), levels, strict=True) if own is not None]
-    if coef_set is not None and set(names) <= set(levelled):
+    if points is not None and set(names) <= set(levelled):
         raise InvalidProblemError(
-            "coef_set and levels are both given; leave coef_set out: the levels say which values are allowed"
+            "points and levels are both given; leave points out: the levels say which values are allowed"
         )
-    if isinstance(coef_set, list | tuple) and any(_is_a_set(v) for v in coef_set):
+    if isinstance(points, list | tuple) and any(_is_a_set(v) for v in points):
         raise InvalidProblemError(
-            f"coef_set has one entry a feature and {levelled[0]!r} has levels; "
-            "give coef_set as a mapping by name for the others"
+            f"points has one entry a feature and {levelled[0]!r} has levels; "
+            "give points as a mapping by name for the others"
         )
-    for key in coef_set if isinstance(coef_set, Mapping) else ():
+    for key in points if isinstance(points, Mapping) else ():
         if key in levelled:
             raise InvalidProblemError(
-                f"coef_set names {key!r}, which has levels; leave it out of coef_set, or out of levels"
+                f"points names {key!r}, which has levels; leave it out of points, or out of levels"
             )
 
 

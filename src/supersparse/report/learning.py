@@ -242,7 +242,7 @@ def sizes_around(refit: Refit, size: int, plan: Plan, progress: Progress) -> Fro
         progress(f"frontier: at most {most} feature{'s' if most > 1 else ''}")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PenaltyRangeWarning)
-            found = frontier(refit.problem, most, seed=plan.seed, **plan.limits)
+            found = frontier(refit.problem, most, random_state=plan.seed, **plan.limits)
         if found.stop is Stop.INTERRUPTED:
             raise KeyboardInterrupt
         if best is None or found.proven:

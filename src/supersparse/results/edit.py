@@ -139,7 +139,7 @@ def what_if(
     given by name or pattern. The solver is that of the solution unless given; options are those of `solve`.
 
     >>> X, y = [[0, 0], [0, 1], [1, 1], [1, 1]] * 2, [0, 0, 1, 1] * 2
-    >>> problem = Problem.of(X, y, C0=0.2, max_coef=2)
+    >>> problem = Problem.of(X, y, C0=0.2, max_points=2)
     >>> print(what_if(solve(problem, "exhaustive"), forbid="x0"))
     Asked: x0 not used.
     Errors: 0 -> 2 (2 more). Size: 1 as before. F: 0.2 -> 0.45 (+0.25).

@@ -320,7 +320,7 @@ def frontier(problem: Problem, max_features: int = 8, solver: str = "auto", **op
     The C0 of the problem, and the penalties of levels, are left aside; sets, constraints, weights
     and a numeric C1 stay. Options are those of `solve`; its limits hold for the whole run.
 
-    >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 0], max_coef=3)
+    >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 0], max_points=3)
     >>> print(frontier(problem, solver="exhaustive"))
     size  errors  proven  points
        0       1  yes

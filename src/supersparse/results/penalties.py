@@ -83,7 +83,7 @@ def useful_range(problem: Problem) -> PenaltyRanges:
     """Say between which values C0 and C1 do what they are for; C1 depends on the problem's C0.
 
     >>> X = [[i % 7, i % 2] for i in range(40)]
-    >>> problem = Problem.of(X, [i % 7 > 3 for i in range(40)], C0=0.05, max_coef=5)
+    >>> problem = Problem.of(X, [i % 7 > 3 for i in range(40)], C0=0.05, max_points=5)
     >>> print(useful_range(problem))
     C0 below 0.0125: only decides between models of equal errors.
     C0 below 0.025: a feature may enter to fix a single row.

@@ -125,7 +125,7 @@ def solve_each_penalty(
     unproven is solved by itself. Ctrl-C interrupts: the best found so far would answer for one C0 only.
     `checkpoint` names a folder here, in which each solve keeps what it has proven or left open.
 
-    >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]] * 3, [0, 0, 1, 0] * 3, max_coef=3)
+    >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]] * 3, [0, 0, 1, 0] * 3, max_points=3)
     >>> [s.evaluation.size for s in solve_each_penalty(problem, [0.1, 0.12, 0.13], "exhaustive")]
     [2, 2, 0]
     """
@@ -177,7 +177,7 @@ def _path(
     settings = SolveOptions.read(options)
     answers = Question.BEST_PER_SIZE in registry.solver_class(name).capabilities.questions
     size = first.evaluation.size
-    stops_early = settings.relative_gap or settings.absolute_gap
+    stops_early = settings.gap or settings.absolute_gap
     if (
         not answers
         or problem.has_levels

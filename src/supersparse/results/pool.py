@@ -148,7 +148,7 @@ def pool(
     best one belong to them. `max_models` says how many are kept, best first; how many more there are is
     counted. Options are those of `solve`; where a limit stops the search, the pool is a sample.
 
-    >>> problem = Problem.of([[0, 0], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1], C0=0.1, max_coef=2)
+    >>> problem = Problem.of([[0, 0], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1], C0=0.1, max_points=2)
     >>> good = pool(problem, within=3, solver="exhaustive")
     >>> print(good)
     2 models, within 3 of the least F 0.1, each predicting the rows differently; complete

@@ -100,7 +100,7 @@ def trade_off(
     limits hold for each ratio.
 
     >>> X, y = [[0], [1], [2], [3], [4], [5]], [0, 0, 1, 0, 1, 1]
-    >>> problem = Problem.of(X, y, C0=0.17, max_coef=2)
+    >>> problem = Problem.of(X, y, C0=0.17, max_points=2)
     >>> print(trade_off(problem, [0.25, 0.5, 2, 4], "exhaustive"))
     W+/W-             sensitivity  specificity  errors  size  proven
     0.25                   0.0000       1.0000       3     0  yes

@@ -21,9 +21,9 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
     of these rows are said to be balanced, so that other rows get their own. Sample weights are data
     and left out. None where one name stands for a feature and for a penalised intercept.
 
-    >>> problem = Problem.of([[0], [1]], [0, 1], C0=0.1, max_coef=5, max_features=1)
+    >>> problem = Problem.of([[0], [1]], [0, 1], C0=0.1, max_points=5, max_features=1)
     >>> settings_of(problem, seed=0).to_dict()
-    {'C0': 0.1, 'coef_set': '-5..5', 'max_features': 1, 'positive': '1', 'solve': {'seed': 0}}
+    {'C0': 0.1, 'points': '-5..5', 'max_features': 1, 'positive': '1', 'solve': {'random_state': 0}}
     """
     names, intercept = problem.rows.names, problem.intercept
     if intercept.is_penalised and INTERCEPT in names:
@@ -40,7 +40,7 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
     return Settings.of(
         C0=_said({names[j]: costs[j] for j in plain}, problem),
         C1="auto" if problem.C1 is None else problem.C1,
-        coef_set=_said({names[j]: sets[j] for j in plain}, problem),
+        points=_said({names[j]: sets[j] for j in plain}, problem),
         bounds=_bounds(problem),
         levels={n: own for n, own in zip(names, levels, strict=True) if own is not None} or None,
         constraints=problem.asked,
@@ -50,7 +50,7 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
         rate_groups=[grouping.name for grouping in problem.rows.groupings] or None,
         solve={
             **({"solver": solver} if solver in SOLVERS else {}),
-            **({} if seed is None else {"seed": seed}),
+            **({} if seed is None else {"random_state": seed}),
         },
     )
 

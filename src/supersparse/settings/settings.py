@@ -56,8 +56,8 @@ def make_problem(
             y,
             C0=settings.C0,
             C1=settings.C1,
-            coef_set=settings.coef_set,
-            max_coef=settings.max_coef,
+            points=settings.points,
+            max_points=settings.max_points,
             bounds=settings.bounds,
             levels=settings.levels,
             max_features=settings.max_features,
@@ -118,7 +118,7 @@ def _check_names(settings: "Settings", names: Sequence[str]) -> None:
 
 def _mentioned(settings: "Settings") -> Iterator[tuple[str, str, Sequence[str]]]:
     """Every name or pattern of features, with what it stands in and what else may stand there."""
-    for what in ("C0", "coef_set", "bounds", "levels"):
+    for what in ("C0", "points", "bounds", "levels"):
         value = getattr(settings, what)
         if isinstance(value, Mapping):
             extra = ["*"] if what == "bounds" else [INTERCEPT, "*"]
@@ -194,17 +194,17 @@ class Settings:
     is given by feature is a mapping. Classes and groups are named by their text, and
     `sample_weight` and `rate_groups` name columns.
 
-    >>> settings = Settings.of(C0=0.1, coef_set={"*": range(-5, 6), "age": [0, 0.5]}, max_features=3)
+    >>> settings = Settings.of(C0=0.1, points={"*": range(-5, 6), "age": [0, 0.5]}, max_features=3)
     >>> settings.to_dict()
-    {'C0': 0.1, 'coef_set': {'*': '-5..5', 'age': [0, 0.5]}, 'max_features': 3}
+    {'C0': 0.1, 'points': {'*': '-5..5', 'age': [0, 0.5]}, 'max_features': 3}
     >>> settings.problem([[30], [40]], ["no", "yes"], feature_names=["age"]).sets
     (CoefficientSet(0, 1/2),)
     """
 
     C0: Fraction | ByName[Fraction] | None = None
     C1: Fraction | str = "auto"
-    coef_set: CoefficientSet | ByName[CoefficientSet] | None = None
-    max_coef: int = _DEFAULT_LARGEST
+    points: CoefficientSet | ByName[CoefficientSet] | None = None
+    max_points: int = _DEFAULT_LARGEST
     bounds: Ends | ByName[Ends | None] | None = None
     levels: Levels | ByName[Levels | None] | None = None
     max_features: int | None = None
@@ -224,8 +224,8 @@ class Settings:
         *,
         C0: object = None,
         C1: object = "auto",
-        coef_set: object = None,
-        max_coef: object = _DEFAULT_LARGEST,
+        points: object = None,
+        max_points: object = _DEFAULT_LARGEST,
         bounds: object = None,
         levels: object = None,
         max_features: object = None,
@@ -247,8 +247,8 @@ class Settings:
         given = {
             "C0": C0,
             "C1": C1,
-            "coef_set": _each(coef_set, lambda value: _made_set(value, max_coef)),
-            "max_coef": max_coef,
+            "points": _each(points, lambda value: _made_set(value, max_points)),
+            "max_points": max_points,
             "bounds": bounds,
             "levels": _each(levels, lambda value: value if value is None else Levels.of(value)),
             "max_features": max_features,
@@ -343,11 +343,11 @@ def _each(value: object, make: Any) -> object:
     return None if value is None else make(value)
 
 
-def _made_set(value: object, max_coef: object) -> object:
+def _made_set(value: object, max_points: object) -> object:
     """Python's looser ways to say a set: None for the default, a number for the integers up to it."""
     if isinstance(value, str | CoefficientSet):
         return value
-    largest = whole(max_coef if value is None else value)
+    largest = whole(max_points if value is None else value)
     return value if largest is None else integers(largest)
 
 

@@ -38,10 +38,10 @@ SOLVE = Record(
             form=Either(Whole(0), Null()), help="units of work, the same on every machine; null for no limit"
         ),
         "memory_limit": Field(form=Either(Real(1), Null()), help="megabytes; null for no limit"),
-        "relative_gap": Field(form=Real(0), help="stop within this share of the best possible"),
+        "gap": Field(form=Real(0), help="stop within this share of the best possible"),
         "absolute_gap": Field(form=Real(0), help="stop within this distance of the best possible"),
-        "threads": Field(form=Whole(1), help="threads of one solve"),
-        "seed": Field(form=Whole(0), help="seed of what is random in the search"),
+        "n_jobs": Field(form=Whole(-1), help="threads of one solve; -1 for one a core"),
+        "random_state": Field(form=Whole(0), help="random seed"),
         "formulation": Field(form=Word("bigm", "indicator"), help="how a MIP back end writes the loss"),
         "branching_priorities": Field(
             form=TableOf(Whole(), "a mapping by feature name"), help="by feature name; higher first"
@@ -64,15 +64,15 @@ SETTINGS = Record(
     {
         "C0": Field(form=_or_by_name(Number(0)), help="cost of a feature: the error rate it must save"),
         "C1": Field(form=Either(Word("auto"), Number(0)), help="cost of the sum of absolute points"),
-        "coef_set": Field(form=_or_by_name(SetForm()), help="values that points may take"),
-        "max_coef": Field(form=Whole(1), help="largest magnitude of points that no set speaks of"),
+        "points": Field(form=_or_by_name(SetForm()), help="values that points may take"),
+        "max_points": Field(form=Whole(1), help="largest magnitude of points that no set speaks of"),
         "bounds": Field(
             form=_or_by_name(_OPEN_PAIR, Either(_OPEN_PAIR, Null())),
             help="least and largest points: [0, null] for no negative ones",
         ),
         "levels": Field(
             form=_or_by_name(LevelsForm(), Either(LevelsForm(), Null())),
-            help="penalties by the values of a coefficient, in place of C0 and coef_set",
+            help="penalties by the values of a coefficient, in place of C0 and points",
         ),
         "max_features": Field(form=Whole(0), help="most features to use"),
         "min_features": Field(form=Whole(0), help="fewest features to use"),
@@ -97,9 +97,9 @@ SETTINGS = Record(
         "solve": Field(form=SOLVE, help="options of the solver"),
     },
     synonyms={
-        "coefficients": "coef_set",
-        "points": "coef_set",
-        "max_points": "max_coef",
+        "coefficients": "points",
+        "coef_set": "points",
+        "max_coef": "max_points",
         "weights": "class_weight",
         "target": "positive",
         "groups": "rate_groups",

@@ -46,7 +46,7 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
     found = small.restore(claim.points)
     points = with_best_intercept(problem, found.coefficients) or found  # found: verify says what it breaks
     verified = verify(problem, replace(claim, points=points), solver=chosen.name)
-    return replace(verified, seed=settings.seed)
+    return replace(verified, seed=settings.random_state)
 
 
 def chosen_solver(

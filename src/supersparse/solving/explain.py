@@ -33,7 +33,7 @@ def explain_infeasible(problem: Problem, solver: str = "auto", **options: object
     >>> from supersparse import constraints as c
     >>> X, y = [[0], [1], [2], [3]], [0, 1, 0, 1]
     >>> asked = [c.min_sensitivity(1), c.must_use("x0"), c.min_specificity(0.9)]
-    >>> print(explain_infeasible(Problem.of(X, y, max_coef=2, constraints=asked), "exhaustive"))
+    >>> print(explain_infeasible(Problem.of(X, y, max_points=2, constraints=asked), "exhaustive"))
     already 'sensitivity of at least 1' and 'specificity of at least 0.9' cannot be obeyed together, \
 and no fewer constraints conflict
     """
@@ -159,7 +159,7 @@ def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Poin
 
     options = replace(
         settings,
-        threads=1 if is_own else settings.threads,
+        n_jobs=1 if is_own else settings.n_jobs,
         initial=None,
         on_progress=note,
         cancel=lambda: bool(found) or told(),

@@ -58,7 +58,7 @@ class Monitor:
         self._last_weighed = self._began
         self._interrupted = threading.Event()
         self._lock = threading.RLock()
-        self._relative_gap = exact(options.relative_gap, "relative_gap")
+        self._relative_gap = exact(options.gap, "gap")
         self._absolute_gap = exact(options.absolute_gap, "absolute_gap")
 
     @property

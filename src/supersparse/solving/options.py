@@ -1,5 +1,6 @@
 """SolveOptions: what every solver takes."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
@@ -21,10 +22,10 @@ class SolveOptions:
     time_limit: float | None = None  # seconds
     node_limit: int | None = None  # deterministic work units
     memory_limit: float | None = None  # megabytes of the whole process
-    relative_gap: float = 0.0
+    gap: float = 0.0  # relative: (objective - bound) / objective
     absolute_gap: float = 0.0
-    threads: int = 1
-    seed: int = 0
+    n_jobs: int = 1  # threads; -1 for one a core
+    random_state: int = 0  # seed of the search
     initial: Points | None = None
     on_progress: Callable[[TraceEvent], None] | None = None
     cancel: Callable[[], bool] | None = None
@@ -39,10 +40,12 @@ class SolveOptions:
         _check_at_least("time_limit", self.time_limit, 0, optional=True)
         _check_at_least("node_limit", self.node_limit, 0, optional=True, whole=True)
         _check_at_least("memory_limit", self.memory_limit, 1, optional=True)
-        _check_at_least("relative_gap", self.relative_gap, 0)
+        _check_at_least("gap", self.gap, 0)
         _check_at_least("absolute_gap", self.absolute_gap, 0)
-        _check_at_least("threads", self.threads, 1, whole=True)
-        _check_at_least("seed", self.seed, 0, whole=True)
+        if self.n_jobs == -1:
+            object.__setattr__(self, "n_jobs", os.cpu_count() or 1)
+        _check_at_least("n_jobs", self.n_jobs, 1, whole=True)
+        _check_at_least("random_state", self.random_state, 0, whole=True)
         _check_priorities(self.branching_priorities)
         if self.formulation not in ("bigm", "indicator"):
             raise InvalidOptionError(

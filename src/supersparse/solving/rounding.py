@@ -45,7 +45,7 @@ def rounded(problem: Problem, model: object) -> Points:
     error.
 
     >>> X, y = [[0, 1], [1, 0], [2, 1], [3, 0]], [0, 0, 1, 1]
-    >>> problem = Problem.of(X, y, C0=0.1, max_coef=3)
+    >>> problem = Problem.of(X, y, C0=0.1, max_points=3)
     >>> rounded(problem, [0.61, 0.02]).coefficients
     (1, 0)
     """

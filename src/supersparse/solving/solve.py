@@ -20,7 +20,7 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
     solution, points, a scoring system, or a linear model, which `rounded` brings into the sets), a progress
     callback, cancellation, and the solver's own under ``solver_options``.
 
-    >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_coef=3)
+    >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
     >>> solve(problem, "exhaustive").points
     Points(coefficients=(1,), intercept=Fraction(-1, 2), denominator=1)
     """

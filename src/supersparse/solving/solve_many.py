@@ -27,7 +27,7 @@ from supersparse.stop import Stop
 def solve_each_size(problem: Problem, solver: str = "auto", **options: object) -> SizedModels:
     """Find, for each size, the model with the least (F, l1) of exactly that size.
 
-    >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_coef=3)
+    >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
     >>> [(m.evaluation.size, str(m.evaluation.objective)) for m in solve_each_size(problem).models]
     [(0, '1/2'), (1, '3/10')]
     """

@@ -46,8 +46,8 @@ def _tiny_problems() -> list[Problem]:
     binary = random.integers(0, 2, (16, 3))
     wider = np.column_stack([random.integers(0, 6, (16, 2)), binary])
     problems = [
-        Problem.of(binary, label, C0=0.1, max_coef=2),
-        Problem.of(wider, label, C0=0.1, max_coef=2, max_features=2, intercept="paper"),
+        Problem.of(binary, label, C0=0.1, max_points=2),
+        Problem.of(wider, label, C0=0.1, max_points=2, max_features=2, intercept="paper"),
     ]
     return [MergeRows.apply(p) for p in problems]
 

@@ -170,7 +170,7 @@ def generalization_bound(
     limit must, like the sets, have been declared before; for one that was chosen on the same rows, take
     the forms without it from `bounds`.
 
-    >>> problem = Problem.of([[0], [1]] * 500, [0, 1] * 500, max_coef=5, intercept=(-5, 5))
+    >>> problem = Problem.of([[0], [1]] * 500, [0, 1] * 500, max_points=5, intercept=(-5, 5))
     >>> generalization_bound(problem, training_error=0.02)
     Bound(Theorem 2, slack=0.06708, log_count=4.39445, n_rows=1000, delta=0.01, proven=True)
     """
@@ -326,7 +326,7 @@ def one_more_digit(
     `generalization_bound` reports now. The number says what the bound asks for, not that there will be fewer
     errors.
 
-    >>> problem = Problem.of([[0], [1]] * 500, [0, 1] * 500, max_coef=5, intercept=(-5, 5))
+    >>> problem = Problem.of([[0], [1]] * 500, [0, 1] * 500, max_points=5, intercept=(-5, 5))
     >>> one_more_digit(problem).n_rows_needed
     1482
     """

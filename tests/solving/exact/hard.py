@@ -11,9 +11,9 @@ def noisy(n=150, p=8, *, seed=0, **settings):
     X = random.integers(0, 4, (n, p))
     y = (X @ random.integers(-3, 4, p) + random.normal(0, 6, n) > 0).astype(int)
     y[:2] = 0, 1
-    return Problem.of(X, y, **({"C0": 0.002, "max_coef": 10} | settings))
+    return Problem.of(X, y, **({"C0": 0.002, "max_points": 10} | settings))
 
 
 def medium(seed=0, **settings):
     """A problem with a proof of about a second."""
-    return noisy(70, 5, seed=seed, **({"C0": 0.01, "max_coef": 5} | settings))
+    return noisy(70, 5, seed=seed, **({"C0": 0.01, "max_points": 5} | settings))

@@ -85,7 +85,7 @@ def test_a_solve_stopped_again_and_again_ends_with_the_optimum(tmp_path, threads
     best = solve(problem, "exact")
     bounds = []
     for _ in range(200):
-        part = solve(problem, "exact", checkpoint=file, node_limit=60, threads=threads)
+        part = solve(problem, "exact", checkpoint=file, node_limit=60, n_jobs=threads)
         bounds.append(part.lower_bound)
         assert part.lower_bound <= best.objective <= part.objective
         if part.stop is Stop.OPTIMAL:
@@ -101,7 +101,7 @@ def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch)
     monkeypatch.setattr(proof, "_SLICE_WORK", 20_000)
     problem, file = medium(seed=0), tmp_path / "file"
     best = solve(problem, "exact")
-    stopped = solve(problem, "exact", checkpoint=file, threads=2, node_limit=60)
+    stopped = solve(problem, "exact", checkpoint=file, n_jobs=2, node_limit=60)
     assert stopped.stop is Stop.NODE_LIMIT
     resumed = solve(problem, "exact", checkpoint=file)
     assert (resumed.objective, resumed.evaluation.l1) == (best.objective, best.evaluation.l1)
@@ -112,7 +112,7 @@ def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(second, "_WORK_PER_STEP", 10_000)  # many steps beside few nodes of the tree
     resumed, resume = [], SecondBound.resume
     monkeypatch.setattr(SecondBound, "resume", lambda self, left: (resumed.append(left), resume(self, left)))
-    problem, file = few_squares([0, 2, 4, 6], max_coef=3), tmp_path / "file"
+    problem, file = few_squares([0, 2, 4, 6], max_points=3), tmp_path / "file"
     best = solve(problem, "exact")
     rounds = []
     while not rounds or (rounds[-1].stop is Stop.NODE_LIMIT and len(rounds) < 200):
@@ -156,7 +156,7 @@ def test_a_bad_file_is_refused_and_left_alone(kind, saved, tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [{"seed": 1}, {"C0": 0.02}, {"max_coef": 6}, {"max_features": 2}, {"intercept": "none"}, {"C1": 0.001}],
+    [{"seed": 1}, {"C0": 0.02}, {"max_points": 6}, {"max_features": 2}, {"intercept": "none"}, {"C1": 0.001}],
     ids=str,
 )
 def test_a_file_of_another_problem_is_refused(change, saved, tmp_path):

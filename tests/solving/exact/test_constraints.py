@@ -43,7 +43,7 @@ def test_the_engine_gives_the_optimum_of_exhaustive_search(case):
 @settings(max_examples=examples(25), deadline=None)
 @given(constrained_problems())
 def test_two_threads_give_the_same_optimum(case):
-    assert answer(case.problem, "exact", threads=2) == answer(case.problem, "exhaustive")
+    assert answer(case.problem, "exact", n_jobs=2) == answer(case.problem, "exhaustive")
 
 
 @pytest.mark.long
@@ -88,7 +88,7 @@ def test_prices_charge_for_what_exceeds_a_limit_and_never_more(draws):
     X, y = noisy(n=30, p=3, seed=draws.draw(st.integers(0, 50)))
     sex = np.where(np.arange(30) % 3, "f", "m")
     asked = [c.min_sensitivity(0.9), c.max_error(0.2), c.max_difference("error", group="sex", at_most=0.1)]
-    problem = Problem.of(X, y, C0=0.01, max_coef=2, constraints=asked, rate_groups={"sex": sex})
+    problem = Problem.of(X, y, C0=0.01, max_points=2, constraints=asked, rate_groups={"sex": sex})
     form = integer_form(presolve(problem).problem)
     prices = np.array([draws.draw(st.integers(0, 50)) for _ in form.rates.most])
     priced = form.priced(prices.astype(float))
@@ -117,9 +117,9 @@ def noisy(n=120, p=6, seed=0):
 
 def test_a_limit_on_a_rate_is_obeyed_where_it_binds():
     X, y = noisy(seed=1)
-    free = solve(Problem.of(X, y, C0=0.01, max_coef=3), "exact")
+    free = solve(Problem.of(X, y, C0=0.01, max_points=3), "exact")
     asked = [c.min_sensitivity(0.95)]
-    bound = solve(Problem.of(X, y, C0=0.01, max_coef=3, constraints=asked), "exact")
+    bound = solve(Problem.of(X, y, C0=0.01, max_points=3, constraints=asked), "exact")
     assert free.evaluation.sensitivity < 0.95 <= bound.evaluation.sensitivity
     assert bound.objective > free.objective
     assert bound.proven_optimal
@@ -129,12 +129,12 @@ def test_nothing_obeys_is_proven():
     X, y = noisy()
     X[:60], y[:30], y[30:60] = 1, 0, 1  # thirty rows of each class that no model tells apart
     with pytest.raises(InfeasibleError, match=r"error of at most 0\.1"):
-        solve(Problem.of(X, y, max_coef=2, constraints=[c.max_error(0.1)]), "exact")
+        solve(Problem.of(X, y, max_points=2, constraints=[c.max_error(0.1)]), "exact")
 
 
 def test_a_log_of_the_proof_is_refused_where_it_would_not_be_complete():
     X, y = noisy()
-    problem = Problem.of(X, y, max_coef=2, constraints=[c.min_sensitivity(0.5)])
+    problem = Problem.of(X, y, max_points=2, constraints=[c.min_sensitivity(0.5)])
     with pytest.raises(UnsupportedProblemError, match="proof_log"):
         solve(problem, "exact", proof_log=lambda event: None)
 
@@ -145,6 +145,6 @@ def test_a_checkpoint_of_other_constraints_is_foreign():
         [], [c.min_sensitivity(0.9)], [c.min_sensitivity(0.8)], [c.at_most(1, of=["x0", "x1"])],
         [c.only_if("x0", "x1")], [c.max_total_score(3)],
     ]  # fmt: skip
-    names = {fingerprint(Problem.of(X, y, max_coef=2, constraints=a)) for a in asked}
+    names = {fingerprint(Problem.of(X, y, max_points=2, constraints=a)) for a in asked}
     names.add(fingerprint(Problem.of(X, y, levels=[([-1, 1], 0.01), ([-2, 2], 0.02)])))
     assert len(names) == len(asked) + 1

@@ -43,11 +43,11 @@ def check_honest(solution):
 @pytest.mark.parametrize("settings", [{"node_limit": 300}, {}], ids=["stopped", "proven"])
 def test_one_thread_repeats_itself_whatever_the_clock_does(settings, monkeypatch):
     problem = noisy(seed=3) if settings else medium(seed=4)
-    first = solve(problem, "exact", seed=5, **settings)
+    first = solve(problem, "exact", random_state=5, **settings)
     ticks = itertools.count()
     busy = SimpleNamespace(perf_counter=lambda: next(ticks) * 0.4)  # a machine on which all takes long
     monkeypatch.setattr(supports, "time", busy)
-    again = solve(problem, "exact", seed=5, **settings)
+    again = solve(problem, "exact", random_state=5, **settings)
     assert history(first) == history(again)
     assert first.stop is again.stop is (Stop.NODE_LIMIT if settings else Stop.OPTIMAL)
     if settings:
@@ -71,7 +71,7 @@ def test_long_supports_are_worked_on_in_slices_that_do_not_depend_on_the_clock(m
 @pytest.mark.parametrize("intercept", ["free", "paper"])
 def test_threads_prove_the_same_optimum(seed, intercept):
     problem = medium(seed=seed, intercept=intercept)
-    alone, together = solve(problem, "exact"), solve(problem, "exact", threads=3)
+    alone, together = solve(problem, "exact"), solve(problem, "exact", n_jobs=3)
     assert together.stop is Stop.OPTIMAL
     assert together.objective == alone.objective == together.lower_bound
     assert together.evaluation.l1 == alone.evaluation.l1
@@ -83,7 +83,7 @@ def test_what_goes_wrong_in_a_thread_is_raised(monkeypatch):
 
     monkeypatch.setattr(proof, "expand", broken)
     with pytest.raises(ZeroDivisionError, match="in a worker"):
-        solve(medium(), "exact", threads=2)
+        solve(medium(), "exact", n_jobs=2)
 
 
 @settings(max_examples=examples(40))
@@ -114,7 +114,7 @@ def test_bounds_of_a_longer_proof_hold_at_every_moment(seed):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_time_limit_is_obeyed(threads):
     began = time.process_time()
-    solution = solve(noisy(), "exact", time_limit=0.5, threads=threads)
+    solution = solve(noisy(), "exact", time_limit=0.5, n_jobs=threads)
     assert time.process_time() - began < threads * (0.5 + PATIENCE)
     assert solution.stop is Stop.TIME_LIMIT
     check_honest(solution)
@@ -134,7 +134,7 @@ def test_a_memory_limit_is_obeyed():
 
 
 def test_a_gap_that_is_good_enough_ends_the_solve():
-    solution = solve(medium(), "exact", relative_gap=0.5)
+    solution = solve(medium(), "exact", gap=0.5)
     assert solution.stop in (Stop.GAP, Stop.OPTIMAL)
     assert solution.gap <= 0.5
     assert solution.lower_bound <= solve(medium(), "exact").objective
@@ -150,7 +150,7 @@ def test_cancelling_ends_the_solve_at_once(threads):
             asked.append(time.process_time())
         return bool(asked)
 
-    solution = solve(noisy(), "exact", cancel=cancel, threads=threads)
+    solution = solve(noisy(), "exact", cancel=cancel, n_jobs=threads)
     assert time.process_time() - asked[0] < threads * PATIENCE
     assert solution.stop is Stop.INTERRUPTED
     check_honest(solution)
@@ -217,7 +217,7 @@ def test_the_proof_finds_the_optimum_without_the_incumbent_search(seed, monkeypa
 
 def test_contradicting_rows_only_and_one_useless_column():
     # nothing can be learnt: the constant model is proven at once
-    solution = solve(Problem.of([[1], [1], [1]], [0, 1, 1], C0=0.1, max_coef=3), "exact")
+    solution = solve(Problem.of([[1], [1], [1]], [0, 1, 1], C0=0.1, max_points=3), "exact")
     assert solution.proven_optimal
     assert solution.evaluation.features == 0
 

@@ -22,7 +22,7 @@ def columns(*given):
 
 
 def twins_of(*given, **settings):
-    return twins(Problem.of(columns(*given), Y, **({"max_coef": 3, "C0": 0.1} | settings)))
+    return twins(Problem.of(columns(*given), Y, **({"max_points": 3, "C0": 0.1} | settings)))
 
 
 A = [0, 1, 3, 2]
@@ -53,7 +53,7 @@ def test_complementary_columns_are_twins_with_a_free_intercept_and_symmetric_set
     assert twins_of(A, complement, A) == (-1, 0, 1)
     for intercept in ("paper", "none", (-2, 3)):
         assert twins_of(A, complement, intercept=intercept) == (-1, -1)
-    assert twins_of(A, complement, coef_set=[-1, 0, 1, 2]) == (-1, -1)
+    assert twins_of(A, complement, points=[-1, 0, 1, 2]) == (-1, -1)
     assert twins_of([x / 2 for x in A], [4 - x / 2 for x in A]) == (-1, 0)
 
 
@@ -62,7 +62,7 @@ def test_a_column_of_two_values_is_the_twin_of_its_complement():
 
 
 def test_columns_of_different_sets_or_costs_are_no_twins():
-    assert twins_of(A, A, coef_set={"x0": 3, "x1": 2}) == (-1, -1)
+    assert twins_of(A, A, points={"x0": 3, "x1": 2}) == (-1, -1)
     assert twins_of(A, A, C0=[0.1, 0.2]) == (-1, -1)
     assert twins_of(A, [2 * x for x in A]) == (-1, -1)
 
@@ -72,14 +72,14 @@ def test_twins_together_reach_twice_the_range(intercept):
     # score = 2·a - b·5 needs a coefficient of 2 in sum where each column allows 1
     a, b = [0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2]
     y = [int(2 * u - 3 * v > 0) for u, v in zip(a, b, strict=True)]
-    problem = Problem.of(columns(a, a, b, b, b), y, C0=0.001, max_coef=1, intercept=intercept)
+    problem = Problem.of(columns(a, a, b, b, b), y, C0=0.001, max_points=1, intercept=intercept)
     best, found = solve(problem, "exhaustive"), solve(problem, "exact")
     assert (found.objective, found.evaluation.l1) == (best.objective, best.evaluation.l1)
 
 
 def cases_of(intercept, **settings):
     problem = Problem.of(
-        columns(A, [1, 0, 0, 1]), Y, **({"max_coef": 2, "C0": 0.1, "intercept": intercept} | settings)
+        columns(A, [1, 0, 0, 1]), Y, **({"max_points": 2, "C0": 0.1, "intercept": intercept} | settings)
     )
     return instances(integer_form(presolve(problem).problem))
 
@@ -110,7 +110,7 @@ def test_the_papers_intercept_makes_two_cases():
 
 def test_the_origin_stands_between_the_values_of_a_column():
     # values -2 and 3: with b = 0 the origin lies between them
-    problem = Problem.of([[-2], [3]], [0, 1], max_coef=2, intercept="none", C0=0.1)
+    problem = Problem.of([[-2], [3]], [0, 1], max_points=2, intercept="none", C0=0.1)
     (instance,) = instances(integer_form(problem))
     assert sorted(instance.positive[:, 0].tolist() + instance.negative[:, 0].tolist()) == [0, 1, 1, 2]
 

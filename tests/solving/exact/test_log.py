@@ -172,7 +172,7 @@ def test_every_event_of_a_random_proof_can_be_checked(case):
 @pytest.mark.parametrize("intercept", ["free", "none", "paper", (-2, 3)])
 @pytest.mark.parametrize("size", [None, 2])
 def test_every_event_of_a_longer_proof_can_be_checked(intercept, size):
-    problem = noisy(40, 4, C0=0.01, intercept=intercept, max_features=size, max_coef=4)
+    problem = noisy(40, 4, C0=0.01, intercept=intercept, max_features=size, max_points=4)
     plain, checker = solve(problem, "exact"), Checker(problem)
     logged = solve(problem, "exact", proof_log=checker)
     assert (logged.objective, logged.evaluation.l1) == (plain.objective, plain.evaluation.l1)
@@ -184,7 +184,7 @@ def test_every_event_of_a_longer_proof_can_be_checked(intercept, size):
 
 def test_a_support_without_anything_strictly_better_says_why():
     # phase one may end at once, for the whole box: the log must hold that reason too
-    problem, events = medium(seed=1, max_coef=3, C0=0.02), []
+    problem, events = medium(seed=1, max_points=3, C0=0.02), []
     best = solve(problem, "exact").points
     solve(problem, "exact", initial=best, proof_log=events.append)
     checker = Checker(problem)

@@ -53,7 +53,7 @@ def related_columns(draw):
     return Problem.of(
         [list(row) for row in zip(*columns, strict=True)],
         y,
-        coef_set=sets,
+        points=sets,
         C0=draw(st.sampled_from([0.0, 0.01, 0.04])),
         C1=draw(st.sampled_from(["auto", "auto", 0.002])),
         intercept=draw(st.sampled_from(["free", "free", "paper", "none", (-3, 3), (-3, -3), (2, 2), (1, 4)])),
@@ -71,7 +71,7 @@ def too_wide_for_64_bits(draw):
     y = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n).filter(lambda y: len(set(y)) == 2))
     intercept = draw(st.sampled_from(["free", "none", "paper", (-2, 3), (2, 2)]))
     C1 = draw(st.sampled_from(["auto", 0.002]))
-    return Problem.of([list(row) for row in X], y, C0=0.01, C1=C1, max_coef=3, intercept=intercept)
+    return Problem.of([list(row) for row in X], y, C0=0.01, C1=C1, max_points=3, intercept=intercept)
 
 
 few = settings(max_examples=examples(100))

@@ -17,7 +17,7 @@ def binary_form(**options):
     rng = np.random.default_rng(1)
     X = rng.integers(0, 2, (30, 4))
     y = (X.sum(axis=1) + rng.integers(0, 2, 30) > 2).astype(int)
-    return integer_form(Problem.of(X, y, C0=0.05, max_coef=3, **options))
+    return integer_form(Problem.of(X, y, C0=0.05, max_points=3, **options))
 
 
 def test_it_waits_for_the_first_proof_and_then_takes_its_share():
@@ -53,7 +53,7 @@ def test_a_proof_that_it_closes_says_that_ties_were_left_open(monkeypatch):
     rng = np.random.default_rng(3)
     X = rng.integers(0, 2, (200, 12))
     y = (X @ rng.integers(-3, 4, 12) + rng.normal(0, 2, 200) > 0).astype(int)
-    problem = Problem.of(X, y, C0=0.006, max_coef=10)
+    problem = Problem.of(X, y, C0=0.006, max_points=10)
     monkeypatch.setattr(SecondBound, "is_due", lambda self, proof_work: True)
     monkeypatch.setattr(SecondBound, "step", close)
     solution = solve(problem, "exact", node_limit=10**6)

@@ -57,7 +57,7 @@ def test_a_finished_search_leaves_nothing_better_on_its_support(form, draws):
 def test_a_single_intercept_that_is_not_0_cannot_be_doubled(b, labels):
     # with b = -3 only the coefficient -2 gets the first three of 1, 0, 0, 1 right: it is in the lower half
     form = integer_form(
-        Problem.of([[-2], [-1], [1], [3]], list(labels), C0=0.01, max_coef=4, intercept=(b, b))
+        Problem.of([[-2], [-1], [1], [3]], list(labels), C0=0.01, max_points=4, intercept=(b, b))
     )
     cuts = cuts_of(form)
     (instance,) = instances(form)
@@ -92,7 +92,7 @@ def test_a_search_taken_up_from_its_state_ends_as_if_it_had_gone_on(form, draws,
 
 def test_the_state_of_a_running_search_is_the_one_it_began_its_slice_with(monkeypatch):
     # a checkpoint may be written by one thread while another is inside a kernel
-    form = integer_form(Problem.of([[0, 3], [1, 1], [2, 0], [3, 2]], [0, 1, 1, 0], C0=0.01, max_coef=9))
+    form = integer_form(Problem.of([[0, 3], [1, 1], [2, 0], [3, 2]], [0, 1, 1, 0], C0=0.01, max_points=9))
     (instance,) = instances(form)
     search = SupportSearch(instance, (0, 3), cuts_of(form))
     search.run(3, never)
@@ -113,7 +113,7 @@ def test_the_state_of_a_running_search_is_the_one_it_began_its_slice_with(monkey
 
 
 def test_a_cancelled_search_stays_open():
-    form = integer_form(Problem.of([[0, 3], [1, 1], [2, 0], [3, 2]], [0, 1, 1, 0], C0=0.01, max_coef=9))
+    form = integer_form(Problem.of([[0, 3], [1, 1], [2, 0], [3, 2]], [0, 1, 1, 0], C0=0.01, max_points=9))
     (instance,) = instances(form)
     search = SupportSearch(instance, (0, 3), cuts_of(form))
     search._budget = 1

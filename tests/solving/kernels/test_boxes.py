@@ -37,7 +37,7 @@ def coarse_forms(draw):
     X = draw(st.lists(st.tuples(entry, entry), min_size=n, max_size=n))
     y = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n).filter(lambda y: len(set(y)) == 2))
     intercept = draw(st.sampled_from(["free", "none", (-2, 3), "paper"]))
-    form = integer_form(Problem.of([list(r) for r in X], y, C0=0.01, max_coef=3, intercept=intercept))
+    form = integer_form(Problem.of([list(r) for r in X], y, C0=0.01, max_points=3, intercept=intercept))
     assume(form.slack == 1)
     return form
 

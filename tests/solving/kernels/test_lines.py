@@ -90,7 +90,7 @@ def test_best_b_anywhere_is_the_cheapest_of_all(state):
 
 def test_without_an_intercept_only_b_0_counts():
     # scores 3 and 5: with b = 0 the negative row is wrong, which b = -4 would mend
-    data = search_data(integer_form(Problem.of([[3], [5]], [0, 1], C0=0.1, max_coef=1, intercept="none")))
+    data = search_data(integer_form(Problem.of([[3], [5]], [0, 1], C0=0.1, max_points=1, intercept="none")))
     loss, b = best_b_anywhere(np.array([3, 5]), data)
     assert b == 0
     assert loss == data.negative.sum()
@@ -150,7 +150,7 @@ def test_on_a_long_line_the_cost_is_that_of_the_value_and_no_worse_than_at_fixed
     X = random.integers(-6, 7, (80, 2))
     y = (X @ [3, -2] + random.integers(-9, 10, 80) > 0).astype(int)
     y[:2] = 0, 1
-    data = search_data(integer_form(Problem.of(X, y, C0=0.01, max_coef=300)))
+    data = search_data(integer_form(Problem.of(X, y, C0=0.01, max_points=300)))
     assert data.n_values[0] * len(data.positive) > 40_000 or len(data.positive) < 67
     index = data.zero.copy()
     scores, window = np.zeros(len(data.positive), np.int64), 2000

@@ -47,14 +47,14 @@ def hard_problem():
     rng = np.random.default_rng(1)
     X = rng.integers(0, 2, (120, 10))
     y = X[:, :4].sum(axis=1) + rng.normal(0, 1.2, 120) > 2
-    return Problem.of(X, y.astype(int), C0=0.002, max_coef=5)
+    return Problem.of(X, y.astype(int), C0=0.002, max_points=5)
 
 
 def easy_problem(**options):
     rng = np.random.default_rng(3)
     X = rng.integers(0, 3, (25, 3))
     y = 2 * X[:, 0] - X[:, 1] + rng.normal(0, 1, 25) > 1
-    return Problem.of(X, y.astype(int), C0=0.02, max_coef=3, **options)
+    return Problem.of(X, y.astype(int), C0=0.02, max_points=3, **options)
 
 
 def start_of(problem):
@@ -110,7 +110,7 @@ def test_an_error_in_the_progress_callback_stops_the_solve_and_is_raised(name):
 
 
 def test_a_gap_that_is_good_enough_ends_the_solve(name):
-    found = solve(easy_problem(), name, relative_gap=0.99)
+    found = solve(easy_problem(), name, gap=0.99)
     assert found.stop in (Stop.GAP, Stop.OPTIMAL)
     assert found.gap <= 0.99
 
@@ -125,7 +125,7 @@ def test_a_model_that_is_known_is_never_lost(name):
 def test_seed_and_threads_are_taken(name):
     problem = easy_problem()
     expected = solve(problem, "exhaustive")
-    found = solve(problem, name, seed=7, threads=2)
+    found = solve(problem, name, random_state=7, n_jobs=2)
     assert (found.objective, found.evaluation.l1) == (expected.objective, expected.evaluation.l1)
 
 
@@ -184,7 +184,7 @@ def test_branching_priorities_lead_to_the_same_optimum_or_are_refused(name):
 def test_too_fine_data_are_refused_before_any_solving(name, monkeypatch):
     monkeypatch.setattr(incumbent, "search", lambda problem, monitor: pytest.fail("searched"))
     rng = np.random.default_rng(0)
-    problem = Problem.of(rng.normal(size=(20, 2)), [0, 1] * 10, max_coef=10)
+    problem = Problem.of(rng.normal(size=(20, 2)), [0, 1] * 10, max_points=10)
     with pytest.raises(UnsupportedProblemError, match=f"{name}: "):
         solve(problem, name)
 
@@ -194,7 +194,7 @@ def test_data_near_the_limit_of_the_arithmetic_are_solved_exactly(name):
     rng = np.random.default_rng(5)
     X = np.round(rng.normal(3, 1, size=(14, 2)), 4)
     y = (X[:, 0] - X[:, 1] + rng.normal(0, 0.3, 14) > 0).astype(int)
-    problem = Problem.of(X, y, C0=0.01, max_coef=4)
+    problem = Problem.of(X, y, C0=0.01, max_points=4)
     expected = solve(problem, "exhaustive")
     for formulation in registry.solver_class(name).capabilities.formulations:
         found = solve(problem, name, formulation=formulation)
@@ -224,7 +224,7 @@ def test_a_size_limited_licence_is_a_clear_error(limited):
     if not state.installed:
         pytest.skip(f"solver {limited!r} is not installed; {state.remedy}")
     rng = np.random.default_rng(0)
-    problem = Problem.of(rng.integers(0, 10, (2500, 6)), rng.integers(0, 2, 2500), max_coef=3)
+    problem = Problem.of(rng.integers(0, 10, (2500, 6)), rng.integers(0, 2, 2500), max_points=3)
     with pytest.raises(SolverLimitError, match="size-limited licence"):
         solve(problem, limited, time_limit=20)
 

@@ -96,7 +96,7 @@ def test_the_second_program_holds_the_models_that_are_as_good_and_prices_them_by
 
 
 def test_equal_rows_of_both_classes_cannot_both_be_right():
-    problem = presolve(Problem.of([[1], [1], [0]], [0, 1, 0], C0=0.1, max_coef=2)).problem
+    problem = presolve(Problem.of([[1], [1], [0]], [0, 1, 0], C0=0.1, max_points=2)).problem
     program = program_of(problem)
     model, binary = program.model, dict(program.loss_binary)
     contradicting = [row for row in binary if problem.rows.columns[0][row] == 1]
@@ -110,15 +110,15 @@ def test_equal_rows_of_both_classes_cannot_both_be_right():
 def test_variables_are_made_only_where_needed():
     # sets 0..1 need no alpha, one sign needs no beta: two coefficients, b, and one z for each of three rows
     X, y = [[0, 1], [1, 1], [1, 0]], [0, 1, 1]
-    problem = Problem.of(X, y, C0=0.1, C1=0.01, coef_set=[0, 1])
+    problem = Problem.of(X, y, C0=0.1, C1=0.01, points=[0, 1])
     assert program_of(problem).model.n_variables == 6
     # -1..1 needs both
-    problem = Problem.of(X, y, C0=0.1, C1=0.01, coef_set=[-1, 0, 1])
+    problem = Problem.of(X, y, C0=0.1, C1=0.01, points=[-1, 0, 1])
     assert program_of(problem).model.n_variables == 10
 
 
 def test_rows_of_a_class_of_weight_0_cost_nothing_and_have_no_variable():
-    problem = Problem.of([[0], [1], [1]], [0, 1, 0], class_weight={0: 0, 1: 1}, coef_set=[0, 1])
+    problem = Problem.of([[0], [1], [1]], [0, 1, 0], class_weight={0: 0, 1: 1}, points=[0, 1])
     assert len(program_of(problem).loss_binary) == 1
 
 
@@ -127,7 +127,7 @@ def test_priorities_go_to_all_variables_of_a_feature():
         [[0, 1], [1, 1], [1, 0]],
         [0, 1, 1],
         C0=0.1,
-        coef_set={"a": 3, "b": [0, 1, 5]},
+        points={"a": 3, "b": [0, 1, 5]},
         feature_names=["a", "b"],
     )
     program = program_of(problem, priorities={"a": 4, "b": 2})
@@ -139,7 +139,7 @@ def test_priorities_go_to_all_variables_of_a_feature():
 
 
 def test_a_rounded_vector_beyond_the_size_limit_is_no_model():
-    problem = Problem.of([[0, 1], [1, 0]], [0, 1], C0=0.1, max_coef=2, max_features=1)
+    problem = Problem.of([[0, 1], [1, 0]], [0, 1], C0=0.1, max_points=2, max_features=1)
     program = program_of(problem, precision=FLOATS)
     values = np.zeros(program.model.n_variables)
     values[[v.number for v in program.variables[:2]]] = 1

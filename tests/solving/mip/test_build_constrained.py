@@ -132,8 +132,8 @@ def test_one_level_costs_the_same_whatever_the_value_and_needs_no_binaries():
 
 
 def test_a_feature_that_must_count_has_a_binary_for_each_sign():
-    plain = program_of(Problem.of(X, Y, C0=0.1, max_coef=3))
-    asked = program_of(Problem.of(X, Y, C0=0.1, max_coef=3, constraints=c.at_least(1, of="x0")))
+    plain = program_of(Problem.of(X, Y, C0=0.1, max_points=3))
+    asked = program_of(Problem.of(X, Y, C0=0.1, max_points=3, constraints=c.at_least(1, of="x0")))
     assert plain.variables[0].nonzero is not None
     assert asked.variables[0].nonzero is None
     assert [sign for _, sign in asked.variables[0].signs] == [1, -1]
@@ -141,18 +141,20 @@ def test_a_feature_that_must_count_has_a_binary_for_each_sign():
 
 
 def test_a_budget_becomes_whole_numbers_and_its_limit_is_rounded_down():
-    problem = Problem.of(X, Y, C0=0.1, max_coef=3, constraints=c.budget({"x0": 1.5, "x1": 3}, at_most=4))
+    problem = Problem.of(X, Y, C0=0.1, max_points=3, constraints=c.budget({"x0": 1.5, "x1": 3}, at_most=4))
     used = [v.nonzero for v in program_of(problem).variables[:2]]
     assert ({used[0]: 1, used[1]: 2}, float("-inf"), 2) in rows_of(problem)
 
 
 def test_a_limit_that_always_holds_has_no_row():
-    free, asked = (Problem.of(X, Y, C0=0.1, max_coef=3, constraints=wish) for wish in ([], [c.max_error(1)]))
+    free, asked = (
+        Problem.of(X, Y, C0=0.1, max_points=3, constraints=wish) for wish in ([], [c.max_error(1)])
+    )
     assert len(list(rows_of(asked))) == len(list(rows_of(free)))
 
 
 def test_a_limit_that_no_value_of_the_variables_obeys_is_infeasible_at_once():
-    problem = Problem.of([[1], [2]], [0, 1], coef_set=[1], intercept="none", constraints=c.min_specificity(1))
+    problem = Problem.of([[1], [2]], [0, 1], points=[1], intercept="none", constraints=c.min_specificity(1))
     with pytest.raises(
         InfeasibleError, match="no scoring system obeys 'specificity of at least 1' with these"
     ):
@@ -160,7 +162,7 @@ def test_a_limit_that_no_value_of_the_variables_obeys_is_infeasible_at_once():
 
 
 def test_a_rounded_vector_that_breaks_a_limit_is_no_model():
-    problem = Problem.of(X, Y, C0=0.1, max_coef=2, constraints=c.at_most(1, of="*"))
+    problem = Problem.of(X, Y, C0=0.1, max_points=2, constraints=c.at_most(1, of="*"))
     program = program_of(problem, precision=FLOATS)
     values = program.start(Points((1, 0), 0))
     assert program.read(values) is not None

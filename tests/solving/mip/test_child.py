@@ -18,7 +18,7 @@ from supersparse.stop import Stop
 
 
 def some_model():
-    problem = Problem.of([[0], [1]], [0, 1], max_coef=1)
+    problem = Problem.of([[0], [1]], [0, 1], max_points=1)
     rows = refuse_too_wide("test", problem, "bigm", INTEGERS)
     return build(problem, rows, formulation="bigm", precision=INTEGERS, priorities={}).model
 
@@ -76,7 +76,7 @@ def test_highs_and_cpsat_work_in_one_process_in_either_order():
         "from supersparse.solving.search import incumbent\n"
         "from supersparse.solving.solve import solve\n"
         "incumbent.search = lambda problem, monitor: None\n"
-        "problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.2, max_coef=3)\n"
+        "problem = Problem.of([[0], [1], [1]], [0, 1, 1], C0=0.2, max_points=3)\n"
         "for name in {order}:\n"
         "    assert solve(problem, name).proven_smallest\n"
     )

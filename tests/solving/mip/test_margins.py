@@ -33,7 +33,7 @@ def test_a_row_is_divided_by_what_its_terms_share():
 def test_a_constant_part_moves_what_is_needed():
     # coefficient in {-1, 1} = 1 + 2k with k in {-1, 0}; y=+1, x=1 is right when 1 + 2k >= 1, i.e. k >= 0
     required = [constraints.must_use("x0")]
-    problem = tiny_problem(X=[[1], [2]], y=[1, 0], bounds=[None], coef_set=[-1, 1], constraints=required)
+    problem = tiny_problem(X=[[1], [2]], y=[1, 0], bounds=[None], points=[-1, 1], constraints=required)
     rows = rows_of(problem)
     assert rows.needed.tolist() == [0, 1]
     assert (rows.factors @ [0] >= rows.needed).tolist() == [True, False]

@@ -44,7 +44,7 @@ def test_small_data_are_never_refused():
 )
 def test_a_limit_with_too_fine_numbers_is_refused_by_name(asked, words):
     weights = [1, 0.00000000012345, 2] if "error" in words else None
-    problem = problem_of([[0, 1], [1, 0], [2, 3]], max_coef=3, constraints=asked, sample_weight=weights)
+    problem = problem_of([[0, 1], [1, 0], [2, 3]], max_points=3, constraints=asked, sample_weight=weights)
     with pytest.raises(UnsupportedProblemError, match=f"scip cannot express '{words}.*its weights"):
         refuse_too_wide("scip", problem, "bigm", FLOATS)
     refuse_too_wide("cpsat", problem, "bigm", INTEGERS)
@@ -53,11 +53,11 @@ def test_a_limit_with_too_fine_numbers_is_refused_by_name(asked, words):
 def test_the_big_m_of_a_row_that_must_be_exact_counts_in_both_directions():
     # the positive rows score -1 or -2 at worst, so M is 2; at best 20,000,000 or twice that
     X, y, wide = [[1], [2], [0]], [1, 1, 0], [-1, 0, 20_000_000]
-    free = Problem.of(X, y, coef_set=wide, intercept="none")
+    free = Problem.of(X, y, points=wide, intercept="none")
     refuse_too_wide("scip", free, "bigm", FLOATS)
     asked = c.max_difference("sensitivity", group="g", at_most=0.5)
     fair = Problem.of(
-        X, y, coef_set=wide, intercept="none", constraints=asked, rate_groups={"g": ["f", "m", "m"]}
+        X, y, points=wide, intercept="none", constraints=asked, rate_groups={"g": ["f", "m", "m"]}
     )
     with pytest.raises(UnsupportedProblemError, match=r"scip: big-M is 2e\+07 times"):
         refuse_too_wide("scip", fair, "bigm", FLOATS)

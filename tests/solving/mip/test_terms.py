@@ -14,9 +14,9 @@ from supersparse.problem.problem import Problem
 from supersparse.solving.mip.terms import read_terms, score_range
 
 
-def terms_of(coef_set, **options):
+def terms_of(points, **options):
     X = [[0], [1], [2]]
-    return read_terms(Problem.of(X, [0, 1, 1], coef_set=coef_set, intercept="none", **options))
+    return read_terms(Problem.of(X, [0, 1, 1], points=points, intercept="none", **options))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_set_of_too_many_scattered_values_is_left_to_the_exact_solver():
 
 
 def test_a_size_limit_narrows_the_scores():
-    problem = Problem.of([[1, 1, 1], [0, 0, 1]], [1, 0], max_coef=2, intercept="none", max_features=1)
+    problem = Problem.of([[1, 1, 1], [0, 0, 1]], [1, 0], max_points=2, intercept="none", max_features=1)
     least, greatest = score_range(read_terms(problem), problem.max_features)
     assert least.tolist() == [-2, -2]  # one coefficient of -2, not three
     assert greatest.tolist() == [2, 2]
@@ -71,7 +71,7 @@ def test_forced_features_take_their_place_under_a_size_limit():
         [[1, 1, 1], [1, 0, 2]],
         [1, 0],
         feature_names=list("abc"),
-        coef_set=sets,
+        points=sets,
         intercept="none",
         max_features=2,
         constraints=[constraints.must_use("a")],
@@ -82,7 +82,7 @@ def test_forced_features_take_their_place_under_a_size_limit():
 
 
 def test_scores_beyond_64_bits_are_python_integers():
-    problem = Problem.of([[1e17], [3e17]], [0, 1], max_coef=1000, intercept="none")
+    problem = Problem.of([[1e17], [3e17]], [0, 1], max_points=1000, intercept="none")
     _, greatest = score_range(read_terms(problem), None)
     assert greatest.tolist() == [10**20, 3 * 10**20]
 
@@ -111,10 +111,10 @@ def test_no_useful_intercept_is_left_out(case):
 
 def test_the_free_intercept_reaches_just_far_enough():
     # scores lie in -3..3: b = 3, half a point more, makes every positive row right, b = -4 every negative one
-    problem = Problem.of([[1], [-1]], [1, 0], max_coef=3)
+    problem = Problem.of([[1], [-1]], [1, 0], max_points=3)
     assert list(read_terms(problem)[-1].values) == list(range(-4, 4))
 
 
 def test_an_intercept_range_out_of_reach_keeps_one_value():
-    problem = Problem.of([[1], [-1]], [1, 0], max_coef=3, intercept=(100, 200))
+    problem = Problem.of([[1], [-1]], [1, 0], max_points=3, intercept=(100, 200))
     assert list(read_terms(problem)[-1].values) == [100]

@@ -15,7 +15,7 @@ from supersparse.solving.verify import verify
 from supersparse.stop import Stop
 
 # Ten rows that x separates: without the feature 4 errors, with it none. F of the best is C0 = 0.1.
-PROBLEM = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_coef=3)
+PROBLEM = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_points=3)
 NOTHING = with_best_intercept(PROBLEM, [0])
 BEST = with_best_intercept(PROBLEM, [2])
 UNIT = Fraction(1, 10)
@@ -92,7 +92,7 @@ def test_no_solution_is_infeasible_when_none_is_known():
 
 
 LIMITED = Problem.of(
-    [[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_coef=3, constraints=c.min_sensitivity(1)
+    [[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_points=3, constraints=c.min_sensitivity(1)
 )
 
 
@@ -109,7 +109,7 @@ def test_a_best_model_that_breaks_what_was_asked_is_a_failure():
         return Outcome(stop=Stop.OPTIMAL, values=vector(model, -1, 0, 0), bound=0.0, nodes=0)
 
     asked = [c.min_sensitivity(1), c.min_specificity(1)]
-    problem = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_coef=3, constraints=asked)
+    problem = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_points=3, constraints=asked)
     with pytest.raises(
         SolverFailedError, match="calls best breaks what was asked once its numbers are rounded"
     ):
@@ -123,7 +123,7 @@ def test_a_model_on_the_way_that_breaks_what_was_asked_is_no_incumbent():
         return Outcome(stop=Stop.TIME_LIMIT, values=None, bound=None, nodes=2)
 
     asked = [c.min_sensitivity(1), c.min_specificity(0.5)]
-    problem = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_coef=3, constraints=asked)
+    problem = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_points=3, constraints=asked)
     claim = claim_of(FakeSolver(work), problem)
     assert [e.points for e in claim.trace.incumbents] == [BEST]
 
@@ -183,7 +183,7 @@ def test_there_is_no_second_solve_when_the_budget_is_spent():
 
 
 def test_there_is_no_second_solve_for_the_smallest_model_of_all():
-    problem = Problem.of([[0], [1]], [0, 1], C0=0.9, max_coef=3)
+    problem = Problem.of([[0], [1]], [0, 1], C0=0.9, max_points=3)
 
     def work(model, settings, talk):
         return Outcome(
@@ -195,7 +195,7 @@ def test_there_is_no_second_solve_for_the_smallest_model_of_all():
 
 
 def test_a_gap_does_not_keep_a_proven_optimum_from_its_second_solve():
-    claim = claim_of(FakeSolver(honest, outcome(bound=2.0)), PROBLEM, relative_gap=0.5)
+    claim = claim_of(FakeSolver(honest, outcome(bound=2.0)), PROBLEM, gap=0.5)
     assert (claim.stop, claim.lower_bound, claim.smallest) == (Stop.OPTIMAL, UNIT, True)
 
 
@@ -210,7 +210,7 @@ def test_a_gap_is_passed_on_and_named_as_the_reason():
         return Outcome(stop=Stop.OPTIMAL, values=settings.start, bound=2.5, nodes=0)
 
     solver = FakeSolver(work)
-    claim = claim_of(solver, PROBLEM, start=NOTHING, relative_gap=0.5, absolute_gap=0.2)
+    claim = claim_of(solver, PROBLEM, start=NOTHING, gap=0.5, absolute_gap=0.2)
     assert (solver.settings[0].relative_gap, solver.settings[0].absolute_gap) == (
         0.5,
         2.0,

@@ -83,7 +83,7 @@ def test_a_feature_that_must_be_used_is_kept():
     problem = Problem.of(
         [[0, 1], [1, 1], [1, 0]],
         [0, 1, 0],
-        coef_set={"x0": [-3, -2, 5], "x1": 2},
+        points={"x0": [-3, -2, 5], "x1": 2},
         C0=0.1,
         constraints=[must_use("x0")],
     )

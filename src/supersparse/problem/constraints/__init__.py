@@ -3,7 +3,7 @@
 >>> from supersparse import Problem, constraints as c, solve
 >>> X, y = [[0, 1], [1, 1], [0, 0], [1, 0]], [1, 1, 0, 0]
 >>> asked = [c.at_most(1, of="x*"), c.min_sensitivity(0.9)]
->>> problem = Problem.of(X, y, C0=0.3, max_coef=2, constraints=asked)
+>>> problem = Problem.of(X, y, C0=0.3, max_points=2, constraints=asked)
 >>> [constraint.in_words() for constraint in problem.asked]
 ['at most 1 of x*', 'sensitivity of at least 0.9']
 >>> solve(problem, "exhaustive").points.coefficients

@@ -90,7 +90,7 @@ def _name(name: str) -> str:
 
 def _seed(evidence: Evidence) -> str:
     refit = evidence.refit
-    seed = None if isinstance(refit, Missing) else refit.settings.solve.get("seed")
+    seed = None if isinstance(refit, Missing) else refit.settings.solve.get("random_state")
     return "not recorded" if seed is None else str(seed)
 
 

@@ -142,10 +142,10 @@ class _Solve:
 
     def run(self) -> Claim | None:
         """Search and prove; None where limited rates need a new start from the first model that obeys."""
-        if self.options.threads == 1:
+        if self.options.n_jobs == 1:
             self._prove_here()
         else:
-            self._prove_in_threads(self.options.threads)
+            self._prove_in_threads(self.options.n_jobs)
         if self._has_found_first:
             return None
         if self.stop is not None:

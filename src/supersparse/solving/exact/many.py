@@ -141,7 +141,7 @@ class _Asking:
             self.options,
             time_limit=None,
             node_limit=None,
-            relative_gap=0.0,
+            gap=0.0,
             absolute_gap=0.0,
             initial=None,
             checkpoint=None,

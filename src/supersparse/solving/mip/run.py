@@ -126,7 +126,7 @@ def attend(
 LARGEST_PRIORITY = 1_000_000
 
 # Why a name is reserved, for the tables of the back ends.
-LIMIT = "use time_limit, node_limit, relative_gap or absolute_gap"
+LIMIT = "use time_limit, node_limit, gap or absolute_gap"
 TOLERANCE = "what it proves rests on this value"
 RESOURCES = "use threads and seed"
 SILENT = "it works silently; use on_progress"

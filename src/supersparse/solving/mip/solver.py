@@ -59,7 +59,7 @@ class TwoSolves:
         def hear_bound(bound: float) -> None:
             self._believe_bound(program, bound)
 
-        outcome = self._call(program, hear_bound, self.options.relative_gap, self.options.absolute_gap)
+        outcome = self._call(program, hear_bound, self.options.gap, self.options.absolute_gap)
         stop = self._why_stopped(outcome)
         if stop is not Stop.OPTIMAL:
             return stop, None
@@ -69,7 +69,7 @@ class TwoSolves:
                 f"the model that {self.name} calls best breaks what was asked once its numbers are rounded; "
                 "its arithmetic fails on this data, use another solver"
             )
-        gap_allowed = self.options.relative_gap > 0 or self.options.absolute_gap > 0
+        gap_allowed = self.options.gap > 0 or self.options.absolute_gap > 0
         if gap_allowed and self.monitor.lower_bound < self._best().objective:
             stop = Stop.GAP
         return stop, claimed
@@ -113,8 +113,8 @@ class TwoSolves:
             nodes=None if options.node_limit is None else max(0, int(options.node_limit) - nodes_before),
             relative_gap=float(relative_gap),
             absolute_gap=program.aim.scaled(exact(absolute_gap, "absolute_gap")),
-            threads=int(options.threads),
-            seed=int(options.seed),
+            threads=int(options.n_jobs),
+            seed=int(options.random_state),
             start=None if monitor.best is None else program.start(monitor.best),
             own=dict(options.solver_options),
         )

@@ -66,9 +66,10 @@ class Search:
         smallest = tuple(smallest_coefficients(form.problem))
         self.pool: list[Found] = [(_WORST, smallest, 0)]
         self.state = np.array(
-            [0x9E3779B97F4A7C15 ^ (monitor.options.seed * 0xBF58476D1CE4E5B9 & (2**64 - 1))], np.uint64
+            [0x9E3779B97F4A7C15 ^ (monitor.options.random_state * 0xBF58476D1CE4E5B9 & (2**64 - 1))],
+            np.uint64,
         )
-        self.random = np.random.default_rng(monitor.options.seed)
+        self.random = np.random.default_rng(monitor.options.random_state)
         self.spent = np.zeros(1, np.int64)
         farthest = int(np.abs(form.intercept_values).max(initial=0))
         self.window = int(max(min(4096, max(256, form.n_rows)), min(2 * farthest, 2**16)))

@@ -37,7 +37,7 @@ def random_problem(seed):
         X,
         y,
         feature_names=names,
-        coef_set=sets,
+        points=sets,
         C0=rng.choice([0.01, 0.03, 0.1])
         if same_cost
         else {f: rng.choice([0.0, 0.01, 0.05, 0.2]) for f in names},
@@ -77,8 +77,8 @@ def boards():
     return X, np.array([int(has_won(row, "x")) for row in rows])
 
 
-def few_squares(squares, max_coef=2):
+def few_squares(squares, max_points=2):
     """The boards' problem with the columns of some squares only: it keeps some symmetries."""
     X, y = boards()
     columns = [3 * s + c for s in squares for c in range(3)]
-    return Problem.of(X[:, columns], y, C0=0.01, max_coef=max_coef)
+    return Problem.of(X[:, columns], y, C0=0.01, max_points=max_points)

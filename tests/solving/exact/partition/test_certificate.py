@@ -26,7 +26,7 @@ from supersparse.solving.integer_form import integer_form
 def xor_points():
     # (0,0) and (1,1) are positive, (0,1) and (1,0) negative: the one balanced set is all of them
     return net_points(
-        integer_form(Problem.of([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, 0, 0], C0=0.1, max_coef=3))
+        integer_form(Problem.of([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, 0, 0], C0=0.1, max_points=3))
     )
 
 
@@ -187,7 +187,7 @@ def test_an_infeasible_set_is_proven_in_integers_and_a_false_one_is_not():
 def test_the_coefficients_reach_counts_in_an_infeasible_set():
     # a positive 1 and a negative 0: with whole intercepts right together iff the coefficient reaches 2
     def points(largest):
-        problem = Problem.of([[1], [0]], [1, 0], C0=0.1, max_coef=largest, intercept=(-5, 5))
+        problem = Problem.of([[1], [0]], [1, 0], C0=0.1, max_points=largest, intercept=(-5, 5))
         return net_points(integer_form(problem))
 
     one = np.ones(2, np.int64)
@@ -201,7 +201,7 @@ def test_the_coefficients_reach_counts_with_a_free_threshold_too():
     mu_of = {(1, 0): 3, (-1, 4): 1, (0, 1): 4}
 
     def is_proven(largest):
-        problem = Problem.of(list(mu_of), [1, 1, 0], C0=0.1, max_coef=largest)
+        problem = Problem.of(list(mu_of), [1, 1, 0], C0=0.1, max_points=largest)
         points = net_points(integer_form(problem))
         mu = np.array([mu_of[tuple(x)] for x in points.x.tolist()], np.int64)
         return is_infeasible(points, [0, 1], np.arange(3), mu)
@@ -219,7 +219,7 @@ def test_rounded_multipliers_stay_balanced():
 
 def test_where_sums_are_few_pricing_returns_several_sets_of_one_sum():
     # without columns all sums are equal, and yet three positives and three negatives give disjoint sets
-    problem = Problem.of(np.eye(6), [1, 1, 1, 0, 0, 0], C0=0.1, max_coef=3)
+    problem = Problem.of(np.eye(6), [1, 1, 1, 0, 0, 0], C0=0.1, max_points=3)
     points = net_points(integer_form(problem))
     sets = BalancedSets(points, [])
     assert sets.n_sums == 1

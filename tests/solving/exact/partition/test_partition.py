@@ -68,7 +68,7 @@ def test_most_small_problems_are_covered_and_many_are_closed():
 
 
 def test_symmetric_data_is_bounded_correctly():
-    problem = few_squares([0, 8], max_coef=1)
+    problem = few_squares([0, 8], max_points=1)
     best = optimum(problem)
     bound = PartitionBound(integer_form(problem), best)
     run_to_the_end(bound)
@@ -76,7 +76,7 @@ def test_symmetric_data_is_bounded_correctly():
 
 
 def test_it_does_not_apply_to_columns_of_many_values():
-    problem = Problem.of([[v] for v in range(9)], [0, 1, 0] * 3, C0=0.01, max_coef=3)
+    problem = Problem.of([[v] for v in range(9)], [0, 1, 0] * 3, C0=0.01, max_points=3)
     assert not PartitionBound.applies(integer_form(problem))
 
 
@@ -116,7 +116,7 @@ def test_tic_tac_toe_with_all_squares_is_proven():
     X, y = boards()
     assert X.shape == (958, 27)
     assert y.sum() == 626
-    problem = Problem.of(X, y, C0=0.01, max_coef=10)
+    problem = Problem.of(X, y, C0=0.01, max_points=10)
     best_known = Fraction(13, 958) + Fraction(18, 100)
     bound = PartitionBound(integer_form(problem), best_known)
     run_to_the_end(bound)
