@@ -17,7 +17,7 @@ from study.records import Shown
 from study.study_data import HOLD_OUT, StudyData, fold_names, split_rows
 from supersparse.datasets.originals import data_folder
 from supersparse.errors import MissingDataError
-from supersparse.estimators.choosing import Candidate, choose
+from supersparse.learning.choosing import Candidate, choose
 from supersparse.faces import ScoringSystem
 from supersparse.problem.problem import Problem
 from supersparse.solving.solve import solve

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from supersparse import Settings, constraints, integers, non_negative, non_positive, one_digit, two_digits
 from supersparse.problem.penalties import Levels
-from supersparse.settings.vocabulary import SOLVERS
+from supersparse.settings.settings import SOLVERS
 
 HARD_TEXT = [
     "yes", "no", "on", "y", "true", "null", "~", "", " ", "1", "010", "1e-3", "0x1F", "1_000", "1:30", "1/2",
@@ -101,13 +101,13 @@ KEYS = {
     "C0": costs | by_name(costs),
     "C1": st.just("auto") | costs,
     "points": st.integers(1, 9) | sets | by_name(sets | st.none() | st.integers(1, 9)),
-    "max_points": st.integers(1, 200),
+    "max_points": st.just("auto") | st.integers(1, 200),
     "bounds": ends | by_name(ends | st.none()),
     "levels": levels | by_name(levels | st.none()),
-    "max_features": counts,
+    "max_features": st.sampled_from(["auto", None]) | counts,
     "min_features": counts,
     "intercept": st.sampled_from(["free", "paper", "none"]) | pairs,
-    "class_weight": st.just("balanced") | st.dictionaries(texts, costs, min_size=1, max_size=2),
+    "class_weight": st.sampled_from(["auto", "balanced", None]) | st.dictionaries(texts, costs, min_size=1, max_size=2),
     "positive": labels,
     "sample_weight": texts,
     "rate_groups": names,

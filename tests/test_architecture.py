@@ -12,9 +12,9 @@ SOURCE = Path(__file__).parent.parent / "src" / "supersparse"
 
 # A room imports from those above it in this list, and from no other.
 ROOMS = (
-    "errors", "_version", "stop", "exact", "data", "card", "problem", "settings", "solving", "results",
+    "errors", "_version", "stop", "exact", "forms", "data", "card", "problem", "solving", "settings", "results",
     "constraints", "penalties", "theory", "evaluate", "explain", "export", "prepare", "faces",
-    "estimators", "datasets", "report", "cli",
+    "learning", "estimators", "datasets", "report", "cli",
 )  # fmt: skip
 # These stand on less than what is above them: a saved card loads, scores and prints without any solver.
 ONLY = {
@@ -35,8 +35,8 @@ HOMES = {
     "cplex": ["solving/mip/cplex.py"],
     "numba": ["solving/kernels"],
     "matplotlib": ["faces"],
-    "sklearn": ["estimators", "prepare", "results", "evaluate"],
-    "yaml": ["settings/tree.py"],
+    "sklearn": ["estimators", "learning", "prepare", "results", "evaluate"],
+    "yaml": ["forms/tree.py"],
     "xlsxwriter": ["export/xlsx.py"],
     "onnx": ["export/onnx.py"],
     "skops": ["export/estimator.py"],

@@ -15,9 +15,8 @@ import pytest
 
 import supersparse
 from seen import assert_same_picture
-from supersparse.settings.forms.constraints import KINDS
-from supersparse.settings.settings import read_settings, write_settings
-from supersparse.settings.vocabulary import SETTINGS, SOLVE
+from supersparse.problem.constraints.forms import KINDS
+from supersparse.settings.settings import SETTINGS, SOLVE, read_settings, write_settings
 from test_architecture import MAY_IMPORT
 
 ROOT = Path(__file__).parent.parent

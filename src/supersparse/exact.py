@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from supersparse.errors import InvalidDataError, InvalidInputError, InvalidProblemError
 
+Number = int | float | Fraction | Decimal  # also numpy's scalars
 IntArray = NDArray[np.integer] | NDArray[np.object_]
 
 LONGEST_UNIQUE_DECIMAL = 10**15  # any two decimals of at most 15 digits are different doubles

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from supersparse import ScoringSystem, Settings
-from supersparse.settings.vocabulary import schema
+from supersparse.settings.settings import schema
 
 WISHES = """\
 C0: 0.1

@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from supersparse import ScoringSystem, SLIMClassifier, SLIMClassifierCV
 from supersparse.errors import InvalidDataError
-from supersparse.estimators.calibrating import folds_of, learn_without
+from supersparse.learning.calibrating import folds_of, learn_without
 
 METHODS = ["isotonic", "logistic"]
 SETTINGS = {"max_points": 3, "node_limit": 2000, "time_limit": None}

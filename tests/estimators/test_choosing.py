@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from supersparse.estimators.choosing import Candidate, choose
+from supersparse.learning.choosing import Candidate, choose
 
 
 def candidate(C0, percent, sizes):

@@ -11,7 +11,8 @@ from sklearn.tree import DecisionTreeClassifier
 from supersparse import Points, Prepare, Problem, SLIMClassifier, SLIMClassifierCV, rounded
 from supersparse.constraints import min_sensitivity, min_specificity
 from supersparse.errors import InvalidOptionError, InvalidProblemError, UnsupportedProblemError
-from supersparse.estimators import slim_cv, starting
+from supersparse.estimators import slim_cv
+from supersparse.learning import starting
 from supersparse.problem.objective import evaluate
 from supersparse.results import penalty_grid
 from supersparse.results import penalty_grid as kept

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 
 from supersparse import Prepare, SLIMClassifier, SLIMClassifierCV, constraints
 from supersparse.errors import InvalidDataError, InvalidProblemError
-from supersparse.estimators.folds import Fold, fit_fold
 from supersparse.export.estimator import load_estimator, save_estimator
+from supersparse.learning.folds import Fold, fit_fold
 
 N = 120
 OPTIONS = {"C0": 0.02, "max_points": 3, "time_limit": None, "node_limit": 20_000}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse.errors import InvalidDataError, InvalidOptionError
-from supersparse.estimators.splits import splits_of
+from supersparse.learning.splits import splits_of
 
 Y = np.array([0, 1, 1] * 10)
 

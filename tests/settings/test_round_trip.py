@@ -10,12 +10,12 @@ from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
 from settings_cases import CONSTRAINTS, KEYS, SOLVE, all_settings
-from supersparse import Settings, constraints
+from supersparse import Problem, Settings, constraints
+from supersparse.errors import InvalidSettingsError
 from supersparse.problem.constraints import __all__ as constraint_names
-from supersparse.settings.forms.constraints import KINDS
-from supersparse.settings.settings import read_settings, write_settings
-from supersparse.settings.vocabulary import SETTINGS, SOLVERS
-from supersparse.settings.vocabulary import SOLVE as SOLVE_FORM
+from supersparse.problem.constraints.forms import KINDS
+from supersparse.settings.settings import SETTINGS, SOLVERS, read_settings, write_settings
+from supersparse.settings.settings import SOLVE as SOLVE_FORM
 
 
 @given(all_settings())
@@ -42,8 +42,8 @@ def test_writing_is_stable_and_readers_of_yaml_1_1_see_the_same(settings):
 
 
 def test_the_cases_of_this_test_cover_the_vocabulary():
-    assert list(KEYS) == list(SETTINGS.fields)
-    assert list(SOLVE) == list(SOLVE_FORM.fields)
+    assert set(KEYS) == set(SETTINGS.fields)
+    assert set(SOLVE) == set(SOLVE_FORM.fields)
     assert set(CONSTRAINTS) == set(KINDS) == set(constraint_names)
 
 
@@ -105,3 +105,13 @@ def test_settings_are_hashable_and_change_by_copy():
     assert hash(settings) == hash(Settings.of(C0={"a": Fraction(1, 10)}, rate_groups="sex"))
     assert settings.changed(C0=0.2) == Settings.of(C0=0.2, rate_groups="sex")
     assert settings.C0 == Settings.of(C0={"a": 0.1}).C0
+
+
+def test_values_by_position_make_problems_but_no_files():
+    X, y = [[0, 1], [1, 0], [1, 1]], [0, 1, 1]
+    given = {"C0": [0.1, 0.2], "points": [[0, 1], None], "bounds": [(0, 1), None]}
+    settings = Settings.of(**given)
+    made, same = settings.problem(X, y), Problem.of(X, y, **given)
+    assert (made.C0, made.sets) == (same.C0, same.sets)
+    with pytest.raises(InvalidSettingsError, match="C0 has one value for each feature by position"):
+        settings.to_dict()

@@ -11,8 +11,7 @@ from hypothesis import given
 import supersparse.settings
 from settings_cases import all_settings
 from supersparse.errors import InvalidSettingsError
-from supersparse.settings.settings import read_settings, write_settings
-from supersparse.settings.vocabulary import schema
+from supersparse.settings.settings import read_settings, schema, write_settings
 
 STORED = Path(supersparse.settings.__file__).parent / "schema.json"
 VALIDATOR = jsonschema.Draft202012Validator(schema())
@@ -63,7 +62,7 @@ WRONG = [
     {"max_features": -1},
     {"max_features": 1.5},
     {"max_features": "5"},
-    {"max_features": None},
+    {"min_features": "auto"},
     {"C0": -0.1},
     {"C0": "0.1"},
     {"C0": [0.1, 0.2]},

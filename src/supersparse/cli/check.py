@@ -35,7 +35,7 @@ def check(
 
     from supersparse.errors import InvalidOptionError
     from supersparse.settings.settings import load_settings, write_settings
-    from supersparse.settings.vocabulary import schema as settings_schema
+    from supersparse.settings.settings import schema as settings_schema
 
     if schema:
         typer.echo(json.dumps(settings_schema(), indent=2))

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.forms.labels import find_label, label_text
 from supersparse.problem.rows import read_labels
-from supersparse.settings.labels import find_label, label_text
 
 _WORDS = ("balanced", "none")
 _FORMS = (

@@ -14,7 +14,7 @@ from supersparse.data.table import Column, Kind
 from supersparse.errors import InvalidDataError, InvalidOptionError
 
 if TYPE_CHECKING:
-    from supersparse.estimators.splits import Split
+    from supersparse.learning.splits import Split
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -48,7 +48,7 @@ class Training:
 
     def splits(self, validation: ValidationOptions, seed: int) -> "list[Split]":
         """Divide the rows as asked."""
-        from supersparse.estimators.splits import splits_of
+        from supersparse.learning.splits import splits_of
 
         assert validation.folds is not None
         if validation.cv_time is None:

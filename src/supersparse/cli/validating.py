@@ -11,9 +11,9 @@ from supersparse.cli.recipe import Recipe
 from supersparse.cli.say import remark
 from supersparse.cli.training import Training
 from supersparse.errors import InvalidInputError, PenaltyRangeWarning
-from supersparse.estimators.choosing import Candidate, choose
-from supersparse.estimators.splits import Split
 from supersparse.exact import exact, shown
+from supersparse.learning.choosing import Candidate, choose
+from supersparse.learning.splits import Split
 from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.solving.solve import solve
 from supersparse.stop import Stop

@@ -15,18 +15,18 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from supersparse.data.frames import as_frame, read_table
 from supersparse.estimators.preparing import (
-    TrainingRows,
     complete_only,
     new_preparation,
     raw_scores,
     read_raw_training,
     within_directions,
 )
-from supersparse.estimators.reading import as_array, read_features, read_training
+from supersparse.estimators.reading import read_features, read_training
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.scores import score_rows
 from supersparse.exact import nearest_float
 from supersparse.faces import ScoringSystem
+from supersparse.learning.rows import TrainingRows, as_array
 from supersparse.prepare import Prepare
 from supersparse.problem.limits import Constraint
 from supersparse.problem.points import CoefficientSet, Points

@@ -1,7 +1,6 @@
 """Raw tables in a classifier: prepared inside fit, so that nothing of other rows reaches the features."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,38 +12,14 @@ from supersparse.card.scoring import score_table
 from supersparse.card.tables import column_names
 from supersparse.data.frames import check_names
 from supersparse.errors import InvalidDataError
-from supersparse.estimators.reading import as_array, take_rows, two_classes
 from supersparse.exact import quotients
 from supersparse.faces import ScoringSystem
+from supersparse.learning.rows import TrainingRows, as_array, two_classes
 from supersparse.prepare import Prepare
 from supersparse.prepare.raw import is_array
-from supersparse.problem.rows import group_columns
 from supersparse.problem.sets import read_bounds
 
 Bounds = tuple[Any, Any] | None  # least and largest points, None where open
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class TrainingRows:
-    """What a fit learns from; with a preparation X holds raw columns."""
-
-    X: Any
-    y: NDArray[Any]
-    sample_weight: Any
-    rate_groups: Any
-    splitter_groups: Any = None
-    notes: tuple[str, ...] = ()  # on rows that were left out
-
-    def take(self, rows: NDArray[np.intp], note: str) -> "TrainingRows":
-        """The same for some rows, with a note that says why."""
-        return TrainingRows(
-            X=take_rows(self.X, rows),
-            y=self.y[rows],
-            sample_weight=None if self.sample_weight is None else as_array(self.sample_weight)[rows],
-            rate_groups={n: labels[rows] for n, labels in group_columns(self.rate_groups).items()} or None,
-            splitter_groups=None if self.splitter_groups is None else as_array(self.splitter_groups)[rows],
-            notes=(*self.notes, note),
-        )
 
 
 def new_preparation(prepare: Any) -> Prepare:

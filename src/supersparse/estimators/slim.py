@@ -10,9 +10,9 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
-from supersparse.estimators.calibrating import RiskMixin, calibrate
-from supersparse.estimators.preparing import TrainingRows
-from supersparse.estimators.starting import start_from
+from supersparse.learning.calibrating import RiskMixin, calibrate
+from supersparse.learning.rows import TrainingRows
+from supersparse.learning.starting import start_from
 from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.solving.solution import Solution
 

@@ -14,19 +14,18 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from supersparse.errors import InvalidProblemError
 from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
-from supersparse.estimators.calibrating import RiskMixin, keep_risks
-from supersparse.estimators.choosing import RULES, Candidate, choose
-from supersparse.estimators.folds import Fold, FoldResult, fit_fold
-from supersparse.estimators.reading import as_array
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.slim import SLIMClassifier
-from supersparse.estimators.starting import start_from
 from supersparse.exact import exact
+from supersparse.learning.calibrating import RiskMixin, keep_risks
+from supersparse.learning.choosing import RULES, Candidate, choose, read_values
+from supersparse.learning.folds import Fold, FoldResult, fit_fold
+from supersparse.learning.rows import as_array
+from supersparse.learning.starting import start_from
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import group_columns
-from supersparse.problem.variants import constant_model_loss, smallest_loss_step, with_size_penalty
+from supersparse.problem.variants import with_size_penalty
 from supersparse.results.penalty_grid import folder_of, solve_in
-from supersparse.solving.presolve import MergeRows
 from supersparse.solving.solution import Solution
 
 
@@ -270,39 +269,6 @@ intercept, solver, solver_options, gap
                 error, deviation, size = float(c.mean_error), float(c.variance) ** 0.5, float(c.mean_size)
                 logger.info("C0 %.6g  error %.4f ± %.4f  %.1f features", c.C0, error, deviation, size)
             logger.info("chosen by rule %r: C0 %.6g", self.rule, self.C0_)
-
-
-def read_values(Cs: Any, problem: Problem) -> NDArray[np.float64]:
-    """Return the values of C0 to try, in rising order, each once."""
-    if isinstance(Cs, Integral):
-        return default_values(problem, int(Cs))
-    values = {float(v) for v in np.asarray(Cs, dtype=object).ravel() if _is_penalty(v)}
-    if not values:
-        raise InvalidProblemError("Cs is empty; give at least one value of C0, or how many to try")
-    return np.array(sorted(values))
-
-
-def _is_penalty(value: object) -> bool:
-    if exact(value, "a value of Cs") < 0:
-        raise InvalidProblemError(f"a value of Cs is {value}, which is negative; give 0 or more")
-    return True
-
-
-def default_values(problem: Problem, count: int) -> NDArray[np.float64]:
-    """From the loss of the lightest row to that of the best constant model, on a logarithmic scale.
-
-    Equal rows count as one, so that copies and weights give the same values.
-    """
-    step, most = smallest_loss_step(MergeRows.apply(problem)), constant_model_loss(problem)
-    low, high = float(step), float(most)
-    if exact(low, "C0") < step:
-        low = float(np.nextafter(low, np.inf))
-    if exact(high, "C0") > most:
-        high = float(np.nextafter(high, 0))
-    if count == 1 or high <= low:
-        return np.array([low])
-    inner = np.geomspace(low, high, count)[1:-1]
-    return np.unique(np.concatenate([[low], inner, [high]]))
 
 
 def tabulate(Cs: NDArray[np.float64], by_value: Sequence[Sequence[FoldResult]]) -> dict[str, Any]:

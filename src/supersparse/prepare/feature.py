@@ -15,12 +15,12 @@ from supersparse.card.scoring import multiplied
 from supersparse.data.values import Cells, Numbers, Objects
 from supersparse.errors import InvalidCardError, did_you_mean
 from supersparse.exact import exact, exact_value
+from supersparse.forms.scalars import plain_number
+from supersparse.forms.tree import ByName, json_tree
 from supersparse.prepare.raw import RawColumn, as_numbers, filled
 from supersparse.problem.limits import Constraint
 from supersparse.problem.points import CoefficientSet
-from supersparse.settings.forms.scalars import plain_number
 from supersparse.settings.settings import Settings
-from supersparse.settings.tree import ByName, json_tree
 
 Direction = Literal["up", "down"]
 

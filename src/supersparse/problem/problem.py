@@ -12,11 +12,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from inspect import Signature, signature
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from supersparse.errors import InfeasibleError
+from supersparse.problem.asked import Asked, parameters_of
 from supersparse.problem.constraints.single import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.intercept import Intercept, WrongLimit, read_intercept
@@ -198,28 +201,17 @@ class Problem:
         X: object,
         y: object,
         *,
-        C0: object = None,
-        C1: object = "auto",
-        points: object = None,
-        max_points: int = 100,
-        bounds: object = None,
-        levels: object = None,
-        max_features: int | None = None,
-        min_features: int | None = None,
-        constraints: object = None,
-        intercept: object = "free",
-        class_weight: object = None,
         sample_weight: object = None,
         rate_groups: object = None,
         feature_names: Sequence[str] | None = None,
-        positive: object = None,
+        **settings: Any,
     ) -> "Problem":
         """Read data and settings; everything wrong with them is said here, before any solving.
 
-        `points`, `bounds` and `C0` (0.01 unless given) take one value for all features, one
-        for each, or a mapping by name or pattern (``{"age*": non_negative(5)}``).
+        `settings` are those that `Asked` declares. `points`, `bounds` and `C0` (0.01 unless given) take one
+        value for all features, one for each, or a mapping by name or pattern (``{"age*": non_negative(5)}``).
 
-        `levels` take the place of both C0 and `points`: ``[(values, penalty), ...]`` for all
+        `levels` replace both C0 and `points`: ``[(values, penalty), ...]`` for all
         features, or a mapping by name or pattern; features that it leaves out have C0.
 
         `constraints` is a list of what the functions of `supersparse.constraints` return, and
@@ -229,19 +221,20 @@ class Problem:
         >>> problem.sets[0]
         CoefficientSet(-5, -4, -3, ..., 3, 4, 5; 11 values)
         """
+        ask = Asked.read(settings)
         rows = read_rows(
             X,
             y,
             sample_weight=sample_weight,
             feature_names=feature_names,
-            positive=positive,
+            positive=ask.positive,
             rate_groups=rate_groups,
         )
-        all_levels = read_levels(levels, rows.names)
-        sets, intercept_set = read_sets(points, max_points, bounds, rows.names, all_levels)
-        intercept_rule = read_intercept(intercept, intercept_set)
-        penalties, intercept_penalty = read_size_penalty(C0, rows.names, intercept_rule, all_levels)
-        asked = read_constraints(constraints, max_features, min_features)
+        all_levels = read_levels(ask.levels, rows.names)
+        sets, intercept_set = read_sets(ask.points, ask.max_points, ask.bounds, rows.names, all_levels)
+        intercept_rule = read_intercept(ask.intercept, intercept_set)
+        penalties, intercept_penalty = read_size_penalty(ask.C0, rows.names, intercept_rule, all_levels)
+        asked = read_constraints(ask.constraints, ask.max_features, ask.min_features)
         limits = [
             limit
             for constraint in asked
@@ -251,11 +244,11 @@ class Problem:
             rows=rows,
             sets=sets,
             C0=penalties,
-            C1=read_l1_penalty(C1),
+            C1=read_l1_penalty(ask.C1),
             max_features=None,
             intercept=intercept_rule,
             intercept_C0=intercept_penalty,
-            class_weights=read_class_weight(class_weight, rows),
+            class_weights=read_class_weight(ask.class_weight, rows),
             levels=all_levels[:-1],
             intercept_levels=all_levels[-1] if intercept_rule.is_penalised else None,
             asked=asked,
@@ -409,3 +402,12 @@ class Problem:
 def _unit(sets: tuple[CoefficientSet, ...], intercept: Intercept) -> int:
     allowed = () if intercept.allowed is None else (intercept.allowed,)
     return math.lcm(*(s.denominator for s in {*sets, *allowed}))
+
+
+def _signature() -> Signature:
+    """Show the settings in place of ``**settings``."""
+    *data, _ = signature(Problem.of.__func__).parameters.values()  # type: ignore[attr-defined]
+    return Signature([*data, *parameters_of(Asked)], return_annotation=Problem)
+
+
+Problem.of.__func__.__signature__ = _signature()  # type: ignore[attr-defined]

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from supersparse.errors import InfeasibleError, InvalidProblemError
 from supersparse.exact import whole
+from supersparse.problem.asked import MAX_POINTS, is_a_set
 from supersparse.problem.intercept import Intercept
 from supersparse.problem.limits import ScoreLimit, SupportLimit, ValueLimit
 from supersparse.problem.naming import INTERCEPT, per_feature
@@ -27,7 +26,7 @@ def read_sets(
 
     Where a feature has levels, the set is their union; `levels` has the intercept's at its end.
     """
-    largest = whole(max_points)
+    largest = MAX_POINTS if max_points == "auto" else whole(max_points)
     if largest is None or largest < 1:
         raise InvalidProblemError(f"max_points is {max_points!r}; give a whole number of at least 1")
     if any(levels):
@@ -70,7 +69,7 @@ def _read_plain(
             extra_keys=[INTERCEPT, "*"],
         )
         return (*sets, read(points.get(INTERCEPT, points.get("*")), INTERCEPT))
-    if isinstance(points, list | tuple) and any(_is_a_set(v) for v in points):
+    if isinstance(points, list | tuple) and any(is_a_set(v) for v in points):
         return (*per_feature(points, names, what="points", read=read), default)
     return (read(points, INTERCEPT),) * (len(names) + 1)
 
@@ -81,7 +80,7 @@ def _check_beside_levels(points: object, names: tuple[str, ...], levels: tuple[L
         raise InvalidProblemError(
             "points and levels are both given; leave points out: the levels say which values are allowed"
         )
-    if isinstance(points, list | tuple) and any(_is_a_set(v) for v in points):
+    if isinstance(points, list | tuple) and any(is_a_set(v) for v in points):
         raise InvalidProblemError(
             f"points has one entry a feature and {levelled[0]!r} has levels; "
             "give points as a mapping by name for the others"
@@ -91,13 +90,6 @@ def _check_beside_levels(points: object, names: tuple[str, ...], levels: tuple[L
             raise InvalidProblemError(
                 f"points names {key!r}, which has levels; leave it out of points, or out of levels"
             )
-
-
-def _is_a_set(value: object) -> bool:
-    """Whether an entry of a list speaks of one feature's set, not of one value."""
-    return value is None or isinstance(
-        value, CoefficientSet | list | tuple | range | set | frozenset | np.ndarray
-    )
 
 
 def read_bounds(bounds: object, names: Sequence[str]) -> tuple[tuple[float | None, float | None] | None, ...]:

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
+from supersparse.forms.labels import label_text
+from supersparse.problem.asked import Ends
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.penalties import Levels, read_class_weight
 from supersparse.problem.problem import Problem
-from supersparse.settings.labels import label_text
-from supersparse.settings.settings import Ends, Settings
-from supersparse.settings.vocabulary import SOLVERS
+from supersparse.settings.settings import SOLVERS, Settings
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ def _bounds(problem: Problem) -> dict[str, Ends] | None:
 
 def _class_weight(problem: Problem) -> str | dict[str, Fraction] | None:
     if set(problem.class_weights) == {Fraction(1)}:
-        return None
+        return "auto"  # which counts rows alike, unless columns are prepared
     if problem.class_weights == read_class_weight("balanced", problem.rows):
         return "balanced"
     return {label_text(c): w for c, w in zip(problem.rows.classes, problem.class_weights, strict=True)}

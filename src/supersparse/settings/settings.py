@@ -4,13 +4,19 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
 from supersparse.data.frames import as_frame
-from supersparse.errors import InvalidProblemError, InvalidSettingsError, did_you_mean
+from supersparse.errors import InvalidOptionError, InvalidProblemError, InvalidSettingsError, did_you_mean
 from supersparse.exact import whole
+from supersparse.forms.labels import find_label
+from supersparse.forms.scalars import Schema, Text, Word, suggest
+from supersparse.forms.shapes import Field, Names, Record
+from supersparse.forms.tree import ByName, Node, Table, json_tree, scalars, tree_of, yaml_tree
+from supersparse.forms.yaml_text import yaml_text
+from supersparse.problem.asked import MAX_POINTS, SYNONYMS, Asked, by_position, fields_of, names_of, setting
+from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.constraints.rates import Difference, Rate
 from supersparse.problem.constraints.single import MaxTotalScore, Values
 from supersparse.problem.constraints.support import (
@@ -27,10 +33,8 @@ from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet, integers
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import group_columns, read_labels
-from supersparse.settings.labels import find_label
-from supersparse.settings.tree import ByName, Node, Table, json_tree, scalars, tree_of, yaml_tree
-from supersparse.settings.vocabulary import SETTINGS
-from supersparse.settings.yaml_text import yaml_text
+from supersparse.problem.set_forms import LevelsForm, SetForm
+from supersparse.solving.options import SolveOptions
 
 
 def make_problem(
@@ -51,26 +55,13 @@ def make_problem(
     labels = read_labels(y, None)[1]
     known_groups = {name: set(column.tolist()) for name, column in group_columns(rate_groups).items()}
     try:
+        asked = {name: getattr(settings, name) for name in names_of(Asked)}
+        asked["constraints"] = [_with_label(settings, c, known_groups) for c in settings.constraints]
+        asked["class_weight"] = _class_weight(settings, labels)
+        if settings.positive is not None:
+            asked["positive"] = _found(settings, settings.positive, labels, "positive")
         return Problem.of(
-            X,
-            y,
-            C0=settings.C0,
-            C1=settings.C1,
-            points=settings.points,
-            max_points=settings.max_points,
-            bounds=settings.bounds,
-            levels=settings.levels,
-            max_features=settings.max_features,
-            min_features=settings.min_features,
-            constraints=[_with_label(settings, c, known_groups) for c in settings.constraints],
-            intercept=settings.intercept,
-            class_weight=_class_weight(settings, labels),
-            sample_weight=sample_weight,
-            rate_groups=rate_groups,
-            feature_names=feature_names,
-            positive=None
-            if settings.positive is None
-            else _found(settings, settings.positive, labels, "positive"),
+            X, y, sample_weight=sample_weight, rate_groups=rate_groups, feature_names=feature_names, **asked
         )
     except InvalidSettingsError:
         raise
@@ -173,9 +164,8 @@ def _found(settings: "Settings", text: str, labels: Iterable[object], what: str)
         raise InvalidSettingsError(f"{settings.place(text)}{error}") from None
 
 
-Ends = tuple[Fraction | None, Fraction | None]
-_DEFAULT_LARGEST = 100
-_NOTHING: ByName[Any] = ByName(())
+SOLVERS = ("auto", "exact", "exhaustive", "highs", "scip", "cpsat", "gurobi", "cplex")
+SOLVE = Record({"solver": Field(form=Word(*SOLVERS), help="Solver."), **fields_of(SolveOptions)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +177,12 @@ class Origin:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Asked):
     """What is asked, without the data; equal to others that ask the same in the same order.
 
-    Make them with `of`, `from_dict` or `load`. Names and numbers are as in `Problem.of`; what
-    is given by feature is a mapping. Classes and groups are named by their text, and
-    `sample_weight` and `rate_groups` name columns.
+    Make them with `of`, `from_dict` or `load`. To what `Problem.of` takes they add the columns that
+    `sample_weight` and `rate_groups` name, and the options of `solve`. Classes and groups are named by
+    their text; values by feature are a mapping, where a file is to hold them.
 
     >>> settings = Settings.of(C0=0.1, points={"*": range(-5, 6), "age": [0, 0.5]}, max_features=3)
     >>> settings.to_dict()
@@ -201,67 +191,27 @@ class Settings:
     (CoefficientSet(0, 1/2),)
     """
 
-    C0: Fraction | ByName[Fraction] | None = None
-    C1: Fraction | str = "auto"
-    points: CoefficientSet | ByName[CoefficientSet] | None = None
-    max_points: int = _DEFAULT_LARGEST
-    bounds: Ends | ByName[Ends | None] | None = None
-    levels: Levels | ByName[Levels | None] | None = None
-    max_features: int | None = None
-    min_features: int | None = None
-    intercept: str | tuple[Fraction, Fraction] = "free"
-    class_weight: str | ByName[Fraction] | None = None
-    positive: str | None = None
-    sample_weight: str | None = None
-    rate_groups: tuple[str, ...] = ()
-    constraints: tuple[Constraint, ...] = ()
-    solve: ByName[Any] = _NOTHING  # what is given of the solver's options, "solver" among them
+    sample_weight: str | None = setting(None, Text("the name of a column"), "Column of sample weights.")
+    rate_groups: tuple[str, ...] = setting(
+        (),
+        Names("the name of a column, or a list of them"),
+        "Columns that divide the rows into groups, for rates; they are not features.",
+    )
+    solve: Mapping[str, Any] = setting(ByName(()), SOLVE, "Options of the solver.")
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(
-        cls,
-        *,
-        C0: object = None,
-        C1: object = "auto",
-        points: object = None,
-        max_points: object = _DEFAULT_LARGEST,
-        bounds: object = None,
-        levels: object = None,
-        max_features: object = None,
-        min_features: object = None,
-        intercept: object = "free",
-        class_weight: object = None,
-        positive: object = None,
-        sample_weight: object = None,
-        rate_groups: object = None,
-        constraints: object = None,
-        solve: object = None,
-    ) -> "Settings":
-        """Read what `Problem.of` takes, and the options of `solve` as a mapping.
-
-        What is given by feature must be a mapping by name or pattern, because settings do
-        not know the order of the features.
-        """
-        listed = [constraints] if isinstance(constraints, Constraint) else constraints
-        given = {
-            "C0": C0,
-            "C1": C1,
-            "points": _each(points, lambda value: _made_set(value, max_points)),
-            "max_points": max_points,
-            "bounds": bounds,
-            "levels": _each(levels, lambda value: value if value is None else Levels.of(value)),
-            "max_features": max_features,
-            "min_features": min_features,
-            "intercept": intercept,
-            "class_weight": class_weight,
-            "positive": positive,
-            "sample_weight": sample_weight,
-            "rate_groups": rate_groups or None,
-            "constraints": listed,
-            "solve": solve or None,
-        }
-        return cls.from_dict({name: value for name, value in given.items() if value is not None})
+    def of(cls, **given: Any) -> "Settings":
+        """Read what `Problem.of` takes, and the options of `solve` as a mapping."""
+        known = names_of(cls)
+        for name in given:
+            if name not in known:
+                raise InvalidOptionError(f"unknown setting {name!r}; {suggest(name, known, SYNONYMS)}")
+        listed: dict[str, Any] = {n: tuple(v) for n, v in given.items() if by_position(n, v)}
+        largest = given.get("max_points", "auto")
+        named = {n: _as_in_a_file(n, v, largest) for n, v in given.items() if n not in listed}
+        read = cls.from_dict({n: v for n, v in named.items() if _says_something(n, v)})
+        return replace(read, **listed)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, object]) -> "Settings":
@@ -298,6 +248,11 @@ class Settings:
             for f in fields(self)
             if f.compare and getattr(self, f.name) != f.default
         )
+        for name, value in given:
+            if by_position(name, value):
+                raise InvalidSettingsError(
+                    f"{name} has one value for each feature by position; give a mapping by name to save it"
+                )
         content = SETTINGS.write(ByName(given))
         assert isinstance(content, dict)
         return content
@@ -336,15 +291,33 @@ class Settings:
         return f"{self.origin.places.get(text, self.origin.source)}: "
 
 
+def _says_something(name: str, value: object) -> bool:
+    """Whether a value is not just the absence of one; None is a value where it is not the default."""
+    if value is None:
+        return name in ("max_features", "class_weight")
+    return name not in ("rate_groups", "constraints", "solve") or bool(value)
+
+
+def _as_in_a_file(name: str, value: object, max_points: object) -> object:
+    """Bring Python's looser ways to say a value to those of a file."""
+    if value is None:
+        return None
+    if name == "constraints" and isinstance(value, Constraint):
+        return [value]
+    if name == "levels":
+        return _each(value, lambda one: one if one is None else Levels.of(one))
+    if name == "points":
+        return _each(value, lambda one: _as_set(one, MAX_POINTS if max_points == "auto" else max_points))
+    return value
+
+
 def _each(value: object, make: Any) -> object:
-    """Make one value, or each value of a mapping; None stays."""
-    if isinstance(value, Mapping):
-        return {name: make(v) for name, v in value.items()}
-    return None if value is None else make(value)
+    """Make one value, or each value of a mapping."""
+    return {name: make(v) for name, v in value.items()} if isinstance(value, Mapping) else make(value)
 
 
-def _made_set(value: object, max_points: object) -> object:
-    """Python's looser ways to say a set: None for the default, a number for the integers up to it."""
+def _as_set(value: object, max_points: object) -> object:
+    """None for the default, a number for the integers up to it."""
     if isinstance(value, str | CoefficientSet):
         return value
     largest = whole(max_points if value is None else value)
@@ -357,9 +330,9 @@ def _fold_sizes(given: dict[str, Any]) -> None:
     most = [c.most for c in asked if isinstance(c, MaxFeatures)]
     least = [c.least for c in asked if isinstance(c, MinFeatures)]
     if most:
-        given["max_features"] = min([*most, *([given["max_features"]] if "max_features" in given else [])])
+        given["max_features"] = min([*most, *(n for n in [given.get("max_features")] if isinstance(n, int))])
     if least:
-        given["min_features"] = max([*least, *([given["min_features"]] if "min_features" in given else [])])
+        given["min_features"] = max([*least, *(n for n in [given.get("min_features")] if n is not None)])
     if asked:
         given["constraints"] = tuple(c for c in asked if not isinstance(c, MaxFeatures | MinFeatures))
 
@@ -412,3 +385,33 @@ def _format(path: str | Path) -> Format:
             f"{path}: settings are YAML or JSON; let the name of the file end in .yaml or .json"
         )
     return _FORMATS[suffix]
+
+
+_AT_THE_TOP = {
+    **{name: f"it is an option of the solver; write it under 'solve': {name}: ..." for name in SOLVE.fields},
+    **{name: f"it is a constraint; write it under 'constraints': - {name}: ..." for name in KINDS},
+}
+SETTINGS = Record(
+    fields_of(Settings),
+    synonyms={**SYNONYMS, "groups": "rate_groups", "options": "solve"},
+    elsewhere=_AT_THE_TOP,
+)
+
+
+def schema() -> Schema:
+    """The JSON Schema (2020-12) of a settings file.
+
+    It allows every file that can be read. What no schema can say (that the levels do not
+    overlap, that a range begins below its end) is said by the reader.
+    """
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "supersparse settings",
+        "description": "What a scoring system must be like: everything that is asked except the data.",
+        **SETTINGS.schema(),
+        "$defs": {
+            "set": SetForm().definition(),
+            "levels": LevelsForm().definition(),
+            **{name: kind.record.schema() for name, kind in KINDS.items()},
+        },
+    }

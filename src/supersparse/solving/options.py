@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from math import isfinite
 from os import PathLike
 from typing import Literal
 
 from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.forms.scalars import Either, Null, Real, Text, Truth, Whole, Word
+from supersparse.forms.shapes import TableOf
+from supersparse.problem.asked import setting
 from supersparse.problem.points import Points
 from supersparse.solving.solution import TraceEvent
 
@@ -19,22 +22,36 @@ Formulation = Literal["bigm", "indicator"]
 class SolveOptions:
     """What every solver takes. Limits of None are open."""
 
-    time_limit: float | None = None  # seconds
-    node_limit: int | None = None  # deterministic work units
-    memory_limit: float | None = None  # megabytes of the whole process
-    gap: float = 0.0  # relative: (objective - bound) / objective
-    absolute_gap: float = 0.0
-    n_jobs: int = 1  # threads; -1 for one a core
-    random_state: int = 0  # seed of the search
+    time_limit: float | None = setting(None, Either(Real(0), Null()), "Time limit in seconds.")
+    node_limit: int | None = setting(
+        None, Either(Whole(0), Null()), "Limit in units of work, the same on every machine."
+    )
+    memory_limit: float | None = setting(
+        None, Either(Real(1), Null()), "Memory limit of the process in megabytes."
+    )
+    gap: float = setting(0.0, Real(0), "Stop within this share of the best possible.")
+    absolute_gap: float = setting(0.0, Real(0), "Stop within this distance of the best possible.")
+    n_jobs: int = setting(1, Whole(-1), "Threads; -1 for one a core.")
+    random_state: int = setting(0, Whole(0), "Random seed.")
+    formulation: Formulation = setting(
+        "bigm", Word("bigm", "indicator"), "How a MIP back end writes the loss."
+    )
+    branching_priorities: Mapping[str, int] = setting(
+        {}, TableOf(Whole(), "a mapping by feature name"), "Branching priorities by feature; higher first."
+    )
+    pair_covers: bool = setting(False, Truth(), "Give a MIP back end the exact engine's inequalities.")
+    checkpoint: str | PathLike[str] | None = setting(
+        None, Text("a path"), "File to save the open tree to and to resume from."
+    )
+    solver_options: Mapping[str, object] = setting(
+        {},
+        TableOf(Either(Truth(), Whole(), Real(), Text()), "a mapping by the solver's own names"),
+        "Options by the solver's own names.",
+    )
     initial: Points | None = None
     on_progress: Callable[[TraceEvent], None] | None = None
     cancel: Callable[[], bool] | None = None
-    formulation: Formulation = "bigm"
-    branching_priorities: Mapping[str, int] = field(default_factory=dict)  # by feature name; higher first
-    pair_covers: bool = False  # add the exact engine's inequalities to a MIP back end
-    checkpoint: str | PathLike[str] | None = None  # where to save the open tree, and to resume it from
     proof_log: Callable[[object], None] | None = None  # receives each branching and each pruning reason
-    solver_options: Mapping[str, object] = field(default_factory=dict)  # by the solver's own names
 
     def __post_init__(self) -> None:
         _check_at_least("time_limit", self.time_limit, 0, optional=True)

@@ -6,11 +6,11 @@ from fractions import Fraction
 from functools import cache
 
 from supersparse.errors import InvalidProblemError
+from supersparse.forms.scalars import Form, Number, Plain, Schema, plain_number
+from supersparse.forms.shapes import Field, ListOf, Record
+from supersparse.forms.tree import Items, Made, Node, Scalar
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet, integers, one_digit, two_digits
-from supersparse.settings.forms.scalars import Form, Number, Plain, Schema, plain_number
-from supersparse.settings.forms.shapes import Field, ListOf, Record
-from supersparse.settings.tree import Items, Made, Node, Scalar
 
 _RANGE = re.compile(r"(-?(?:0|[1-9][0-9]{0,17}))\.\.(-?(?:0|[1-9][0-9]{0,17}))")
 _CALL = re.compile(r"(integers|non_negative|non_positive)\((\d+)\)")

@@ -27,11 +27,11 @@ from supersparse.card.card import Cutoff
 from supersparse.card.risk import Floats, Risk, TableRisk
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
 from supersparse.estimators.base import ScoringSystemClassifier
-from supersparse.estimators.reading import as_array, take_rows
 from supersparse.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.evaluate.outcomes import Tally
 from supersparse.exact import IntArray, integer_column
 from supersparse.faces import ScoringSystem
+from supersparse.learning.rows import as_array, take_rows
 from supersparse.problem.rows import group_columns
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)

@@ -5,6 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from supersparse.errors import InvalidProblemError
+from supersparse.forms.labels import label_text
+from supersparse.forms.scalars import Either, Form, Label, Number, Plain, Schema, Text, Whole, Word, suggest
+from supersparse.forms.shapes import Field, Names, Pair, Record, TableOf
+from supersparse.forms.tree import ByName, Made, Node, Table
 from supersparse.problem import constraints as c
 from supersparse.problem.constraints.rates import CLASS_OF, Difference, Rate
 from supersparse.problem.constraints.single import MaxTotalScore, Values
@@ -17,21 +21,6 @@ from supersparse.problem.constraints.support import (
     Thresholds,
 )
 from supersparse.problem.limits import Constraint
-from supersparse.settings.forms.scalars import (
-    Either,
-    Form,
-    Label,
-    Number,
-    Plain,
-    Schema,
-    Text,
-    Whole,
-    Word,
-    suggest,
-)
-from supersparse.settings.forms.shapes import Field, Names, Pair, Record, TableOf
-from supersparse.settings.labels import label_text
-from supersparse.settings.tree import ByName, Made, Node, Table
 
 
 class GroupForm(Form[tuple[str, str]]):

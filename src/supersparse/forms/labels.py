@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from supersparse.errors import InvalidProblemError, did_you_mean
-from supersparse.settings.tree import Scalar, scalar_text
+from supersparse.forms.tree import Scalar, scalar_text
 
 
 def label_text(label: object) -> str:

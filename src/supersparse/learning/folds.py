@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
-from supersparse.estimators.calibrating import LeftOut, left_out
-from supersparse.estimators.reading import take_rows
 from supersparse.estimators.slim import SLIMClassifier
 from supersparse.exact import integer_column
+from supersparse.learning.calibrating import LeftOut, left_out
+from supersparse.learning.rows import take_rows
 from supersparse.solving.solution import Solution
 
 

@@ -7,7 +7,7 @@ written in quotes wherever some reader might take it for anything else (``no``, 
 import re
 from collections.abc import Mapping, Sequence
 
-from supersparse.settings.forms.scalars import Plain
+from supersparse.forms.scalars import Plain
 
 _WIDTH = 100
 _PLAIN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?: [A-Za-z0-9_]+)*|-?\d+\.\.-?\d+")

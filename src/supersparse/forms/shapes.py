@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic
 
-from supersparse.settings.forms.scalars import Form, Plain, Schema, T, Text, suggest
-from supersparse.settings.tree import ByName, Items, Node, Table
+from supersparse.forms.scalars import Form, Plain, Schema, T, Text, suggest
+from supersparse.forms.tree import ByName, Items, Node, Table
 
 """What JSON can hold."""
 

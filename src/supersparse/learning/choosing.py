@@ -9,6 +9,17 @@ the standard error is that divided by the root of the number of folds.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.errors import InvalidProblemError
+from supersparse.exact import exact
+from supersparse.problem.problem import Problem
+from supersparse.problem.variants import constant_model_loss, smallest_loss_step
+from supersparse.solving.presolve import MergeRows
 
 RULES = ("best", "one_sd", "one_se")
 
@@ -52,3 +63,36 @@ def choose(candidates: Sequence[Candidate], rule: str) -> int:
     spread = candidates[best].variance / (len(candidates[best].errors) if rule == "one_se" else 1)
     near = [i for i in order if (candidates[i].mean_error - least) ** 2 <= spread]
     return min(near, key=lambda i: (candidates[i].mean_size, candidates[i].mean_error, -candidates[i].C0))
+
+
+def read_values(Cs: Any, problem: Problem) -> NDArray[np.float64]:
+    """Return the values of C0 to try, in rising order, each once."""
+    if isinstance(Cs, Integral):
+        return default_values(problem, int(Cs))
+    values = {float(v) for v in np.asarray(Cs, dtype=object).ravel() if _is_penalty(v)}
+    if not values:
+        raise InvalidProblemError("Cs is empty; give at least one value of C0, or how many to try")
+    return np.array(sorted(values))
+
+
+def _is_penalty(value: object) -> bool:
+    if exact(value, "a value of Cs") < 0:
+        raise InvalidProblemError(f"a value of Cs is {value}, which is negative; give 0 or more")
+    return True
+
+
+def default_values(problem: Problem, count: int) -> NDArray[np.float64]:
+    """From the loss of the lightest row to that of the best constant model, on a logarithmic scale.
+
+    Equal rows count as one, so that copies and weights give the same values.
+    """
+    step, most = smallest_loss_step(MergeRows.apply(problem)), constant_model_loss(problem)
+    low, high = float(step), float(most)
+    if exact(low, "C0") < step:
+        low = float(np.nextafter(low, np.inf))
+    if exact(high, "C0") > most:
+        high = float(np.nextafter(high, 0))
+    if count == 1 or high <= low:
+        return np.array([low])
+    inner = np.geomspace(low, high, count)[1:-1]
+    return np.unique(np.concatenate([[low], inner, [high]]))

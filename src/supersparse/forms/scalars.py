@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Generic, Never, TypeVar
 
 from supersparse.errors import did_you_mean
-from supersparse.settings.tree import FRACTION, Node, Scalar
+from supersparse.forms.tree import FRACTION, Node, Scalar
 
 T = TypeVar("T")
 

@@ -1,0 +1,82 @@
+"""TrainingRows: what is learned from, whatever kind of table it came in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+
+from supersparse.data.frames import as_frame
+from supersparse.errors import InvalidDataError
+from supersparse.problem.rows import group_columns
+
+
+def two_classes(y: NDArray[Any]) -> NDArray[Any]:
+    """Return y; raise when it has more than two classes."""
+    try:
+        classes = np.unique(y)
+    except TypeError:
+        raise InvalidDataError("y mixes labels of different types; give two values of one type") from None
+    if len(classes) > 2:
+        check_classification_targets(y)
+        shown = ", ".join(repr(c) for c in classes[:5].tolist()) + (", ..." if len(classes) > 5 else "")
+        raise InvalidDataError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"y has {len(classes)} classes ({shown}); merge them into two, or drop the rows of the others"
+        )
+    return y
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """Return a list, an array or a series of any library as an array."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    return np.asarray(series.to_numpy() if isinstance(series, nw.Series) else values)
+
+
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of a frame, a mapping of columns, an array or a sparse matrix, in the same kind."""
+    if isinstance(X, Mapping):
+        return {name: _take_values(column, rows) for name, column in X.items()}
+    frame = as_frame(X)
+    if frame is not None:
+        return frame[rows].to_native()
+    return _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, rows)
+
+
+def _take_values(column: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some values of one column, in the type they came in."""
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return series[rows].to_native()
+    if isinstance(column, np.ndarray):
+        return column[rows]
+    held = np.empty(len(column), dtype=object)  # of objects: numpy would turn numbers beside text into text
+    held[:] = column
+    return held[rows]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TrainingRows:
+    """What a fit learns from; with a preparation X holds raw columns."""
+
+    X: Any
+    y: NDArray[Any]
+    sample_weight: Any
+    rate_groups: Any
+    splitter_groups: Any = None
+    notes: tuple[str, ...] = ()  # on rows that were left out
+
+    def take(self, rows: NDArray[np.intp], note: str) -> "TrainingRows":
+        """The same for some rows, with a note that says why."""
+        return TrainingRows(
+            X=take_rows(self.X, rows),
+            y=self.y[rows],
+            sample_weight=None if self.sample_weight is None else as_array(self.sample_weight)[rows],
+            rate_groups={n: labels[rows] for n, labels in group_columns(self.rate_groups).items()} or None,
+            splitter_groups=None if self.splitter_groups is None else as_array(self.splitter_groups)[rows],
+            notes=(*self.notes, note),
+        )

@@ -1,0 +1,159 @@
+"""Asked: everything that can be asked of a scoring system, declared once.
+
+Each field is a setting: its name, its type, its default, the form that reads and checks it in a file, and
+a line of help. `Problem.of`, `Settings`, the classifiers, the settings file, its JSON Schema and the command
+line all read this declaration; a new setting is a field here, and its effect in `Problem`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from inspect import Parameter
+from typing import Any, Literal
+
+import numpy as np
+
+from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.exact import Number
+from supersparse.forms.scalars import Either, Form, Label, Null, Word
+from supersparse.forms.scalars import Number as NumberForm
+from supersparse.forms.scalars import Whole as WholeForm
+from supersparse.forms.shapes import Field, ListOf, Pair, TableOf
+from supersparse.problem.constraints.forms import KINDS, ConstraintForm
+from supersparse.problem.limits import Constraint
+from supersparse.problem.penalties import Levels
+from supersparse.problem.points import CoefficientSet
+from supersparse.problem.set_forms import LevelsForm, SetForm
+
+Auto = Literal["auto"]
+PointSet = CoefficientSet | int | Sequence[Number]
+Ends = tuple[Number | None, Number | None]
+LevelList = Levels | Sequence[tuple[Any, Number]]
+
+MAX_POINTS = 100  # where max_points is "auto"
+SYNONYMS = {
+    "coefficients": "points",
+    "coef_set": "points",
+    "max_coef": "max_points",
+    "weights": "class_weight",
+    "target": "positive",
+}
+
+_OPEN_PAIR = Pair(Either(NumberForm(), Null()), "a pair such as [0, 10], or [0, null] for an open end")
+
+
+def setting(default: Any, form: Form[Any], help: str, *, option: type | None = None) -> Any:
+    """Declare a setting; `option` is the type of its value on the command line, where it has an option."""
+    metadata = {"field": Field(form=form, help=help), "option": option}
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def _or_by_name(form: Form[Any], entry: Form[Any] | None = None) -> Either:
+    return Either(form, TableOf(entry or form, "a mapping by feature name or pattern"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What is asked, as it was given. Values by feature are one for all, one each, or by name or pattern."""
+
+    C0: Number | Sequence[Number] | Mapping[str, Number] | None = setting(
+        None, _or_by_name(NumberForm(0)), "Cost of a feature: the error rate it must save.", option=float
+    )
+    C1: Number | Auto = setting(
+        "auto",
+        Either(Word("auto"), NumberForm(0)),
+        "Cost of each point; auto: of equally good cards, one with the smallest points.",
+    )
+    points: PointSet | Sequence[PointSet] | Mapping[str, PointSet] | None = setting(
+        None, _or_by_name(SetForm()), "Values that points may take."
+    )
+    max_points: int | Auto = setting(
+        "auto",
+        Either(Word("auto"), WholeForm(1)),
+        "Largest points of a feature, plus or minus; auto: 5 for prepared columns, else 100.",
+        option=int,
+    )
+    bounds: Ends | Sequence[Ends | None] | Mapping[str, Ends | None] | None = setting(
+        None,
+        _or_by_name(_OPEN_PAIR, Either(_OPEN_PAIR, Null())),
+        "Smallest and largest points: [0, null] forbids negative ones.",
+    )
+    levels: LevelList | Mapping[str, LevelList | None] | None = setting(
+        None,
+        _or_by_name(LevelsForm(), Either(LevelsForm(), Null())),
+        "Costs by the value of the points; they replace C0 and points.",
+    )
+    max_features: int | Auto | None = setting(
+        "auto",
+        Either(Word("auto"), WholeForm(0), Null()),
+        "Maximum number of features; auto: 10 for prepared columns, else no limit.",
+        option=int,
+    )
+    min_features: int | None = setting(None, Either(WholeForm(0), Null()), "Minimum number of features.")
+    intercept: str | tuple[Number, Number] = setting(
+        "free",
+        Either(Word("free", "paper", "none"), Pair(NumberForm(), "a pair such as [-100, 100]")),
+        "Threshold: free, in a range, counted as a feature (paper), or none.",
+    )
+    class_weight: Mapping[Any, Number] | Literal["auto", "balanced"] | None = setting(
+        "auto",
+        Either(Word("auto", "balanced"), Null(), TableOf(NumberForm(0), "weights by class")),
+        "Cost of an error in each class; auto: balanced for prepared columns with a rare class.",
+    )
+    positive: Any = setting(None, Label(), "Class that scores high.")
+    constraints: Sequence[Constraint] = setting(
+        (),
+        ListOf(ConstraintForm(), "a list of constraints, each after a dash"),
+        "What else the scoring system must obey.",
+    )
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> "Asked":
+        """Take settings by name; an unknown one raises with the nearest known."""
+        known = names_of(Asked)
+        for name in given:
+            if name not in known:
+                hint = f"did you mean {SYNONYMS[name]!r}?" if name in SYNONYMS else did_you_mean(name, known)
+                raise InvalidOptionError(f"unknown setting {name!r}; {hint}")
+        return Asked(**given)
+
+
+def names_of(declared: type) -> list[str]:
+    """Name the settings that a class declares."""
+    return [f.name for f in fields(declared) if "field" in f.metadata]
+
+
+def fields_of(declared: type) -> dict[str, Field]:
+    """Return the form and the help of each setting that a class declares."""
+    return {f.name: f.metadata["field"] for f in fields(declared) if "field" in f.metadata}
+
+
+def parameters_of(declared: type) -> list[Parameter]:
+    """Return the settings that a class declares as keyword parameters, for signatures that people read."""
+    return [
+        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default)
+        for f in fields(declared)
+        if "field" in f.metadata
+    ]
+
+
+def by_position(name: str, value: object) -> bool:
+    """Whether a value has one entry for each feature, in their order: no file can say that."""
+    if name == "C0":
+        return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
+    if name == "points":
+        return isinstance(value, list | tuple) and any(is_a_set(v) for v in value)
+    if name == "bounds" and isinstance(value, tuple | list):
+        return len(value) != 2 or isinstance(value[0], tuple | list)
+    return False
+
+
+def is_a_set(value: object) -> bool:
+    """Whether an entry of a list speaks of one feature's set, not of one value."""
+    return value is None or isinstance(
+        value, CoefficientSet | list | tuple | range | set | frozenset | np.ndarray
+    )
+
+
+assert set(KINDS).isdisjoint(Asked.__dataclass_fields__), "a constraint and a setting have the same name"

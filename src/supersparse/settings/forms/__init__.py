@@ -1,1 +1,0 @@
-"""Forms: how one kind of value is read from a tree, written back, and described."""
