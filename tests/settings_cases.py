@@ -107,7 +107,8 @@ KEYS = {
     "max_features": st.sampled_from(["auto", None]) | counts,
     "min_features": counts,
     "intercept": st.sampled_from(["free", "paper", "none"]) | pairs,
-    "class_weight": st.sampled_from(["auto", "balanced", None]) | st.dictionaries(texts, costs, min_size=1, max_size=2),
+    "class_weight": st.sampled_from(["auto", "balanced", None])
+    | st.dictionaries(texts, costs, min_size=1, max_size=2),
     "positive": labels,
     "sample_weight": texts,
     "rate_groups": names,

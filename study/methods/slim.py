@@ -13,7 +13,7 @@ from study.methods.rounding import LARGEST
 from study.setting import Setting
 from study.study_data import StudyData
 from supersparse.errors import PenaltyRangeWarning
-from supersparse.estimators.scores import score_rows
+from supersparse.learning.scoring import score_rows
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.solve import solve

@@ -21,7 +21,7 @@ def test_fit_prints_a_card_and_saves_it(run, tiny, tmp_path):
     assert system.card.cutoff.positive.endswith(" or more")
     assert done.stderr.startswith(
         "6 rows, 2 features\npositive class 'yes' (3 rows), negative class 'no' (3 rows); "
-        "--positive no turns them round\n"
+        "use --positive no to swap the classes\n"
     )
     assert "gap   0.0 %" in done.stderr.splitlines()[-4]
     assert done.stderr.endswith(f"Saved to card.json\nNext: supersparse report card.json {tiny}\n")
@@ -65,7 +65,7 @@ def test_settings_that_name_a_column_are_told_of_its_features(run, patients, tmp
     done = run("fit", patients, *ASK, "--settings", "wishes.yaml")
     assert done.returncode == 2
     assert "wishes.yaml, line 2" in done.stderr
-    assert "features made of columns are called such as 'age >= " in done.stderr
+    assert "prepared features have names such as 'age >= " in done.stderr
     (tmp_path / "wishes.yaml").write_text("constraints:\n  - must_not_use: age*\n")
     done = run("fit", patients, *ASK, "--settings", "wishes.yaml", "--json", check=True)
     assert {item["column"] for item in json.loads(done.stdout)["card"]["items"]} == {"smoker"}
@@ -174,7 +174,7 @@ def test_cross_validation_chooses_c0_and_is_shown(run, patients):
     document = json.loads(done.stdout)
     found = document["cross_validation"]
     assert found["folds"] == 3
-    assert [tried["C0"] for tried in found["tried"]] == [0.0025, 0.005, 0.01, 0.02, 0.04]
+    assert [tried["C0"] for tried in found["tried"]] == [0.005, 0.012, 0.028, 0.065, 0.15, 0.36]
     assert found["error"] == min(tried["error"] for tried in found["tried"])
     assert f"+ {found['C0']:g} per feature" in document["card"]["provenance"]["minimised"]
     assert 0 < found["error"] < 0.3
@@ -189,10 +189,11 @@ def test_cross_validation_chooses_c0_and_is_shown(run, patients):
 def test_ctrl_c_during_cross_validation_still_gives_a_card(
     run, patients, monkeypatch, penalty, solver, done_before
 ):
-    from supersparse.cli import validating
+    from supersparse.learning import folds, recipe
     from supersparse.stop import Stop
 
-    real, calls = getattr(validating, solver), []
+    place = folds if solver == "solve_each_penalty" else recipe
+    real, calls = getattr(place, solver), []
 
     def interrupted(problem, *arguments, **options):
         calls.append(problem)
@@ -202,7 +203,7 @@ def test_ctrl_c_during_cross_validation_still_gives_a_card(
             raise KeyboardInterrupt
         return replace(real(problem, **options), stop=Stop.INTERRUPTED)
 
-    monkeypatch.setattr(validating, solver, interrupted)
+    monkeypatch.setattr(place, solver, interrupted)
     done = run("fit", patients, *ASK, *penalty, "--cv", "3", "--json", check=True)
     document = json.loads(done.stdout)
     assert document["card"]["items"]
@@ -232,10 +233,10 @@ def test_folds_keep_groups_together_or_follow_time(run, patients, how, monkeypat
     monkeypatch.setattr(validating, "validate", spy)
     run("fit", patients, "--target", "outcome", *how, "--C0", "0.02", check=True)
     ((training, splits),) = seen
-    assert "centre" not in training.columns or how[1] == "day"
+    assert "centre" not in training.X or how[1] == "day"
     assert len(splits) == 5
     for train, test in splits:
-        before, after = training.split_by[train], training.split_by[test]
+        before, after = training.groups[train], training.groups[test]
         if how[1] == "centre":
             assert not set(before) & set(after)
         else:

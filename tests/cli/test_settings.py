@@ -36,7 +36,7 @@ def test_fit_obeys_the_file(run, folder):
     done = run(*FIT, "--out", "card.json")
     assert done.returncode == 0, done.stderr
     assert "6 rows, 2 features\npositive class 'no' (3 rows)" in done.stderr
-    assert "takes the place" not in done.stderr
+    assert "overrides" not in done.stderr
     system = ScoringSystem.load(folder / "card.json")
     assert "age" not in [item.rule.column for item in system.card.items]
     assert system.card.provenance.solver == "exhaustive"
@@ -46,9 +46,9 @@ def test_fit_obeys_the_file(run, folder):
 def test_options_go_before_the_file_and_say_so(run, folder):
     done = run(*FIT, "--positive", "yes", "--C0", "0.4", "--seed", "2", "--max-features", "0")
     assert done.returncode == 0, done.stderr
-    assert "note: --C0 takes the place of C0 in wishes.yaml\n" in done.stderr
-    assert "note: --positive takes the place of positive in wishes.yaml\n" in done.stderr
-    assert "note: --seed takes the place of random_state in wishes.yaml\n" in done.stderr
+    assert "note: --C0 overrides C0 in wishes.yaml\n" in done.stderr
+    assert "note: --positive overrides positive in wishes.yaml\n" in done.stderr
+    assert "note: --seed overrides random_state in wishes.yaml\n" in done.stderr
     assert "max-features" not in done.stderr
     assert "positive class 'yes'" in done.stderr
 

@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from supersparse import ScoringSystem, SLIMClassifier, SLIMClassifierCV
 from supersparse.errors import InvalidDataError
 from supersparse.learning.calibrating import folds_of, learn_without
+from supersparse.learning.rows import TrainingRows
 
 METHODS = ["isotonic", "logistic"]
 SETTINGS = {"max_points": 3, "node_limit": 2000, "time_limit": None}
@@ -85,11 +86,16 @@ def test_class_weights_move_the_threshold_and_not_the_mean_risk():
 def test_a_rows_own_label_never_reaches_its_score():
     model = SLIMClassifier(**QUICK, calibrate="isotonic").fit(X, Y)
     folds = folds_of(Y == "yes", np.arange(len(Y)))
-    before = learn_without(model, X, Y, None, None, folds)
+
+    def learned(labels):
+        rows = TrainingRows(X=X, y=labels, sample_weight=None, rate_groups=None)
+        return learn_without(model._recipe(), rows, folds)
+
+    before = learned(Y)
     for number, (_, rows) in enumerate(folds[:2]):
         flipped = Y.copy()
         flipped[rows] = np.where(Y[rows] == "yes", "no", "yes")
-        after = learn_without(model, X, flipped, None, None, folds)
+        after = learned(flipped)
         assert after[number].rows.tolist() == rows.tolist()
         assert after[number].scores.tolist() == before[number].scores.tolist()
 

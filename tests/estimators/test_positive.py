@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_s
 
 from supersparse import SLIMClassifier, SLIMClassifierCV
 from supersparse.constraints import min_sensitivity
-from supersparse.errors import InvalidDataError
+from supersparse.errors import InvalidSettingsError
 
 rng = np.random.default_rng(5)
 X = rng.integers(0, 6, size=(60, 3)).astype(float)
@@ -111,7 +111,7 @@ def test_truth_values_are_labels_too(positive):
 @pytest.mark.parametrize("model", [ONE, CV], ids=["one", "cv"])
 def test_an_unknown_label_is_named_with_those_there_are(model):
     with pytest.raises(
-        InvalidDataError, match="'cases' is not among the labels 'case' and 'control'; name one"
+        InvalidSettingsError, match="positive: no row has the label 'cases'; did you mean 'case'"
     ):
         clone(model).set_params(positive="cases").fit(X, Y)
 

@@ -12,6 +12,7 @@ from supersparse import Prepare, SLIMClassifier, SLIMClassifierCV, constraints
 from supersparse.errors import InvalidDataError, InvalidProblemError
 from supersparse.export.estimator import load_estimator, save_estimator
 from supersparse.learning.folds import Fold, fit_fold
+from supersparse.learning.rows import TrainingRows
 
 N = 120
 OPTIONS = {"C0": 0.02, "max_points": 3, "time_limit": None, "node_limit": 20_000}
@@ -119,9 +120,10 @@ def test_nothing_of_the_rows_left_out_reaches_the_cut_points(missing):
     costs = {"ill": 1, "well": 1}
 
     def learned(X, labels):
-        model = SLIMClassifier(prepare=Prepare(missing=missing), **OPTIONS)
-        fit_fold(model, [0.02], X, labels, None, {}, costs, fold)
-        return model.prepare_.features_, model.points_, model.prepare_.notes_
+        recipe = SLIMClassifier(prepare=Prepare(missing=missing), **OPTIONS)._recipe()
+        rows = TrainingRows(X=X, y=labels, sample_weight=None, rate_groups=None)
+        (result,) = fit_fold(recipe, [0.02], rows, costs, fold)
+        return result.card.items, result.card.intercept, recipe.question(rows.take(train)).prepare.notes_
 
     assert learned(table, y) == learned(*spoilt(table, y, test))
 
@@ -186,7 +188,7 @@ def test_mistakes_are_named():
     table, y = people()
     with pytest.raises(InvalidProblemError, match="no column 'agee'; did you mean 'age'"):
         SLIMClassifier(prepare=Prepare(cut_points={"agee": [1]})).fit(table, y)
-    with pytest.raises(ValueError, match="'prepare' parameter of SLIMClassifier"):
+    with pytest.raises(ValueError, match="prepare is 'automatic'; give None"):
         SLIMClassifier(prepare="automatic").fit(table, y)
     with pytest.raises(InvalidDataError, match="y has 3 labels for 120 rows"):
         SLIMClassifier(prepare="auto").fit(table, y[:3])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from problem.reference import decimal, values
 from supersparse import SLIMClassifier
 from supersparse.constraints import fixed
-from supersparse.estimators.scores import score_rows
 from supersparse.exact import nearest_float
+from supersparse.learning.scoring import score_rows
 from supersparse.problem.points import Points
 
 

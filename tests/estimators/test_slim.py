@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from supersparse import SLIMClassifier, Stop, non_negative
-from supersparse.estimators import base
+from supersparse.learning import recipe
 
 NAMES = ["age", "bmi", "constant"]
 # y is 1 where age + 2·bmi > 4, but for the last row
@@ -152,12 +152,12 @@ def test_the_size_limit_and_the_intercept_reach_the_problem():
 def options_given_to_solve(monkeypatch, model):
     seen = {}
 
-    def spy(problem, solver, **options):
+    def spy(problem, **options):
         seen.update(options)
-        return original(problem, "exhaustive", **{**options, "n_jobs": 1})
+        return original(problem, **{**options, "n_jobs": 1, "solver": "exhaustive"})
 
-    original = base.solve
-    monkeypatch.setattr(base, "solve", spy)
+    original = recipe.solve
+    monkeypatch.setattr(recipe, "solve", spy)
     model.fit(X[:, :1], Y)
     return seen
 

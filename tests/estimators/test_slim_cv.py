@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedS
 
 from supersparse import SLIMClassifier, SLIMClassifierCV, Stop, constraints
 from supersparse.errors import InvalidDataError
-from supersparse.estimators import slim_cv
+from supersparse.learning import choosing
 from supersparse.problem.problem import Problem
 from supersparse.results import penalty_grid
 
@@ -77,30 +77,30 @@ def test_every_rule_is_reported_whichever_is_used():
 def test_six_values_run_from_the_lightest_row_to_the_constant_model():
     model = SLIMClassifierCV(cv=2, **SETTINGS).fit(X, Y)
     assert len(model.Cs_) == 6
-    assert model.Cs_[0] == pytest.approx(1 / 36)
-    assert model.Cs_[-1] == pytest.approx(min(Y.mean(), 1 - Y.mean()))
+    assert model.Cs_[0] == pytest.approx(1 / 36, rel=0.05)  # of two digits
+    assert model.Cs_[-1] == pytest.approx(min(Y.mean(), 1 - Y.mean()), rel=0.05)
     ratios = model.Cs_[1:] / model.Cs_[:-1]
-    assert ratios == pytest.approx([ratios[0]] * 5)
+    assert ratios == pytest.approx([ratios[0]] * 5, rel=0.1)
 
 
 @pytest.mark.parametrize("n", [7, 11, 49])
 def test_the_ends_of_the_default_values_are_inside_the_useful_range(n):
     problem = Problem.of(np.arange(n).reshape(-1, 1), np.arange(n) % 3 == 0)
-    values = slim_cv.default_values(problem, 6)
+    values = choosing.default_values(problem, 6)
     assert Fraction(str(values[0])) >= Fraction(1, n)
     assert Fraction(str(values[-1])) <= Fraction(int(sum(problem.rows.positive)), n)
 
 
 def test_where_the_range_is_one_value_there_is_one_value():
-    assert slim_cv.default_values(Problem.of([[0], [1]], [0, 1]), 6).tolist() == [0.5]
+    assert choosing.default_values(Problem.of([[0], [1]], [0, 1]), 6).tolist() == [0.5]
     weightless = Problem.of([[0], [1]], [0, 1], class_weight={0: 0})
-    assert slim_cv.default_values(weightless, 6).tolist() == [0.5]
+    assert choosing.default_values(weightless, 6).tolist() == [0.5]
 
 
 def test_copies_and_weights_give_the_same_default_values():
     repeated = Problem.of([[0], [0], [1], [1], [2], [2]], [0, 0, 1, 1, 1, 1])
     weighted = Problem.of([[0], [1], [2]], [0, 1, 1], sample_weight=[2, 2, 2])
-    assert slim_cv.default_values(repeated, 4).tolist() == slim_cv.default_values(weighted, 4).tolist()
+    assert choosing.default_values(repeated, 4).tolist() == choosing.default_values(weighted, 4).tolist()
 
 
 def test_values_given_are_tried_in_rising_order_each_once():

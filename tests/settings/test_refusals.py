@@ -27,7 +27,7 @@ YAML = [
     ),
     (
         "max_features: 010",
-        "line 1, column 15: max_features is '010'; a number has no leading zero; give 'auto', or a whole number",
+        "line 1, column 15: max_features is '010'; a number has no leading zero; give 'auto'",
     ),
     ("max_features: 1_000", "a number has no underscores"),
     ("C0: 0,01", "a decimal has a point, not a comma"),

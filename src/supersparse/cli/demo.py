@@ -33,8 +33,8 @@ def demo(
     """
     import json
 
-    from supersparse.cli.asked import read_options
     from supersparse.cli.learn import learn
+    from supersparse.cli.recipe import solver_options
     from supersparse.datasets import load_breast_cancer
     from supersparse.faces import ScoringSystem
     from supersparse.settings.settings import Settings
@@ -57,7 +57,7 @@ def demo(
     remark("The first run compiles the solver; the next ones take seconds.")
     problem = settings.problem(data.X, data.labels, feature_names=data.feature_names)
     given = {"time_limit": search.time_limit, "solver": search.solver, "random_state": search.seed}
-    solution = learn(problem, **read_options(settings, None, given))
+    solution = learn(problem, **solver_options(settings, None, given))
     system = ScoringSystem.from_solution(solution, title=data.target)
     meaning = _meaning(prod(len(s) for s in problem.sets), solution.proven_optimal)
     remark("")

@@ -57,24 +57,28 @@ def fit(
     from supersparse.cli.faces import check_folder, write_folder
     from supersparse.cli.learn import learn, with_progress
     from supersparse.cli.read_training import read_training
-    from supersparse.cli.recipe import Recipe
+    from supersparse.cli.recipe import read_recipe, say_question, with_class_weights
+    from supersparse.cli.training import splits_asked
     from supersparse.cli.validating import validate
+    from supersparse.faces import ScoringSystem
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(out)
     check_no_input(out, data, *([] if asked.settings is None else [asked.settings]))
     check_folder(out_dir)
-    recipe = Recipe.read(asked, columns, features, search)
-    training = recipe.complete(read_training(data, table.reading, columns, recipe.settings, validation))
-    question = recipe.question(training)
-    question.say(positive_given=recipe.settings.positive is not None)
+    recipe = read_recipe(asked, columns, features, search)
+    training = read_training(data, table.reading, columns, recipe.settings, validation)
+    rows = recipe.complete(training.rows(prepared=recipe.prepare is not None))
+    recipe = with_class_weights(recipe, asked, rows)
+    question = recipe.question(rows)
+    say_question(question, rows)
     judged = None
     if validation.folds is not None:
-        judged = validate(recipe, training, training.splits(validation, recipe.options["random_state"]))
+        judged = validate(recipe, rows, splits_asked(rows, validation))
         if judged is not None and judged.chosen.C0 is not None:
-            question = recipe.asking(C0=judged.chosen.C0).question(training)
+            question = recipe.asking(C0=judged.chosen.C0).question(rows)
     solution = learn(question.problem, **recipe.options)
-    system = question.system(solution, columns.target)
+    system = ScoringSystem(question.card(solution, rows.title, rows))
     saved = []
     if out is not None:
         system.save(out)

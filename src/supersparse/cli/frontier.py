@@ -41,15 +41,17 @@ def frontier(
     """
     from supersparse.cli.learn import with_progress
     from supersparse.cli.read_training import read_training
-    from supersparse.cli.recipe import Recipe
+    from supersparse.cli.recipe import read_recipe, say_question, with_class_weights
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(plot)
-    recipe = Recipe.read(asked, columns, features, search)
+    recipe = read_recipe(asked, columns, features, search)
     training = read_training(data, table.reading, columns, recipe.settings)
-    question = recipe.question(recipe.complete(training))
-    question.say(positive_given=recipe.settings.positive is not None)
-    most = 8 if recipe.settings.max_features is None else recipe.settings.max_features
+    rows = recipe.complete(training.rows(prepared=recipe.prepare is not None))
+    question = with_class_weights(recipe, asked, rows).question(rows)
+    say_question(question, rows)
+    asked_size = recipe.settings_for(rows.y).max_features
+    most = asked_size if isinstance(asked_size, int) else 8
     found = with_progress(find_frontier, question.problem, max_features=most, **recipe.options)
     remark("")
     output.show(str(found), lambda: {"rows": found.table(), "proven": found.proven})

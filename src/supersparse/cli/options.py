@@ -6,13 +6,14 @@ of the command line and puts them together again before the command runs.
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from supersparse.cli import say
+from supersparse.problem.asked import Asked
 
 if TYPE_CHECKING:
     from supersparse.data.cells_of_text import Reading
@@ -47,7 +48,10 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+            values = {f.name: given.pop(f.name) for f in fields(group) if f.name in given}
+            if group is AskedOptions:
+                values["declared"] = {option: given.pop(option) for option in _OPTIONS}
+            given[name] = group(**values)
             if isinstance(given[name], Output) and given[name].quiet:
                 say.hush()
         function(**given)
@@ -60,15 +64,33 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
 def _fields_as_parameters(group: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=hints[field.name],
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+    parameters = []
+    for one in fields(group):
+        if one.name == "declared":
+            parameters += [_setting_option(name) for name in _OPTIONS]
+            continue
+        default = inspect.Parameter.empty if one.default is MISSING else one.default
+        parameters.append(
+            inspect.Parameter(
+                one.name, inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name], default=default
+            )
         )
-        for field in fields(group)
-    ]
+    return parameters
+
+
+_OPTIONS = {f.name: f for f in fields(Asked) if f.metadata.get("option") is not None}
+
+
+def _setting_option(name: str) -> inspect.Parameter:
+    """Return a declared setting as an option, which is named like it and has its line of help."""
+    setting = _OPTIONS[name]
+    option = typer.Option(f"--{name.replace('_', '-')}", help=setting.metadata["field"].help)
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        annotation=Annotated[setting.metadata["option"] | None, option],
+        default=None,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,10 +139,10 @@ class TableOptions:
     def given(self) -> list[str]:
         """What was given, as words of a command that reads the same file."""
         words = [] if self.default_na else ["--no-default-na"]
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, str) and value != field.default:
-                words += [f"--{field.name}", value]
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, str) and value != one.default:
+                words += [f"--{one.name}", value]
         return words
 
     @property
@@ -186,38 +208,27 @@ class FeatureOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedOptions:
-    """What is asked of a scoring system; what is not given here a settings file may say."""
+    """What is asked of a scoring system; a settings file can say the rest.
+
+    `declared` holds the settings that have an option of their own, each declared in problem/asked.py.
+    """
 
     settings: Annotated[
         Path | None,
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="YAML or JSON file of what is asked, constraints among it; options given here go before it.",
+            help="YAML or JSON file with settings and constraints. Options given here override it.",
         ),
     ] = None
-    C0: Annotated[
-        float | None,
-        typer.Option(
-            "--C0", show_default="0.01", help="Cost of a feature: the share of errors it must save."
-        ),
-    ] = None
-    max_features: Annotated[
-        int | None, typer.Option(show_default="10; no limit with --no-prepare", help="Most features to use.")
-    ] = None
-    max_points: Annotated[
-        int | None,
-        typer.Option(
-            show_default="5; 100 with --no-prepare", help="Largest points of a feature, plus or minus."
-        ),
-    ] = None
+    declared: dict[str, Any] = field(default_factory=dict)
     class_weight: Annotated[
         str | None,
         typer.Option(
             metavar="WEIGHTS",
             help="Cost of an error in each class: two numbers, NEGATIVE,POSITIVE (1.2,0.8); by class "
-            "(ill=2,well=1); balanced; or none. Default: balanced if one class has less than a fifth "
-            "of the rows.",
+            "(ill=2,well=1); balanced; or none. Default: balanced if columns are prepared and one class "
+            "has less than a fifth of the rows.",
         ),
     ] = None
 

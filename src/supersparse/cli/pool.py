@@ -48,13 +48,14 @@ def pool(
     """
     from supersparse.cli.learn import with_progress
     from supersparse.cli.read_training import read_training
-    from supersparse.cli.recipe import Recipe
+    from supersparse.cli.recipe import read_recipe, say_question, with_class_weights
     from supersparse.results.pool import pool as find_pool
 
-    recipe = Recipe.read(asked, columns, features, search)
+    recipe = read_recipe(asked, columns, features, search)
     training = read_training(data, table.reading, columns, recipe.settings)
-    question = recipe.question(recipe.complete(training))
-    question.say(positive_given=recipe.settings.positive is not None)
+    rows = recipe.complete(training.rows(prepared=recipe.prepare is not None))
+    question = with_class_weights(recipe, asked, rows).question(rows)
+    say_question(question, rows)
     found = with_progress(find_pool, question.problem, within=within, max_models=max_models, **recipe.options)
     remark("")
     output.show(

@@ -62,6 +62,7 @@ def read_training(
         columns = {name: column.take(kept) for name, column in columns.items()}
     return Training(
         name=table.name,
+        target=asked.target,
         columns=columns,
         y=target.labels,
         rate_groups={name: _complete(table, name, target.rows) for name in settings.rate_groups},

@@ -1,171 +1,104 @@
-"""Recipe: from raw rows to a question, and from its answer to a card on raw columns."""
+"""The recipe that the command line and a settings file ask for, and what is said about it."""
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from supersparse.cli.asked import read_asked, read_options
 from supersparse.cli.class_weights import ClassWeights
 from supersparse.cli.cut_points import read_cut_points
 from supersparse.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
 from supersparse.cli.say import count, remark
-from supersparse.cli.training import Training
-from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidSettingsError, did_you_mean
-from supersparse.problem.limits import Constraint
-from supersparse.problem.problem import Problem
+from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from supersparse.faces import ScoringSystem
+    from supersparse.learning.recipe import Question, Recipe
+    from supersparse.learning.rows import TrainingRows
     from supersparse.prepare.prepare import Prepare
-    from supersparse.solving.solution import Solution
 
-_PREPARED_SIZE, _PREPARED_POINTS = 10, 5
-_RARE_CLASS = 0.2
+DEFAULT_OPTIONS = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
 _MISSING = ("item", "median", "mode", "drop")
+_OPTIONS = {"sample_weight": "--weights", "random_state": "--seed"}  # others are named like the setting
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Recipe:
-    """What is asked, how features are made, and the options of the solver."""
+def read_recipe(
+    asked: AskedOptions, columns: ColumnOptions, features: FeatureOptions, search: SearchOptions
+) -> "Recipe":
+    """Put together what the command line and the settings file say; class weights need the rows."""
+    from supersparse.learning.recipe import Recipe
 
-    settings: Settings
-    prepare: "Prepare | None"
-    options: dict[str, Any]
-    class_weights: ClassWeights | None  # of the command line
-    chooses_weights: bool  # whether the share of the classes decides if they are balanced
+    settings = read_settings_file(
+        asked.settings, {**asked.declared, "positive": columns.positive, "sample_weight": columns.weights}
+    )
+    if asked.class_weight is not None:
+        ClassWeights.read(asked.class_weight)  # what is wrong with it is said before the table is read
+        if settings.class_weight != "auto":
+            remark(f"note: --class-weight overrides class_weight in {asked.settings}")
+    given = {"time_limit": search.time_limit, "solver": search.solver, "random_state": search.seed}
+    return Recipe(
+        settings=settings,
+        prepare=None if features.no_prepare else _prepare(features),
+        options=solver_options(settings, asked.settings, given),
+    )
 
-    @classmethod
-    def read(
-        cls, asked: AskedOptions, columns: ColumnOptions, features: FeatureOptions, search: SearchOptions
-    ) -> "Recipe":
-        """Put together what the command line and the settings file say."""
-        class_weights = None if asked.class_weight is None else ClassWeights.read(asked.class_weight)
-        settings = read_asked(
-            asked.settings,
-            {
-                "positive": columns.positive,
-                "sample_weight": columns.weights,
-                "C0": asked.C0,
-                "max_features": asked.max_features,
-                "max_points": asked.max_points,
-            },
+
+def with_class_weights(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRows") -> "Recipe":
+    """Return the recipe with the weights that --class-weight gives to the classes of these rows."""
+    if asked.class_weight is None:
+        return recipe
+    weights = ClassWeights.read(asked.class_weight).of(rows.y, recipe.settings.positive)
+    return recipe.asking(class_weight=weights)
+
+
+def read_settings_file(path: Path | None, given: Mapping[str, object]) -> Settings:
+    """Read the settings file, if there is one; options that are given override it."""
+    settings = Settings() if path is None else Settings.load(path)
+    changes = {name: value for name, value in given.items() if value is not None}
+    if "max_points" in changes and not _has_default_sets(settings):
+        raise InvalidOptionError(
+            f"--max-points: {path} says which points each feature may have; "
+            "change them there, or leave --max-points out"
         )
-        if class_weights is not None and settings.class_weight is not None:
-            remark(f"note: --class-weight takes the place of class_weight in {asked.settings}")
-        if not features.no_prepare:
-            settings = _with_usual_sizes(settings, asked)
-        return cls(
-            settings=settings,
-            prepare=None if features.no_prepare else _prepare(features),
-            options=read_options(
-                settings,
-                asked.settings,
-                {"time_limit": search.time_limit, "solver": search.solver, "random_state": search.seed},
-            ),
-            class_weights=class_weights,
-            chooses_weights=asked.class_weight is None and asked.settings is None,
-        )
-
-    def asking(self, **changes: object) -> "Recipe":
-        """The same with some settings given anew."""
-        return replace(self, settings=self.settings.changed(**changes))
-
-    def complete(self, training: Training) -> Training:
-        """Leave out the rows with a missing value, where that is asked."""
-        if self.prepare is None or self.prepare.missing != "drop":
-            return training
-        complete = self.prepare.complete_rows(training.raw)
-        gone = int((~complete).sum())
-        if gone == len(complete):
-            raise InvalidDataError(
-                f"{training.name}: every row has a missing value, so --missing drop leaves none"
-            )
-        if not gone:
-            return training
-        remark(f"note: {gone} of {count(len(complete), 'row')} left out: a value is missing")
-        return training.take(np.flatnonzero(complete))
-
-    def question(self, training: Training) -> "Question":
-        """Make features of the rows, and the problem that is asked of them."""
-        chose = self.chooses_weights and _smaller_share(training.y) < _RARE_CLASS
-        if self.prepare is None:
-            problem = self._problem(training, training.matrix(), list(training.columns))
-            return Question(prepare=None, problem=problem, chose_weights=chose)
-        prepare = type(self.prepare)(**self.prepare.get_params())
-        prepare.fit(training.raw, training.y, training.weights)
-        names = [str(name) for name in prepare.get_feature_names_out()]
-        if not names:
-            raise InvalidDataError(
-                f"{training.name}: no column tells the classes apart; --no-prepare uses numbers as they are"
-            )
-        try:
-            problem = self._problem(training, prepare.transform(training.raw), names, prepare.constraints_)
-        except InvalidSettingsError as error:
-            raise InvalidSettingsError(
-                f"{error}; features made of columns are called such as {names[0]!r}, and "
-                f"{prepare.features_[0].column + '*'!r} stands for all of a column"
-            ) from None
-        return Question(prepare=prepare, problem=problem, chose_weights=chose)
-
-    def _problem(
-        self, training: Training, X: object, names: list[str], further: Sequence[Constraint] = ()
-    ) -> Problem:
-        settings = self.settings.changed(constraints=[*self.settings.constraints, *further])
-        if self.class_weights is not None:
-            settings = settings.changed(class_weight=self.class_weights.of(training.y, settings.positive))
-        elif self.chooses_weights and _smaller_share(training.y) < _RARE_CLASS:
-            settings = settings.changed(class_weight="balanced")
-        return settings.problem(
-            X,
-            training.y,
-            feature_names=names,
-            rate_groups=dict(training.rate_groups) or None,
-            sample_weight=training.weights,
-        )
+    for name in changes:
+        if getattr(settings, name) != getattr(Settings(), name):
+            remark(f"note: {_option(name)} overrides {name} in {path}")
+    return settings.changed(**changes)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Question:
-    """A problem, and the preparation that made its features, if there is one."""
+def solver_options(settings: Settings, path: Path | None, given: Mapping[str, object]) -> dict[str, object]:
+    """Return options of the solver: those of the command line, else those of the file, else the default."""
+    changes = {name: value for name, value in given.items() if value is not None}
+    for name in changes:
+        if name in settings.solve:
+            remark(f"note: {_option(name)} overrides {name} in {path}")
+    return {**DEFAULT_OPTIONS, **settings.solve, **changes}
 
-    problem: Problem
-    prepare: "Prepare | None"
-    chose_weights: bool  # whether class weights were chosen because one class is rare
 
-    def say(self, *, positive_given: bool) -> None:
-        """Say what was done to each column, and what is asked about."""
-        rows = self.problem.rows
-        if self.prepare is not None:
-            for note in self.prepare.notes_:
-                remark(f"  {note}")
-        remark(f"{count(rows.n_rows, 'row')}, {count(rows.n_features, 'feature')}")
-        cases = int(rows.positive.sum())
-        negative, positive = rows.classes
+def say_question(question: "Question", rows: "TrainingRows") -> None:
+    """Say what was done to each column, and what is asked about."""
+    problem, recipe = question.problem, question.recipe
+    for note in () if question.prepare is None else question.prepare.notes_:
+        remark(f"  {note}")
+    remark(f"{count(problem.rows.n_rows, 'row')}, {count(problem.rows.n_features, 'feature')}")
+    cases = int(problem.rows.positive.sum())
+    negative, positive = problem.rows.classes
+    swap = f"; use --positive {shlex.quote(str(negative))} to swap the classes"
+    remark(
+        f"positive class {positive!r} ({count(cases, 'row')}), "
+        f"negative class {negative!r} ({count(problem.rows.n_rows - cases, 'row')})"
+        + (swap if recipe.settings.positive is None else "")
+    )
+    if recipe.balances(rows.y):
+        from supersparse.learning.recipe import RARE_CLASS
+
         remark(
-            f"positive class {positive!r} ({count(cases, 'row')}), "
-            f"negative class {negative!r} ({count(rows.n_rows - cases, 'row')})"
-            + ("" if positive_given else f"; --positive {shlex.quote(str(negative))} turns them round")
+            f"note: one class has less than {RARE_CLASS:.0%} of the rows, so errors are weighted: both "
+            "classes count the same; --class-weight none counts rows"
         )
-        if self.chose_weights:
-            remark(
-                f"note: a class is in less than {_RARE_CLASS:.0%} of the rows, so errors are weighted: both "
-                "classes count the same; --class-weight none counts rows"
-            )
-        if self.problem.ignored:
-            constant = ", ".join(repr(rows.names[j]) for j in self.problem.ignored)
-            remark(f"note: constant, so of no use: {constant}")
-
-    def system(self, solution: "Solution", title: str) -> "ScoringSystem":
-        """The scoring system of a solution, on raw columns."""
-        from supersparse.faces import ScoringSystem
-
-        system = ScoringSystem.from_solution(solution, title=title)
-        return system if self.prepare is None else ScoringSystem(self.prepare.raw_card(system.card))
+    if problem.ignored:
+        constant = ", ".join(repr(problem.rows.names[j]) for j in problem.ignored)
+        remark(f"note: constant, so of no use: {constant}")
 
 
 def _prepare(features: FeatureOptions) -> "Prepare":
@@ -179,16 +112,11 @@ def _prepare(features: FeatureOptions) -> "Prepare":
     return Prepare(cuts=features.cuts, cut_points=points, missing=features.missing)
 
 
-def _with_usual_sizes(settings: Settings, asked: AskedOptions) -> Settings:
-    """Features made from raw columns are questions: few, with small points, unless asked otherwise."""
-    changes: dict[str, object] = {}
-    if settings.max_features is None:
-        changes["max_features"] = _PREPARED_SIZE
-    if asked.max_points is None and settings.max_points == Settings().max_points:
-        changes["max_points"] = _PREPARED_POINTS
-    return settings.changed(**changes)
+def _option(name: str) -> str:
+    return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
 
 
-def _smaller_share(y: NDArray[np.generic]) -> float:
-    counts = np.unique(y, return_counts=True)[1]
-    return float(counts.min() / counts.sum())
+def _has_default_sets(settings: Settings) -> bool:
+    """Whether some feature may have whole points up to a largest magnitude that is not yet said."""
+    shared = [part for part in (settings.points, settings.levels) if part is not None]
+    return all(isinstance(part, Mapping) for part in shared)

@@ -15,7 +15,7 @@ from supersparse.data.cells_of_text import Reading
 from supersparse.data.files import read_table
 from supersparse.data.table import Column, Kind
 from supersparse.errors import InvalidDataError, InvalidOptionError
-from supersparse.report.refit import learned_from
+from supersparse.learning.refit import learned_from
 
 _REMEDY = "treat as missing with --na {na}, or correct them"
 

@@ -1,4 +1,4 @@
-"""Training: raw columns and classes, and what says how rows are grouped, weighted and split."""
+"""Training: the raw columns of a file and their roles, as rows to learn from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from supersparse.data.table import Column, Kind
 from supersparse.errors import InvalidDataError, InvalidOptionError
 
 if TYPE_CHECKING:
+    from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
 
 
@@ -22,19 +23,29 @@ class Training:
     """Raw columns and classes of a file, and what says how rows are grouped, weighted and split."""
 
     name: str  # of the file
+    target: str
     columns: Mapping[str, Column]
     y: NDArray[np.generic]
     rate_groups: Mapping[str, NDArray[Any]]
     weights: NDArray[np.generic] | None
     split_by: NDArray[Any] | None
 
-    @property
-    def raw(self) -> dict[str, NDArray[Any]]:
-        """The values of the columns by name."""
-        return {name: column.values for name, column in self.columns.items()}
+    def rows(self, *, prepared: bool) -> "TrainingRows":
+        """Return the rows as learning takes them: raw columns, or a matrix of numbers."""
+        from supersparse.learning.rows import TrainingRows
 
-    def matrix(self) -> NDArray[np.generic]:
-        """The columns side by side, where all hold numbers."""
+        raw = {name: column.values for name, column in self.columns.items()}
+        return TrainingRows(
+            X=raw if prepared else self._matrix(),
+            y=self.y,
+            sample_weight=self.weights,
+            rate_groups=dict(self.rate_groups) or None,
+            groups=self.split_by,
+            names=None if prepared else tuple(self.columns),
+            title=self.target,
+        )
+
+    def _matrix(self) -> NDArray[np.generic]:
         for name, column in self.columns.items():
             if column.kind is Kind.TEXT or column.n_missing:
                 what = (
@@ -46,27 +57,14 @@ class Training:
                 )
         return side_by_side([column.values for column in self.columns.values()])
 
-    def splits(self, validation: ValidationOptions, seed: int) -> "list[Split]":
-        """Divide the rows as asked."""
-        from supersparse.learning.splits import splits_of
 
-        assert validation.folds is not None
-        if validation.cv_time is None:
-            return splits_of(self.y, validation.folds, groups=self.split_by, seed=seed)
-        if validation.cv_groups is not None:
-            raise InvalidOptionError(
-                "--cv-groups and --cv-time divide rows in different ways; give one of them"
-            )
-        assert self.split_by is not None
-        return splits_of(self.y, validation.folds, times=sortable_times(self.split_by, validation.cv_time))
+def splits_asked(rows: "TrainingRows", validation: ValidationOptions) -> "list[Split]":
+    """Divide the rows as asked."""
+    from supersparse.learning.splits import splits_of
 
-    def take(self, rows: NDArray[Any]) -> "Training":
-        """The same for some rows."""
-        return Training(
-            name=self.name,
-            columns={name: column.take(rows) for name, column in self.columns.items()},
-            y=self.y[rows],
-            rate_groups={name: labels[rows] for name, labels in self.rate_groups.items()},
-            weights=None if self.weights is None else self.weights[rows],
-            split_by=None if self.split_by is None else self.split_by[rows],
-        )
+    assert validation.folds is not None
+    if validation.cv_time is None:
+        return splits_of(rows.y, validation.folds, groups=rows.groups)
+    if validation.cv_groups is not None:
+        raise InvalidOptionError("--cv-groups and --cv-time divide rows in different ways; give one of them")
+    return splits_of(rows.y, validation.folds, times=sortable_times(rows.groups, validation.cv_time))

@@ -1,28 +1,23 @@
 """Cross-validation of a recipe: it is followed anew without each fold, and judged on that fold."""
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import mean, pstdev
 from typing import TYPE_CHECKING, Any
 
-from supersparse.cli.recipe import Recipe
 from supersparse.cli.say import remark
-from supersparse.cli.training import Training
-from supersparse.errors import InvalidInputError, PenaltyRangeWarning
 from supersparse.exact import exact, shown
-from supersparse.learning.choosing import Candidate, choose
-from supersparse.learning.splits import Split
-from supersparse.results.penalty_grid import solve_each_penalty
-from supersparse.solving.solve import solve
-from supersparse.stop import Stop
 
 if TYPE_CHECKING:
+    from supersparse.card.card import Card
     from supersparse.evaluate.evaluation import Evaluation
-    from supersparse.solving.solution import Solution
+    from supersparse.learning.recipe import Recipe
+    from supersparse.learning.rows import TrainingRows
+    from supersparse.learning.splits import Split
+    from supersparse.settings.settings import Settings
 
-GRID = (0.0025, 0.005, 0.01, 0.02, 0.04)  # what is tried where no C0 is given
+VALUES = 6  # of C0 to try where none is given, as many as SLIMClassifierCV tries
 _MEASURES = ("error", "sensitivity", "specificity", "auc")
 
 
@@ -92,81 +87,56 @@ class Validation:
         return "\n".join(lines)
 
 
-def validate(recipe: Recipe, training: Training, splits: Sequence[Split]) -> Validation | None:
-    """Follow the recipe on the training rows of each split, for each C0 that is open.
+def validate(recipe: "Recipe", rows: "TrainingRows", splits: "Sequence[Split]") -> Validation | None:
+    """Follow the recipe on the training rows of each split, for each C0 where none is asked for.
 
     Ctrl-C ends it with the folds that are done; None where there are none.
     """
-    penalties = _penalties(recipe)
+    from supersparse.learning.choosing import Candidate, choose, read_values
+    from supersparse.learning.folds import fit_fold, named_folds
+
+    settings = recipe.settings
+    chooses = settings.levels is None and settings.C0 is None
+    problem = (recipe.asking(C0=0) if chooses else recipe).question(rows).problem
+    penalties = [float(C0) for C0 in read_values(VALUES, problem)] if chooses else []
+    costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
     limit = recipe.options.get("time_limit")
     # a checkpoint is of the final fit: folds are other problems
-    own = {"time_limit": None if limit is None else limit / len(splits), "checkpoint": None}
-    options = {**recipe.options, **own}
+    limits = {"time_limit": None if limit is None else limit / len(splits), "checkpoint": None}
+    quick = replace(recipe, options={**recipe.options, **limits})
     by_fold = []
-    for k, (train, test) in enumerate(splits, start=1):
-        remark(f"fold {k} of {len(splits)}: {len(train)} rows to learn from, {len(test)} to judge by")
+    for k, fold in enumerate(named_folds(splits), start=1):
+        remark(f"{fold.name}: {len(fold.train)} rows to learn from, {len(fold.test)} to judge by")
         try:
-            by_fold.append(_fold(recipe, training.take(train), training.take(test), penalties, options))
-        except InvalidInputError as error:
-            raise type(error)(f"fold {k} of {len(splits)}: {error}") from None
+            results = fit_fold(quick, penalties, rows, costs, fold)
         except KeyboardInterrupt:
             remark(
                 f"Interrupted in fold {k} of {len(splits)}, which ends the cross-validation. The scoring "
                 "system is learned now; Ctrl-C again stops that and keeps the best found."
             )
             break
+        by_fold.append([(result, _evaluated(result.card, rows.take(fold.test))) for result in results])
     if not by_fold:
         return None
+    of_each: Sequence[float | None] = penalties or [_given_penalty(settings)]
     tried = tuple(
         Tried(
             C0=C0,
-            sizes=tuple(size for size, _, _ in found),
-            costs=tuple(cost for _, cost, _ in found),
-            evaluations=tuple(evaluation for _, _, evaluation in found),
+            sizes=tuple(result.size for result, _ in results),
+            costs=tuple(result.error for result, _ in results),
+            evaluations=tuple(evaluation for _, evaluation in results),
         )
-        for C0, found in zip(penalties or (_own_penalty(recipe),), zip(*by_fold, strict=True), strict=True)
+        for C0, results in zip(of_each, zip(*by_fold, strict=True), strict=True)
     )
-    return Validation(folds=len(by_fold), folds_asked=len(splits), tried=tried, chosen=tried[_choice(tried)])
+    best = choose([Candidate(C0=t.C0 or 0.0, errors=t.costs, sizes=t.sizes) for t in tried], "best")
+    return Validation(folds=len(by_fold), folds_asked=len(splits), tried=tried, chosen=tried[best])
 
 
-def _penalties(recipe: Recipe) -> list[float]:
-    """The values of C0 to try; none where the recipe says by itself what features cost."""
-    settings = recipe.settings
-    if settings.levels is not None or settings.C0 is not None:
-        return []
-    return list(GRID)
+def _evaluated(card: "Card", test: "TrainingRows") -> "Evaluation":
+    from supersparse.evaluate.evaluation import evaluate
+
+    return evaluate(card, test.X, test.y.tolist(), sample_weight=test.sample_weight, names=test.names)
 
 
-def _own_penalty(recipe: Recipe) -> float | None:
-    own = recipe.settings.C0
-    return float(own) if isinstance(own, Fraction) else None
-
-
-def _fold(
-    recipe: Recipe, train: Training, test: Training, penalties: Sequence[float], options: dict[str, Any]
-) -> "list[tuple[int, Fraction, Evaluation]]":
-    question = recipe.question(train)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PenaltyRangeWarning)  # the range differs from fold to fold
-        solutions: Sequence[Solution]
-        if penalties:
-            solutions = solve_each_penalty(question.problem, penalties, **options)
-        else:
-            solutions = [solve(question.problem, **options)]
-            if solutions[0].stop is Stop.INTERRUPTED:
-                raise KeyboardInterrupt
-    found = []
-    for solution in solutions:
-        system = question.system(solution, "")
-        evaluation = system.evaluate(test.raw, test.y.tolist(), sample_weight=test.weights)
-        found.append((len(system.card.items), _cost(evaluation, question.problem.class_weights), evaluation))
-    return found
-
-
-def _cost(evaluation: "Evaluation", weights: tuple[Fraction, Fraction]) -> Fraction:
-    wrong, (negative, positive) = evaluation.confusion, weights
-    return (negative * wrong.false_positives + positive * wrong.false_negatives) / wrong.n
-
-
-def _choice(tried: Sequence[Tried]) -> int:
-    return choose([Candidate(C0=t.C0 or 0.0, errors=t.costs, sizes=t.sizes) for t in tried], "best")
+def _given_penalty(settings: "Settings") -> float | None:
+    return float(settings.C0) if isinstance(settings.C0, Fraction) else None

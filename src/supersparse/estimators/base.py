@@ -1,8 +1,7 @@
-"""What both classifiers share: from parameters to a solved problem, and from a model to predictions."""
+"""What both classifiers share: from parameters to a recipe, and from a model to predictions."""
 
+from dataclasses import replace
 from fractions import Fraction
-from numbers import Integral, Real
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -10,123 +9,92 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, column_or_1d
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from supersparse.data.frames import as_frame, read_table
-from supersparse.estimators.preparing import (
-    complete_only,
-    new_preparation,
-    raw_scores,
-    read_raw_training,
-    within_directions,
-)
-from supersparse.estimators.reading import read_features, read_training
+from supersparse.card.scoring import score_table
+from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.estimators.parameters import PREPARATIONS
+from supersparse.estimators.reading import read_features, read_raw_training, read_training
 from supersparse.estimators.reporting import logger, reporting
-from supersparse.estimators.scores import score_rows
 from supersparse.exact import nearest_float
 from supersparse.faces import ScoringSystem
-from supersparse.learning.rows import TrainingRows, as_array
+from supersparse.learning.calibrating import LeftOut, fitted_risk
+from supersparse.learning.recipe import Question, Recipe
+from supersparse.learning.rows import TrainingRows, as_array, name_of
+from supersparse.learning.scoring import as_table, scores_of_points
 from supersparse.prepare import Prepare
-from supersparse.problem.limits import Constraint
-from supersparse.problem.points import CoefficientSet, Points
-from supersparse.problem.problem import Problem
+from supersparse.problem.asked import Asked, names_of
+from supersparse.problem.points import Points
+from supersparse.settings.settings import Settings
+from supersparse.solving.options import SolveOptions
 from supersparse.solving.solution import Solution
-from supersparse.solving.solve import solve
 
-SHARED_CONSTRAINTS: dict[str, Any] = {
-    "positive": "no_validation",  # any label; `read_rows` compares it with those of y
-    "C1": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
-    "points": [None, Integral, "array-like", CoefficientSet, dict],
-    "max_points": [Interval(Integral, 1, None, closed="left")],
-    "bounds": [None, list, tuple, dict],
-    "levels": [None, list, tuple, dict],
-    "max_features": [None, Interval(Integral, 0, None, closed="left")],
-    "min_features": [None, Interval(Integral, 0, None, closed="left")],
-    "constraints": [None, Constraint, list, tuple],
-    "class_weight": [None, StrOptions({"balanced"}), dict],
-    "intercept": [StrOptions({"free", "paper", "none"}), tuple, list],
-    "calibrate": [None, StrOptions({"isotonic", "logistic"})],
-    "prepare": [None, StrOptions({"auto"}), Prepare],
-    "initial": "no_validation",  # a model of any kind; `start_from` reads it
-    "solver": [str],
-    "solver_options": [None, dict],
-    "checkpoint": [None, str, PathLike],
-    "time_limit": [None, Interval(Real, 0, None, closed="left")],
-    "node_limit": [None, Interval(Integral, 0, None, closed="left")],
-    "gap": [Interval(Real, 0, None, closed="left")],
-    "n_jobs": [None, Integral],
-    "random_state": ["random_state"],
-    "verbose": ["verbose"],
-}
+_METHODS = ("isotonic", "logistic")
+
+
+def _has_risks(estimator: Any) -> bool:
+    if estimator.calibrate is None:
+        raise AttributeError('there are no probabilities without calibrate="isotonic" or "logistic"')
+    return True
 
 
 class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A fitted scoring system as a classifier; subclasses say how it is learned."""
 
     def _read(
-        self, X: Any, y: Any, sample_weight: Any, rate_groups: Any, splitter_groups: Any = None
-    ) -> TrainingRows:
-        """Return what to learn from, checked."""
-        X, y = read_training(self, X, y) if self.prepare is None else read_raw_training(self, X, y)
-        given = TrainingRows(
-            X=X, y=y, sample_weight=sample_weight, rate_groups=rate_groups, splitter_groups=splitter_groups
+        self, X: Any, y: Any, sample_weight: Any, rate_groups: Any, groups: Any = None
+    ) -> tuple[Recipe, TrainingRows]:
+        """Return how to learn and what to learn from, both checked."""
+        if self.calibrate is not None and self.calibrate not in _METHODS:
+            hint = did_you_mean(str(self.calibrate), _METHODS)
+            raise InvalidOptionError(f"calibrate is {self.calibrate!r}; give None, or {hint}")
+        recipe, title = self._recipe(), name_of(y)
+        X, y = read_training(self, X, y) if recipe.prepare is None else read_raw_training(self, X, y)
+        rows = TrainingRows(
+            X=X, y=y, sample_weight=sample_weight, rate_groups=rate_groups, groups=groups, title=title
         )
-        return given if self.prepare is None else complete_only(self.prepare, given)
+        return recipe, recipe.complete(rows)
 
-    def _problem(self, given: TrainingRows, C0: object) -> Problem:
-        X, y, sample_weight = given.X, given.y, given.sample_weight
-        names, bounds, constraints = None, self.bounds, self.constraints
-        if self.prepare is not None:
-            self.prepare_ = new_preparation(self.prepare).fit(X, y, sample_weight)
-            self.prepare_.notes_[:0] = given.notes
-            X, names = self.prepare_.transform(X), self.prepare_.get_feature_names_out().tolist()
-            bounds = within_directions(self.bounds, self.prepare_.bounds_, names)
-            constraints = (*as_tuple(self.constraints), *self.prepare_.constraints_)
-        return Problem.of(
-            X,
-            y,
-            feature_names=names,
-            bounds=bounds,
-            C0=C0,
-            C1=self.C1,
-            points=self.points,
-            max_points=self.max_points,
-            levels=self.levels,
-            max_features=self.max_features,
-            min_features=self.min_features,
-            constraints=constraints,
-            intercept=self.intercept,
-            positive=self.positive,
-            class_weight=self.class_weight,
-            sample_weight=sample_weight,
-            rate_groups=given.rate_groups,
-        )
-
-    def _learn(self, problem: Problem, start: Points | None, *, seed: int) -> Self:
-        with reporting(self.verbose) as on_progress:
-            options = {**self._options(seed), "initial": start, "on_progress": on_progress}
-            solution = self._solve(problem, options)
-            if self.verbose:
-                logger.info("%s: %s", solution, solution.stop.value)
-        return self._keep(solution)
-
-    def _solve(self, problem: Problem, options: dict[str, Any]) -> Solution:
-        return solve(problem, self.solver, checkpoint=self.checkpoint, **options)
-
-    def _options(self, seed: int) -> dict[str, Any]:
-        return {
+    def _recipe(self) -> Recipe:
+        """Put together what the parameters ask for."""
+        asked = {name: getattr(self, name) for name in names_of(Asked) if hasattr(self, name)}
+        if not (self.prepare is None or self.prepare == "auto" or isinstance(self.prepare, Prepare)):
+            raise InvalidOptionError(f"prepare is {self.prepare!r}; {PREPARATIONS}")
+        options = {
+            "solver": self.solver,
+            "solver_options": self.solver_options or {},
+            "checkpoint": self.checkpoint,
             "time_limit": self.time_limit,
             "node_limit": self.node_limit,
             "gap": self.gap,
             "n_jobs": effective_n_jobs(self.n_jobs),
-            "random_state": seed,
-            "solver_options": self.solver_options or {},
+            "random_state": seed_from(self.random_state),
         }
+        SolveOptions.read({name: value for name, value in options.items() if name != "solver"})
+        return Recipe(
+            settings=Settings.of(**asked),
+            prepare=Prepare() if isinstance(self.prepare, str) else self.prepare,
+            options=options,
+        )
 
-    def _keep(self, solution: Solution) -> Self:
+    def _learn(self, question: Question, rows: TrainingRows, start: Points | None) -> Self:
+        self.classes_ = np.unique(rows.y)
+        with reporting(self.verbose) as on_progress:
+            solution = self._solve(question, {"initial": start, "on_progress": on_progress})
+            if self.verbose:
+                logger.info("%s: %s", solution, solution.stop.value)
+        self._keep(question, solution, rows)
+        return self
+
+    def _solve(self, question: Question, options: dict[str, Any]) -> Solution:
+        return question.solve(**options)
+
+    def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
         """Set the fitted attributes; the training rows are not among them."""
         names, evaluation = solution.problem.rows.names, solution.evaluation
+        if question.prepare is not None:
+            self.prepare_ = question.prepare
         self.positive_ = self.classes_[self.classes_.tolist().index(solution.problem.rows.classes[1])]
         self.points_ = solution.points
         self.coef_ = self._towards_last(
@@ -144,17 +112,14 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.training_specificity_ = float(evaluation.specificity)
         self.stop_ = solution.stop
         self.trace_ = solution.trace
-        self.scoring_system_ = ScoringSystem.from_solution(solution)
-        if self.prepare is not None:
-            self.scoring_system_ = ScoringSystem(self.prepare_.raw_card(self.scoring_system_.card))
+        self.scoring_system_ = ScoringSystem(question.card(solution, rows.title, rows))
         self.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
-        return self
 
-    def _remember(self, given: TrainingRows) -> None:
-        """Let a card on raw columns keep what its items gave on the training rows; others know it already."""
-        if self.prepare is not None:
-            scored = self.prepare_.fill(given.X) if self.prepare_.missing == "nearest" else given.X
-            self.scoring_system_ = self.scoring_system_.remember(scored, sample_weight=given.sample_weight)
+    def _keep_risks(self, rows: TrainingRows, unseen: list[LeftOut]) -> None:
+        """Give the card the risks that scores of rows left out speak for."""
+        card = self.scoring_system_.card
+        risk = fitted_risk(card, self._scores(rows.X), rows, self.positive_, unseen, self.calibrate)
+        self.scoring_system_ = ScoringSystem(replace(card, risk=risk))
 
     def _towards_last(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn scores of the positive class into those of ``classes_[1]``, which scikit-learn asks for."""
@@ -183,15 +148,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _scores(self, X: Any) -> NDArray[np.float64]:
         """Score rows as the card does: above 0 the positive class is predicted."""
         if self.prepare is not None:
-            return raw_scores(self.scoring_system_, self.prepare_, X)
-        X = read_features(self, X)
-        support = self.points_.support
-        if as_frame(X) is not None:
-            columns = read_table(X)[1]
-            return score_rows(self.points_, [columns[j] for j in support], len(columns[0]))
-        part = X[:, list(support)]
-        dense = part.toarray() if hasattr(part, "toarray") else part
-        return score_rows(self.points_, list(dense.T), len(dense))
+            return score_table(self.scoring_system_.card, as_table(X)).floats
+        return scores_of_points(self.points_, read_features(self, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row: the positive class where the card's score is above 0.
@@ -211,6 +169,30 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         is_last = is_positive if self.positive_ == self.classes_[1] else ~is_positive
         labels: NDArray[Any] = self.classes_[is_last.astype(np.intp)]
         return labels
+
+    @available_if(_has_risks)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, for each row; available only with `calibrate`.
+
+        A probability above 0.5 and the class of `predict` may differ: the class says on which side of the
+        threshold the score lies, the probability how often such scores came with the positive class.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            The probabilities, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        card = self.scoring_system_.card
+        assert card.risk is not None, "calibrate gave it risks"
+        positive = card.risk.of(self._scores(X) + float(card.threshold))
+        last = positive if self.positive_ == self.classes_[1] else 1 - positive
+        return np.column_stack([1 - last, last])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the rows, or of their weight, that `predict` gets right.
@@ -241,13 +223,6 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         return tags
-
-
-def as_tuple(constraints: Any) -> tuple[Any, ...]:
-    """Return constraints given as one, as several or not at all."""
-    if constraints is None:
-        return ()
-    return (constraints,) if isinstance(constraints, Constraint) else tuple(constraints)
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

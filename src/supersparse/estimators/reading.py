@@ -8,14 +8,18 @@ a long integer its last digits.
 from typing import Any
 
 import narwhals.stable.v1 as nw
+import numpy as np
 import sklearn
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from supersparse.data.frames import as_frame
-from supersparse.learning.rows import two_classes
+from supersparse.card.tables import column_names
+from supersparse.data.frames import as_frame, check_names
+from supersparse.learning.rows import as_array, two_classes
+from supersparse.learning.scoring import as_table
+from supersparse.prepare.raw import is_array
 
 _READS_ANY_FRAME = tuple(int(part) for part in sklearn.__version__.split(".")[:2]) >= (1, 9)
 
@@ -62,3 +66,16 @@ def _with_names(X: Any, frame: "nw.DataFrame[Any]") -> Any:
     another order than in fit would not be noticed.
     """
     return X if _READS_ANY_FRAME or hasattr(X, "__dataframe__") else _Names(frame)
+
+
+def read_raw_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Return a raw table as a frame, a mapping of columns or an array, and y; set what fit must set."""
+    X = as_table(X)
+    names = [] if is_array(X) else column_names(X)
+    check_names(names)
+    if hasattr(estimator, "feature_names_in_"):
+        delattr(estimator, "feature_names_in_")
+    if names:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    estimator.n_features_in_ = len(names) or X.shape[1]
+    return X, two_classes(column_or_1d(as_array(y), warn=True))

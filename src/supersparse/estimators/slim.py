@@ -1,23 +1,17 @@
 """SLIMClassifier: one scoring system for one C0."""
 
-from collections.abc import Sequence
-from numbers import Real
-from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-import numpy as np
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.base import clone
 
-from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
-from supersparse.learning.calibrating import RiskMixin, calibrate
-from supersparse.learning.rows import TrainingRows
+from supersparse.estimators.base import ScoringSystemClassifier
+from supersparse.estimators.parameters import takes_settings
+from supersparse.learning.calibrating import learn_without, weighty_folds
 from supersparse.learning.starting import start_from
-from supersparse.results.penalty_grid import solve_each_penalty
-from supersparse.solving.solution import Solution
 
 
-class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
+@takes_settings()
+class SLIMClassifier(ScoringSystemClassifier):
     """A scoring system with the least training error plus C0 for each feature used.
 
     It minimises the share of wrong rows + C0·(number of features), exactly; of all models
@@ -42,8 +36,8 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
     points : None, int, array-like, CoefficientSet or dict, default=None
         The values a coefficient may take: None for the integers up to ``max_points``, a set
         for all features, or a dict of sets by feature name or pattern.
-    max_points : int, default=100
-        The largest magnitude of a coefficient that no set speaks of.
+    max_points : int or "auto", default="auto"
+        The largest magnitude of a coefficient that no set speaks of; "auto" is 100, and 5 with `prepare`.
     bounds : (low, high), list of pairs or dict of pairs, default=None
         The least and the largest coefficient, None where an end is open: ``{"age*": (0, None)}``. They narrow
         the sets, for all features, for each, or by feature name or pattern.
@@ -51,14 +45,15 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         Penalties by the values of a coefficient, the most welcome values first:
         ``[([-1, 1], 0.01), ([-2, 2], 0.02)]``. They take the place of `C0` and `points`, for
         all features or, in a dict, for those named; 0 costs nothing unless a level holds it.
-    max_features : int, default=None
-        The largest number of features.
+    max_features : int, None or "auto", default="auto"
+        The largest number of features; "auto" is no limit, and 10 with `prepare`.
     min_features : int, default=None
         The smallest number of features.
     constraints : list of constraints, default=None
         What else the scoring system must obey; see `supersparse.constraints`.
-    class_weight : None, "balanced" or dict, default=None
-        What an error costs in each class; "balanced" gives both classes half of the total.
+    class_weight : None, "balanced", "auto" or dict, default="auto"
+        What an error costs in each class; "balanced" gives both classes half of the total. "auto" is None,
+        and with `prepare` it is "balanced" where one class has less than a fifth of the rows.
     intercept : {"free", "paper", "none"} or (low, high), default="free"
         "free": the threshold lies anywhere, and costs nothing. A pair bounds the intercept, which is then a
         multiple of the coefficients' unit. "paper": a coefficient like the others, penalised and counted.
@@ -157,65 +152,6 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "C0": [None, Interval(Real, 0, None, closed="left"), "array-like", dict],
-        **SHARED_CONSTRAINTS,
-    }
-
-    def __init__(
-        self,
-        *,
-        C0: Any = None,
-        positive: Any = None,
-        C1: Any = "auto",
-        points: Any = None,
-        max_points: int = 100,
-        bounds: Any = None,
-        levels: Any = None,
-        max_features: int | None = None,
-        min_features: int | None = None,
-        constraints: Any = None,
-        class_weight: Any = None,
-        intercept: Any = "free",
-        calibrate: str | None = None,
-        prepare: Any = None,
-        initial: Any = None,
-        solver: str = "auto",
-        solver_options: dict[str, Any] | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        time_limit: float | None = 60,
-        node_limit: int | None = None,
-        gap: float = 0.0,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C0 = C0
-        self.positive = positive
-        self.C1 = C1
-        self.points = points
-        self.max_points = max_points
-        self.bounds = bounds
-        self.levels = levels
-        self.max_features = max_features
-        self.min_features = min_features
-        self.constraints = constraints
-        self.class_weight = class_weight
-        self.intercept = intercept
-        self.calibrate = calibrate
-        self.prepare = prepare
-        self.initial = initial
-        self.solver = solver
-        self.solver_options = solver_options
-        self.checkpoint = checkpoint
-        self.time_limit = time_limit
-        self.node_limit = node_limit
-        self.gap = gap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None, rate_groups: Any = None) -> Self:
         """Learn a scoring system.
 
@@ -236,30 +172,15 @@ class SLIMClassifier(RiskMixin, ScoringSystemClassifier):
         -------
         self
         """
-        given = self._read(X, y, sample_weight, rate_groups)
-        self._fit(given, start_required=True)
-        self._remember(given)
+        recipe, rows = self._read(X, y, sample_weight, rate_groups)
+        question = recipe.question(rows)
+        self._learn(question, rows, start_from(self.initial, question.problem))
         if self.calibrate is not None:
-            calibrate(self, given.X, given.y, given.sample_weight, given.rate_groups)
+            folds = weighty_folds(rows, self.positive_)
+            self._keep_risks(rows, learn_without(recipe, rows, folds, _unfitted(self.initial)))
         return self
 
-    def _fit_again(self, X: Any, y: Any, sample_weight: Any, rate_groups: Any) -> Self:
-        """Learn from some of the rows what `fit` learns from all of them."""
-        return self._fit(self._read(X, y, sample_weight, rate_groups), start_required=False)
 
-    def _fit(self, given: TrainingRows, *, start_required: bool) -> Self:
-        problem = self._problem(given, self.C0)
-        self.classes_ = np.unique(given.y)
-        start = start_from(self.initial, problem, required=start_required)
-        return self._learn(problem, start, seed=seed_from(self.random_state))
-
-    def _solve_each(
-        self, X: Any, y: Any, Cs: Sequence[float], *, sample_weight: Any, rate_groups: Any
-    ) -> tuple[Solution, ...]:
-        """Solve for each C0, in rising order, sharing the work; `_keep` makes one of them the fit."""
-        given = self._read(X, y, sample_weight, rate_groups)
-        problem = self._problem(given, Cs[0])
-        self.classes_ = np.unique(given.y)
-        start = start_from(self.initial, problem, required=False)
-        options = {**self._options(seed_from(self.random_state)), "initial": start}
-        return solve_each_penalty(problem, Cs, self.solver, checkpoint=self.checkpoint, **options)
+def _unfitted(initial: Any) -> Any:
+    """Return a linear model without what it learned: fitted to all rows, it would tell of those left out."""
+    return clone(initial) if hasattr(initial, "fit") else initial

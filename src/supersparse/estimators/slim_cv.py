@@ -1,35 +1,30 @@
 """SLIMClassifierCV: the penalty C0 chosen by cross-validation."""
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
-from os import PathLike
-from typing import Any, ClassVar, Self
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
-from supersparse.errors import InvalidProblemError
-from supersparse.estimators.base import SHARED_CONSTRAINTS, ScoringSystemClassifier, seed_from
+from supersparse.errors import InvalidOptionError, InvalidProblemError, did_you_mean
+from supersparse.estimators.base import ScoringSystemClassifier
+from supersparse.estimators.parameters import takes_settings
 from supersparse.estimators.reporting import logger, reporting
-from supersparse.estimators.slim import SLIMClassifier
-from supersparse.exact import exact
-from supersparse.learning.calibrating import RiskMixin, keep_risks
 from supersparse.learning.choosing import RULES, Candidate, choose, read_values
-from supersparse.learning.folds import Fold, FoldResult, fit_fold
-from supersparse.learning.rows import as_array
+from supersparse.learning.folds import Fold, FoldResult, fit_fold, named_folds
+from supersparse.learning.recipe import Question
+from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
-from supersparse.problem.problem import Problem
-from supersparse.problem.rows import group_columns
-from supersparse.problem.variants import with_size_penalty
 from supersparse.results.penalty_grid import folder_of, solve_in
 from supersparse.solving.solution import Solution
 
 
-class SLIMClassifierCV(RiskMixin, ScoringSystemClassifier):
+@takes_settings("C0", Cs=6, cv=5, rule="best")
+class SLIMClassifierCV(ScoringSystemClassifier):
     """A scoring system whose C0 is chosen by cross-validation, then learned from all rows.
 
     The error of a fold is the weight of the test rows that `predict` gets wrong, sample and
@@ -114,71 +109,6 @@ intercept, solver, solver_options, gap
     (0.1, 0.1)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "Cs": [Interval(Integral, 1, None, closed="left"), "array-like"],
-        "cv": ["cv_object"],
-        "rule": [StrOptions(set(RULES))],
-        **SHARED_CONSTRAINTS,
-    }
-
-    def __init__(
-        self,
-        *,
-        Cs: Any = 6,
-        cv: Any = 5,
-        rule: str = "best",
-        positive: Any = None,
-        C1: Any = "auto",
-        points: Any = None,
-        max_points: int = 100,
-        bounds: Any = None,
-        levels: Any = None,
-        max_features: int | None = None,
-        min_features: int | None = None,
-        constraints: Any = None,
-        class_weight: Any = None,
-        intercept: Any = "free",
-        calibrate: str | None = None,
-        prepare: Any = None,
-        initial: Any = None,
-        solver: str = "auto",
-        solver_options: dict[str, Any] | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        time_limit: float | None = 60,
-        node_limit: int | None = None,
-        gap: float = 0.0,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.Cs = Cs
-        self.cv = cv
-        self.rule = rule
-        self.positive = positive
-        self.C1 = C1
-        self.points = points
-        self.max_points = max_points
-        self.bounds = bounds
-        self.levels = levels
-        self.max_features = max_features
-        self.min_features = min_features
-        self.constraints = constraints
-        self.class_weight = class_weight
-        self.intercept = intercept
-        self.calibrate = calibrate
-        self.prepare = prepare
-        self.initial = initial
-        self.solver = solver
-        self.solver_options = solver_options
-        self.checkpoint = checkpoint
-        self.time_limit = time_limit
-        self.node_limit = node_limit
-        self.gap = gap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, rate_groups: Any = None
     ) -> Self:
@@ -202,54 +132,47 @@ intercept, solver, solver_options, gap
         -------
         self
         """
-        given = self._read(X, y, sample_weight, rate_groups, groups)
-        X, y, sample_weight = given.X, given.y, given.sample_weight
-        problem = self._problem(given, 0 if self.levels is None else None)
+        if self.rule not in RULES:
+            raise InvalidOptionError(f"rule is {self.rule!r}; {did_you_mean(str(self.rule), RULES)}")
+        recipe, rows = self._read(X, y, sample_weight, rate_groups, groups)
+        question = (recipe if self.levels is not None else recipe.asking(C0=0)).question(rows)
+        problem = question.problem
         if all(levels is not None for levels in problem.levels):
             raise InvalidProblemError(
                 "levels say what every feature costs, so there is no C0 to choose; use SLIMClassifier"
             )
-        self.classes_ = np.unique(y)
-        start = start_from(self.initial, problem)  # before the folds: what is wrong with it is said at once
+        start_from(self.initial, problem)  # before the folds: what is wrong with it is said at once
         self.Cs_ = read_values(self.Cs, problem)
-        weights = None if sample_weight is None else as_array(sample_weight)
         costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
-        labels = group_columns(given.rate_groups)
-        folds = self._folds(X, y, given.splitter_groups)
-        seed = seed_from(self.random_state)
+        # fitted to all rows, a linear model would tell of the test rows
+        initial = clone(self.initial) if hasattr(self.initial, "fit") else self.initial
         values = [float(C0) for C0 in self.Cs_]
+        on_one_thread = replace(recipe, options={**recipe.options, "n_jobs": 1})
+        folds = self._folds(rows)
         by_fold = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_fold)(self._model(seed), values, X, y, weights, labels, costs, fold) for fold in folds
+            delayed(fit_fold)(on_one_thread, values, rows, costs, fold, initial) for fold in folds
         )
         by_value = [list(results) for results in zip(*by_fold, strict=True)]
         self._choose(by_value)
-        self._learn(with_size_penalty(problem, exact(self.C0_, "C0")), start, seed=seed)
-        self._remember(given)
+        final = recipe.asking(C0=self.C0_).question(rows)
+        self._learn(final, rows, start_from(self.initial, final.problem))
         if self.calibrate is not None:
-            unseen = [result.unseen for result in by_value[self.best_index_] if result.unseen is not None]
-            keep_risks(self, X, y, sample_weight, unseen)
+            self._keep_risks(rows, [result.unseen for result in by_value[self.best_index_]])
         return self
 
-    def _folds(self, X: Any, y: NDArray[Any], groups: Any) -> list[Fold]:
-        rows = np.zeros(len(y)) if isinstance(X, Mapping) else X  # of a mapping splitters know no length
-        splits = list(check_cv(self.cv, y, classifier=True).split(rows, y, groups))
+    def _folds(self, rows: TrainingRows) -> list[Fold]:
+        X = np.zeros(len(rows.y)) if isinstance(rows.X, Mapping) else rows.X  # a mapping's length is no count
+        splitter = check_cv(self.cv, rows.y, classifier=True)
+        every = np.arange(len(rows.y))
+        splits = [(every[train], every[test]) for train, test in splitter.split(X, rows.y, rows.groups)]
         self.n_splits_ = len(splits)
-        every = np.arange(len(y))
-        return [
-            Fold(name=f"fold {k} of {len(splits)}", train=every[train], test=every[test])
-            for k, (train, test) in enumerate(splits, start=1)
-        ]
+        return named_folds(splits)
 
-    def _solve(self, problem: Problem, options: dict[str, Any]) -> Solution:
+    def _solve(self, question: Question, options: dict[str, Any]) -> Solution:
         if self.checkpoint is None:
-            return super()._solve(problem, options)
-        return solve_in(folder_of(self.checkpoint), problem, self.solver, **options)
-
-    def _model(self, seed: int) -> SLIMClassifier:
-        own = {name: getattr(self, name) for name in SHARED_CONSTRAINTS}
-        if hasattr(self.initial, "fit"):
-            own["initial"] = clone(self.initial)  # fitted to all rows it would tell of the test rows
-        return SLIMClassifier(**{**own, "n_jobs": 1, "random_state": seed, "verbose": 0})
+            return super()._solve(question, options)
+        given = {**question.recipe.options, **options, "checkpoint": None}
+        return solve_in(folder_of(self.checkpoint), question.problem, **given)
 
     def _choose(self, by_value: list[list[FoldResult]]) -> None:
         candidates = [

@@ -1,38 +1,31 @@
 """Risks for a learned card: how often the positive class occurs at each score that rows get unseen.
 
-The rows that a card was learned from flatter it. So it is learned again without each fold, the
+A card looks too good on the rows it was learned from. So it is learned again without each fold, the
 rows left out are scored by what was learned from the others, and the risk of the final card is fitted
 to these scores. Cards of different folds differ in scale: their scores are brought to that of
 the final card, 0 staying 0. They differ in where 0 lies, too: at last the log-odds of all risks are moved so
 that the mean risk by the final card is the share of positives.
-
-`SLIMClassifier` learns again for this alone. `SLIMClassifierCV` has learned without each of its folds
-already, so its risks come from those fits.
 """
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from supersparse.card.card import Cutoff
+from supersparse.card.card import Card, Cutoff
 from supersparse.card.risk import Floats, Risk, TableRisk
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
-from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.evaluate.outcomes import Tally
 from supersparse.exact import IntArray, integer_column
-from supersparse.faces import ScoringSystem
-from supersparse.learning.rows import as_array, take_rows
-from supersparse.problem.rows import group_columns
+from supersparse.learning.recipe import Recipe
+from supersparse.learning.rows import TrainingRows, as_array
+from supersparse.learning.starting import start_from
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)
 
@@ -50,82 +43,65 @@ class LeftOut:
     scores: Floats
 
 
-def _has_risks(estimator: Any) -> bool:
-    if estimator.calibrate is None:
-        raise AttributeError('there are no probabilities without calibrate="isotonic" or "logistic"')
-    return True
+def left_out(rows: NDArray[np.intp], unseen: Floats, seen: Floats, weights: Any) -> LeftOut:
+    """Bring the scores of rows left out to the scale of those that were learned from."""
+    unit = root_mean_square(seen, None if weights is None else as_array(weights))
+    return LeftOut(rows=rows, scores=unseen / (unit or 1.0))
 
 
-class RiskMixin:
-    """Probabilities from the risks of the card, for a classifier with a parameter `calibrate`."""
-
-    @available_if(_has_risks)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, for each row; only with `calibrate`.
-
-        A probability above 0.5 and the class of `predict` may differ: the class says on which side of the
-        threshold the score lies, the probability how often such scores came with the positive class.
-
-        Parameters
-        ----------
-        X : frame, array or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, 2)
-            The probabilities, in the order of ``classes_``.
-        """
-        check_is_fitted(self)
-        card = self.scoring_system_.card  # type: ignore[attr-defined]
-        totals = self._scores(X) + float(card.threshold)  # type: ignore[attr-defined]
-        positive = card.risk.of(totals)
-        last = positive if self.positive_ == self.classes_[1] else 1 - positive  # type: ignore[attr-defined]
-        return np.column_stack([1 - last, last])
+def weighty_folds(rows: TrainingRows, positive: object) -> Splits:
+    """Divide the rows that have weight into five folds."""
+    weights = _weights(rows.sample_weight, len(rows.y))[0]
+    return folds_of(rows.y == positive, np.flatnonzero(np.asarray(weights > 0, dtype=bool)))
 
 
-def calibrate(
-    model: ScoringSystemClassifier, X: Any, y: NDArray[Any], sample_weight: Any, rate_groups: Any
-) -> None:
-    """Give the card of a fitted model risks, found by cross-fitting.
+def learn_without(recipe: Recipe, rows: TrainingRows, folds: Splits, initial: Any = None) -> list[LeftOut]:
+    """Learn again without each fold, and score the rows left out."""
+    found = []
+    for number, (train, test) in enumerate(folds, start=1):
+        part = rows.take(train)
+        with warnings.catch_warnings():
+            # the useful range differs a little from fold to fold; the fit on all rows warns
+            warnings.simplefilter("ignore", PenaltyRangeWarning)
+            try:
+                question = recipe.question(recipe.complete(part))
+                start = start_from(initial, question.problem, required=False)
+                solution = question.solve(initial=start, checkpoint=None)
+            except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
+                raise type(error)(f"calibrate, without fold {number} of {len(folds)}: {error}") from None
+        unseen = question.scores(solution, rows.take(test).X)
+        found.append(left_out(test, unseen, question.scores(solution, part.X), part.sample_weight))
+    return found
 
-    Sample weights count, class weights do not: risks are of the rows as they are.
+
+def fitted_risk(
+    card: Card, seen: Floats, rows: TrainingRows, positive: object, unseen: Sequence[LeftOut], method: str
+) -> Risk:
+    """Return the risks that scores of rows left out speak for; `seen` are the card's scores of all rows.
+
+    Sample weights count, class weights do not: risks are of the rows as they are. A row left out several
+    times has its weight divided among its scores; one never left out has none.
     """
-    weights = _weights(sample_weight, len(y))[0]
-    folds = folds_of(y == model.positive_, np.flatnonzero(np.asarray(weights > 0, dtype=bool)))
-    keep_risks(model, X, y, sample_weight, learn_without(model, X, y, sample_weight, rate_groups, folds))
-
-
-def keep_risks(
-    model: ScoringSystemClassifier, X: Any, y: NDArray[Any], sample_weight: Any, unseen: Sequence[LeftOut]
-) -> None:
-    """Give the card of a fitted model the risks that scores of rows left out speak for.
-
-    A row left out several times has its weight divided among its scores; one never left out has none.
-    """
-    weights, scale = _weights(sample_weight, len(y))
-    rows = np.concatenate([part.rows for part in unseen])
+    weights, scale = _weights(rows.sample_weight, len(rows.y))
+    left = np.concatenate([part.rows for part in unseen])
     scores = np.concatenate([part.scores for part in unseen])
-    times = np.bincount(rows, minlength=len(y))
-    kept = np.asarray(weights[rows] > 0, dtype=bool)
-    rows, scores = rows[kept], scores[kept]
-    positive = y == model.positive_
-    if positive[rows].all() or not positive[rows].any():
-        only = y[rows][0]
+    times = np.bincount(left, minlength=len(rows.y))
+    kept = np.asarray(weights[left] > 0, dtype=bool)
+    left, scores = left[kept], scores[kept]
+    is_positive = rows.y == positive
+    if is_positive[left].all() or not is_positive[left].any():
+        only = rows.y[left][0]
         raise InvalidDataError(
             f"all rows that the folds leave out are of class {only}; calibrate needs both, or set it to None"
         )
     used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
-    seen, card = model._scores(X), model.scoring_system_.card
     unit = root_mean_square(seen[used], weights[used])
-    parts = [Fraction(int(weights[row]), scale * int(times[row])) for row in rows]
-    tally = _tally(scores * unit, positive[rows], parts, card.threshold)
-    risk = _at_totals_of_the_card(fit_risk(tally, cast(Method, model.calibrate)), seen[used], card.threshold)
+    parts = [Fraction(int(weights[row]), scale * int(times[row])) for row in left]
+    tally = _tally(scores * unit, is_positive[left], parts, card.threshold)
+    risk = _at_totals_of_the_card(fit_risk(tally, cast(Method, method)), seen[used], card.threshold)
     by = np.array([float(part) for part in parts])
-    risk = in_the_large(
-        risk, seen[rows] + float(card.threshold), by, float(np.average(positive[rows], weights=by))
-    )
-    model.scoring_system_ = ScoringSystem(replace(card, risk=risk))
+    share = float(np.average(is_positive[left], weights=by))
+    return in_the_large(risk, seen[left] + float(card.threshold), by, share)
 
 
 def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
@@ -143,46 +119,6 @@ def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> Splits:
         )
     splits = StratifiedKFold(min(_FOLDS, fewest)).split(rows, positive[rows])
     return [(rows[train], rows[test]) for train, test in splits]
-
-
-def learn_without(
-    model: ScoringSystemClassifier,
-    X: Any,
-    y: NDArray[Any],
-    sample_weight: Any,
-    rate_groups: Any,
-    folds: Splits,
-) -> list[LeftOut]:
-    """Score the rows left out of each fold by what is learned from its training rows."""
-    columns = group_columns(rate_groups)
-    weights = None if sample_weight is None else as_array(sample_weight)
-    found = []
-    for number, (train, test) in enumerate(folds, start=1):
-        own = None if weights is None else weights[train]
-        other: Any = clone(model).set_params(calibrate=None, checkpoint=None, verbose=0)
-        with warnings.catch_warnings():
-            # the useful range differs a little from fold to fold; the fit on all rows warns
-            warnings.simplefilter("ignore", PenaltyRangeWarning)
-            try:
-                labels = {name: column[train] for name, column in columns.items()}
-                other._fit_again(take_rows(X, train), y[train], own, labels or None)
-            except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
-                raise type(error)(f"calibrate, without fold {number} of {len(folds)}: {error}") from None
-        found.append(left_out(other, X, train, test, weights))
-    return found
-
-
-def left_out(
-    model: ScoringSystemClassifier,
-    X: Any,
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
-    weights: NDArray[Any] | None,
-) -> LeftOut:
-    """Score the rows left out of a fit on the others."""
-    seen = model._scores(take_rows(X, train))
-    unit = root_mean_square(seen, None if weights is None else weights[train])
-    return LeftOut(rows=test, scores=model._scores(take_rows(X, test)) / (unit or 1.0))
 
 
 def root_mean_square(scores: Floats, weights: Any) -> float:
@@ -210,7 +146,7 @@ def _tally(
 
 
 def _at_totals_of_the_card(risk: Risk, scores: Floats, threshold: Fraction) -> Risk:
-    """Say a table at the totals that occur, in place of the scores that other cards gave."""
+    """State a table at the totals that occur, in place of the scores that other cards gave."""
     if not isinstance(risk, TableRisk):
         return risk
     totals = [Fraction(str(s)) + threshold for s in np.unique(scores).tolist()]

@@ -6,9 +6,10 @@ deviation is the root of their mean squared deviation (``std_test_score`` of sci
 the standard error is that divided by the root of the number of folds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor, log10
 from numbers import Integral
 from typing import Any
 
@@ -68,6 +69,8 @@ def choose(candidates: Sequence[Candidate], rule: str) -> int:
 def read_values(Cs: Any, problem: Problem) -> NDArray[np.float64]:
     """Return the values of C0 to try, in rising order, each once."""
     if isinstance(Cs, Integral):
+        if Cs < 1:
+            raise InvalidProblemError(f"Cs is {Cs}; give at least one value of C0, or how many to try")
         return default_values(problem, int(Cs))
     values = {float(v) for v in np.asarray(Cs, dtype=object).ravel() if _is_penalty(v)}
     if not values:
@@ -84,15 +87,21 @@ def _is_penalty(value: object) -> bool:
 def default_values(problem: Problem, count: int) -> NDArray[np.float64]:
     """From the loss of the lightest row to that of the best constant model, on a logarithmic scale.
 
-    Equal rows count as one, so that copies and weights give the same values.
+    Values have two digits, so that people can read and repeat them. Equal rows count as one, so that
+    copies and weights give the same values.
     """
     step, most = smallest_loss_step(MergeRows.apply(problem)), constant_model_loss(problem)
-    low, high = float(step), float(most)
-    if exact(low, "C0") < step:
-        low = float(np.nextafter(low, np.inf))
-    if exact(high, "C0") > most:
-        high = float(np.nextafter(high, 0))
+    low, high = _two_digits(step, ceil), _two_digits(most, floor)
     if count == 1 or high <= low:
-        return np.array([low])
-    inner = np.geomspace(low, high, count)[1:-1]
-    return np.unique(np.concatenate([[low], inner, [high]]))
+        return np.array([float(low)])
+    inner = np.geomspace(float(low), float(high), count)[1:-1]
+    rounded = (_two_digits(Fraction(float(value)), round) for value in inner)
+    return np.unique([float(low), *map(float, rounded), float(high)])
+
+
+def _two_digits(value: Fraction, rounding: Callable[[Fraction], int]) -> Fraction:
+    """Round a number to two significant digits."""
+    if value == 0:
+        return value
+    unit = Fraction(10) ** (floor(log10(value)) - 1)
+    return rounding(value / unit) * unit

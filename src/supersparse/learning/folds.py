@@ -1,8 +1,8 @@
-"""The fits on one fold: what SLIMClassifierCV repeats for each fold."""
+"""The fits on one fold: what cross-validation repeats for each fold, whoever asks for it."""
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,24 +10,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.card.card import Card
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
-from supersparse.estimators.slim import SLIMClassifier
 from supersparse.exact import integer_column
 from supersparse.learning.calibrating import LeftOut, left_out
-from supersparse.learning.rows import take_rows
-from supersparse.solving.solution import Solution
+from supersparse.learning.recipe import Recipe
+from supersparse.learning.rows import TrainingRows, as_array
+from supersparse.learning.starting import start_from
+from supersparse.results.penalty_grid import solve_each_penalty
+from supersparse.stop import Stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldResult:
     """What one fit on one fold gave."""
 
-    error: Fraction
+    error: Fraction  # weight of the wrong test rows over that of all, class weights applied
     size: int
     gap: float
     fit_seconds: float
     score_seconds: float
-    unseen: LeftOut | None  # with `calibrate`
+    card: Card
+    unseen: LeftOut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,72 +43,77 @@ class Fold:
     test: NDArray[np.intp]
 
 
+def named_folds(splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> list[Fold]:
+    """Give splits the names that messages use."""
+    return [
+        Fold(name=f"fold {k} of {len(splits)}", train=train, test=test)
+        for k, (train, test) in enumerate(splits, start=1)
+    ]
+
+
 def fit_fold(
-    model: SLIMClassifier,
+    recipe: Recipe,
     Cs: Sequence[float],
-    X: Any,
-    y: NDArray[Any],
-    sample_weight: NDArray[Any] | None,
-    rate_groups: dict[str, NDArray[Any]],
-    costs: dict[object, Fraction],
+    rows: TrainingRows,
+    costs: Mapping[object, Fraction],
     fold: Fold,
+    initial: Any = None,
 ) -> list[FoldResult]:
     """Fit each C0 on the fold's training rows and weigh the errors on its test rows.
 
-    The fits share their work; each is reported to have taken its share of the time.
+    Without any Cs it fits what the recipe says. The fits share their work; each is reported to have taken
+    its share of the time.
     """
     began = time.perf_counter()
+    train = rows.take(fold.train)
     with warnings.catch_warnings():
         # the useful range differs a little from fold to fold; the final fit warns
         warnings.simplefilter("ignore", PenaltyRangeWarning)
         try:
-            weights = None if sample_weight is None else sample_weight[fold.train]
-            labels = {name: column[fold.train] for name, column in rate_groups.items()}
-            solutions = model._solve_each(
-                take_rows(X, fold.train), y[fold.train], Cs, sample_weight=weights, rate_groups=labels
-            )
-        except (InvalidDataError, InvalidProblemError, InfeasibleError) as found:
-            raise type(found)(f"the training rows of {fold.name}: {found}") from None
+            asked = recipe.asking(C0=Cs[0]) if Cs else recipe
+            question = asked.question(train)
+            options = {**recipe.options, "initial": start_from(initial, question.problem, required=False)}
+            if Cs:
+                solutions = solve_each_penalty(question.problem, Cs, **options)
+            else:
+                solutions = (question.solve(**options),)
+                if solutions[0].stop is Stop.INTERRUPTED:
+                    raise KeyboardInterrupt
+        except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
+            raise type(error)(f"the training rows of {fold.name}: {error}") from None
     fit_seconds = (time.perf_counter() - began) / len(solutions)
-    return [_tested(model, solution, X, y, sample_weight, costs, fold, fit_seconds) for solution in solutions]
-
-
-def _tested(
-    model: SLIMClassifier,
-    solution: Solution,
-    X: Any,
-    y: NDArray[Any],
-    sample_weight: NDArray[Any] | None,
-    costs: dict[object, Fraction],
-    fold: Fold,
-    fit_seconds: float,
-) -> FoldResult:
-    began = time.perf_counter()
-    model._keep(solution)
-    wrong = model.predict(take_rows(X, fold.test)) != y[fold.test]
-    error = weighted_error(
-        wrong, y[fold.test], None if sample_weight is None else sample_weight[fold.test], costs, fold
-    )
-    score_seconds = time.perf_counter() - began
-    return FoldResult(
-        error=error,
-        size=int(np.count_nonzero(model.coef_)),
-        gap=model.gap_,
-        fit_seconds=fit_seconds,
-        score_seconds=score_seconds,
-        unseen=None if model.calibrate is None else left_out(model, X, fold.train, fold.test, sample_weight),
-    )
+    test, results = rows.take(fold.test), []
+    positive = question.problem.rows.classes[1]
+    for solution in solutions:
+        began = time.perf_counter()
+        unseen = question.scores(solution, test.X)
+        wrong = (unseen > 0) != (test.y == positive)
+        weight = weighted_error(wrong, test.y, test.sample_weight, costs, fold)
+        score_seconds = time.perf_counter() - began
+        results.append(
+            FoldResult(
+                error=weight,
+                size=len(solution.points.support),
+                gap=solution.gap,
+                fit_seconds=fit_seconds,
+                score_seconds=score_seconds,
+                card=question.card(solution),
+                unseen=left_out(fold.test, unseen, question.scores(solution, train.X), train.sample_weight),
+            )
+        )
+    return results
 
 
 def weighted_error(
     wrong: NDArray[np.bool_],
     y: NDArray[Any],
-    sample_weight: NDArray[Any] | None,
-    costs: dict[object, Fraction],
+    sample_weight: Any,
+    costs: Mapping[object, Fraction],
     fold: Fold,
 ) -> Fraction:
     """Return the share of the weight that is wrong, sample and class weights applied, exactly."""
-    weights = integer_column(np.ones(len(y), dtype=np.int8) if sample_weight is None else sample_weight)[0]
+    ones = np.ones(len(y), dtype=np.int8)
+    weights = integer_column(ones if sample_weight is None else as_array(sample_weight))[0]
     total = missed = Fraction(0)
     for label, cost in costs.items():
         of_class = y == label

@@ -7,7 +7,6 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 
 from supersparse.data.frames import as_frame
@@ -37,6 +36,12 @@ def as_array(values: Any) -> NDArray[Any]:
     return np.asarray(series.to_numpy() if isinstance(series, nw.Series) else values)
 
 
+def name_of(y: Any) -> str | None:
+    """Return the name of a series, None where there is none."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else None
+
+
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     """Return some rows of a frame, a mapping of columns, an array or a sparse matrix, in the same kind."""
     if isinstance(X, Mapping):
@@ -44,7 +49,7 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     frame = as_frame(X)
     if frame is not None:
         return frame[rows].to_native()
-    return _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, rows)
+    return (X.tocsr() if hasattr(X, "tocsr") else np.asarray(X))[rows]
 
 
 def _take_values(column: Any, rows: NDArray[np.intp]) -> Any:
@@ -67,16 +72,20 @@ class TrainingRows:
     y: NDArray[Any]
     sample_weight: Any
     rate_groups: Any
-    splitter_groups: Any = None
+    groups: Any = None  # for the splitter
+    names: tuple[str, ...] | None = None  # of the columns, where X is an array with names
+    title: str | None = None  # what is predicted: the name of y
     notes: tuple[str, ...] = ()  # on rows that were left out
 
-    def take(self, rows: NDArray[np.intp], note: str) -> "TrainingRows":
-        """The same for some rows, with a note that says why."""
+    def take(self, rows: NDArray[np.intp], note: str | None = None) -> "TrainingRows":
+        """Return some of the rows, with a note that says why."""
         return TrainingRows(
             X=take_rows(self.X, rows),
             y=self.y[rows],
             sample_weight=None if self.sample_weight is None else as_array(self.sample_weight)[rows],
             rate_groups={n: labels[rows] for n, labels in group_columns(self.rate_groups).items()} or None,
-            splitter_groups=None if self.splitter_groups is None else as_array(self.splitter_groups)[rows],
-            notes=(*self.notes, note),
+            names=self.names,
+            title=self.title,
+            groups=None if self.groups is None else as_array(self.groups)[rows],
+            notes=self.notes if note is None else (*self.notes, note),
         )

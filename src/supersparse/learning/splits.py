@@ -13,13 +13,13 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]  # (training rows, test rows)
 
 
 def splits_of(
-    y: NDArray[Any], folds: int, *, groups: Any = None, times: Any = None, seed: int = 0
+    y: NDArray[Any], folds: int, *, groups: Any = None, times: Any = None, seed: int | None = None
 ) -> list[Split]:
     """Divide rows into folds, each the test rows of one split.
 
-    Without more said, classes are divided evenly and at random by the seed. With `groups`, a label for each
-    row, all rows of a group are in one fold. With `times`, rows are tested by what was learned from earlier
-    ones only: the first part is never tested, and rows of the same time stay together.
+    Classes are divided evenly, in the order of the rows or at random by a seed. With `groups`, a label for
+    each row, all rows of a group are in one fold. With `times`, rows are tested by what was learned from
+    earlier ones only: the first part is never tested, and rows of the same time stay together.
 
     >>> [test.tolist() for _, test in splits_of(np.array([0, 1, 0, 1, 0, 1]), 2, times=[3, 1, 1, 2, 2, 3])]
     [[3, 4], [0, 5]]
@@ -28,7 +28,7 @@ def splits_of(
         raise InvalidOptionError(f"folds is {folds}; give 2 or more")
     if groups is not None and times is not None:
         raise InvalidOptionError("rows are divided by groups or by time, not by both; give one of them")
-    found = _at_random(y, folds, groups, seed) if times is None else _by_time(np.asarray(times), folds)
+    found = _evenly(y, folds, groups, seed) if times is None else _by_time(np.asarray(times), folds)
     for k, split in enumerate(found, start=1):
         for rows, what in zip(split, ("training", "test"), strict=True):
             if len(np.unique(y[rows])) < (2 if what == "training" else 1):
@@ -38,20 +38,20 @@ def splits_of(
     return found
 
 
-def _at_random(y: NDArray[Any], folds: int, groups: Any, seed: int) -> list[Split]:
+def _evenly(y: NDArray[Any], folds: int, groups: Any, seed: int | None) -> list[Split]:
     if groups is None:
         rarest = int(np.unique(y, return_counts=True)[1].min())
         if rarest < folds:
             raise InvalidOptionError(
                 f"there are {folds} folds and a class has {rarest} rows; take fewer folds"
             )
-        splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
+        splitter = StratifiedKFold(folds, shuffle=seed is not None, random_state=seed)
         return list(splitter.split(np.zeros(len(y)), y))
     labels = np.unique(np.asarray(groups, dtype=str), return_inverse=True)[1]
     n_groups = int(labels.max()) + 1
     if n_groups < folds:
         raise InvalidOptionError(f"there are {folds} folds and {n_groups} groups; take fewer folds")
-    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    splitter = StratifiedGroupKFold(folds, shuffle=seed is not None, random_state=seed)
     return list(splitter.split(np.zeros(len(y)), y, labels))
 
 

@@ -13,6 +13,7 @@ from supersparse.evaluate.drift import Drift, drift, points_given
 from supersparse.evaluate.evaluation import Evaluation, Subgroups, by_subgroup, evaluate
 from supersparse.evaluate.risk_table import RiskTable, risk_table
 from supersparse.faces.from_solution import fingerprint
+from supersparse.learning.refit import Refit
 from supersparse.report.data import Data
 from supersparse.report.learning import (
     CrossValidation,
@@ -24,7 +25,7 @@ from supersparse.report.learning import (
     sizes_around,
 )
 from supersparse.report.plan import NOT_ASKED, STOPPED, Missing, Plan, Progress
-from supersparse.report.refit import Refit, refit_of
+from supersparse.report.refit import refit_of
 from supersparse.results.frontier import Frontier
 from supersparse.theory.bounds import Bound, NoBound, bounds
 

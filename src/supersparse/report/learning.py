@@ -13,13 +13,12 @@ from supersparse.errors import PenaltyRangeWarning, SupersparseError, Verificati
 from supersparse.evaluate.calibrating import Method, fit_risk
 from supersparse.evaluate.evaluation import Evaluation, evaluate
 from supersparse.evaluate.outcomes import read_outcomes
+from supersparse.learning.refit import Refit, Refitted
 from supersparse.problem.objective import evaluate as evaluate_points
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.report.data import Data, bootstrap_samples, folds_of, scorable
 from supersparse.report.plan import STOPPED, Missing, Plan, Progress
-from supersparse.report.question import Refitted
-from supersparse.report.refit import Refit
 from supersparse.results.frontier import Frontier, frontier
 from supersparse.solving.verify import check_feasible
 from supersparse.stop import Stop

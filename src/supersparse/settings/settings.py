@@ -52,7 +52,8 @@ def make_problem(
     names = list(map(str, frame.columns)) if frame is not None else feature_names
     if names is not None:
         _check_names(settings, names)
-    labels = read_labels(y, None)[1]
+    named = settings.positive is not None or isinstance(settings.class_weight, Mapping)
+    labels = read_labels(y, None)[1] if named else ()
     known_groups = {name: set(column.tolist()) for name, column in group_columns(rate_groups).items()}
     try:
         asked = {name: getattr(settings, name) for name in names_of(Asked)}

@@ -1,0 +1,156 @@
+"""Recipe: what is asked and how raw columns become features. The one way from a table to a card.
+
+The classifiers, the command line and the report follow the same recipe, so that the same table and the
+same settings give the same card, whichever of them is used.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from supersparse.card.card import Card
+from supersparse.card.scoring import score_table
+from supersparse.errors import InvalidDataError, InvalidSettingsError
+from supersparse.evaluate.drift import remember
+from supersparse.faces.from_solution import card_of_solution
+from supersparse.forms.tree import ByName
+from supersparse.learning.rows import TrainingRows
+from supersparse.learning.scoring import as_table, scores_of_points
+from supersparse.prepare.prepare import Prepare
+from supersparse.problem.problem import Problem
+from supersparse.problem.sets import read_bounds
+from supersparse.settings.settings import Settings
+from supersparse.solving.solution import Solution
+from supersparse.solving.solve import solve
+
+PREPARED_FEATURES, PREPARED_POINTS = 10, 5  # where "auto" is asked and columns are prepared
+RARE_CLASS = 0.2  # share of the rows below which "auto" balances the classes
+
+Bounds = tuple[Any, Any] | None  # smallest and largest points, None where open
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Recipe:
+    """Settings, the preparation of raw columns (None to use numbers as they are), and solver options."""
+
+    settings: Settings
+    prepare: Prepare | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)  # of `solve`
+
+    def asking(self, **changes: object) -> "Recipe":
+        """Return the same recipe with some settings changed."""
+        return replace(self, settings=self.settings.changed(**changes))
+
+    def complete(self, rows: TrainingRows) -> TrainingRows:
+        """Leave out the rows with a missing value, where the preparation asks for that."""
+        if self.prepare is None or self.prepare.missing != "drop":
+            return rows
+        complete = self.prepare.complete_rows(rows.X)
+        if complete.all():
+            return rows
+        if not complete.any():
+            raise InvalidDataError(
+                "every row has a missing value and missing='drop' leaves none; use missing='item'"
+            )
+        dropped = f"{int((~complete).sum())} of {len(complete)} rows dropped for missing values"
+        return rows.take(np.flatnonzero(complete), dropped)
+
+    def question(self, rows: TrainingRows) -> "Question":
+        """Make features of the rows, and ask the settings about them."""
+        if self.prepare is None:
+            problem = _problem(self.settings, rows, rows.X, rows.names)
+            return Question(recipe=self, problem=problem, prepare=None)
+        prepare = clone(self.prepare).fit(rows.X, rows.y, rows.sample_weight)
+        prepare.notes_[:0] = rows.notes
+        features = [str(name) for name in prepare.get_feature_names_out()]
+        if not features:
+            raise InvalidDataError("no column tells the classes apart, so there is nothing to ask about")
+        settings = _with_directions(self.settings_for(rows.y), prepare, features)
+        try:
+            problem = _problem(settings, rows, prepare.transform(rows.X), features)
+        except InvalidSettingsError as error:
+            raise InvalidSettingsError(
+                f"{error}; prepared features have names such as {features[0]!r}, and "
+                f"{prepare.features_[0].column + '*'!r} stands for all of a column"
+            ) from None
+        return Question(recipe=self, problem=problem, prepare=prepare)
+
+    def settings_for(self, y: NDArray[Any]) -> Settings:
+        """Return the settings with each "auto" replaced: prepared columns are questions, few and small."""
+        settings = self.settings
+        if self.prepare is None:
+            return settings
+        changes: dict[str, Any] = {}
+        if settings.max_features == "auto":
+            changes["max_features"] = max(PREPARED_FEATURES, settings.min_features or 0)
+        if settings.max_points == "auto":
+            changes["max_points"] = PREPARED_POINTS
+        if settings.class_weight == "auto" and self.balances(y):
+            changes["class_weight"] = "balanced"
+        return replace(settings, **changes)
+
+    def balances(self, y: NDArray[Any]) -> bool:
+        """Whether classes are weighted because one of them is rare and nothing else was asked."""
+        counts = np.unique(y, return_counts=True)[1]
+        rare = bool(counts.min() < RARE_CLASS * counts.sum())
+        return self.prepare is not None and self.settings.class_weight == "auto" and rare
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Question:
+    """A problem, and the fitted preparation that made its features, if there is one."""
+
+    recipe: Recipe
+    problem: Problem
+    prepare: Prepare | None
+
+    def solve(self, **options: Any) -> Solution:
+        """Answer it with the options of the recipe; those given here override them."""
+        return solve(self.problem, **{**self.recipe.options, **options})
+
+    def scores(self, solution: Solution, X: Any) -> NDArray[np.float64]:
+        """Score rows by an answer: above 0 the positive class is predicted."""
+        if self.prepare is None:
+            return scores_of_points(solution.points, X)
+        return score_table(self.card(solution), as_table(X)).floats
+
+    def card(self, solution: Solution, title: str | None = None, rows: TrainingRows | None = None) -> Card:
+        """Return the card of an answer, on raw columns; `rows` are what it was learned from.
+
+        A card keeps what its items gave on those rows, so that drift can be seen later. One on features knows
+        it already.
+        """
+        card = card_of_solution(solution, title)
+        if self.prepare is None:
+            return card
+        card = self.prepare.raw_card(card)
+        return card if rows is None else remember(card, rows.X, sample_weight=rows.sample_weight)
+
+
+def _problem(settings: Settings, rows: TrainingRows, X: Any, names: Sequence[str] | None) -> Problem:
+    return settings.problem(
+        X, rows.y, feature_names=names, sample_weight=rows.sample_weight, rate_groups=rows.rate_groups
+    )
+
+
+def _with_directions(settings: Settings, prepare: Prepare, names: Sequence[str]) -> Settings:
+    """Add what the preparation demands of its features: constraints, and the sign that a column must have."""
+    bounds: Any = settings.bounds
+    if any(prepare.bounds_):
+        mine = [None] * len(names) if bounds is None else read_bounds(bounds, names)
+        both = [_both(one, column) for one, column in zip(mine, prepare.bounds_, strict=True)]
+        bounds = ByName(tuple(zip(names, both, strict=True)))
+    return replace(settings, constraints=(*settings.constraints, *prepare.constraints_), bounds=bounds)
+
+
+def _both(mine: Bounds, column: Bounds) -> Bounds:
+    """Return the bounds that obey two others."""
+    if mine is None or column is None:
+        return column if mine is None else mine
+    low = [end for end in (mine[0], column[0]) if end is not None]
+    high = [end for end in (mine[1], column[1]) if end is not None]
+    return max(low, default=None), min(high, default=None)

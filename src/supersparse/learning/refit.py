@@ -1,0 +1,144 @@
+"""Refit: a card learned again, on some of the rows, by the recipe that its file keeps."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.card.card import Card
+from supersparse.errors import InvalidCardError, InvalidDataError, PenaltyRangeWarning, SupersparseError
+from supersparse.learning.recipe import Recipe
+from supersparse.learning.rows import TrainingRows
+from supersparse.prepare.feature import Recorded, taken_apart
+from supersparse.prepare.prepare import Prepare
+from supersparse.problem.problem import Problem
+from supersparse.settings.settings import Settings, read_settings
+from supersparse.stop import Stop
+
+_SOURCE = "the settings of the card"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refitted:
+    """A card learned again, and whether it is proven to be the best for its rows."""
+
+    card: Card
+    proven: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """The columns that a card was learned from, and those among them that hold text."""
+
+    columns: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Refit:
+    """Learns a card again on rows given by their positions; raw columns are prepared anew from those rows."""
+
+    recipe: Recipe
+    rows: TrainingRows
+    problem: Problem  # the question on all rows
+
+    @classmethod
+    def of(
+        cls,
+        card: Card,
+        columns: Mapping[str, NDArray[Any]],
+        y: NDArray[Any],
+        sample_weight: Any,
+        **limits: Any,
+    ) -> "Refit":
+        """Return the way to learn a card again from a table; raises where there is none."""
+        settings, recorded, features = _recorded(card)
+        needed = features if recorded is None else recorded.columns
+        lacking = [name for name in needed if name not in columns]
+        if lacking:
+            more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+            raise InvalidDataError(
+                f"the table lacks the column {lacking[0]!r}{more}, from which the card was learned"
+            )
+        for name in settings.rate_groups:
+            if name not in columns:
+                raise InvalidDataError(
+                    f"the table lacks the column {name!r}, which divides the rows into groups"
+                )
+        rows = TrainingRows(
+            X=_matrix(columns, needed) if recorded is None else {name: columns[name] for name in needed},
+            y=np.array(y.tolist()),
+            sample_weight=sample_weight,
+            rate_groups={name: columns[name] for name in settings.rate_groups} or None,
+            names=features if recorded is None else None,
+        )
+        recipe = Recipe(
+            settings=settings,
+            prepare=None if recorded is None else Prepare(**dict(recorded.parameters)),
+            options={**settings.solve, **limits},
+        )
+        return cls(recipe=recipe, rows=rows, problem=recipe.question(recipe.complete(rows)).problem)
+
+    @property
+    def settings(self) -> Settings:
+        """What is asked, without the data."""
+        return self.recipe.settings
+
+    @property
+    def cut_points_fitted(self) -> bool:
+        """Whether the features themselves were learned from the rows."""
+        return self.recipe.prepare is not None
+
+    def __call__(self, rows: NDArray[np.intp]) -> Refitted:
+        """Learn again from some of the rows; Ctrl-C is passed on."""
+        part = self.recipe.complete(self.rows.take(rows))
+        question = self.recipe.question(part)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PenaltyRangeWarning)  # the range differs from sample to sample
+            solution = question.solve()
+        if solution.stop is Stop.INTERRUPTED:
+            raise KeyboardInterrupt
+        return Refitted(card=question.card(solution, rows=part), proven=solution.proven_optimal)
+
+
+def learned_from(card: Card) -> Sources:
+    """Return the columns that learning again needs; none where it cannot be."""
+    try:
+        settings, recorded, features = _recorded(card)
+    except SupersparseError:
+        return Sources()  # `Refit.of` says why
+    groups = settings.rate_groups
+    if recorded is None:
+        return Sources(columns=(*features, *groups), texts=groups)
+    return Sources(columns=(*recorded.columns, *groups), texts=(*recorded.texts, *groups))
+
+
+def _recorded(card: Card) -> tuple[Settings, Recorded | None, tuple[str, ...]]:
+    """Read what the card keeps of its recipe: settings, preparation, and the names of its features."""
+    made = card.provenance
+    if made is None:
+        raise InvalidCardError("the card was written by hand: there is no question that could be asked again")
+    if made.settings is None or made.features is None:
+        raise InvalidCardError(
+            "the card does not hold the settings that it was learned with; learn it again with this release"
+        )
+    text, recorded = taken_apart(made.settings)
+    settings = read_settings(text, "json", source=_SOURCE)
+    # a card keeps what was asked in the end: what it does not limit was not limited
+    asked: dict[str, Any] = {
+        name: None for name in ("max_features", "class_weight") if getattr(settings, name) == "auto"
+    }
+    return replace(settings, **asked), recorded, made.features
+
+
+def _matrix(columns: Mapping[str, NDArray[Any]], names: tuple[str, ...]) -> NDArray[Any]:
+    """Put columns side by side; as objects where one type would round some of them."""
+    parts = [columns[name] for name in names]
+    kinds = {part.dtype.kind for part in parts}
+    wide = any(c.dtype.kind in "iu" and len(c) and np.abs(c).max() > 2**53 for c in parts)
+    if kinds <= set("biuf") and not (wide and "f" in kinds):
+        return np.column_stack(parts)
+    return np.column_stack([part.astype(object) for part in parts])

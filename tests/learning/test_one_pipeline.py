@@ -1,0 +1,69 @@
+"""One table gives one card: from the command line, from both classifiers, and learned again for a report."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from supersparse import SLIMClassifier, SLIMClassifierCV, datasets
+from supersparse.card.file import from_json
+from supersparse.learning.refit import Refit
+
+TABLES = {
+    "breast cancer": (datasets.load_breast_cancer, ["--drop", "Id"]),
+    "haberman": (datasets.load_haberman, []),
+    "mammography": (datasets.load_mammography, []),
+}
+LIMIT = 50  # units of work: the same answer each time, proven or not
+
+
+@pytest.fixture(params=TABLES)
+def table(request, tmp_path):
+    """The raw rows as a frame without the target, the target as a named series, and the words of a command."""
+    load, words = TABLES[request.param]
+    data = load()
+    frame = pd.DataFrame({name: data.raw[name] for name in data.raw})
+    target = data.target
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    (tmp_path / "limit.yaml").write_text(f"solve: {{node_limit: {LIMIT}, time_limit: null}}\n")
+    dropped = [word for word in words if not word.startswith("--")]
+    command = ["rows.csv", "--target", target, "--settings", "limit.yaml", *words]
+    return frame.drop(columns=[target, *dropped]), frame[target], command
+
+
+def plain(text):
+    """A card as data, without how long it took."""
+    content = json.loads(text)
+    content["provenance"].pop("seconds")
+    return content
+
+
+def from_command(run, command, *more):
+    return json.loads(run("fit", *command, *more, "--json", check=True).stdout)["card"]
+
+
+def test_the_command_and_the_classifier_learn_the_same_card(table, run):
+    X, y, command = table
+    learned = from_command(run, command)
+    model = SLIMClassifier(prepare="auto", node_limit=LIMIT, time_limit=None).fit(X, y)
+    assert plain(json.dumps(learned)) == plain(model.scoring_system_.to_json())
+
+
+def test_both_choose_the_same_c0_by_cross_validation(table, run):
+    X, y, command = table
+    learned = from_command(run, command, "--cv", "3")
+    model = SLIMClassifierCV(prepare="auto", cv=3, node_limit=LIMIT, time_limit=None).fit(X, y)
+    assert plain(json.dumps(learned)) == plain(model.scoring_system_.to_json())
+
+
+def test_learning_again_from_the_file_gives_the_same_card(table, run):
+    X, y, command = table
+    card = from_json(json.dumps(from_command(run, command)))
+    columns = {name: X[name].to_numpy() for name in X}
+    refit = Refit.of(card, columns, y.to_numpy(), None, node_limit=LIMIT, time_limit=None)
+    again = refit(np.arange(len(y))).card
+    assert (again.items, again.intercept, again.domains) == (card.items, card.intercept, card.domains)
+    assert again.seen == card.seen
+    assert again.provenance.settings == card.provenance.settings
+    assert again.provenance.objective == card.provenance.objective
