@@ -38,6 +38,7 @@ HOMES = {
     "sklearn": ["estimators", "prepare", "results", "evaluate"],
     "yaml": ["settings/tree.py"],
     "xlsxwriter": ["export/xlsx.py"],
+    "reportlab": ["report/pdf.py"],
     "onnx": ["export/onnx.py"],
     "skops": ["export/estimator.py"],
     "pyarrow": ["data/parquet.py"],

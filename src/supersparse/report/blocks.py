@@ -13,7 +13,7 @@ from supersparse.data.plain import quoted, visible
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.rates import Rate, count_text
 from supersparse.evaluate.thresholds import Confusion
-from supersparse.faces.document import Picture
+from supersparse.faces.figures import Picture
 from supersparse.report.plan import Missing
 
 
@@ -95,6 +95,12 @@ def texts_of(block: Block) -> Sequence[str]:
 
 
 NONE = "\u2013"
+NO_PICTURE = "The picture needs matplotlib: pip install 'supersparse[plot]'."
+CITATION = (
+    "Written by a program from the card and the rows it was given. TRIPOD: Collins GS, Reitsma JB, Altman "
+    "DG, Moons KGM. Transparent reporting of a multivariable prediction model for individual prognosis or "
+    "diagnosis (TRIPOD). Ann Intern Med 2015;162:55-63."
+)
 
 
 def count(number: int, noun: str) -> str:
