@@ -153,8 +153,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _remember(self, given: TrainingRows) -> None:
         """Let a card on raw columns keep what its items gave on the training rows; others know it already."""
         if self.prepare is not None:
-            scored = self.prepare_.fill(given.X) if self.prepare_.missing == "nearest" else given.X
-            self.scoring_system_ = self.scoring_system_.remember(scored, sample_weight=given.sample_weight)
+            self.scoring_system_ = self.scoring_system_.remember(given.X, sample_weight=given.sample_weight)
 
     def _towards_last(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn scores of the positive class into those of ``classes_[1]``, which scikit-learn asks for."""
@@ -183,7 +182,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _scores(self, X: Any) -> NDArray[np.float64]:
         """Score rows as the card does: above 0 the positive class is predicted."""
         if self.prepare is not None:
-            return raw_scores(self.scoring_system_, self.prepare_, X)
+            return raw_scores(self.scoring_system_, X)
         X = read_features(self, X)
         support = self.points_.support
         if as_frame(X) is not None:

@@ -107,9 +107,7 @@ def complete_only(prepare: Any, given: TrainingRows) -> TrainingRows:
     return given.take(np.flatnonzero(complete), dropped)
 
 
-def raw_scores(system: ScoringSystem, preparation: Prepare, X: Any) -> NDArray[np.float64]:
+def raw_scores(system: ScoringSystem, X: Any) -> NDArray[np.float64]:
     """Score raw rows with the card over raw columns."""
-    X = _as_table(X)
-    table = preparation.fill(X) if preparation.missing == "nearest" else X
-    scores = score_table(system.card, table)
+    scores = score_table(system.card, _as_table(X))
     return quotients(scores.numerators, scores.denominator)
