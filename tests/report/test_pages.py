@@ -14,7 +14,7 @@ from pypdf import PdfReader
 
 from cards import HOSTILE, names
 from counts import examples
-from report.small import learned, read_page, table
+from report.small import learned, read_page, table, texts_of
 from supersparse import ScoringSystem, item
 from supersparse.data.plain import quoted, visible
 from supersparse.errors import InvalidOptionError, PackageNotInstalledError
@@ -22,7 +22,7 @@ from supersparse.faces import figures
 from supersparse.faces.drawing import font_files
 from supersparse.report import Plan, make_report, write_report
 from supersparse.report import pdf as pdf_module
-from supersparse.report.blocks import Figure, Section, Table, texts_of
+from supersparse.report.blocks import Figure, Section, Table
 from supersparse.report.pdf import report_pdf
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

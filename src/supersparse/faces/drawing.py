@@ -159,7 +159,7 @@ _ISOLATES = {0x2068: _LEFT_TO_RIGHT, 0x2069: _LEFT_TO_RIGHT}
 
 def painted(drawing: Drawing, form: Literal["png", "pdf"]) -> bytes:
     """Return the file; the same drawing gives the same bytes."""
-    figure = _figure(drawing)
+    figure = drawing_figure(drawing)
     import matplotlib
 
     target = BytesIO()
@@ -217,16 +217,16 @@ def font_files() -> list[tuple[str, str]]:
 @cache
 def _known_characters() -> frozenset[int]:
     """Those of all fonts at hand, in bold too, as a part of the text may be."""
+    files = font_files()
     from matplotlib.ft2font import FT2Font
 
     regular, bold = (
-        {code for path in paths for code in FT2Font(path).get_charmap()}
-        for paths in zip(*font_files(), strict=True)
+        {code for path in paths for code in FT2Font(path).get_charmap()} for paths in zip(*files, strict=True)
     )
     return frozenset(regular & bold)
 
 
-def _figure(drawing: Drawing) -> "Figure":
+def drawing_figure(drawing: Drawing) -> "Figure":
     """Return a figure as large as the drawing, with all its parts."""
     font_names()
     from matplotlib.figure import Figure  # not pyplot: no window, no state to close

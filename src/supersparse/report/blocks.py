@@ -4,7 +4,6 @@ Every text is visible text (`supersparse.data.plain`): one line without control 
 writer escapes its own special characters and nothing else.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -77,21 +76,6 @@ class Section:
     title: str
     tripod: tuple[str, ...]
     blocks: tuple[Block, ...]
-
-
-def texts_of(block: Block) -> Sequence[str]:
-    """All texts of a block but those of a card: to search and to check them."""
-    match block:
-        case Paragraph():
-            return [block.text]
-        case Bullets():
-            return block.items
-        case Table():
-            return [block.caption, *block.header, *(c for row in block.rows for c in row), *block.notes]
-        case Figure():
-            return [block.caption, block.alt]
-        case CardFace():
-            return []
 
 
 NONE = "\u2013"
