@@ -39,6 +39,7 @@ HOMES = {
     "sklearn": ["estimators", "learning", "prepare", "results", "evaluate"],
     "yaml": ["forms/tree.py"],
     "xlsxwriter": ["export/xlsx.py"],
+    "reportlab": ["report/pdf.py"],
     "onnx": ["export/onnx.py"],
     "skops": ["export/estimator.py"],
     "pyarrow": ["data/parquet.py"],

@@ -15,9 +15,10 @@ from typer.testing import CliRunner
 
 from report.small import read_page
 from supersparse import Problem, ScoringSystem, solve
+from supersparse.cli import report
 from supersparse.cli.app import app
 from supersparse.datasets import load_breast_cancer
-from supersparse.errors import InvalidInputError
+from supersparse.errors import InvalidInputError, PackageNotInstalledError
 
 COMMAND = [sys.executable, "-c", "from supersparse.cli.app import main; main()"]
 QUICK = ["--folds", 2, "--bootstrap", 2, "--larger", 1]
@@ -55,6 +56,16 @@ def test_two_files_are_written_and_their_numbers_are_those_of_the_card(folder):
     ]
     assert claims[1] == ["objective", str(made.objective), str(made.objective), "yes"]
     assert [row[0] for row in page.tables["By site"]] == ["group", "north", "south", "all rows"]
+
+
+def test_without_reportlab_there_is_the_page_and_the_remedy(folder, monkeypatch):
+    monkeypatch.setattr(report, "_installed", lambda package: package != "reportlab")
+    done = run("report", "card.json", "rows.csv", "--no-refits", cwd=folder)
+    assert (done.exit_code, done.stdout) == (0, "Saved to card-report.html\n")
+    assert "pip install 'supersparse[pdf]'" in done.stderr
+    done = run("report", "card.json", "rows.csv", "--no-refits", "--out", "a.pdf", cwd=folder)
+    assert isinstance(done.exception, PackageNotInstalledError)
+    assert "pip install 'supersparse[pdf]'" in str(done.exception)
 
 
 def test_json_names_the_files_and_what_is_missing(folder):

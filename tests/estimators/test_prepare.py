@@ -95,12 +95,6 @@ def test_rows_with_gaps_are_dropped_from_learning_and_refused_later():
             model.predict(table)
 
 
-def test_gaps_are_filled_from_similar_rows_before_the_card_scores():
-    model, table, y = fitted(Prepare(missing="nearest"))
-    assert (model.predict(table) != y).sum() == model.predicted_errors_
-    assert (model.predict(table) == model.scoring_system_.predict(model.prepare_.fill(table))).all()
-
-
 def spoilt(table, y, rows):
     """The same table with other values and labels in some rows."""
     rng = np.random.default_rng(9)
@@ -112,7 +106,7 @@ def spoilt(table, y, rows):
     return other, labels
 
 
-@pytest.mark.parametrize("missing", ["item", "median", "nearest"])
+@pytest.mark.parametrize("missing", ["item", "median"])
 def test_nothing_of_the_rows_left_out_reaches_the_cut_points(missing):
     table, y = people()
     train, test = next(StratifiedKFold(3).split(table, y))
@@ -174,7 +168,7 @@ def test_as_a_step_of_a_pipeline_it_works_without_the_constraints():
     assert "at most 1 threshold" not in pipeline[1].scoring_system_.card.provenance.allowed
 
 
-@pytest.mark.parametrize("missing", ["item", "nearest"])
+@pytest.mark.parametrize("missing", ["item", "median"])
 def test_a_fitted_model_survives_its_file(tmp_path, missing):
     pytest.importorskip("skops")
     model, table, _ = fitted(Prepare(missing=missing))

@@ -1,14 +1,14 @@
 """Pictures inside a document: identifiers apart, words for who cannot see them, names as they stand."""
 
 import re
+import struct
 import xml.etree.ElementTree as ET
 
 import pytest
 
 from cards import HOSTILE
 from supersparse.data.plain import visible
-from supersparse.faces.document import Placed, Sheet, document_pdf, picture_height, picture_svg, room_around
-from supersparse.faces.drawing import Drawing, Text
+from supersparse.faces.figures import picture_png, picture_svg
 from supersparse.faces.plots import Shares
 
 pytest.importorskip("matplotlib")
@@ -34,6 +34,18 @@ def test_the_picture_is_xml_with_its_words_and_identifiers_of_its_own():
 def test_the_same_picture_is_the_same_text():
     once, twice = (picture_svg(shares("a"), alt="x", number=1) for _ in range(2))
     assert once == twice
+    assert picture_png(shares("a")) == picture_png(shares("a"))
+
+
+def test_the_printed_picture_is_sharp_and_as_high_as_it_has_labels():
+    sizes = []
+    for n in (1, 3):
+        png = picture_png(shares(*"abc"[:n]))
+        assert png.startswith(b"\x89PNG")
+        sizes.append(struct.unpack(">II", png[16:24]))
+    (width, low), (same, high) = sizes
+    assert width == same == 1240  # 6.2 inches at 200 dpi
+    assert high > low
 
 
 def test_hostile_labels_are_drawn_and_long_ones_cut():
@@ -41,14 +53,3 @@ def test_hostile_labels_are_drawn_and_long_ones_cut():
     ET.fromstring(drawn)
     assert "$x_1$" in drawn
     assert "\u2026" in drawn
-    assert room_around(shares("a" * 500))[0] < 200
-
-
-def test_a_document_has_its_pages_and_pictures():
-    picture = shares("a", "b")
-    page = Drawing(width=300, height=400, title="t", parts=(Text(x=10, y=20, text="words", size=9),))
-    placed = Placed(picture=picture, x=10, y=40, width=250, height=picture_height(picture))
-    sheets = [Sheet(drawing=page), Sheet(drawing=page, pictures=(placed,))]
-    pdf = document_pdf(sheets, "t")
-    assert len(re.findall(rb"/Type /Page\b", pdf)) == 2
-    assert pdf == document_pdf(sheets, "t")

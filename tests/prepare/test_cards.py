@@ -27,7 +27,7 @@ NUMBERS = st.one_of(
 def cases(draw):
     """Training rows, other rows (unseen categories and values on the cuts among them), settings, points."""
     n, m = draw(st.integers(4, 14)), 6
-    missing = draw(st.sampled_from(["item", "median", "mode", "nearest", "drop"]))
+    missing = draw(st.sampled_from(["item", "median", "mode", "drop"]))
 
     def column(values, unseen):
         gap = st.none() if missing != "drop" else values
@@ -98,11 +98,10 @@ def test_a_raw_card_scores_as_the_features_do(case):
             sum((Fraction(str(v)) * p for v, p in zip(row, points, strict=False)), Fraction(1, 2))
             for row in matrix.tolist()
         ]
-        raw = prepare.fill(table) if prepare.missing == "nearest" else table
-        scores = score_table(card, raw) if card.items else None
+        scores = score_table(card, table) if card.items else None
         for i, score in enumerate(expected if scores else []):
             assert scores[i] == score
-            person = {name: list(column)[i] for name, column in raw.items()}
+            person = {name: list(column)[i] for name, column in table.items()}
             assert score_person(card, person) == score
 
 
@@ -139,14 +138,6 @@ def test_a_raw_card_reads_arrays_by_position():
     assert [f.name for f in prepare.features_] == ["x0 >= 3"]  # x1 says the same
     card = prepare.raw_card(card_over_features(prepare, [1], Fraction(0)))
     assert score_table(card, table).positive.tolist() == [False, False, True, True]
-
-
-def test_with_nearest_the_card_refuses_what_is_not_filled_in():
-    prepare = Prepare(missing="nearest").fit(raw_frame(), Y)
-    card = prepare.raw_card(card_over_features(prepare, [1] * 40))
-    with pytest.raises(InvalidDataError, match="missing value"):
-        score_table(card, raw_frame())
-    assert len(score_table(card, prepare.fill(raw_frame())).numerators) == 24
 
 
 def test_a_card_of_something_else_is_refused():

@@ -3,7 +3,7 @@
 import pytest
 
 from supersparse.errors import PackageNotInstalledError
-from supersparse.faces import document as figures
+from supersparse.faces import figures
 
 
 @pytest.fixture

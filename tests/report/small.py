@@ -1,4 +1,4 @@
-"""A small table with a learned card, quick to learn again, and a reader of the HTML that a report becomes."""
+"""A small table with a learned card, quick to learn again, and readers of what a report says."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 from supersparse import Problem, ScoringSystem, solve
+from supersparse.report.blocks import Bullets, CardFace, Figure, Paragraph, Table
 
 NAMES = ("age", "fever", "noise")
 
@@ -69,3 +70,18 @@ def read_page(text):
     reader.feed(text)
     reader.close()
     return reader.shown
+
+
+def texts_of(block):
+    """All texts of a block but those of a card."""
+    match block:
+        case Paragraph():
+            return [block.text]
+        case Bullets():
+            return block.items
+        case Table():
+            return [block.caption, *block.header, *(c for row in block.rows for c in row), *block.notes]
+        case Figure():
+            return [block.caption, block.alt]
+        case CardFace():
+            return []

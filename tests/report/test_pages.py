@@ -2,21 +2,28 @@
 
 import re
 import shutil
-import subprocess
+import sys
+from io import BytesIO
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PIL import ImageFont
+from pypdf import PdfReader
 
 from cards import HOSTILE, names
 from counts import examples
-from report.small import learned, read_page, table
+from report.small import learned, read_page, table, texts_of
 from supersparse import ScoringSystem, item
 from supersparse.data.plain import quoted, visible
-from supersparse.errors import InvalidOptionError
+from supersparse.errors import InvalidOptionError, PackageNotInstalledError
+from supersparse.faces import figures
+from supersparse.faces.drawing import font_files
 from supersparse.report import Plan, make_report, write_report
-from supersparse.report.columns import Cell, column_widths
+from supersparse.report import pdf as pdf_module
+from supersparse.report.blocks import Figure, Section, Table
+from supersparse.report.pdf import report_pdf
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 EVIL = [
@@ -126,61 +133,108 @@ def pdf(report):
     return report.to_pdf()
 
 
-def text_of(pdf, tmp_path):
-    if shutil.which("pdftotext") is None:
-        pytest.skip("pdftotext is not installed")
-    (tmp_path / "report.pdf").write_bytes(pdf)
-    done = subprocess.run(
-        ["pdftotext", "-layout", tmp_path / "report.pdf", "-"], capture_output=True, check=True, text=True
-    )
-    return done.stdout
+def pages_of(pdf):
+    return PdfReader(BytesIO(pdf)).pages
 
 
-def test_the_pdf_has_numbered_pages_with_the_content_of_the_page(report, html, pdf, tmp_path):
-    text = text_of(pdf, tmp_path)
-    pages = text.rstrip("\f").split("\f")
+def words_of(pdf):
+    return " ".join(" ".join(page.extract_text() for page in pages_of(pdf)).split())
+
+
+def test_the_pdf_has_numbered_pages_with_the_content_of_the_page(report, html, pdf):
+    pages = pages_of(pdf)
     for k, page in enumerate(pages, start=1):
-        assert f"Page {k} of {len(pages)}" in page
-    words = re.sub(r"\s+", " ", text)
+        assert f"Page {k} of {len(pages)}" in page.extract_text()
+        assert report.title in page.extract_text()
+    words = words_of(pdf)
     for section in report.sections:
         assert section.title in words
-    for caption, rows in read_page(html).tables.items():
-        if caption.startswith("Scoring system"):
-            continue
-        assert caption in words
-        for row in rows[1:]:
-            for cell in row:
-                for word in cell.split():
-                    assert word in words, (caption, cell)
+        for block in section.blocks:
+            for text in texts_of(block) if not isinstance(block, Figure) else [block.caption]:
+                for word in text.split():
+                    assert word in words, (section.name, text)
+    assert sum(len(page.images) for page in pages) == html.count("<svg ")
 
 
-@pytest.mark.parametrize("paper", ["a4", "letter"])
-def test_nothing_leaves_the_paper(paper):
-    pytest.importorskip("matplotlib")
-    from supersparse.faces.drawing import Text, drawable, text_width
-    from supersparse.faces.pictures import paper_size
-    from supersparse.report.flow import MARGIN
-    from supersparse.report.pdf import laid_out
+def test_the_contents_and_the_bookmarks_lead_to_the_sections(report, pdf):
+    reader = PdfReader(BytesIO(pdf))
+    contents = reader.pages[0].extract_text()
+    for section, bookmark in zip(report.sections, reader.outline, strict=True):
+        page = reader.get_destination_page_number(bookmark)
+        assert bookmark.title == section.title
+        assert section.title in reader.pages[page].extract_text()
+        assert re.search(rf"{re.escape(section.title)}\s+{page + 1}\b", contents)
 
+
+def test_the_same_report_gives_the_same_pdf(report, pdf):
+    assert report.to_pdf() == pdf
+
+
+@pytest.mark.parametrize(("paper", "size"), [("a4", (595.28, 841.89)), ("letter", (612, 792))])
+def test_nothing_leaves_the_paper(paper, size):
+    regular, bold = (ImageFont.truetype(path, 100) for path in font_files()[0])
     texts = [*[t for t in HOSTILE if t.strip()][:5], "a" * 300, "long words " * 30]
-    width, height = paper_size(paper)
-    report = hostile_report(texts, [0, 1] * 4)
-    for sheet in laid_out(report.title, report.subtitle, report.sections, paper, drawable):
-        for part in sheet.drawing.parts:
-            if isinstance(part, Text):
-                wide = text_width(part.text, part.size, bold=part.bold)
-                left = part.x - {"start": 0, "middle": wide / 2, "end": wide}[part.anchor]
-                assert left >= MARGIN - 1
-                assert left + wide <= width - MARGIN + 1, part.text
-                assert MARGIN <= part.y <= height
-        for placed in sheet.pictures:
-            assert placed.y + placed.height <= height - MARGIN
+    width, height = size
+    seen = []
+
+    def visit(text, cm, tm, font, font_size):
+        if not text.strip():
+            return
+        x, y = tm[4] * cm[0] + cm[4], tm[5] * cm[3] + cm[5]
+        measure = bold if "Bold" in font["/BaseFont"] else regular
+        wide = measure.getlength(text.strip()) / 100 * font_size * tm[0] * cm[0]
+        assert 53 <= x <= x + wide <= width - 53, text
+        assert 30 <= y <= height - 54, text
+        seen.append(text)
+
+    for page in pages_of(hostile_report(texts, [0, 1] * 4).to_pdf(paper)):
+        assert tuple(map(float, page.mediabox[2:])) == pytest.approx(size, abs=0.01)
+        page.extract_text(visitor_text=visit)
+    assert len(seen) > 500
 
 
-def test_hostile_names_are_drawn(tmp_path):
-    pytest.importorskip("matplotlib")
-    texts = [*EVIL, "$x_1$", "שלום", "👩\u200d⚕️", "back\\slash", "温度" * 30]
-    assert hostile_report(texts[-7:], [0, 1] * 4).to_pdf().startswith(b"%PDF")
+def test_a_long_table_repeats_its_header_and_keeps_long_cells_on_the_page():
+    rows = tuple((f"row {k}", "word " * k) for k in range(0, 3000, 30))
+    table = Table(caption="A long table", header=("row", "words in it"), rows=rows)
+    section = Section(name="s", title="Section", tripod=(), blocks=(table,))
+    pages = [page.extract_text() for page in pages_of(report_pdf("t", "s", [section]))]
+    assert len(pages) > 10
+    assert all("A long table" in page and "words in it" in page for page in pages)
+    assert [f"row {k}" for k in range(0, 3000, 30)] == re.findall(r"^row \d+", "\n".join(pages), re.MULTILINE)
+
+
+def test_hostile_names_are_drawn():
+    texts = ["$x_1$ <b>&amp;{x}", "שלום", "👩\u200d⚕️", "back\\slash", "Größe ≥ 5 µm", "温度" * 30]
+    words = words_of(hostile_report(texts, [0, 1] * 4).to_pdf())
+    for text in ("$x_1$ <b>&amp;{x}", r"back\\slash", "Größe ≥ 5 µm"):
+        assert text in words
+    assert "שלום" in words or "םולש" in words
+
+
+def test_without_matplotlib_the_pdf_has_words_for_pictures_and_codes_for_letters(
+    report, without_matplotlib, monkeypatch
+):
+    monkeypatch.setattr(pdf_module, "font_files", figures.font_names)
+    pdf_module._fonts.cache_clear()
+    pdf_module._font_of.cache_clear()
+    try:
+        pdf = report.to_pdf()
+        greek = hostile_report(["é", "≥", "Ж", "温", "b", "c"], [0, 1] * 4).to_pdf()
+    finally:
+        pdf_module._fonts.cache_clear()
+        pdf_module._font_of.cache_clear()
+    assert not any(page.images for page in pages_of(pdf))
+    assert "Step plot: at most 0 features" in words_of(pdf)
+    assert "The picture needs matplotlib" in words_of(pdf)
+    assert r"\u0416" in words_of(greek)
+    assert "é" in words_of(greek)
+
+
+def test_without_reportlab_the_remedy_is_said(report, monkeypatch):
+    monkeypatch.delitem(sys.modules, "supersparse.report.pdf")
+    monkeypatch.setitem(sys.modules, "reportlab", None)
+    with pytest.raises(PackageNotInstalledError, match=r"pip install 'supersparse\[pdf\]'"):
+        report.to_pdf()
 
 
 def test_it_is_written_by_the_ending_of_the_name(tmp_path, without_matplotlib):
@@ -196,16 +250,6 @@ def test_without_matplotlib_the_page_has_words_for_pictures(report, without_matp
     page = read_page(report.to_html())
     assert "svg" not in {tag for tag, _ in page.tags}
     assert any(text.startswith("Step plot: at most 0 features") for text in page.texts)
-
-
-@given(
-    st.lists(st.lists(st.text(max_size=20), min_size=3, max_size=3), min_size=1, max_size=4),
-    st.floats(60, 500),
-)
-def test_columns_fill_the_width_and_no_more(rows, across):
-    widths = column_widths([[Cell(c) for c in row] for row in rows], across, 8, 10)
-    assert sum(widths) + 20 <= across + 1e-6
-    assert min(widths) >= 0
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")

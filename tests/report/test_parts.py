@@ -8,12 +8,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from report.small import learned, table
+from report.small import learned, table, texts_of
 from supersparse import ScoringSystem, constraints, item
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.report import Plan, make_report
 from supersparse.report import evidence as gathering
-from supersparse.report.blocks import texts_of
 from supersparse.report.sections.limits import ITEMS
 
 COLUMNS, Y = table()

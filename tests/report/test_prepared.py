@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from report.small import read_page
+from report.small import read_page, texts_of
 from supersparse import Prepare, ScoringSystem, SLIMClassifier
 from supersparse.report import Plan, make_report
-from supersparse.report.blocks import texts_of
 from supersparse.report.data import read_data
 from supersparse.report.refit import refit_of
 

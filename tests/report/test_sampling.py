@@ -6,11 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from report.small import learned, table
+from report.small import learned, table, texts_of
 from supersparse import ScoringSystem, item
 from supersparse.errors import InvalidDataError
 from supersparse.report import Plan, make_report
-from supersparse.report.blocks import texts_of
 from supersparse.report.data import bootstrap_samples, folds_of, read_data
 
 SYSTEM = ScoringSystem.of([item("a", points=1)], threshold=0)

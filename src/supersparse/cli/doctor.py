@@ -35,6 +35,7 @@ def doctor(output: Output) -> None:
 _NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "numba", "highspy", "typer", "rich", "PyYAML")
 _OPTIONAL = {
     "matplotlib": ("plot", "pictures: PNG, PDF, plots"),
+    "reportlab": ("pdf", "reports as PDF"),
     "xlsxwriter": ("export", "spreadsheets"),
     "onnx": ("export", "ONNX files"),
     "skops": ("export", "estimators as files"),

@@ -127,12 +127,16 @@ class _Lines:
 
 def _files(model: Path, out: list[Path] | None) -> list[Path]:
     """Where to write, checked before any work is done."""
-    from supersparse.errors import InvalidOptionError
+    from supersparse.errors import InvalidOptionError, PackageNotInstalledError
 
     if not out:
-        endings = [".html", ".pdf"] if _can_draw() else [".html"]
-        if len(endings) == 1:
-            remark("note: pictures and PDF need matplotlib: pip install 'supersparse[plot]'")
+        endings = [".html"]
+        if _installed("reportlab"):
+            endings.append(".pdf")
+        else:
+            remark("note: a PDF needs reportlab: pip install 'supersparse[pdf]'; or print the HTML page")
+        if not _installed("matplotlib"):
+            remark("note: figures need matplotlib: pip install 'supersparse[plot]'; words stand for them")
         return [Path(f"{model.stem}-report{ending}") for ending in endings]
     for path in out:
         check_writable(path)
@@ -140,10 +144,15 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
             raise InvalidOptionError(
                 f"--out {path}: a report is written to .html or .pdf; choose one of them"
             )
+        if path.suffix.lower() == ".pdf" and not _installed("reportlab"):
+            raise PackageNotInstalledError(
+                f"--out {path}: a PDF needs reportlab: pip install 'supersparse[pdf]'; "
+                "or write .html and print it"
+            )
     return out
 
 
-def _can_draw() -> bool:
+def _installed(package: str) -> bool:
     from importlib.util import find_spec
 
-    return find_spec("matplotlib") is not None
+    return find_spec(package) is not None

@@ -98,7 +98,7 @@ def _share(part: Fraction, whole: Fraction) -> str:
     return f"{shown(part)} of {shown(whole)}{percent}"
 
 
-TIMES, MINUS = "\u00d7", "\u2212"
+TIMES = "\u00d7"
 _MOST_VALUES = 3  # of a domain, that are listed beside a column
 
 

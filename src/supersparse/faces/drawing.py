@@ -172,10 +172,11 @@ def painted(drawing: Drawing, form: Literal["png", "pdf"]) -> bytes:
 def drawable(text: str) -> str:
     """Replace what no font at hand can draw by its code."""
     known = _known_characters()
-    return "".join(c if ord(c) in known else _code(c) for c in text.translate(_ISOLATES))
+    return "".join(c if ord(c) in known else character_code(c) for c in text.translate(_ISOLATES))
 
 
-def _code(c: str) -> str:
+def character_code(c: str) -> str:
+    """What stands for a character that no font at hand has."""
     return f"\\u{ord(c):04x}" if ord(c) < 65536 else f"\\U{ord(c):08x}"
 
 
@@ -199,20 +200,30 @@ def font_names() -> tuple[str, ...]:
     return ("DejaVu Sans", *(name for name in _FALLBACKS if name in present))
 
 
+def font_files() -> list[tuple[str, str]]:
+    """The files of the fonts at hand, regular and bold."""
+    names = font_names()
+    from matplotlib.font_manager import FontProperties, findfont
+
+    return [
+        (
+            str(findfont(FontProperties(family=name, weight="normal"))),
+            str(findfont(FontProperties(family=name, weight="bold"))),
+        )
+        for name in names
+    ]
+
+
 @cache
 def _known_characters() -> frozenset[int]:
     """Those of all fonts at hand, in bold too, as a part of the text may be."""
-    names = font_names()
-    from matplotlib import font_manager
+    files = font_files()
     from matplotlib.ft2font import FT2Font
 
-    found = []
-    for weight in ("normal", "bold"):
-        files = [
-            font_manager.findfont(font_manager.FontProperties(family=name, weight=weight)) for name in names
-        ]
-        found.append({code for path in files for code in FT2Font(path).get_charmap()})
-    return frozenset(found[0] & found[1])
+    regular, bold = (
+        {code for path in paths for code in FT2Font(path).get_charmap()} for paths in zip(*files, strict=True)
+    )
+    return frozenset(regular & bold)
 
 
 def drawing_figure(drawing: Drawing) -> "Figure":
@@ -282,15 +293,12 @@ def pictures(draw: Draw) -> dict[str, Callable[[], str | bytes]]:
     """The faces of a drawing: SVG from our own writer, PNG and PDF by matplotlib."""
 
     def svg() -> str:
-
         return drawing_svg(draw(str))
 
     def png() -> bytes:
-
         return painted(draw(drawable), "png")
 
     def pdf() -> bytes:
-
         return painted(draw(drawable), "pdf")
 
     return {".svg": svg, ".png": png, ".pdf": pdf}

@@ -138,7 +138,7 @@ def _risk_table(table: RiskTable, axes: "Axes") -> None:
     name = "\n".join(wrap(drawable(visible(f"risk of {table.positive}")), _LABEL))
     axes.set_ylabel(name, parse_math=False, fontfamily=list(font_names()))
     axes.set_ylim(0, 1.02)
-    axes.legend(loc="best", frameon=False)
+    axes.legend(loc="best", edgecolor="none", facecolor="white")  # the cutoff may pass behind it
 
 
 def _tick(row: RiskRow) -> str:

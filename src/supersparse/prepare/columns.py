@@ -174,7 +174,7 @@ class ColumnPlan:
     domain: Domain | None
 
 
-def is_category(name: str, kind: str, settings: PrepareSettings) -> bool:
+def _is_category(name: str, kind: str, settings: PrepareSettings) -> bool:
     """Whether the values of a column are names rather than amounts."""
     return kind == "categories" or name in settings.categorical or name in settings.ordered
 
@@ -182,7 +182,7 @@ def is_category(name: str, kind: str, settings: PrepareSettings) -> bool:
 def plan_column(column: RawColumn, kind: str, target: Target, settings: PrepareSettings) -> ColumnPlan:
     """Make the candidates of a column that can be used."""
     least = float(settings.rare) * target.total
-    named = is_category(column.name, kind, settings)
+    named = _is_category(column.name, kind, settings)
     without_order = named and column.name not in settings.ordered
     if without_order and (column.name in settings.directions or column.name in settings.cut_points):
         what = "a direction" if column.name in settings.directions else "cut points"
@@ -318,8 +318,6 @@ def _missing_note(
         return f"{of}: " + ("an item of its own" if enough else "too few for an item, they give no points")
     if settings.missing == "drop":
         return f"{of}: rows dropped"
-    if settings.missing == "nearest":
-        return f"{of}: filled from the most similar row; a card refuses them until they are filled"
     assert value is not None
     return f"{of}: taken as {category_text(value)}, the {'mode' if named else settings.missing}"
 

@@ -14,10 +14,9 @@ from supersparse.card.rules import Domain, InRange, IsOneOf
 from supersparse.card.tables import Table
 from supersparse.data.values import Cells
 from supersparse.errors import InvalidDataError
-from supersparse.prepare.columns import Candidate, ColumnPlan, is_category, plan_column
+from supersparse.prepare.columns import Candidate, ColumnPlan, plan_column
 from supersparse.prepare.cuts import Target
 from supersparse.prepare.feature import Feature
-from supersparse.prepare.nearest import Donors
 from supersparse.prepare.raw import RawColumn, kind_of_column
 from supersparse.prepare.settings import PrepareSettings
 from supersparse.problem.constraints.support import thresholds_per_variable
@@ -122,9 +121,7 @@ class PreparedColumns:
     features: tuple[Feature, ...]
     constraints: tuple[Constraint, ...]
     notes: tuple[str, ...]
-    used: tuple[str, ...]  # the raw columns that were not left out
     domains: Mapping[str, Domain]
-    donors: Donors | None  # with missing="nearest" only
 
 
 def prepare_columns(
@@ -170,9 +167,7 @@ def prepare_columns(
         features=kept.kept,
         constraints=_constraints(kept.kept, settings),
         notes=(*all_notes, *_said_of_columns(notes, outdone), *_left_out(kept, most)),
-        used=used,
         domains={plan.name: plan.domain for plan in plans if plan.domain is not None},
-        donors=_donors(plans, kinds, table.n_rows, settings),
     )
 
 
@@ -289,12 +284,3 @@ def _left_out(kept: Screened, most: int | None) -> list[str]:
     ]
     said = [f"{count} {reason}" for count, reason in reasons if count]
     return [f"{len(kept.kept)} features; candidates left out: {', '.join(said)}"] if said else []
-
-
-def _donors(
-    plans: Sequence[ColumnPlan], kinds: Mapping[str, str], n_rows: int, settings: PrepareSettings
-) -> Donors | None:
-    if settings.missing != "nearest":
-        return None
-    named = {plan.name: is_category(plan.name, kinds[plan.name], settings) for plan in plans}
-    return Donors.of({plan.name: plan.cells for plan in plans}, named, n_rows)

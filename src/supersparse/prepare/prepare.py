@@ -11,12 +11,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from supersparse.card.card import Card
 from supersparse.card.checks import check_table
-from supersparse.card.tables import Table, read_every_column, read_table
-from supersparse.data.values import nearest_column
-from supersparse.errors import InvalidDataError, InvalidProblemError
+from supersparse.card.tables import read_every_column, read_table
 from supersparse.prepare.feature import Recorded, card_on_raw_columns, holds_text, unit_card, with_preparation
 from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
-from supersparse.prepare.raw import cells_as_array, is_array, stack
+from supersparse.prepare.raw import is_array, stack
 from supersparse.prepare.settings import read_settings
 from supersparse.problem.limits import Constraint
 
@@ -51,10 +49,9 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         A category in a smaller share of the rows has no item of its own, and no feature separates a smaller
         share from the others. A feature can save no more errors than that; so with ``C0 >= rare``
         nothing is lost.
-    missing : {"item", "drop", "median", "mode", "nearest"}, default="item"
+    missing : {"item", "drop", "median", "mode"}, default="item"
         "item": a feature of its own, and 0 in the others. "median", "mode": taken for that value (categories
-        for their mode). "nearest": filled with the value of the most similar training row. "drop":
-        refused; the classifiers leave such rows out when they learn.
+        for their mode). "drop": refused; the classifiers leave such rows out when they learn.
     directions : dict, default=None
         ``{"age": "up"}``: points of thresholds on age are not negative; "down": not positive.
     keep : list of str, default=()
@@ -164,8 +161,6 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.constraints_: tuple[Constraint, ...] = found.constraints
         self.bounds_ = [feature.bounds for feature in found.features]
         self.notes_ = list(found.notes)
-        self._donors = found.donors
-        self._used = found.used
         self._card = unit_card(found.features, found.domains, self.n_features_in_)
 
     def transform(self, X: Any) -> NDArray[Any]:
@@ -183,7 +178,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = self._as_table(X, reset=False)
-        table = read_table(self._card, X) if self._donors is None else self._donors.fill(self._read(X))
+        table = read_table(self._card, X)
         check_table(self._card, table)
         return stack([feature.of_cells(table.columns[feature.column]) for feature in self.features_])
 
@@ -250,27 +245,6 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         return complete_rows(usable_columns(read_every_column(X)))
 
-    def fill(self, X: Any) -> Mapping[str, Any]:
-        """Return the columns with missing values filled in as ``missing="nearest"`` does, for a card.
-
-        Parameters
-        ----------
-        X : frame, mapping of columns, or array
-            Raw rows.
-
-        Returns
-        -------
-        dict of arrays
-            The columns that were not left out, by name.
-        """
-        check_is_fitted(self)
-        if self._donors is None:
-            raise InvalidProblemError(
-                f"fill is for missing='nearest'; with {self.missing!r} nothing is filled in beforehand"
-            )
-        filled = self._donors.fill(self._read(self._as_table(X, reset=False)))
-        return {name: cells_as_array(cells) for name, cells in filled.columns.items()}
-
     def _as_table(self, X: Any, *, reset: bool) -> Any:
         """Return arrays checked as scikit-learn does, other tables as they are."""
         if not is_array(X):
@@ -284,15 +258,6 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ensure_all_finite=False,
             ensure_min_samples=2 if reset else 1,
         )
-
-    def _read(self, X: Any) -> Table:
-        """Read the columns that were not left out."""
-        table = read_every_column(X)
-        for name in self._used:
-            if name not in table.columns:
-                hint = nearest_column(name, list(table.columns))
-                raise InvalidDataError(f"the data have no column {name!r}; {hint}")
-        return Table({name: table.columns[name] for name in self._used}, table.n_rows)
 
     def raw_card(self, card: Card) -> Card:
         """Return a card over these features as one over the raw columns, which scores the same.

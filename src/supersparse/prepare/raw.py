@@ -103,7 +103,7 @@ def _used(cells: Objects) -> list[object]:
     return [value for value, used in zip(cells.distinct, seen.tolist(), strict=True) if used]
 
 
-Missing = Literal["item", "drop", "median", "mode", "nearest"]
+Missing = Literal["item", "drop", "median", "mode"]
 
 
 def stand_in(column: RawColumn, target: Target, missing: Missing, *, has_order: bool) -> Category | None:
@@ -198,12 +198,3 @@ def _is_long(integers: NDArray[Any]) -> bool:
     return (
         bool(len(integers)) and max(abs(int(integers.min())), abs(int(integers.max()))) > _EXACT_IN_A_DOUBLE
     )
-
-
-def cells_as_array(cells: Cells) -> NDArray[Any]:
-    """Return a column that has no missing value as an array."""
-    if isinstance(cells, Numbers):
-        return cells.values
-    held = np.empty(len(cells.distinct), dtype=object)
-    held[:] = cells.distinct
-    return held[cells.codes]

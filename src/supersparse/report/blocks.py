@@ -4,7 +4,6 @@ Every text is visible text (`supersparse.data.plain`): one line without control 
 writer escapes its own special characters and nothing else.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,7 +12,7 @@ from supersparse.data.plain import quoted, visible
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.rates import Rate, count_text
 from supersparse.evaluate.thresholds import Confusion
-from supersparse.faces.document import Picture
+from supersparse.faces.figures import Picture
 from supersparse.report.plan import Missing
 
 
@@ -79,22 +78,13 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-def texts_of(block: Block) -> Sequence[str]:
-    """All texts of a block but those of a card: to search and to check them."""
-    match block:
-        case Paragraph():
-            return [block.text]
-        case Bullets():
-            return block.items
-        case Table():
-            return [block.caption, *block.header, *(c for row in block.rows for c in row), *block.notes]
-        case Figure():
-            return [block.caption, block.alt]
-        case CardFace():
-            return []
-
-
 NONE = "\u2013"
+NO_PICTURE = "The picture needs matplotlib: pip install 'supersparse[plot]'."
+CITATION = (
+    "Written by a program from the card and the rows it was given. TRIPOD: Collins GS, Reitsma JB, Altman "
+    "DG, Moons KGM. Transparent reporting of a multivariable prediction model for individual prognosis or "
+    "diagnosis (TRIPOD). Ann Intern Med 2015;162:55-63."
+)
 
 
 def count(number: int, noun: str) -> str:

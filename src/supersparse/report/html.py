@@ -6,10 +6,20 @@ from importlib.resources import files
 from itertools import count as counting
 
 from supersparse.errors import PackageNotInstalledError
-from supersparse.faces.document import picture_svg
+from supersparse.faces.figures import picture_svg
 from supersparse.faces.html import card_html, page
 from supersparse.faces.pictures import paper_size
-from supersparse.report.blocks import Block, Bullets, CardFace, Figure, Paragraph, Section, Table
+from supersparse.report.blocks import (
+    CITATION,
+    NO_PICTURE,
+    Block,
+    Bullets,
+    CardFace,
+    Figure,
+    Paragraph,
+    Section,
+    Table,
+)
 
 _PAPER = """\
 @page{{size:{paper};margin:18mm 16mm 20mm;
@@ -29,7 +39,7 @@ def report_html(title: str, subtitle: str, sections: Sequence[Section], paper: s
         "<main>",
         *(_section(section, figures) for section in sections),
         "</main>",
-        f"<footer>{_FOOTER}</footer>",
+        f"<footer>{CITATION}</footer>",
     ]
     style = _PAPER.format(paper={"a4": "A4", "letter": "Letter"}[paper.lower()])
     style += files("supersparse.report").joinpath("report.css").read_text(encoding="utf-8").rstrip()
@@ -38,11 +48,6 @@ def report_html(title: str, subtitle: str, sections: Sequence[Section], paper: s
 
 _SHORT = 24  # characters that a line of a table must not break
 _LONG = " " * (_SHORT + 1)
-_FOOTER = (
-    "Written by a program from the card and the rows it was given. TRIPOD: Collins GS, Reitsma JB, Altman "
-    "DG, Moons KGM. Transparent reporting of a multivariable prediction model for individual prognosis or "
-    "diagnosis (TRIPOD). Ann Intern Med 2015;162:55-63."
-)
 
 
 def _section(section: Section, figures: "counting[int]") -> str:
@@ -99,8 +104,5 @@ def _figure(figure: Figure, number: int) -> str:
     try:
         drawn = picture_svg(figure.picture, alt=figure.alt, number=number)
     except PackageNotInstalledError:
-        drawn = (
-            f'<p>{escape(figure.alt)}</p>\n<p class="note">The picture needs matplotlib: '
-            "pip install 'supersparse[plot]'.</p>"
-        )
+        drawn = f'<p>{escape(figure.alt)}</p>\n<p class="note">{NO_PICTURE}</p>'
     return f"<figure>\n{drawn}\n{caption}\n</figure>"

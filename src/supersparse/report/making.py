@@ -45,7 +45,7 @@ class Report:
         return report_html(self.title, self.subtitle, self.sections, paper)
 
     def to_pdf(self, paper: str = "a4") -> bytes:
-        """Return the pages as a PDF file, A4 or Letter; it needs matplotlib."""
+        """Return a PDF file, A4 or Letter; it needs reportlab, and matplotlib for the figures."""
         from supersparse.report.pdf import report_pdf
 
         return report_pdf(self.title, self.subtitle, self.sections, paper)
