@@ -18,6 +18,7 @@ import numpy as np
 from supersparse.errors import InvalidOptionError
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.literals import Literal, flags_of, literals_where
 from supersparse.solving.exact.partition.tree import Node as PartitionNode
 from supersparse.solving.exact.partition.tree import OpenNodes
 from supersparse.solving.exact.supports import SupportSearch
@@ -77,7 +78,7 @@ def written(task: Task) -> dict[str, Any]:
     work = task.work
     entry: dict[str, Any] = {"bound": task.bound, "case": work.instance.case, "literals": work.literals}
     if isinstance(work, Node):
-        return entry | {"allowed": np.flatnonzero(work.allowed).tolist(), "theta": work.theta}
+        return entry | {"allowed": literals_where(work.allowed), "theta": work.theta}
     return entry | {"boxes": None if work.search is None else work.search.state}
 
 
@@ -137,10 +138,9 @@ def _read_second(entry: dict[str, Any]) -> OpenNodes:
 
 
 def _read(entry: dict[str, Any], instance: Instance, cuts: Cuts) -> Node | Support:
-    literals = tuple(entry["literals"])
+    literals = tuple(Literal(literal) for literal in entry["literals"])
     if "allowed" in entry:
-        allowed = np.zeros(2 * instance.n_features, bool)
-        allowed[entry["allowed"]] = True
+        allowed = flags_of(entry["allowed"], instance.n_features)
         return Node(instance=instance, literals=literals, allowed=allowed, theta=entry["theta"])
     search = None
     if entry["boxes"] is not None:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.solving.exact.instance import Flags, Instance, Ints
+from supersparse.solving.exact.literals import Literals, by_feature, flags_of
 from supersparse.solving.kernels.pairs import literal_bounds, most_gained, nearest_pairs, pack, pair_literals
 
 Ranks = NDArray[np.int32]
@@ -63,15 +64,14 @@ def _go_on() -> bool:
 
 def pair_pool(
     instance: Instance,
-    support: tuple[int, ...],
+    support: Literals,
     allowed: Flags,
     *,
     most: int = NEAREST,
     cancelled: Callable[[], bool] = _go_on,
 ) -> PairPool:
     """Pair each point with its nearest opposite points that the support does not cover yet."""
-    covering = np.zeros(len(allowed), bool)
-    covering[list(support)] = True
+    covering = flags_of(support, instance.n_features)
     bits, masks = _packed(instance, allowed, covering)
     up, down = instance.positive, instance.negative
     a = _nearest(up, down, True, bits, masks, allowed, covering, most, cancelled)
@@ -134,10 +134,7 @@ def _packed(instance: Instance, allowed: Flags, covering: Flags) -> tuple[tuple[
     low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
     words = (instance.n_features + 63) // 64
     masks = np.stack(
-        [
-            _to_words(flags[None, :], words)[0]
-            for flags in (allowed[0::2], allowed[1::2], covering[0::2], covering[1::2])
-        ]
+        [_to_words(flags[None, :], words)[0] for flags in (*by_feature(allowed).T, *by_feature(covering).T)]
     )
     return (
         _to_words((up == high) & (low < high), words),
@@ -176,7 +173,7 @@ def packing_bound(
     limit more capacity, cost + θ, may pay: at most `room` literals take it back. θ is tried
     near the parent's, or over its whole range when `theta` is 0.
     """
-    undecided = int((allowed[0::2] | allowed[1::2]).sum())
+    undecided = int(by_feature(allowed).any(axis=1).sum())
     if room >= undecided:
         return _pack_with(instance, pool, pairs, allowed, undecided, 0, enough)
     if room == 1:

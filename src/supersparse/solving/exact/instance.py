@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact.limits import LiteralLimits, literal_limits
+from supersparse.solving.exact.literals import SIGNS, both_literals, for_both_signs, n_literals
 from supersparse.solving.integer_form import OPEN, IntegerForm
 
 Ints = NDArray[np.int64]
@@ -35,7 +36,7 @@ class Instance:
     negative: NDArray[np.int32]
     positive_weight: Ints
     negative_weight: Ints
-    allowed: Flags  # literals: 2f for a positive coefficient of f, 2f+1 for a negative one
+    allowed: Flags  # over literals, see `literals.py`
     cost: Ints  # least cost of each literal: C0, and C1 times its smallest magnitude
     has_origin: bool  # whether the last point of each class is the origin
     forced: tuple[int, ...]
@@ -65,7 +66,7 @@ class Instance:
     @cached_property
     def used_cost(self) -> Ints:
         """What each literal costs at least, C1 apart; 0 for one that is not allowed."""
-        costs = [own.of_sign(sign) for own in self.form.costs for sign in (1, -1)]
+        costs = [own.of_sign(sign) for own in self.form.costs for sign in SIGNS]
         return np.array([int(c.min()) if len(c) else 0 for c in costs], np.int64)
 
     @cached_property
@@ -76,13 +77,13 @@ class Instance:
     @cached_property
     def cost_beyond_empty(self) -> Ints:
         """What each literal adds to that at least, C1 apart."""
-        beyond: Ints = self.used_cost - np.repeat(self.form.zero_cost, 2)
+        beyond: Ints = self.used_cost - for_both_signs(self.form.zero_cost)
         return beyond
 
     @cached_property
     def extras(self) -> Ints:
         """What each magnitude of a literal costs beyond that; no columns where costs are flat."""
-        costs = [own.of_sign(sign) for own in self.form.costs for sign in (1, -1)]
+        costs = [own.of_sign(sign) for own in self.form.costs for sign in SIGNS]
         widest = 0 if self.form.is_flat else int(self.magnitudes.count.max(initial=1))
         table = np.zeros((len(costs), widest), np.int64)
         if widest:
@@ -116,7 +117,7 @@ class LiteralMagnitudes:
     @classmethod
     def of(cls, form: IntegerForm) -> "LiteralMagnitudes":
         """Read the sets of a form."""
-        own = [values.of_sign(sign) for values in form.values for sign in (1, -1)]
+        own = [values.of_sign(sign) for values in form.values for sign in SIGNS]
         table = np.zeros((len(own), max((len(m.table) for m in own), default=0)), np.int64)
         for literal, magnitudes in enumerate(own):
             table[literal, : len(magnitudes.table)] = magnitudes.table
@@ -171,13 +172,16 @@ def _instance(
         positive_weight = np.append(positive_weight, _ALWAYS_RIGHT)
         negative_weight = np.append(negative_weight, _ALWAYS_RIGHT)
         up, down = np.append(up, -1), np.append(down, -1)
-    allowed, literal_cost = np.zeros(2 * form.n_features, bool), np.zeros(2 * form.n_features, np.int64)
+    allowed, literal_cost = (
+        np.zeros(n_literals(form.n_features), bool),
+        np.zeros(n_literals(form.n_features), np.int64),
+    )
     unavoidable = [  # paid for a feature, used or not; nothing unless levels make 0 cost something
         min(own.zero, own.least if values.smallest else own.zero) if values.has_zero else 0
         for values, own in zip(form.values, form.costs, strict=True)
     ]
     for f, (values, own) in enumerate(zip(form.values, form.costs, strict=True)):
-        for literal, sign in ((2 * f, 1), (2 * f + 1, -1)):
+        for literal, sign in zip(both_literals(f), SIGNS, strict=True):
             allowed[literal] = len(values.of_sign(sign)) > 0
             if allowed[literal]:
                 literal_cost[literal] = int(own.of_sign(sign).min()) - unavoidable[f]

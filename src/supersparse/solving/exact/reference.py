@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.solving.exact.literals import Literals
 from supersparse.solving.exact.log import BoxPruned, BoxSplit, VectorEvaluated
 from supersparse.solving.kernels.boxes import (
     DONE,
@@ -79,7 +80,7 @@ def run_boxes_reference(
     budget: int,
     found: Ints,
     *,
-    literals: tuple[int, ...],
+    literals: Literals,
     rows: tuple[Ints, Ints],
     log: Log,
 ) -> tuple[int, int, int]:

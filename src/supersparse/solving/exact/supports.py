@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.literals import Literals, feature_of, sign_of
 from supersparse.solving.exact.reference import Log, run_boxes_reference
 from supersparse.solving.integer_form import IntegerForm
 from supersparse.solving.kernels.boxes import (
@@ -50,16 +51,14 @@ def rates_of_cells(form: IntegerForm, cell: Ints) -> CellRates:
 class SupportSearch:
     """A box search that can be paused; `boxes` counts its work."""
 
-    def __init__(
-        self, instance: Instance, literals: tuple[int, ...], cuts: Judge, log: Log | None = None
-    ) -> None:
+    def __init__(self, instance: Instance, literals: Literals, cuts: Judge, log: Log | None = None) -> None:
         self.instance = instance
         self.literals = literals
         self.cuts = cuts
         self._log = log
         self.boxes = 0
-        self.features = [literal // 2 for literal in literals]
-        self.signs = [1 if literal % 2 == 0 else -1 for literal in literals]
+        self.features = list(map(feature_of, literals))
+        self.signs = list(map(sign_of, literals))
         self.data, self.sizes = self._merge()
         self.bound = self.data.fixed
         self._phase = 0
@@ -71,7 +70,7 @@ class SupportSearch:
     def _merge(self) -> tuple[SupportData, list[int]]:
         instance, form = self.instance, self.instance.form
         literals = np.array(self.literals, np.int64)
-        features, signs = literals // 2, 1 - 2 * (literals % 2)
+        features, signs = np.array(self.features, np.int64), np.array(self.signs, np.int64)
         merged = merge_on_support(
             form.ranks, instance.n_ranks, form.columns, form.positive, form.negative, features, signs
         )
