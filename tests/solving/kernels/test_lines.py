@@ -129,7 +129,7 @@ def test_the_best_on_a_line_is_the_cheapest_value_that_may_be_taken(state, draws
     for t in range(data.n_values[j]):
         value = int(data.values[j, t])
         if near and (used if value else zero):
-            own = int(data.value_cost[j, t])
+            own = int(data.value_penalty[j, t])
             moved = scores + (value - current) * column
             expected[t] = own + min(price(data, moved, c) for c in near)
     if not expected:
@@ -138,7 +138,7 @@ def test_the_best_on_a_line_is_the_cheapest_value_that_may_be_taken(state, draws
     assert found == min(expected.values())
     assert expected[at] == found
     value = int(data.values[j, at])
-    own = int(data.value_cost[j, at])
+    own = int(data.value_penalty[j, at])
     assert found == own + price(data, scores + (value - current) * column, chosen)
 
 
@@ -163,7 +163,7 @@ def test_on_a_long_line_the_cost_is_that_of_the_value_and_no_worse_than_at_fixed
 
     def cost(t, intercept):
         value = int(data.values[0, t])
-        own = int(data.value_cost[0, t])
+        own = int(data.value_penalty[0, t])
         return own + price(data, value * column, intercept)
 
     assert found == cost(at, b)

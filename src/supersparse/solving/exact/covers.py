@@ -9,12 +9,15 @@ model. With z for "wrong" and α for "literal used" this is the pair cover
 Let u >= 0 be multipliers with Σ_{pairs at i} u <= w_i at every point, and load_l = Σ_{pairs with l} u.
 Then for every model that extends the support S by a set T of at most r literals, one a feature,
 
-    cost >= base + C(S) + Σ_i w_i z_i + Σ_{l ∈ T} c_l
-         >= base + C(S) + Σ u - Σ_{l ∈ T} (load_l - c_l)
-         >= base + C(S) + Σ u - (the r largest (load_l - c_l)+ over features).
+    cost >= fixed(S) + Σ_i w_i z_i + Σ_{l ∈ T} c_l
+         >= fixed(S) + Σ u - Σ_{l ∈ T} (load_l - c_l)
+         >= fixed(S) + Σ u - (the r largest (load_l - c_l)+ over features)
+
+with c_l for `literal_penalty` and fixed(S) for the base cost and the penalties of S and b (see
+`tree.fixed_cost`).
 
 Pairs that S covers are left out, and literals that are not allowed carry no load. When l must be
-in T, the same sum with l's own term and r - 1 others bounds the models that use l: `by_literal`.
+in T, the same sum with l's term and r - 1 others bounds the models that use l: `by_literal`.
 """
 
 from collections.abc import Callable
@@ -106,7 +109,7 @@ def _nearest(
         if cancelled():
             raise CancelledError
         some = slice(first, first + step)
-        found = nearest_pairs(
+        chunk = nearest_pairs(
             points[some],
             others,
             is_positive,
@@ -118,8 +121,8 @@ def _nearest(
             most,
             candidates,
         )
-        mine.append(found[0] + np.int32(first))
-        theirs.append(found[1])
+        mine.append(chunk[0] + np.int32(first))
+        theirs.append(chunk[1])
     none = np.zeros(0, np.int32)
     return np.concatenate([none, *mine]), np.concatenate([none, *theirs])
 
@@ -150,7 +153,7 @@ def _to_words(flags: Flags, words: int) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """What one packing proves about a node: bounds in kernel units, S and base not included."""
+    """What one packing proves about a node, in kernel units beyond its fixed cost."""
 
     bound: int
     load: Ints
@@ -169,8 +172,8 @@ def packing_bound(
 ) -> Packed:
     """Bound what a node must still pay; stop early once the bound exceeds `enough`.
 
-    With room for all undecided features the capacity of a literal is its cost. Under a size
-    limit more capacity, cost + θ, may pay: at most `room` literals take it back. θ is tried
+    With room for all undecided features the capacity of a literal is its penalty. Under a size
+    limit more capacity, penalty + θ, may pay: at most `room` literals take it back. θ is tried
     near the parent's, or over its whole range when `theta` is 0.
     """
     undecided = int(by_feature(allowed).any(axis=1).sum())
@@ -192,9 +195,9 @@ def packing_bound(
         tries = [theta, max(1, theta * 6 // 10), theta * 17 // 10]
     best: Packed | None = None
     for candidate in tries:
-        found = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
-        if best is None or found.bound > best.bound:
-            best = found
+        packed = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
+        if best is None or packed.bound > best.bound:
+            best = packed
         if best.bound > enough or (theta and best.bound < _NEAR * enough):
             break
     assert best is not None
@@ -242,14 +245,14 @@ def _pack_with(
         pool.start,
         pool.literal,
         allowed,
-        instance.cost + theta,
+        instance.literal_penalty + theta,
         instance.positive_weight.copy(),
         instance.negative_weight.copy(),
         load,
         stop_above,
         multiplier,
     )
-    gained, least = most_gained(load, instance.cost, allowed, room)
+    gained, least = most_gained(load, instance.literal_penalty, allowed, room)
     by_literal = np.zeros(len(allowed), np.int64)
-    literal_bounds(total, load, instance.cost, allowed, room, gained, least, by_literal)
+    literal_bounds(total, load, instance.literal_penalty, allowed, room, gained, least, by_literal)
     return Packed(int(total - gained), load, by_literal, theta)

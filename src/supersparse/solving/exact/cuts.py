@@ -14,7 +14,7 @@ from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.incumbent import Search
 
 
-class Thresholds(NamedTuple):
+class CutValues(NamedTuple):
     """The cuts of one model; read together, so that another thread cannot mix two models."""
 
     tie: int
@@ -25,7 +25,7 @@ class Thresholds(NamedTuple):
 class Judge(Protocol):
     """What the tree and the box search ask: what is worth looking for, and whether a find is any good."""
 
-    now: Thresholds
+    now: CutValues
 
     @property
     def tie(self) -> int:
@@ -57,10 +57,10 @@ class Cuts:
         with self._lock:  # two threads at once could leave the F of one model beside the l1 of another
             best = self._monitor.best_evaluation
             if best is None:
-                self.now = Thresholds(self._form.worst, self._form.worst, OPEN)
+                self.now = CutValues(self._form.worst_cost, self._form.worst_cost, OPEN)
                 return
             below = previous_attainable(self._form.problem, best.objective)
-            self.now = Thresholds(
+            self.now = CutValues(
                 tie=self._form.in_kernel_units(best.objective),
                 strict=-1 if below is None else self._form.in_kernel_units(below),
                 l1=int(best.l1 * self._form.problem.unit),
@@ -112,7 +112,7 @@ def _steep(form: IntegerForm, prices: NDArray[np.float64]) -> IntegerForm:
     A part of the search space whose models all break the limits then costs more than any model.
     """
     direction = prices / prices.max() if prices.any() else np.ones_like(prices)
-    return form.priced(direction * float(form.worst))
+    return form.priced(direction * float(form.worst_cost))
 
 
 def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, NDArray[np.float64]]:
@@ -122,16 +122,16 @@ def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, NDArray[n
     scores = scores + b * form.step
     up, down = scores + form.half <= 0, scores >= 0
     loss = int(form.positive[up].sum() + form.negative[down].sum())
-    cost = sum(own.of(v, value) for own, v, value in zip(form.costs, form.values, values, strict=True))
+    penalty = sum(p.of(v, value) for p, v, value in zip(form.penalties, form.values, values, strict=True))
     counted = form.rates.positive[:, up].sum(axis=1) + form.rates.negative[:, down].sum(axis=1)
-    return float(loss + cost + form.shift), (counted - form.rates.most).astype(float)
+    return float(loss + penalty + form.shift), (counted - form.rates.most).astype(float)
 
 
 def _cheapest_b(form: IntegerForm, scores: Ints) -> int:
     starts, losses = loss_by_b(scores, form.step, form.half, form.positive, form.negative)
     if len(form.intercept_values):
         at = np.searchsorted(starts, form.intercept_values, side="right")
-        return int(form.intercept_values[np.argmin(losses[at] + form.intercept_value_cost)])
+        return int(form.intercept_values[np.argmin(losses[at] + form.intercept_penalties)])
     return int(least_over_b(starts, losses, form.intercept_low, form.intercept_high)[1])
 
 

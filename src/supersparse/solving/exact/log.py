@@ -24,7 +24,7 @@ class NodeSplit:
     allowed: Literals
     dropped: Literals  # by the bound of `multipliers` with the literal forced in
     bound: int
-    limit: int
+    cut: int
     room: int
     multipliers: Multipliers
     feature: int | None
@@ -34,13 +34,13 @@ class NodeSplit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodePruned:
-    """A node was closed: its bound exceeds the limit."""
+    """A node was closed: its bound exceeds the cut."""
 
     case: int
     literals: Literals
     allowed: Literals
     bound: int
-    limit: int
+    cut: int
     room: int
     multipliers: Multipliers
 
@@ -55,9 +55,9 @@ class BoxPruned:
     literals: Literals
     low: tuple[int, ...]
     high: tuple[int, ...]
-    fixed: int
+    fixed_cost: int
     bound: int
-    limit: int
+    cut: int
     matched: Multipliers
     single: tuple[tuple[int, int], ...]  # (row, weight): wrong everywhere in the box
 

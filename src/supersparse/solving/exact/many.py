@@ -11,7 +11,7 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import step_with_l1
 from supersparse.solving.contract import ClaimedModels
-from supersparse.solving.exact.cuts import Thresholds, with_prices
+from supersparse.solving.exact.cuts import CutValues, with_prices
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
 from supersparse.solving.exact.supports import SupportSearch
@@ -28,7 +28,7 @@ class Collecting:
 
     def __init__(self, form: IntegerForm, limit: Fraction) -> None:
         cut = form.in_kernel_units(limit)
-        self.now = Thresholds(tie=cut, strict=cut, l1=OPEN)
+        self.now = CutValues(tie=cut, strict=cut, l1=OPEN)
         self.models: dict[tuple[int, ...], Points] = {}
         self._problem, self._limit = form.problem, limit
 

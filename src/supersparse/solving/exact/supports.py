@@ -60,7 +60,7 @@ class SupportSearch:
         self.features = list(map(feature_of, literals))
         self.signs = list(map(sign_of, literals))
         self.data, self.sizes = self._merge()
-        self.bound = self.data.fixed
+        self.bound = self.data.fixed_cost
         self._phase = 0
         self._budget = 64
         self._top = 0
@@ -74,7 +74,7 @@ class SupportSearch:
         merged = merge_on_support(
             form.ranks, instance.n_ranks, form.columns, form.positive, form.negative, features, signs
         )
-        cell, x, positive, negative, base, spread = merged[:6]
+        cell, x, positive, negative, base_loss, spread = merged[:6]
         up_row, up_x, up_weight, down_row, down_x, down_weight = merged[6:]
         self._rows = up_row, down_row
         cell_rates = rates_of_cells(form, cell) if len(form.rates.most) else NO_RATES
@@ -94,12 +94,15 @@ class SupportSearch:
             slack=form.slack,
             judged=int(not (instance.limits.is_complete and form.rates.is_complete)),
             half=form.half,
-            base=base,
-            fixed=base + instance.empty_cost + int(instance.cost_beyond_empty[literals].sum()),
+            base_loss=base_loss,
+            fixed_cost=base_loss
+            + form.shift
+            + instance.empty_penalty
+            + int(instance.literal_surcharge[literals].sum()),
             shift=form.shift,
-            cost_l1=form.cost_l1,
+            l1_penalty=form.l1_penalty,
             is_flat=int(form.is_flat),
-            extra=instance.extras[literals],
+            magnitude_extra=instance.magnitude_extra[literals],
             intercept_extra=instance.intercept_extra,
             score_rate=instance.limits.rate[:, literals],
             score_most=instance.limits.points,
@@ -238,7 +241,9 @@ class SupportSearch:
         form = self.instance.form
         full = all(form.values[f].of_sign(s).is_full for f, s in zip(self.features, self.signs, strict=True))
         # of the problem, not of the kernel: a limit on the score that the kernel cannot hold is one as well
-        depends_on_points = form.cost_l1 or form.problem.C1 or not form.is_flat or form.problem.score_limits
+        depends_on_points = (
+            form.l1_penalty or form.problem.C1 or not form.is_flat or form.problem.score_limits
+        )
         if not full or form.slack or self.data.judged or depends_on_points or not self._intercept_doubles():
             return [(low, high)]
         half = [n // 2 for n in self.sizes]  # index of the first magnitude above n // 2
@@ -275,14 +280,14 @@ class SupportSearch:
 
     def _small_boxes(self, low: Ints, high: Ints) -> list[tuple[Ints, Ints]]:
         """The box of vectors whose l1 can be below the best one's."""
-        own = [
+        sets = [
             self.instance.form.values[f].of_sign(s) for f, s in zip(self.features, self.signs, strict=True)
         ]
-        least = sum(magnitudes[0] for magnitudes in own)
+        least = sum(magnitudes[0] for magnitudes in sets)
         now = self.cuts.now
-        if least >= now.l1 or self.data.fixed > now.tie:
+        if least >= now.l1 or self.data.fixed_cost > now.tie:
             return []
         high = high.copy()
-        for f, magnitudes in enumerate(own):
+        for f, magnitudes in enumerate(sets):
             high[f] = magnitudes.below(now.l1 - (least - magnitudes[0])) - 1
         return [(low, high)]

@@ -99,8 +99,10 @@ def root(instance: Instance) -> Node:
 
 
 def fixed_cost(instance: Instance, literals: Literals) -> int:
-    """What every support with these literals pays: base, the literals, and b where it has a price."""
-    return instance.base + instance.intercept_cost + int(instance.cost[list(literals)].sum())
+    """What every model with these literals pays whatever its loss: base cost, penalties of literals and b."""
+    return (
+        instance.base_cost + instance.intercept_penalty + int(instance.literal_penalty[list(literals)].sum())
+    )
 
 
 def expand(
@@ -117,21 +119,21 @@ def expand(
             return []
         allowed = kept
     pool, pairs = _own_pairs(node, cancelled)
-    paid = fixed_cost(instance, node.literals)
-    limit = cuts.tie
-    packed = packing_bound(instance, pool, pairs, allowed, room, node.theta, limit - paid)
-    bound = max(bound, paid + packed.bound)
-    by_literal = np.maximum(bound, paid + packed.by_literal)
+    fixed = fixed_cost(instance, node.literals)
+    cut = cuts.tie
+    packed = packing_bound(instance, pool, pairs, allowed, room, node.theta, cut - fixed)
+    bound = max(bound, fixed + packed.bound)
+    by_literal = np.maximum(bound, fixed + packed.by_literal)
     feature = None
-    if bound <= limit:
-        allowed = allowed & (by_literal <= limit)
+    if bound <= cut:
+        allowed = allowed & (by_literal <= cut)
         _drop_orphans(instance, node.literals, allowed)
         if room > 1:
             feature = _branching_feature(instance, node.literals, allowed, packed.load)
     if log is not None:
-        u = multipliers(instance, pool, pairs, node.allowed, room, packed.theta, limit - paid)
-        log(_event(node, allowed, bound, limit, room, u, feature))
-    if bound > limit:
+        u = multipliers(instance, pool, pairs, node.allowed, room, packed.theta, cut - fixed)
+        log(_event(node, allowed, bound, cut, room, u, feature))
+    if bound > cut:
         return []
     if room == 1:
         return [
@@ -178,13 +180,13 @@ def expand(
 
 
 def _event(
-    node: Node, kept: Flags, bound: int, limit: int, room: int, u: Multipliers, feature: int | None
+    node: Node, kept: Flags, bound: int, cut: int, room: int, u: Multipliers, feature: int | None
 ) -> NodeSplit | NodePruned:
     allowed = literals_where(node.allowed)
     case, literals = node.instance.case, node.literals
-    if bound > limit:
+    if bound > cut:
         return NodePruned(
-            case=case, literals=literals, allowed=allowed, bound=bound, limit=limit, room=room, multipliers=u
+            case=case, literals=literals, allowed=allowed, bound=bound, cut=cut, room=room, multipliers=u
         )
     candidates = literals_where(node.allowed) if feature is None else both_literals(feature)
     return NodeSplit(
@@ -193,7 +195,7 @@ def _event(
         allowed=allowed,
         dropped=literals_where(node.allowed & ~kept),
         bound=bound,
-        limit=limit,
+        cut=cut,
         room=room,
         multipliers=u,
         feature=feature,
@@ -249,7 +251,7 @@ def _drop_orphans(instance: Instance, literals: Literals, allowed: Flags) -> Non
     if not instance.has_twins:
         return
     partner = np.array(instance.twin_of)
-    usable: Flags = by_feature(allowed).any(axis=1)
+    usable = np.any(by_feature(allowed), axis=1)
     present = np.zeros(len(partner), bool)
     present[list(map(feature_of, literals))] = True
     while (orphan := usable & (partner >= 0) & ~(usable | present)[partner]).any():

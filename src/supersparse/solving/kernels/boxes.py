@@ -30,16 +30,16 @@ def least_l1(data: SupportData, low: Ints, high: Ints) -> int:
 
 
 @njit(cache=True, nogil=True)
-def least_fixed(data: SupportData, low: Ints, high: Ints) -> int:
+def least_fixed_cost(data: SupportData, low: Ints, high: Ints) -> int:
     """What every vector of a box pays beside its loss above base."""
-    total = data.fixed + data.cost_l1 * least_l1(data, low, high)
+    total = data.fixed_cost + data.l1_penalty * least_l1(data, low, high)
     if data.is_flat:
         return total
     k = len(data.first)
     for f in range(k):
-        least = data.extra[f, low[f]]
+        least = data.magnitude_extra[f, low[f]]
         for t in range(low[f] + 1, high[f] + 1):
-            least = min(least, data.extra[f, t])
+            least = min(least, data.magnitude_extra[f, t])
         total += least
     if len(data.intercepts):
         least = data.intercept_extra[low[k]]
@@ -63,7 +63,7 @@ def scores_too_high(data: SupportData, low: Ints, high: Ints) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
+def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     """Bound the loss above base within a box: a greedy matching of pairs that cannot both be right.
 
     A positive i and a negative j conflict when the largest possible score difference,
@@ -190,8 +190,8 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
 @njit(cache=True, nogil=True)
 def cost_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     """Bound the whole cost within a box; stops above `enough`."""
-    fixed = least_fixed(data, low, high)
-    return fixed + box_bound(data, low, high, enough - fixed)
+    fixed = least_fixed_cost(data, low, high)
+    return fixed + loss_bound(data, low, high, enough - fixed)
 
 
 @njit(cache=True, nogil=True)
@@ -270,8 +270,8 @@ def run_boxes(
         l1 = least_l1(data, low, high)
         if ties and l1 >= best_l1:
             continue
-        fixed = least_fixed(data, low, high)
-        if fixed > cut or fixed + box_bound(data, low, high, cut - fixed) > cut:
+        fixed = least_fixed_cost(data, low, high)
+        if fixed > cut or fixed + loss_bound(data, low, high, cut - fixed) > cut:
             continue
         if scores_too_high(data, low, high):
             continue
@@ -285,12 +285,12 @@ def run_boxes(
                 for f in range(k):
                     found[f] = low[f]
                 return FOUND, top, spent
-            own, paid = np.int64(0), data.fixed - data.base
+            own, paid = np.int64(0), data.fixed_cost - data.base_loss
             for f in range(k):
                 own += vector[f]
-                paid += data.cost_l1 * vector[f]
+                paid += data.l1_penalty * vector[f]
                 if not data.is_flat:
-                    paid += data.extra[f, low[f]]
+                    paid += data.magnitude_extra[f, low[f]]
             loss, b = evaluate_vector(data, vector, low[last], high[last])
             if paid + loss <= cut and len(data.rates.most):
                 paid -= data.shift

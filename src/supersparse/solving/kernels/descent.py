@@ -32,11 +32,11 @@ def shuffle(order: Ints, state: NDArray[np.uint64]) -> None:
 
 
 @njit(cache=True, nogil=True)
-def model_cost(data: SearchData, index: Ints) -> tuple[int, int]:
+def model_penalty(data: SearchData, index: Ints) -> tuple[int, int]:
     """Penalties of a model's features, and how many there are."""
     total, size = np.int64(0), 0
     for j in range(len(index)):
-        total += data.value_cost[j, index[j]]
+        total += data.value_penalty[j, index[j]]
         if data.values[j, index[j]] != 0:
             size += 1
     return total, size
@@ -74,8 +74,8 @@ def descend(
     order = np.arange(p)
     limit = work[0] + budget
     loss, intercept[0] = best_b(scores, data, intercept[0], window, jumps)
-    features, size = model_cost(data, index)
-    cost = loss + features
+    penalty, size = model_penalty(data, index)
+    cost = loss + penalty
     wide = p > WIDE
     while work[0] < limit:
         improved = False
@@ -90,8 +90,8 @@ def descend(
             may_be_used = used or size < data.max_size
             if not may_be_used:
                 continue
-            own = data.value_cost[j, index[j]]
-            found, at, b = best_on_line(
+            current = data.value_penalty[j, index[j]]
+            line_cost, at, b = best_on_line(
                 scores,
                 data,
                 j,
@@ -105,11 +105,11 @@ def descend(
                 jumps,
                 work,
             )
-            if features - own + found < cost:
+            if penalty - current + line_cost < cost:
                 new = data.values[j, at]
                 add_column(scores, data, j, new - value)
-                cost = features - own + found
-                features += data.value_cost[j, at] - own
+                cost = penalty - current + line_cost
+                penalty += data.value_penalty[j, at] - current
                 size += (1 if new != 0 else 0) - (1 if used else 0)
                 index[j], intercept[0] = at, b
                 improved = True
@@ -119,7 +119,7 @@ def descend(
             value = data.values[out, index[out]]
             if value == 0 or data.zero[out] < 0:
                 continue
-            own = data.value_cost[out, index[out]] - data.value_cost[out, data.zero[out]]
+            spared = data.value_penalty[out, index[out]] - data.value_penalty[out, data.zero[out]]
             add_column(scores, data, out, -value)
             best, best_j, best_at, best_intercept = cost, -1, np.int64(0), np.int64(0)
             candidates = order
@@ -130,11 +130,11 @@ def descend(
                     break
                 if j == out or data.values[j, index[j]] != 0:
                     continue
-                found, at, b = best_on_line(
+                line_cost, at, b = best_on_line(
                     scores, data, j, index[j], intercept[0], False, True, window, scratch, totals, jumps, work
                 )
-                total = features - own - data.value_cost[j, index[j]] + found
-                if found < 2**61 and total < best:
+                total = penalty - spared - data.value_penalty[j, index[j]] + line_cost
+                if line_cost < 2**61 and total < best:
                     best, best_j, best_at, best_intercept = total, j, at, b
             if best_j < 0:
                 add_column(scores, data, out, value)
@@ -143,7 +143,9 @@ def descend(
                 continue
             new = data.values[best_j, best_at]
             add_column(scores, data, best_j, new)
-            features += data.value_cost[best_j, best_at] - data.value_cost[best_j, index[best_j]] - own
+            penalty += (
+                data.value_penalty[best_j, best_at] - data.value_penalty[best_j, index[best_j]] - spared
+            )
             index[out], index[best_j], intercept[0] = data.zero[out], best_at, best_intercept
             cost = best
             improved = True
@@ -192,9 +194,9 @@ def anneal(
     jumps = np.empty(2 * window + 3, np.int64)
     rescore(data, index, scores)
     loss, b = best_b(scores, data, intercept[0], window, jumps)
-    features, size = model_cost(data, index)
+    penalty, size = model_penalty(data, index)
     counted = np.zeros(len(data.limit_most), np.int64)
-    cost = loss + features + excess(data, index, counted)
+    cost = loss + penalty + excess(data, index, counted)
     best = cost
     intercept[1] = b
     for j in range(p):
@@ -236,8 +238,8 @@ def anneal(
             continue
         loss, new_b = best_b(scores, data, b, window, jumps)
         work[0] += m + window
-        new_features, _ = model_cost(data, index)
-        new_cost = loss + new_features + excess(data, index, counted)
+        new_penalty, _ = model_penalty(data, index)
+        new_cost = loss + new_penalty + excess(data, index, counted)
         if new_cost <= cost or next_random(state) / 2147483648.0 < np.exp((cost - new_cost) / temperature):
             cost, b, size = new_cost, new_b, new_size
             if cost < best:

@@ -263,8 +263,8 @@ def pack(
 
 
 @njit(cache=True, nogil=True)
-def most_gained(load: Ints, cost: Ints, allowed: NDArray[np.bool_], most: int) -> tuple[int, int]:
-    """Return (sum, least): the `most` largest (load - cost)+ over features, and the least of them.
+def most_gained(load: Ints, penalty: Ints, allowed: NDArray[np.bool_], most: int) -> tuple[int, int]:
+    """Return (sum, least): the `most` largest (load - penalty)+ over features, and the least of them.
 
     A feature enters with one sign only, so only its better literal counts.
     """
@@ -273,7 +273,7 @@ def most_gained(load: Ints, cost: Ints, allowed: NDArray[np.bool_], most: int) -
     for f in range(n):
         for literal in (positive_literal(f), negative_literal(f)):
             if allowed[literal]:
-                gain[f] = max(gain[f], load[literal] - cost[literal])
+                gain[f] = max(gain[f], load[literal] - penalty[literal])
     total, least = np.int64(0), np.int64(0)
     if most >= n:
         for f in range(n):
@@ -291,7 +291,7 @@ def most_gained(load: Ints, cost: Ints, allowed: NDArray[np.bool_], most: int) -
 def literal_bounds(
     total: int,
     load: Ints,
-    cost: Ints,
+    penalty: Ints,
     allowed: NDArray[np.bool_],
     most: int,
     gained: int,
@@ -307,7 +307,7 @@ def literal_bounds(
         feature_gain = np.int64(0)
         for literal in (positive_literal(f), negative_literal(f)):
             if allowed[literal]:
-                feature_gain = max(feature_gain, load[literal] - cost[literal])
+                feature_gain = max(feature_gain, load[literal] - penalty[literal])
         others = gained - max(feature_gain, least)
         for literal in (positive_literal(f), negative_literal(f)):
-            bound[literal] = total - (load[literal] - cost[literal]) - others
+            bound[literal] = total - (load[literal] - penalty[literal]) - others

@@ -40,13 +40,13 @@ class SupportData(NamedTuple):
     slack: int
     judged: int  # 1 where limits exist that only the evaluator knows: what survives is handed over to it
     half: int  # 1 where b stands for b + 1/2, so that no score is 0
-    base: int  # loss that no model avoids: the smaller weight of each cell
-    fixed: int  # base, shift, what the support and b cost at least, and the features that are not used
+    base_loss: int  # no model on the support avoids it: the smaller weight of each cell
+    fixed_cost: int  # base loss, shift, and the least penalties of all features and b, C1 apart
     shift: int  # what prices on rates add to every loss
-    cost_l1: int
-    is_flat: int  # 1 when no cost depends on the value, C1 apart
-    extra: Ints  # (k, widest): what each magnitude costs beyond the least; not read when flat
-    intercept_extra: Ints
+    l1_penalty: int  # C1: the penalty of one unit of magnitude
+    is_flat: int  # 1 when no penalty depends on the value, C1 apart
+    magnitude_extra: Ints  # (k, widest): the penalty of each magnitude beyond the least; not read when flat
+    intercept_extra: Ints  # the penalty of each b beyond the least
     score_rate: Ints  # (limits on the largest score, k)
     score_most: Ints
     rates: CellRates
@@ -78,7 +78,7 @@ def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) ->
         b = data.intercepts[at]
         while t < last and starts[t] <= b:
             t += 1
-        cost = losses[t] + data.intercept_extra[at] + data.counts_b * data.cost_l1 * abs(b)
+        cost = losses[t] + data.intercept_extra[at] + data.counts_b * data.l1_penalty * abs(b)
         if cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b)):
             best, best_b = cost, b
     return best, best_b
@@ -111,7 +111,7 @@ def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: i
         if listed:
             while at <= b_high and (t == 2 * m or data.intercepts[at] <= until):
                 b = data.intercepts[at]
-                cost = loss + data.intercept_extra[at] + data.counts_b * data.cost_l1 * abs(b)
+                cost = loss + data.intercept_extra[at] + data.counts_b * data.l1_penalty * abs(b)
                 if obeys and (cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b))):
                     best, best_b = cost, b
                 at += 1
@@ -200,19 +200,20 @@ def support_cells(
     support: Ints,
     signs: Ints,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, int]:
-    """Merge the rows on a signed support: (cell of each row, x of each cell, positive, negative, row, base).
+    """Merge the rows on a signed support.
 
-    Signs are folded into x; base is the loss that no model on the support avoids.
+    Returns the cell of each row; x, positive, negative and one row of each cell; and the base loss, which no
+    model on the support avoids. Signs are folded into x.
     """
     cell, count = group_rows(ranks, n_ranks, support)
     up, down, row = cell_weights(cell, count, positive, negative)
     x = np.empty((count, len(support)), np.int64)
-    base = np.int64(0)
+    base_loss = np.int64(0)
     for c in range(count):
-        base += min(up[c], down[c])
+        base_loss += min(up[c], down[c])
         for t in range(len(support)):
             x[c, t] = columns[support[t], row[c]] * signs[t]
-    return cell, x, up, down, row, base
+    return cell, x, up, down, row, base_loss
 
 
 @njit(cache=True, nogil=True)
@@ -275,10 +276,12 @@ def merge_on_support(
 ]:
     """All of the above in one call, since each call from Python costs as much as a small support.
 
-    Returns the cell of each row, x, positive and negative of each cell, base, the spreads; then, for the
+    Returns the cell of each row, x, positive and negative of each cell, base loss, the spreads; then, for the
     cells that are positive on balance and for those that are negative, a row, their x and their weight.
     """
-    cell, x, up, down, row, base = support_cells(ranks, n_ranks, columns, positive, negative, support, signs)
+    cell, x, up, down, row, base_loss = support_cells(
+        ranks, n_ranks, columns, positive, negative, support, signs
+    )
     above, up_x, up_weight = net_cells(x, up, down)
     below, down_x, down_weight = net_cells(x, down, up)
     # loops, because whole-array expressions cost seconds to compile
@@ -290,4 +293,4 @@ def merge_on_support(
     for c in range(len(below)):
         down_row[c] = row[below[c]]
     spread = spreads(x, weight)
-    return cell, x, up, down, base, spread, up_row, up_x, up_weight, down_row, down_x, down_weight
+    return cell, x, up, down, base_loss, spread, up_row, up_x, up_weight, down_row, down_x, down_weight

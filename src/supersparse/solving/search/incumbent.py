@@ -135,7 +135,7 @@ class Search:
             yield support, surrogate.fit(support, np.zeros(len(support) + 1), 8)[:-1]
 
     def _evaluate(self, values: tuple[int, ...]) -> Found:
-        from supersparse.solving.kernels.descent import excess, model_cost, rescore
+        from supersparse.solving.kernels.descent import excess, model_penalty, rescore
         from supersparse.solving.kernels.lines import best_b, best_b_anywhere
 
         index = _index_of(self.full, values)
@@ -146,7 +146,7 @@ class Search:
         else:
             loss, b = best_b_anywhere(scores, self.full)
         self.spent[0] += 4 * len(scores)
-        features, size = model_cost(self.full, index)
+        features, size = model_penalty(self.full, index)
         features += excess(self.full, index, np.zeros(len(self.full.limit_most), np.int64))
         return (int(loss + features) if size <= self.full.max_size else _WORST, values, int(b))
 
@@ -198,7 +198,7 @@ class Search:
         row = max(1, int(np.median(self.full.positive + self.full.negative)))
         if fresh:
             index, b = self.data_index(tuple(smallest_coefficients(self.form.problem))), 0
-            hot = float(max(int(self.full.value_cost.max()), 4 * row))
+            hot = float(max(int(self.full.value_penalty.max()), 4 * row))
         else:
             _, values, b = self._pick()
             index, b = self._scaled_up(values, b)

@@ -55,7 +55,7 @@ class Family:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Program:
-    """The program without any sets yet; costs and weights are divided by `unit`."""
+    """The program without any sets yet; penalties and weights are divided by `unit`."""
 
     lp: GrowingLP
     families: list[Family]
@@ -90,7 +90,7 @@ def build(context: Context, allowed: Allowed, symmetries: tuple[Symmetry, ...]) 
         at_top = frozenset().union(*(groups[j].states[c].available for c in allowed[j]))
         own_rows, own_values = [], []
         for c in allowed[j]:
-            cost = groups[j].states[c].cost / unit
+            penalty = groups[j].states[c].penalty / unit
             if groups[j].states[c].available == at_top:
                 end_row[j] = len(limits)
             else:
@@ -104,7 +104,7 @@ def build(context: Context, allowed: Allowed, symmetries: tuple[Symmetry, ...]) 
                     )
                 )  # fmt: skip
             own_values.append(len(limits))
-            limits.append(cost)
+            limits.append(penalty)
         value_rows += own_values
         for o, n in enumerate(own_size):
             mean = len(members) * float(n) / float(size[outer[o]])
@@ -148,8 +148,8 @@ class NodeBound:
         self._listed: list[BalancedSets] = []
         self._known: set[tuple[int, ...]] = set()
         self._sets: list[tuple[int, Ints]] = []
-        self._decided = context.points.base + sum(
-            context.groups[j].states[s[0]].cost for j, s in enumerate(allowed) if len(s) == 1
+        self._fixed_cost = context.points.base_loss + sum(
+            context.groups[j].states[s[0]].penalty for j, s in enumerate(allowed) if len(s) == 1
         )
         self.finished = False
         self.ceiling = np.inf  # an estimate, not proven: no partition of this node gives more
@@ -218,7 +218,7 @@ class NodeBound:
         if ratio >= _LEAST_RATIO:
             of_points = float((price * program.limits)[~program.is_value_row].sum()) / ratio
             of_states = float((moved * program.limits).sum())
-            self.ceiling = self._decided + program.unit * (of_points + of_states)
+            self.ceiling = self._fixed_cost + program.unit * (of_points + of_states)
         return added
 
     def _add(self, family: int, quads: Ints) -> int:

@@ -1,7 +1,7 @@
 """Symmetries: permutations of columns and points under which the problem stays the same.
 
-A symmetry permutes the columns, groups onto groups, such that costs, values and coefficient hulls are kept
-and the rows, permuted alike, are the same points with the same classes and weights. Each one found is
+A symmetry permutes the columns, groups onto groups, such that penalties, values and coefficient hulls are
+kept and the rows, permuted alike, are the same points with the same classes and weights. Each one found is
 checked on the rows. The search maps one column after the other and compares, for both classes, how much
 weight each pair of columns has in common. It gives up, with the identity alone, when there are too many
 symmetries or too many steps.
@@ -57,7 +57,7 @@ def _is_closed(found: list[Symmetry]) -> bool:
 
 
 def _images(points: NetPoints, groups: tuple[Group, ...], order: list[int]) -> list[tuple[int, ...]]:
-    """List the maps of columns that keep costs, hulls, groups and common weights; empty when too many."""
+    """List the maps of columns that keep penalties, hulls, groups and common weights; empty when too many."""
     by_class = [
         points.level[points.sign == s].T * points.weight[points.sign == s] @ points.level[points.sign == s]
         for s in (1, -1)
@@ -66,7 +66,7 @@ def _images(points: NetPoints, groups: tuple[Group, ...], order: list[int]) -> l
     forced = set(points.forced.tolist())
     own = {
         f: (
-            *(int(v[f]) for v in (points.cost, points.low, points.high)),
+            *(int(v[f]) for v in (points.feature_penalty, points.low, points.high)),
             *(int(v) for v in (points.x[:, f].min(initial=OPEN), points.x[:, f].max(initial=-OPEN))),
             f in forced,
             len(groups[group_of[f]].columns),
