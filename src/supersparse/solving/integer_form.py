@@ -71,12 +71,12 @@ class IntegerForm:
 
     @property
     def n_features(self) -> int:
-        """Number of features."""
+        """How many features the presolved problem has."""
         return len(self.columns)
 
     @property
     def n_rows(self) -> int:
-        """Number of distinct rows."""
+        """Number of distinct rows: equal rows of both classes are one."""
         return int(self.columns.shape[1])
 
     def in_kernel_units(self, value: Fraction) -> int:

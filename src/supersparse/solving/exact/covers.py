@@ -53,12 +53,12 @@ class PairPool:
 
     @property
     def all(self) -> NDArray[np.int32]:
-        """Indices of all pairs."""
+        """The index of every pair, for a node that inherits none."""
         return np.arange(len(self.positive), dtype=np.int32)
 
 
 class CancelledError(Exception):
-    """Work was given up because the solve has to stop; the task stays open."""
+    """The solve has to stop; the task that raises this stays open."""
 
 
 def _go_on() -> bool:

@@ -15,30 +15,30 @@ from supersparse.solving.search.incumbent import Search
 
 
 class CutValues(NamedTuple):
-    """The cuts of one model; read together, so that another thread cannot mix two models."""
+    """The cuts that one model sets; read together, so that threads cannot mix two models."""
 
-    tie: int
-    strict: int
-    l1: int
+    tie: int  # what a model as good as the best one costs, in kernel units
+    strict: int  # what the next better model could cost, -1 where there can be none
+    l1: int  # of the best model, in units of the problem's points
 
 
 class Judge(Protocol):
-    """What the tree and the box search ask: what is worth looking for, and whether a find is any good."""
+    """What the tree and the box search ask: which cuts hold now, and whether a model is any good."""
 
     now: CutValues
 
     @property
     def tie(self) -> int:
-        """The threshold for everything that is not looked at."""
+        """Close whatever has a bound above this."""
         ...
 
     def offer(self, coefficients: list[int]) -> bool:
-        """Judge a model."""
+        """Let the evaluator judge a model; return whether it is worth keeping."""
         ...
 
 
 class Cuts:
-    """Turns the best known model into integer thresholds.
+    """Turns the best known model into integer cuts.
 
     A part of the search space whose bound exceeds `tie` holds nothing as good as the best known
     model; one whose bound exceeds `strict` holds nothing better. `strict` is the largest value
@@ -68,7 +68,7 @@ class Cuts:
 
     @property
     def tie(self) -> int:
-        """What a model as good as the best one costs."""
+        """What a model as good as the best one costs, in kernel units."""
         return self.now.tie
 
     def offer(self, coefficients: list[int]) -> bool:

@@ -52,7 +52,7 @@ class Instance:
 
     @property
     def n_features(self) -> int:
-        """Number of features."""
+        """Number of features, whether a literal of theirs is allowed or not."""
         return self.form.n_features
 
     @cached_property

@@ -78,7 +78,7 @@ def run_boxes_reference(
     best_l1: int,
     ties: bool,
     budget: int,
-    found: Ints,
+    hit: Ints,
     *,
     literals: Literals,
     rows: tuple[Ints, Ints],
@@ -117,7 +117,7 @@ def run_boxes_reference(
             continue
         if (low[:k] == high[:k]).all():
             if data.slack:
-                found[:k] = low[:k]
+                hit[:k] = low[:k]
                 return FOUND, top, spent
             vector = np.array(shown_low[:k], np.int64)
             loss, b = evaluate_vector(data, vector, low[-1], high[-1])
@@ -125,7 +125,7 @@ def run_boxes_reference(
             cost = data.fixed_cost - data.base_loss + extra + data.l1_penalty * int(vector.sum()) + int(loss)
             log(VectorEvaluated(literals=literals, magnitudes=shown_low[:k], cost=cost, intercept=int(b)))
             if cost <= cut and (not ties or int(vector.sum()) + data.counts_b * abs(int(b)) < best_l1):
-                found[:k], found[k] = low[:k], b
+                hit[:k], hit[k] = low[:k], b
                 return FOUND, top, spent
             continue
         d = int(widest(data, low, high))

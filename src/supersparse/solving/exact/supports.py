@@ -127,14 +127,14 @@ class SupportSearch:
                 return True
             budget = max(1, min(self._budget, limit - self.boxes))
             ties = self._phase == 2
-            found = np.zeros(len(self.features) + 1, np.int64)
+            hit = np.zeros(len(self.features) + 1, np.int64)
             began = time.perf_counter()
             now = self.cuts.now
             cut = now.tie if ties else now.strict
-            state, self._top, spent = self._run(self._stack, self._top, cut, now.l1, ties, budget, found)
+            state, self._top, spent = self._run(self._stack, self._top, cut, now.l1, ties, budget, hit)
             self.boxes += spent
             if state == FOUND:
-                self.cuts.offer(self._coefficients(found))
+                self.cuts.offer(self._coefficients(hit))
             elif state == FULL:
                 self._lay_out(self._open_boxes())
             elif state == PAUSED:
@@ -145,10 +145,10 @@ class SupportSearch:
         return False
 
     def _run(
-        self, stack: Ints, top: int, cut: int, l1: int, ties: bool, budget: int, found: Ints
+        self, stack: Ints, top: int, cut: int, l1: int, ties: bool, budget: int, hit: Ints
     ) -> tuple[int, int, int]:
         if self._log is None:
-            result: tuple[int, int, int] = run_boxes(self.data, stack, top, cut, l1, ties, budget, found)
+            result: tuple[int, int, int] = run_boxes(self.data, stack, top, cut, l1, ties, budget, hit)
             return result
         return run_boxes_reference(
             self.data,
@@ -158,7 +158,7 @@ class SupportSearch:
             l1,
             ties,
             budget,
-            found,
+            hit,
             literals=self.literals,
             rows=self._rows,
             log=self._log,
@@ -189,10 +189,10 @@ class SupportSearch:
         elif seconds > 2 * _SLICE_SECONDS and self._budget > 1:
             self._budget //= 2
 
-    def _coefficients(self, found: Ints) -> list[int]:
+    def _coefficients(self, hit: Ints) -> list[int]:
         coefficients = [0] * self.instance.n_features
         for t, (f, s) in enumerate(zip(self.features, self.signs, strict=True)):
-            coefficients[f] = int(magnitude(self.data, t, found[t])) * s
+            coefficients[f] = int(magnitude(self.data, t, hit[t])) * s
         return coefficients
 
     def _next_phase(self) -> bool:

@@ -1,9 +1,11 @@
 """The tree over signed supports, as plain bookkeeping.
 
-A node stands for all supports that contain its literals and, beyond them, only literals still
-allowed. It is bounded by a packing of pair covers, literals that cannot be in a better model are
-dropped, and it is split on the most loaded feature: in with +, in with -, or out. Each support
-that is reached becomes a task of its own, searched in boxes. Tasks are taken best bound first.
+A node stands for the proper extensions of its literals: the supports that contain them all, at least one
+more, and beyond them only literals still allowed. The support of exactly those literals is not part of
+the node; where a model may stop there, it became a task of its own when the node was made.
+
+A node is bounded by a packing of pair covers, literals that cannot be in a better model are dropped, and
+it is split on the most loaded feature: in with +, in with -, or out. Tasks are taken best bound first.
 """
 
 import heapq
@@ -34,12 +36,15 @@ from supersparse.solving.kernels.pairs import uncovered
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Node:
-    """Supports that extend `literals` by allowed ones; `added` still has to be taken out of `pairs`."""
+    """The supports that extend `literals` by one or more allowed ones, one a feature.
+
+    `pairs` are those of the parent: what `added` covers still has to be taken out of them.
+    """
 
     instance: Instance
     literals: Literals
     allowed: Flags
-    theta: int
+    theta: int  # the parent's best θ, 0 to try the whole range: see `packing_bound`
     pool: PairPool | None = None  # None: to be made when the node is bounded
     pairs: NDArray[np.int32] | None = None
     added: Literal | None = None
@@ -76,7 +81,7 @@ class OpenTasks:
         return len(self._heap)
 
     def push(self, bound: int, work: Node | Support) -> None:
-        """Add a task."""
+        """Open a task; of equal bounds the older one goes first."""
         self._age += 1
         heapq.heappush(self._heap, Task(bound, self._age, work))
 
@@ -94,7 +99,7 @@ class OpenTasks:
 
 
 def root(instance: Instance) -> Node:
-    """The node of all supports."""
+    """The node of all supports but the empty one, whose model every solve begins with."""
     return Node(instance=instance, literals=(), allowed=instance.allowed.copy(), theta=0)
 
 
@@ -118,7 +123,7 @@ def expand(
         if kept is None:
             return []
         allowed = kept
-    pool, pairs = _own_pairs(node, cancelled)
+    pool, pairs = _uncovered_pairs(node, cancelled)
     fixed = fixed_cost(instance, node.literals)
     cut = cuts.tie
     packed = packing_bound(instance, pool, pairs, allowed, room, node.theta, cut - fixed)
@@ -204,7 +209,7 @@ def _event(
     )
 
 
-def _own_pairs(node: Node, cancelled: Callable[[], bool]) -> tuple[PairPool, NDArray[np.int32]]:
+def _uncovered_pairs(node: Node, cancelled: Callable[[], bool]) -> tuple[PairPool, NDArray[np.int32]]:
     """The pairs that the node's literals leave uncovered.
 
     Those of the parent are filtered. Making fresh, nearer pairs for each node was tried and is

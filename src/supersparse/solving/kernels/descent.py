@@ -25,7 +25,7 @@ def next_random(state: NDArray[np.uint64]) -> int:
 
 @njit(cache=True, nogil=True)
 def shuffle(order: Ints, state: NDArray[np.uint64]) -> None:
-    """Permute in place."""
+    """Permute in place, every order equally likely."""
     for t in range(len(order) - 1, 0, -1):
         u = next_random(state) % (t + 1)
         order[t], order[u] = order[u], order[t]
@@ -33,7 +33,7 @@ def shuffle(order: Ints, state: NDArray[np.uint64]) -> None:
 
 @njit(cache=True, nogil=True)
 def model_penalty(data: SearchData, index: Ints) -> tuple[int, int]:
-    """Penalties of a model's features, and how many there are."""
+    """Return (penalty, size): what a model's features pay, and how many it uses."""
     total, size = np.int64(0), 0
     for j in range(len(index)):
         total += data.value_penalty[j, index[j]]

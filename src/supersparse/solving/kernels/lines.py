@@ -262,7 +262,7 @@ def best_on_line(
     jumps: Ints,
     work: Ints,
 ) -> tuple[int, int, int]:
-    """Search feature j's values; return (cost, index of the value, b), cost without other features.
+    """Search feature j's values; return (cost, index of the value, b), other features' penalties left out.
 
     Narrow sets are tried value by value with b re-optimised; wide ones at fixed b first, and
     the best few of those with b re-optimised.
@@ -306,7 +306,7 @@ def best_on_line(
 
 @njit(cache=True, nogil=True)
 def best_b_anywhere(scores: Ints, data: SearchData) -> tuple[int, int]:
-    """Return (loss, b) for the best b of all; b's own cost is left out."""
+    """Return (loss, b) for the best b of all; b's penalty is left out."""
     starts, losses = loss_by_b(scores, data.step, data.half, data.positive, data.negative)
     return least_over_b(starts, losses, data.low, data.high)
 

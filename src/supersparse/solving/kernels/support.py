@@ -65,9 +65,10 @@ def magnitude(data: SupportData, f: int, index: int) -> int:
 
 @njit(cache=True, nogil=True)
 def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) -> tuple[int, int]:
-    """Return (loss, b): the least loss of one coefficient vector over the allowed b, b's own cost with it.
+    """Return (loss, b) of one coefficient vector at its best allowed b; the loss includes b's extra penalty.
 
-    `b_low` and `b_high` index the restricted intercepts, if any. The loss counts every cell in full.
+    `b_low` and `b_high` index the restricted intercepts, if any. The loss counts both weights of every cell,
+    the base loss included.
     """
     starts, losses = loss_by_b(scores_of(data, vector), data.step, data.half, data.positive, data.negative)
     if len(data.intercepts) == 0:
@@ -86,7 +87,7 @@ def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) ->
 
 @njit(cache=True, nogil=True)
 def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: int) -> tuple[int, int]:
-    """Do as `evaluate_vector` with the true weights, over those b that obey every limit on wrong rows."""
+    """`evaluate_vector` with the true weights, over those b that obey every limit on wrong rows."""
     rates = data.rates
     m, n_limits = data.cell_x.shape[0], len(rates.most)
     keys, scores = np.empty(2 * m, np.int64), scores_of(data, vector)

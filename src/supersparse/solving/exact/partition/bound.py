@@ -1,6 +1,6 @@
 """The bound of one node: column generation over balanced sets, then integers.
 
-Each round solves the program of the sets found so far (`program`), prices all balanced sets with its
+Each round solves the program of the sets known so far (`build`), prices all balanced sets with its
 prices and adds the cheapest. To turn a solution into a certificate each set is sent through all symmetries,
 the multipliers are scaled until no point is overloaded and rounded down to integers; `check` then computes
 what they prove.
@@ -84,32 +84,32 @@ def build(context: Context, allowed: Allowed, symmetries: tuple[Symmetry, ...]) 
     for members in group_orbits(symmetries, allowed):
         j = members[0]
         fixing = [s for s in symmetries if s.group[j] == j and all(s.state[j][c] == c for c in allowed[j])]
-        own = orbits(points.n, [s.point for s in fixing])
-        own_size = np.bincount(own)
-        outer = orbit[np.unique(own, return_index=True)[1]]
+        inner = orbits(points.n, [s.point for s in fixing])
+        inner_size = np.bincount(inner)
+        outer = orbit[np.unique(inner, return_index=True)[1]]
         at_top = frozenset().union(*(groups[j].states[c].available for c in allowed[j]))
-        own_rows, own_values = [], []
+        first_rows, group_value_rows = [], []
         for c in allowed[j]:
             penalty = groups[j].states[c].penalty / unit
             if groups[j].states[c].available == at_top:
                 end_row[j] = len(limits)
             else:
-                own_rows.append(len(limits))
-                limits += [0.0] * len(own_size)
+                first_rows.append(len(limits))
+                limits += [0.0] * len(inner_size)
                 available = top(groups, allowed, j, c)
                 families.append(
                     Family(
                         group=j, state=c, times=len(members), columns=available,
-                        orbit=own, size=own_size, first_row=own_rows[-1], value_row=len(limits),
+                        orbit=inner, size=inner_size, first_row=first_rows[-1], value_row=len(limits),
                     )
                 )  # fmt: skip
-            own_values.append(len(limits))
+            group_value_rows.append(len(limits))
             limits.append(penalty)
-        value_rows += own_values
-        for o, n in enumerate(own_size):
+        value_rows += group_value_rows
+        for o, n in enumerate(inner_size):
             mean = len(members) * float(n) / float(size[outer[o]])
-            shared.append(0.0, {int(outer[o]): mean, **{r + o: -1.0 for r in own_rows}})
-        values.append(float(len(members)), dict.fromkeys(own_values, 1.0))
+            shared.append(0.0, {int(outer[o]): mean, **{r + o: -1.0 for r in first_rows}})
+        values.append(float(len(members)), dict.fromkeys(group_value_rows, 1.0))
     lp = GrowingLP(np.array(limits))
     lp.add(shared)
     lp.add(values, free=True)

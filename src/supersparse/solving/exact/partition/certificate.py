@@ -74,15 +74,15 @@ class BalancedSets:
         if self.n_sums == 0:
             return np.zeros((0, 4), np.int64), np.inf
         quads, sums, least = self._cheapest(price, below, most, noise)
-        found = [quads]
+        passes = [quads]
         dearer = price.copy()
         for _ in range(min(_MOST_PASSES, most // max(1, 4 * len(sums))) - 1):
-            dearer[np.unique(found[-1])] += below / 4
+            dearer[np.unique(passes[-1])] += below / 4
             quads, sums, _ = self._cheapest(dearer, below, most, noise)
             if len(quads) == 0:
                 break
-            found.append(quads)
-        return np.concatenate(found), least
+            passes.append(quads)
+        return np.concatenate(passes), least
 
     def _cheapest(
         self, price: Floats, below: float, most: int, noise: np.random.Generator

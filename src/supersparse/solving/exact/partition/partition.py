@@ -70,7 +70,7 @@ class PartitionBound:
 
     @property
     def nodes(self) -> int:
-        """Nodes opened so far."""
+        """How many nodes of the tree were opened."""
         return self._tree.nodes
 
     def open_nodes(self) -> OpenNodes:

@@ -31,12 +31,12 @@ class NetPoints:
 
     @property
     def n(self) -> int:
-        """Number of points."""
+        """Number of net points that are kept."""
         return len(self.sign)
 
     @property
     def n_features(self) -> int:
-        """Number of features."""
+        """Number of columns, usable or not."""
         return int(self.x.shape[1])
 
 
@@ -122,13 +122,13 @@ def _one_hot(columns: list[int], holds: Flags) -> tuple[int, ...] | None:
         point = int(np.argmax(open_points))
         for f in near:
             if holds[point, f] and not (holds[:, f] & ~open_points).any():
-                found = complete([*chosen, f], open_points & ~holds[:, f])
-                if found is not None:
-                    return found
+                completed = complete([*chosen, f], open_points & ~holds[:, f])
+                if completed is not None:
+                    return completed
         return None
 
-    found = complete([columns[0]], ~holds[:, columns[0]])
-    return None if found is None or len(found) == 1 else tuple(sorted(found))
+    group = complete([columns[0]], ~holds[:, columns[0]])
+    return None if group is None or len(group) == 1 else tuple(sorted(group))
 
 
 def _one_hot_group(points: NetPoints, columns: tuple[int, ...]) -> Group:
