@@ -72,7 +72,7 @@ def vectors_in(data, low, high):
 def intercepts_in(data, low, high, scores):
     if len(data.intercepts):
         return data.intercepts[low[-1] : high[-1] + 1].tolist()
-    return intercepts_for(scores, data.step, data.b_least, data.b_most)
+    return intercepts_for(scores, data.step, data.intercept_low, data.intercept_high)
 
 
 @settings(max_examples=examples(60))
@@ -115,7 +115,9 @@ def test_the_bound_of_a_box_allows_for_rounded_entries(support, draws):
             shifts = {2 * b * problem.score_step for b in intercepts_in(data, low, high, exact)}
         else:
             step = problem.score_step
-            shifts = {2 * b * step for b in intercepts_for(exact, step, data.b_least, data.b_most)}
+            shifts = {
+                2 * b * step for b in intercepts_for(exact, step, data.intercept_low, data.intercept_high)
+            }
         for shift in shifts:
             loss = 0
             for score, row in zip(exact, rows, strict=True):
@@ -168,7 +170,7 @@ def test_a_vector_is_evaluated_at_its_best_intercept(support, draws):
         if data.counts_b:
             assert abs(b) == min(abs(c) for c in allowed if cost(c) == found)
     else:
-        assert data.b_least <= b <= data.b_most
+        assert data.intercept_low <= b <= data.intercept_high
 
 
 @settings(max_examples=examples(60))

@@ -64,7 +64,7 @@ def check_model(data, index, b, scores, cost):
     used = data.values[np.arange(len(index)), index] != 0
     assert used.sum() <= max(data.max_size, (data.zero < 0).sum())
     assert scores.tolist() == (data.values[np.arange(len(index)), index] @ dense(data)).tolist()
-    assert data.low <= b <= data.high
+    assert data.intercept_low <= b <= data.intercept_high
     assert cost == whole_cost(data, index, b)
 
 

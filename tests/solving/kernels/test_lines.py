@@ -39,9 +39,9 @@ def price(data, scores, b):
 
 
 def allowed_near(data, centre, window):
-    low, high = max(data.low, centre - window), min(data.high, centre + window)
+    low, high = max(data.intercept_low, centre - window), min(data.intercept_high, centre + window)
     if low > high:
-        low = high = max(data.low, min(data.high, centre))
+        low = high = max(data.intercept_low, min(data.intercept_high, centre))
     if len(data.intercepts):
         return [b for b in data.intercepts.tolist() if low <= b <= high]
     return range(low, high + 1)
@@ -76,15 +76,15 @@ def test_best_b_is_the_cheapest_of_its_window(state, centre, window):
 def test_best_b_anywhere_is_the_cheapest_of_all(state):
     data, _, scores = state
     reach = int(np.abs(scores).max()) // data.step + 2
-    low, high = max(data.low, -reach), min(data.high, reach)
+    low, high = max(data.intercept_low, -reach), min(data.intercept_high, reach)
     if low > high:  # the whole range lies where all rows agree
-        low = high = data.low if data.low > reach else data.high
+        low = high = data.intercept_low if data.intercept_low > reach else data.intercept_high
     found, b = best_b_anywhere(scores, data)
     losses = [
         loss_of(data.positive, data.negative, scores + c * data.step, data.half) for c in range(low, high + 1)
     ]
     assert found == min(losses)
-    assert data.low <= b <= data.high
+    assert data.intercept_low <= b <= data.intercept_high
     assert found == loss_of(data.positive, data.negative, scores + b * data.step, data.half)
 
 

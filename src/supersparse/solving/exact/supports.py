@@ -29,6 +29,7 @@ from supersparse.solving.kernels.support import CellRates, SupportData, magnitud
 
 Ints = NDArray[np.int64]
 _SLICE_SECONDS = 0.05
+_IMPROVING, _TIES = 1, 2  # the phases of a search; 0 before it begins
 _ROOM_ON_STACK = 128  # boxes; more are made where they are needed
 _NONE, _NO_CELLS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
 NO_RATES = CellRates(_NONE, _NONE, _NO_CELLS, _NO_CELLS, _NONE)
@@ -49,7 +50,7 @@ def rates_of_cells(form: IntegerForm, cell: Ints) -> CellRates:
 
 
 class SupportSearch:
-    """A box search that can be paused; `boxes` counts its work."""
+    """A box search that can be paused; `boxes` counts its work, `bound` is proven of the support's cost."""
 
     def __init__(self, instance: Instance, literals: Literals, cuts: Judge, log: Log | None = None) -> None:
         self.instance = instance
@@ -77,6 +78,7 @@ class SupportSearch:
         cell, x, positive, negative, base_loss, spread = merged[:6]
         up_row, up_x, up_weight, down_row, down_x, down_weight = merged[6:]
         self._rows = up_row, down_row
+        penalty = instance.empty_penalty + int(instance.literal_surcharge[literals].sum())
         cell_rates = rates_of_cells(form, cell) if len(form.rates.most) else NO_RATES
         data = SupportData(
             up_x=up_x,
@@ -95,10 +97,7 @@ class SupportSearch:
             judged=int(not (instance.limits.is_complete and form.rates.is_complete)),
             half=form.half,
             base_loss=base_loss,
-            fixed_cost=base_loss
-            + form.shift
-            + instance.empty_penalty
-            + int(instance.literal_surcharge[literals].sum()),
+            fixed_cost=base_loss + form.shift + penalty,
             shift=form.shift,
             l1_penalty=form.l1_penalty,
             is_flat=int(form.is_flat),
@@ -107,8 +106,8 @@ class SupportSearch:
             score_rate=instance.limits.rate[:, literals],
             score_most=instance.limits.points,
             rates=cell_rates,
-            b_least=form.intercept_low,
-            b_most=form.intercept_high,
+            intercept_low=form.intercept_low,
+            intercept_high=form.intercept_high,
             intercepts=instance.intercepts,
             counts_b=int(instance.counts_b),
         )
@@ -126,7 +125,7 @@ class SupportSearch:
             if self._top == 0 and not self._next_phase():
                 return True
             budget = max(1, min(self._budget, limit - self.boxes))
-            ties = self._phase == 2
+            ties = self._phase == _TIES
             hit = np.zeros(len(self.features) + 1, np.int64)
             began = time.perf_counter()
             now = self.cuts.now
@@ -177,7 +176,7 @@ class SupportSearch:
         self._at_rest = self._phase, self._stack[: self._top].copy()
 
     def resume(self, state: tuple[int, list[list[list[int]]]]) -> None:
-        """Go on from a saved state."""
+        """Go on with the phase and the open boxes of an earlier search, before the first `run`."""
         self._phase = state[0]
         self._lay_out([(np.array(low, np.int64), np.array(high, np.int64)) for low, high in state[1]])
         self._rest()
@@ -199,7 +198,7 @@ class SupportSearch:
         """Lay out the boxes of the next phase; False when there is nothing left to look for."""
         self._phase += 1
         low, high = self._whole()
-        if self._phase == 1:
+        if self._phase == _IMPROVING:
             now = self.cuts.now
             bound = int(cost_bound(self.data, low, high, now.tie))
             self.boxes += 1
@@ -209,7 +208,7 @@ class SupportSearch:
             needed = bound <= now.strict or self._log is not None  # a log has to say why not
             self._lay_out(self._improving_boxes(low, high) if needed else [])
             return self._top > 0 or self._next_phase()
-        if self._phase == 2:
+        if self._phase == _TIES:
             boxes = self._small_boxes(low, high)
             self._lay_out(boxes)
             return bool(boxes)
@@ -273,7 +272,7 @@ class SupportSearch:
         """Whether 2b is allowed for every allowed b of at most half the largest magnitude."""
         b = self.data.intercepts
         if len(b) == 0:
-            return self.data.b_least <= -(2**59) and self.data.b_most >= 2**59
+            return self.data.intercept_low <= -(2**59) and self.data.intercept_high >= 2**59
         largest = int(np.abs(b).max())
         known = set(b.tolist())
         return all(2 * v in known for v in known if 2 * abs(v) <= largest)

@@ -76,83 +76,142 @@ def descend(
     loss, intercept[0] = best_b(scores, data, intercept[0], window, jumps)
     penalty, size = model_penalty(data, index)
     cost = loss + penalty
-    wide = p > WIDE
     while work[0] < limit:
-        improved = False
-        if wide:
+        if p > WIDE:
             order = most_promising(scores, data, index, intercept[0], PROMISING, totals, work)
         shuffle(order, state)
-        for j in order:
-            if work[0] >= limit:
-                return cost
-            value = data.values[j, index[j]]
-            used = value != 0
-            may_be_used = used or size < data.max_size
-            if not may_be_used:
-                continue
-            current = data.value_penalty[j, index[j]]
-            line_cost, at, b = best_on_line(
-                scores,
-                data,
-                j,
-                index[j],
-                intercept[0],
-                data.zero[j] >= 0,
-                may_be_used,
-                window,
-                scratch,
-                totals,
-                jumps,
-                work,
-            )
-            if penalty - current + line_cost < cost:
-                new = data.values[j, at]
-                add_column(scores, data, j, new - value)
-                cost = penalty - current + line_cost
-                penalty += data.value_penalty[j, at] - current
-                size += (1 if new != 0 else 0) - (1 if used else 0)
-                index[j], intercept[0] = at, b
-                improved = True
-        if improved:
+        before = cost
+        finished, cost, penalty, size = change_one(
+            data,
+            index,
+            intercept,
+            scores,
+            order,
+            cost,
+            penalty,
+            size,
+            window,
+            limit,
+            scratch,
+            totals,
+            jumps,
+            work,
+        )
+        if not finished:
+            return cost
+        if cost < before:
             continue
-        for out in order:
-            value = data.values[out, index[out]]
-            if value == 0 or data.zero[out] < 0:
+        cost, penalty = swap_one(
+            data, index, intercept, scores, order, cost, penalty, window, limit, scratch, totals, jumps, work
+        )
+        if cost == before:
+            break
+    return cost
+
+
+@njit(cache=True, nogil=True)
+def change_one(
+    data: SearchData,
+    index: Ints,
+    intercept: Ints,
+    scores: Ints,
+    order: Ints,
+    cost: int,
+    penalty: int,
+    size: int,
+    window: int,
+    limit: int,
+    scratch: Ints,
+    totals: Ints,
+    jumps: Ints,
+    work: Ints,
+) -> tuple[bool, int, int, int]:
+    """Search the line of one feature after the other and take what helps.
+
+    Returns (whether the budget sufficed for all features, cost, penalty, size).
+    """
+    for j in order:
+        if work[0] >= limit:
+            return False, cost, penalty, size
+        value = data.values[j, index[j]]
+        used = value != 0
+        may_be_used = used or size < data.max_size
+        if not may_be_used:
+            continue
+        current = data.value_penalty[j, index[j]]
+        line_cost, at, b = best_on_line(
+            scores,
+            data,
+            j,
+            index[j],
+            intercept[0],
+            data.zero[j] >= 0,
+            may_be_used,
+            window,
+            scratch,
+            totals,
+            jumps,
+            work,
+        )
+        if penalty - current + line_cost < cost:
+            new = data.values[j, at]
+            add_column(scores, data, j, new - value)
+            cost = penalty - current + line_cost
+            penalty += data.value_penalty[j, at] - current
+            size += (1 if new != 0 else 0) - (1 if used else 0)
+            index[j], intercept[0] = at, b
+    return True, cost, penalty, size
+
+
+@njit(cache=True, nogil=True)
+def swap_one(
+    data: SearchData,
+    index: Ints,
+    intercept: Ints,
+    scores: Ints,
+    order: Ints,
+    cost: int,
+    penalty: int,
+    window: int,
+    limit: int,
+    scratch: Ints,
+    totals: Ints,
+    jumps: Ints,
+    work: Ints,
+) -> tuple[int, int]:
+    """Put another feature in the place of one in use, the first time that helps; return (cost, penalty)."""
+    for out in order:
+        value = data.values[out, index[out]]
+        if value == 0 or data.zero[out] < 0:
+            continue
+        spared = data.value_penalty[out, index[out]] - data.value_penalty[out, data.zero[out]]
+        add_column(scores, data, out, -value)
+        best, best_j, best_at, best_intercept = cost, -1, np.int64(0), np.int64(0)
+        candidates = order
+        if len(index) > WIDE:
+            candidates = most_promising(scores, data, index, intercept[0], PROMISING, totals, work)
+        for j in candidates:
+            if work[0] >= limit:
+                break
+            if j == out or data.values[j, index[j]] != 0:
                 continue
-            spared = data.value_penalty[out, index[out]] - data.value_penalty[out, data.zero[out]]
-            add_column(scores, data, out, -value)
-            best, best_j, best_at, best_intercept = cost, -1, np.int64(0), np.int64(0)
-            candidates = order
-            if wide:
-                candidates = most_promising(scores, data, index, intercept[0], PROMISING, totals, work)
-            for j in candidates:
-                if work[0] >= limit:
-                    break
-                if j == out or data.values[j, index[j]] != 0:
-                    continue
-                line_cost, at, b = best_on_line(
-                    scores, data, j, index[j], intercept[0], False, True, window, scratch, totals, jumps, work
-                )
-                total = penalty - spared - data.value_penalty[j, index[j]] + line_cost
-                if line_cost < 2**61 and total < best:
-                    best, best_j, best_at, best_intercept = total, j, at, b
-            if best_j < 0:
-                add_column(scores, data, out, value)
-                if work[0] >= limit:
-                    return cost
-                continue
-            new = data.values[best_j, best_at]
-            add_column(scores, data, best_j, new)
+            line_cost, at, b = best_on_line(
+                scores, data, j, index[j], intercept[0], False, True, window, scratch, totals, jumps, work
+            )
+            total = penalty - spared - data.value_penalty[j, index[j]] + line_cost
+            if line_cost < 2**61 and total < best:
+                best, best_j, best_at, best_intercept = total, j, at, b
+        if best_j >= 0:
+            add_column(scores, data, best_j, data.values[best_j, best_at])
             penalty += (
                 data.value_penalty[best_j, best_at] - data.value_penalty[best_j, index[best_j]] - spared
             )
             index[out], index[best_j], intercept[0] = data.zero[out], best_at, best_intercept
-            cost = best
-            improved = True
+            return best, penalty
+        add_column(scores, data, out, value)
+        if work[0] >= limit:
             break
-        if not improved:
-            break
-    return cost
+    return cost, penalty
 
 
 @njit(cache=True, nogil=True)

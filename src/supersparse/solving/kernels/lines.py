@@ -88,9 +88,9 @@ class SearchData(NamedTuple):
     max_size: int
     step: int
     half: int  # 1 where b stands for b + 1/2, so that no score is 0
-    low: int
-    high: int
-    intercepts: Ints
+    intercept_low: int
+    intercept_high: int
+    intercepts: Ints  # allowed b, sorted; empty where all between the ends are
     intercept_penalties: Ints  # of each of them, |b| apart
     limit_term: Ints  # (limits, p, widest set): what each value counts
     limit_most: Ints
@@ -117,9 +117,9 @@ def best_b(scores: Ints, data: SearchData, centre: int, window: int, jumps: Ints
     window are counted at its edges, so the loss of every b inside it is exact.
     """
     positive, negative, step = data.positive, data.negative, data.step
-    low, high = max(data.low, centre - window), min(data.high, centre + window)
+    low, high = max(data.intercept_low, centre - window), min(data.intercept_high, centre + window)
     if low > high:
-        low = high = max(data.low, min(data.high, centre))
+        low = high = max(data.intercept_low, min(data.intercept_high, centre))
     if len(data.intercepts) == 0:
         # beyond the scores all rows agree: one step past them is as good as any
         least, most = scores[0], scores[0]
@@ -308,7 +308,7 @@ def best_on_line(
 def best_b_anywhere(scores: Ints, data: SearchData) -> tuple[int, int]:
     """Return (loss, b) for the best b of all; b's penalty is left out."""
     starts, losses = loss_by_b(scores, data.step, data.half, data.positive, data.negative)
-    return least_over_b(starts, losses, data.low, data.high)
+    return least_over_b(starts, losses, data.intercept_low, data.intercept_high)
 
 
 @njit(cache=True, nogil=True)

@@ -50,8 +50,8 @@ class SupportData(NamedTuple):
     score_rate: Ints  # (limits on the largest score, k)
     score_most: Ints
     rates: CellRates
-    b_least: int  # bounds of b where it is not restricted to a list
-    b_most: int
+    intercept_low: int  # bounds of b where it is not restricted to a list
+    intercept_high: int
     intercepts: Ints  # allowed b, sorted; empty when b is free
     counts_b: int  # 1 when |b| is part of l1
 
@@ -72,7 +72,7 @@ def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) ->
     """
     starts, losses = loss_by_b(scores_of(data, vector), data.step, data.half, data.positive, data.negative)
     if len(data.intercepts) == 0:
-        return least_over_b(starts, losses, data.b_least, data.b_most)
+        return least_over_b(starts, losses, data.intercept_low, data.intercept_high)
     best, best_b = np.int64(2**62), np.int64(0)
     t, last = 0, len(starts)
     for at in range(b_low, b_high + 1):
@@ -103,9 +103,9 @@ def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: i
     best, best_b = np.int64(2**62), np.int64(0)
     listed = len(data.intercepts) > 0
     at, t = b_low, 0
-    low = data.b_least
+    low = data.intercept_low
     while True:  # the interval of b from `low` up to the next key
-        until = keys[order[t]] - 1 if t < 2 * m else data.b_most
+        until = keys[order[t]] - 1 if t < 2 * m else data.intercept_high
         obeys = True
         for limit in range(n_limits):
             obeys = obeys and counted[limit] <= rates.most[limit]
@@ -116,8 +116,8 @@ def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: i
                 if obeys and (cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b))):
                     best, best_b = cost, b
                 at += 1
-        elif obeys and loss < best and max(low, data.b_least) <= min(until, data.b_most):
-            best, best_b = loss, max(low, data.b_least)
+        elif obeys and loss < best and max(low, data.intercept_low) <= min(until, data.intercept_high):
+            best, best_b = loss, max(low, data.intercept_low)
         if t == 2 * m:
             return best, best_b
         low = keys[order[t]]
