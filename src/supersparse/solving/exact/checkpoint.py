@@ -41,7 +41,7 @@ class Saved:
 
 
 def check_place(path: Path) -> None:
-    """Raise where no file can be, before hours of work end with that message."""
+    """Refuse a path that cannot be written, before hours of work are lost to it."""
     if path.is_dir() or not path.parent.is_dir():
         what = "is a folder" if path.is_dir() else "is in a folder that does not exist"
         raise InvalidOptionError(f"checkpoint {str(path)!r} {what}; name a file in an existing folder")
@@ -74,7 +74,7 @@ def save(
 
 
 def written(task: Task) -> dict[str, Any]:
-    """Put an open task into plain data."""
+    """Turn an open task into data for JSON."""
     work = task.work
     entry: dict[str, Any] = {"bound": task.bound, "case": work.instance.case, "literals": work.literals}
     if isinstance(work, Node):
@@ -97,7 +97,7 @@ def _written_second(left: OpenNodes) -> dict[str, Any]:
 
 
 def load(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> Saved:
-    """Read a checkpoint of this very problem, or say what is wrong with the file."""
+    """Read a checkpoint of this problem; raise with the reason when the file cannot be used."""
     head, _, body = path.read_bytes().partition(b"\n")
     name, _, checksum = head.decode("utf-8", "replace").rpartition(" ")
     if name != _FORMAT:

@@ -44,7 +44,7 @@ _NONE = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class PairPool:
-    """Pairs of opposite points with their allowed literals, row by row."""
+    """Pairs of opposite points; the allowed literals of pair q are ``literal[start[q] : start[q + 1]]``."""
 
     positive: NDArray[np.int32]
     negative: NDArray[np.int32]

@@ -87,7 +87,7 @@ _HIGHEST = 2**40
 
 
 def with_prices(form: IntegerForm, monitor: Monitor) -> IntegerForm:
-    """Return the form with the best prices found; unchanged where no rate is limited."""
+    """Return the form at the best prices of a few subgradient steps; unchanged where no rate is limited."""
     if len(form.rates.most) == 0:
         return form
     prices = np.zeros(len(form.rates.most))
@@ -107,7 +107,7 @@ def with_prices(form: IntegerForm, monitor: Monitor) -> IntegerForm:
 
 
 def _steep(form: IntegerForm, prices: NDArray[np.float64]) -> IntegerForm:
-    """While no model is known that obeys: prices that no model can afford, so that bounds show who cannot.
+    """Prices that no model can afford, while no model is known that obeys the limits.
 
     A part of the search space whose models all break the limits then costs more than any model.
     """

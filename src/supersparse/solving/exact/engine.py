@@ -54,9 +54,9 @@ _SWITCH_SECONDS = 0.0005
 
 @contextmanager
 def _quick_switches() -> Iterator[None]:
-    """Let threads change places often: between kernels each needs Python for well under a millisecond.
+    """Let threads switch often: between kernels each needs Python for well under a millisecond.
 
-    With the interpreter's own 5 ms one thread waits for the other most of the time.
+    At the interpreter's default of 5 ms one thread would wait for the other most of the time.
     """
     usual = sys.getswitchinterval()
     sys.setswitchinterval(min(usual, _SWITCH_SECONDS))
@@ -268,7 +268,7 @@ class _Solve:
         return self.stop is not None or self._needs_restart
 
     def _reason_to_stop(self) -> Stop | None:
-        """The limit that is reached, if any; only asks."""
+        """The limit that is reached, None to go on."""
         reason = self.monitor.stop_reason()
         if reason is not None:
             return reason

@@ -62,7 +62,7 @@ class Instance:
 
     @cached_property
     def magnitudes(self) -> "LiteralMagnitudes":
-        """The magnitudes of each literal."""
+        """The magnitudes each literal's coefficient may have."""
         return LiteralMagnitudes.of(self.form)
 
     @cached_property
@@ -95,7 +95,7 @@ class Instance:
 
     @cached_property
     def has_twins(self) -> bool:
-        """Whether any feature has a twin that goes before it."""
+        """Whether any feature has a twin that must be used before it."""
         return max(self.twin_of, default=-1) >= 0
 
     @cached_property
@@ -117,7 +117,7 @@ class LiteralMagnitudes:
 
     @classmethod
     def of(cls, form: IntegerForm) -> "LiteralMagnitudes":
-        """Read the sets of a form."""
+        """Lay out the magnitudes of all literals of a form."""
         sets = [values.of_sign(sign) for values in form.values for sign in SIGNS]
         table = np.zeros((len(sets), max((len(m.table) for m in sets), default=0)), np.int64)
         for literal, magnitudes in enumerate(sets):
@@ -131,7 +131,7 @@ class LiteralMagnitudes:
 
 
 def instances(form: IntegerForm) -> list[Instance]:
-    """One instance, or two where b is penalised: b = 0, and b != 0 at its price."""
+    """One instance, or two where b is penalised: b = 0, and b != 0 at its penalty."""
     if not form.problem.intercept.is_penalised:
         b = _range_as_list(form)
         nothing = np.zeros(len(b), np.int64)
@@ -226,7 +226,7 @@ def _origin_ranks(problem: Problem) -> NDArray[np.int32]:
 
 
 def twins(problem: Problem) -> tuple[int, ...]:
-    """Find columns that say the same; each points to the one that goes before it.
+    """Find interchangeable columns; each points to the one that must be used before it.
 
     Two columns are twins when set, penalties and limits agree and the columns are equal, or, with a
     free threshold, differ (or, with symmetric sets, add up) by a constant. Any

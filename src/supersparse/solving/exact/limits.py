@@ -44,11 +44,11 @@ class LiteralLimits:
         return len(self.most) > 0
 
     def may_stop(self, literals: Literals) -> bool:
-        """Whether a model of exactly these literals can obey."""
+        """Whether a model of exactly these literals can be within the limits."""
         return bool((self.weight[:, list(literals)].sum(axis=1) <= self.most).all())
 
     def keep(self, literals: Literals, allowed: Flags, room: int) -> Flags | None:
-        """Drop the literals that no obedient extension of `literals` has; None where there is none at all.
+        """Drop literals that no extension within the limits can have; None when no extension is within them.
 
         The others can lower a sum by at most the `room` smallest negative weights, one a feature.
         So what is counted so far, plus a literal's own weight, plus that help (its own feature's

@@ -1,4 +1,4 @@
-"""What the engine can say about its proof, one event at a time; nothing is made when nobody listens.
+"""Events of a proof log, one for each step of a proof; none is created when nobody listens.
 
 Rows are indices of the presolved problem's distinct rows (-1 is the origin), literals are numbered as in
 `literals.py`, costs are in kernel units.

@@ -114,7 +114,7 @@ class SupportSearch:
         return data, instance.magnitudes.count[literals].tolist()
 
     def run(self, boxes: int, cancelled: Callable[[], bool]) -> bool:
-        """Search until done (True), or for so many boxes or until called off (False).
+        """Search for so many boxes or until cancelled; return whether the support is closed.
 
         How long a kernel runs without a look at `cancelled` depends on the clock; what is done
         in all does not, so that a run can be repeated exactly.

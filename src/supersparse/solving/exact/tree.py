@@ -252,7 +252,7 @@ def _may_stop(instance: Instance, literals: Literals) -> bool:
 
 
 def _drop_orphans(instance: Instance, literals: Literals, allowed: Flags) -> None:
-    """Take out twins whose partner is neither in the model nor allowed any more, and theirs in turn."""
+    """Disallow twins whose partner is neither in the model nor allowed, and twins of those in turn."""
     if not instance.has_twins:
         return
     partner = np.array(instance.twin_of)

@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 
 
 class CellRates(NamedTuple):
-    """Limits on wrong rows, cell by cell, and the true weights beside which they are looked at."""
+    """Limits on wrong rows, summed over cells, and the cells' losses before prices."""
 
     true_positive: Ints
     true_negative: Ints
@@ -275,7 +275,7 @@ def merge_on_support(
     Ints,
     Ints,
 ]:
-    """All of the above in one call, since each call from Python costs as much as a small support.
+    """Prepare a support for the box search in one call: each from Python costs as much as a small support.
 
     Returns the cell of each row, x, positive and negative of each cell, base loss, the spreads; then, for the
     cells that are positive on balance and for those that are negative, a row, their x and their weight.

@@ -236,7 +236,7 @@ class Search:
         return index, b * factor
 
     def _pick(self) -> Candidate:
-        """A good model: mostly the best one, else the better the likelier."""
+        """Pick a model to go on from: usually the best one, else better ones more often."""
         if self.random.random() < _BEST_FIRST:
             return self.pool[0]
         at = min(self.random.integers(len(self.pool)), self.random.integers(len(self.pool)))

@@ -169,12 +169,12 @@ class NodeBound:
 
     @property
     def sets(self) -> Sets:
-        """The balanced sets found so far."""
+        """The balanced sets so far, each with its family."""
         return tuple(self._sets)
 
     @property
     def quads(self) -> list[Ints]:
-        """All balanced sets found so far."""
+        """The balanced sets so far, without their families."""
         return [q for _, q in self._sets]
 
     def step(self) -> Proven | None:
