@@ -57,9 +57,9 @@ def kernel_cost(form, vector, b):
     """The objective as kernels count it."""
     scores = np.array(vector) @ form.columns + b * form.step
     loss = int(form.positive[scores + form.half <= 0].sum() + form.negative[scores >= 0].sum())
-    cost = sum(int(c) + form.cost_l1 * abs(v) for c, v in zip(form.cost, vector, strict=True) if v)
+    cost = sum(int(c) + form.l1_penalty * abs(v) for c, v in zip(form.used_penalty, vector, strict=True) if v)
     if form.problem.intercept.is_penalised and b:
-        cost += int(form.intercept_value_cost.max()) + form.cost_l1 * abs(b)
+        cost += int(form.intercept_penalties.max()) + form.l1_penalty * abs(b)
     return loss + cost
 
 
@@ -151,7 +151,7 @@ def test_kernel_costs_are_never_above_the_true_value(weight, numerator, other, d
     assert ours <= true
     assert ours <= form.in_kernel_units(true / form.scale)
     assert true - ours < 16  # one unit for each term that was rounded down
-    assert form.positive.dtype == form.cost.dtype == np.int64
+    assert form.positive.dtype == form.used_penalty.dtype == np.int64
 
 
 def test_intercepts_of_all_modes():
@@ -165,7 +165,7 @@ def test_intercepts_of_all_modes():
     assert (form((-1.5, 3)).intercept_low, form((-1.5, 3)).intercept_high) == (-1, 3)
     paper = form("paper", C0=0.25)
     assert paper.intercept_values.tolist() == [-2, -1, 0, 1, 2]
-    assert paper.intercept_value_cost.max() == paper.cost[0] > 0
+    assert paper.intercept_penalties.max() == paper.used_penalty[0] > 0
     assert paper.max_size == 2
     halves = form((-1, 1), points=[0, 0.5, 1])
     assert (halves.intercept_low, halves.intercept_high) == (-2, 2)
@@ -232,7 +232,7 @@ def test_prices_on_very_heavy_rates_are_lowered_and_stay_a_lower_bound(draws):
     assert min(*priced.positive.tolist(), *priced.negative.tolist()) >= 0
     added = sum(priced.positive.tolist()) + sum(priced.negative.tolist()) + abs(priced.shift)
     assert added <= own + 2 * _PRICED_LIMIT + 2 * n
-    assert priced.worst < 2**60
+    assert priced.worst_cost < 2**60
 
     def total(positive, negative, up, down):
         return sum(w for w, wrong in zip(positive.tolist(), up, strict=True) if wrong) + sum(
@@ -285,8 +285,8 @@ def test_a_huge_l1_penalty_makes_bounds_weak_and_no_number_large(intercept):
     problem = Problem.of(X, [0, 1, 1, 0, 1], C0=0.01, C1=1e300, max_points=3, intercept=intercept)
     form = integer_form(problem)
     longest = 3 * (3 if intercept == "paper" else 2)
-    assert 0 <= form.cost_l1 * longest <= 2**50
-    assert 0 < form.worst < 2**52
+    assert 0 <= form.l1_penalty * longest <= 2**50
+    assert 0 < form.worst_cost < 2**52
     assert min(*form.positive.tolist(), *form.negative.tolist()) >= 0
     found = solve(problem, "exact")
     assert found.points.coefficients == (0, 0)
@@ -305,6 +305,6 @@ def test_costs_are_flat_only_where_the_exact_penalties_agree():
     assert form().is_flat
     assert form(x0=[([-1, 1, 2], low)]).is_flat
     steps = form(x0=[([-1, 1], low), ([-2, 2], low + tiny)])
-    assert len(set(steps.costs[0].positive.tolist())) == 1  # rounded down they agree
+    assert len(set(steps.penalties[0].positive.tolist())) == 1  # rounded down they agree
     assert not steps.is_flat
     assert not form(x0=[([-1, 0, 1], tiny), ([2], low)]).is_flat  # not to be used costs something

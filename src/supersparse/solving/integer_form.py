@@ -8,8 +8,10 @@ whoever proves something must allow for it.
 With a free threshold ``half`` is 1: a whole b then stands for b + 1/2, so that no score is 0. As
 the columns share no divisor, such thresholds lie between all neighbouring totals.
 
-The objective is counted in units of 1/scale of F, rounded down wherever it does not come out
-even: a bound computed from these numbers may be weak, never wrong.
+The objective is counted in kernel units, 1/scale of F, rounded down wherever it does not come out
+even: a bound computed from these numbers may be weak, never wrong. A model's *cost* is its *loss* (the
+weights of its wrong rows) plus its *penalties* (what F charges for its coefficients and b); the table in
+`exact/README.md` names every quantity that is counted in these units.
 
 How large numbers get is settled here, in Python's integers, before any kernel runs: scores and sums of two
 stay within 2^61 (`_SCORE_LIMIT`), points within 2^50 (`LARGEST_POINTS`), costs within 2^51
@@ -55,26 +57,26 @@ class IntegerForm:
     negative: Ints  # loss of scoring it >= 0
     scale: Fraction
     values: tuple[IntegerSet, ...]  # allowed coefficients
-    costs: tuple["ValueCosts", ...]  # what they cost, C1 apart
-    is_flat: bool  # whether each feature costs the same at all its values and nothing when it is not used
-    cost_l1: int  # C1 for one unit of a coefficient
+    penalties: tuple["FeaturePenalties", ...]  # of those coefficients, C1 apart
+    is_flat: bool  # whether a feature's penalty is the same at all its values, and 0 when it is not used
+    l1_penalty: int  # C1: the penalty of one unit of magnitude
     max_size: int
     intercept_low: int
     intercept_high: int
     intercept_values: Ints  # the allowed b of intercept="paper", else empty
-    intercept_value_cost: Ints  # what each of them costs, C1 apart
+    intercept_penalties: Ints  # of each of them, C1 apart
     ranks: NDArray[np.int32]  # of each entry in its column: exact whatever the slack
     rates: "Rates"
     shift: int = 0  # to be added to every loss counted in `positive` and `negative`; see `priced`
 
     @property
     def n_features(self) -> int:
-        """Number of features."""
+        """How many features the presolved problem has."""
         return len(self.columns)
 
     @property
     def n_rows(self) -> int:
-        """Number of distinct rows."""
+        """Number of distinct rows: equal rows of both classes are one."""
         return int(self.columns.shape[1])
 
     def in_kernel_units(self, value: Fraction) -> int:
@@ -82,30 +84,30 @@ class IntegerForm:
         return floor(value * self.scale)
 
     @cached_property
-    def zero_cost(self) -> Ints:
-        """What each feature costs when it is not used: 0 unless levels say otherwise."""
-        return np.array([own.zero for own in self.costs], np.int64)
+    def unused_penalty(self) -> Ints:
+        """The penalty of each feature that is not used: 0 unless levels say otherwise."""
+        return np.array([penalties.unused for penalties in self.penalties], np.int64)
 
     @cached_property
-    def cost(self) -> Ints:
-        """What each feature costs at least when it is used."""
-        return np.array([own.least for own in self.costs], np.int64)
+    def used_penalty(self) -> Ints:
+        """The least penalty of each feature that is used, C1 apart."""
+        return np.array([penalties.least_used for penalties in self.penalties], np.int64)
 
     @cached_property
-    def most_cost(self) -> int:
-        """The most that features and b can cost, the term of C1 with them."""
+    def most_penalty(self) -> int:
+        """The largest penalty of features and b together, C1 included."""
         features = sum(
-            own.most + self.cost_l1 * values.largest
-            for own, values in zip(self.costs, self.values, strict=True)
+            penalties.most + self.l1_penalty * values.largest
+            for penalties, values in zip(self.penalties, self.values, strict=True)
         )
-        b = self.intercept_value_cost.max(initial=0)
-        return features + int(b) + self.cost_l1 * int(np.abs(self.intercept_values).max(initial=0))
+        b = self.intercept_penalties.max(initial=0)
+        return features + int(b) + self.l1_penalty * int(np.abs(self.intercept_values).max(initial=0))
 
     @cached_property
-    def worst(self) -> int:
+    def worst_cost(self) -> int:
         """More than any model costs, rounding included."""
         rows = int(self.rates.true_positive.sum() + self.rates.true_negative.sum())
-        return rows + self.most_cost + 2 * self.n_rows + self.n_features + 2
+        return rows + self.most_penalty + 2 * self.n_rows + self.n_features + 2
 
     def priced(self, prices: NDArray[np.float64]) -> "IntegerForm":
         """Put a price on the rates: the Lagrangian form, whose F is nowhere larger where limits hold.
@@ -152,36 +154,36 @@ def _affordable(prices: list[int], rates: "Rates") -> list[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class ValueCosts:
-    """What the values of one coefficient cost, rounded down; one entry stands for all of a sign."""
+class FeaturePenalties:
+    """The penalties of one coefficient's values, rounded down; a single entry holds for all of its sign."""
 
-    zero: int
+    unused: int
     positive: Ints
     negative: Ints
 
     def of_sign(self, sign: int) -> Ints:
-        """The costs of the positive or of the negative values, by rising magnitude."""
+        """Penalties of the positive or of the negative values, by rising magnitude."""
         return self.positive if sign > 0 else self.negative
 
     def of(self, values: IntegerSet, value: int) -> int:
-        """What one value costs."""
+        """The penalty of one value of the coefficient's set."""
         if value == 0:
-            return self.zero
+            return self.unused
         sign = 1 if value > 0 else -1
-        costs = self.of_sign(sign)
-        return int(costs[0] if len(costs) == 1 else costs[values.of_sign(sign).below(abs(value))])
+        penalties = self.of_sign(sign)
+        at = 0 if len(penalties) == 1 else values.of_sign(sign).below(abs(value))
+        return int(penalties[at])
 
     @property
-    def least(self) -> int:
-        """What a used feature costs at least, 0 for one that cannot be used."""
-        return int(min((c.min() for c in (self.positive, self.negative) if len(c)), default=0))
+    def least_used(self) -> int:
+        """The least penalty of a nonzero value, 0 where there is none."""
+        return int(min((side.min() for side in (self.positive, self.negative) if len(side)), default=0))
 
     @property
     def most(self) -> int:
-        """What a feature costs at most."""
-        return max(
-            self.zero, int(max((c.max() for c in (self.positive, self.negative) if len(c)), default=0))
-        )
+        """The largest penalty of any value."""
+        used = max((int(side.max()) for side in (self.positive, self.negative) if len(side)), default=0)
+        return max(self.unused, used)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -217,14 +219,16 @@ def integer_form(problem: Problem) -> IntegerForm:
         negative=negative,
         scale=scale,
         values=values,
-        costs=tuple(_costs(problem, j, own, scale) for j, own in enumerate(values)),
+        penalties=tuple(
+            _feature_penalties(problem, j, allowed_values, scale) for j, allowed_values in enumerate(values)
+        ),
         is_flat=_is_flat(problem),
-        cost_l1=floor((problem.C1 or 0) * scale / problem.unit),
+        l1_penalty=floor((problem.C1 or 0) * scale / problem.unit),
         max_size=_max_size(problem),
         intercept_low=intercept_low,
         intercept_high=intercept_high,
         intercept_values=intercept_values,
-        intercept_value_cost=np.array(
+        intercept_penalties=np.array(
             [
                 floor(problem.intercept_penalty(Fraction(int(b), problem.unit)) * scale)
                 for b in intercept_values
@@ -266,25 +270,25 @@ def _integer_sets(problem: Problem) -> tuple[IntegerSet, ...]:
     return tuple(known[s] for s in problem.sets)
 
 
-def _costs(problem: Problem, j: int, values: IntegerSet, scale: Fraction) -> ValueCosts:
+def _feature_penalties(problem: Problem, j: int, values: IntegerSet, scale: Fraction) -> FeaturePenalties:
     if problem.levels[j] is None:
-        cost = np.array([floor(problem.C0[j] * scale)], np.int64)
-        return ValueCosts(0, cost[: values.positive.count], cost[: values.negative.count])
+        C0 = np.array([floor(problem.C0[j] * scale)], np.int64)
+        return FeaturePenalties(0, C0[: values.positive.count], C0[: values.negative.count])
 
-    def costs(sign: int, magnitudes: Magnitudes) -> Ints:
+    def of_magnitudes(sign: int, magnitudes: Magnitudes) -> Ints:
         penalties = (problem.penalty(j, Fraction(sign * int(v), problem.unit)) for v in magnitudes.array())
         return np.array([floor(penalty * scale) for penalty in penalties], np.int64)
 
-    zero = floor(problem.penalty(j, Fraction(0)) * scale) if values.has_zero else 0
-    return ValueCosts(zero, costs(1, values.positive), costs(-1, values.negative))
+    unused = floor(problem.penalty(j, Fraction(0)) * scale) if values.has_zero else 0
+    return FeaturePenalties(unused, of_magnitudes(1, values.positive), of_magnitudes(-1, values.negative))
 
 
 def _is_flat(problem: Problem) -> bool:
     """Decided on exact penalties: rounded ones can agree where the exact ones do not."""
     used = (
         {problem.penalty(j, v) for v in problem.sets[j].values if v}
-        for j, own in enumerate(problem.levels)
-        if own is not None
+        for j, levels in enumerate(problem.levels)
+        if levels is not None
     )
     unused = any(problem.penalty(j, Fraction(0)) for j, s in enumerate(problem.sets) if 0 in s)
     b: set[Fraction] = set()
@@ -298,8 +302,8 @@ def _rates(problem: Problem, group: NDArray[np.intp], n: int, positive: Ints, ne
     limits = [limit for limit in problem.rate_limits if limit.weights.dtype != object]
     of_class = [np.zeros((len(limits), n), np.int64) for _ in range(2)]
     for k, limit in enumerate(limits):
-        for total, own in zip(of_class, (problem.rows.positive, ~problem.rows.positive), strict=True):
-            np.add.at(total[k], group[own], limit.weights[own])
+        for total, members in zip(of_class, (problem.rows.positive, ~problem.rows.positive), strict=True):
+            np.add.at(total[k], group[members], limit.weights[members])
     return Rates(
         true_positive=positive,
         true_negative=negative,
@@ -329,9 +333,7 @@ def _score_matrix(
     for column, factor in zip(columns, factors, strict=True):
         common = gcd(common, gcd_of(column) * factor)
     common = common or 1
-    largest = [
-        own.largest * m * f for own, m, f in zip(values, problem.rows.magnitudes, factors, strict=True)
-    ]
+    largest = [v.largest * m * f for v, m, f in zip(values, problem.rows.magnitudes, factors, strict=True)]
     reach = sum(sorted(largest, reverse=True)[: _max_size(problem)]) + (step if shares_step else common)
     reach = max(
         reach,
@@ -369,15 +371,15 @@ def _times(column: IntArray, factor: int, divisor: int) -> Ints:
 def _objective_scale(problem: Problem, values: tuple[IntegerSet, ...]) -> Fraction:
     """Choose kernel units: exact where 2^50 holds all that a model can cost, row weights exact first."""
     row_unit = problem.total_weight * lcm(*(w.denominator for w in problem.class_weights))
-    costs = {*problem.C0, problem.intercept_C0, (problem.C1 or Fraction(0)) / problem.unit}
-    levels = [own for own in (*problem.levels, problem.intercept_levels) if own is not None]
-    costs.update(penalty for own in levels for penalty in own.penalties)
-    whole = lcm(row_unit, *(c.denominator for c in costs))
-    longest = sum(own.largest for own in values)
+    penalties = {*problem.C0, problem.intercept_C0, (problem.C1 or Fraction(0)) / problem.unit}
+    levels = [kind for kind in (*problem.levels, problem.intercept_levels) if kind is not None]
+    penalties.update(penalty for kind in levels for penalty in kind.penalties)
+    whole = lcm(row_unit, *(penalty.denominator for penalty in penalties))
+    longest = sum(v.largest for v in values)
     if problem.intercept.allowed is not None:
         longest += int(problem.intercept.allowed.largest_magnitude * problem.unit)
     most = max(problem.class_weights) + sum(problem.C0) + problem.intercept_C0 + 1
-    most += sum(max(own.penalties) for own in levels) + Fraction(problem.C1 or 0) * longest / problem.unit
+    most += sum(max(kind.penalties) for kind in levels) + Fraction(problem.C1 or 0) * longest / problem.unit
     if whole * most <= _OBJECTIVE_LIMIT:
         return Fraction(whole)
     if row_unit * most <= _OBJECTIVE_LIMIT:

@@ -37,10 +37,10 @@ def cost_of(instance, vector):
     allowed = instance.intercepts.tolist()
     if not allowed:
         allowed = intercepts_for(scores, form.step, form.intercept_low, form.intercept_high)
-    own = sum(int(form.cost[f]) + form.cost_l1 * abs(v) for f, v in enumerate(vector) if v)
+    own = sum(int(form.used_penalty[f]) + form.l1_penalty * abs(v) for f, v in enumerate(vector) if v)
     return own + min(
         loss_of(form.positive, form.negative, scores + b * form.step, form.half)
-        + (instance.intercept_cost + form.cost_l1 * abs(b) if instance.counts_b else 0)
+        + (instance.intercept_penalty + form.l1_penalty * abs(b) if instance.counts_b else 0)
         for b in allowed
     )
 

@@ -97,9 +97,9 @@ def test_there_is_one_case_unless_b_has_a_price():
 
 def test_the_papers_intercept_makes_two_cases():
     without, with_b = cases_of("paper")
-    assert (without.intercepts.tolist(), without.has_origin, without.intercept_cost) == ([0], True, 0)
+    assert (without.intercepts.tolist(), without.has_origin, without.intercept_penalty) == ([0], True, 0)
     assert with_b.intercepts.tolist() == [-2, -1, 1, 2]
-    assert with_b.intercept_cost == with_b.form.intercept_value_cost.max() > 0
+    assert with_b.intercept_penalty == with_b.form.intercept_penalties.max() > 0
     assert not with_b.has_origin
     assert without.counts_b
     assert with_b.counts_b
@@ -128,7 +128,7 @@ def test_net_points_and_base_add_up_to_the_weights(form):
         assert (instance.negative_weight > 0).all()
         assert set(up.tolist()) | set(down.tolist()) == set(np.flatnonzero(difference).tolist())
         both = int(form.positive.sum() + form.negative.sum())
-        assert 2 * instance.base + int(np.abs(difference).sum()) == both
+        assert 2 * instance.base_cost + int(np.abs(difference).sum()) == both
 
 
 @settings(max_examples=examples(60))

@@ -38,10 +38,10 @@ class Checker:
         self.seen[type(event).__name__] += 1
         if isinstance(event, NodePruned):
             self.check_node(event)
-            assert self.node_bound(event) == event.bound > event.limit
+            assert self.node_bound(event) == event.bound > event.cut
         if isinstance(event, NodeSplit):
             self.check_node(event)
-            assert self.node_bound(event) <= event.bound <= event.limit
+            assert self.node_bound(event) <= event.bound <= event.cut
             self.check_dropped(event)
         if isinstance(event, BoxPruned):
             self.check_box(event)
@@ -51,7 +51,9 @@ class Checker:
 
     def literal_cost(self, literal):
         values = self.form.values[literal // 2].sample * (1 if literal % 2 == 0 else -1)
-        return int(self.form.cost[literal // 2]) + self.form.cost_l1 * int(values[values > 0].min())
+        return int(self.form.used_penalty[literal // 2]) + self.form.l1_penalty * int(
+            values[values > 0].min()
+        )
 
     def literals_of(self, i, j):
         """The literals under which row i scores above row j; -1 is the origin."""
@@ -83,7 +85,7 @@ class Checker:
 
     def paid(self, event):
         own = sum(map(self.literal_cost, event.literals))
-        return self.base + self.cases[event.case].intercept_cost + own
+        return self.base + self.cases[event.case].intercept_penalty + own
 
     def gains(self, event):
         """What each feature takes back at most, the largest first."""
@@ -108,7 +110,7 @@ class Checker:
             orphan = partner >= 0 and not any(
                 x // 2 == partner for x in (set(event.allowed) | set(event.literals)) - set(event.dropped)
             )
-            assert self.paid(event) + total - back > event.limit or orphan
+            assert self.paid(event) + total - back > event.cut or orphan
 
     def check_box(self, event):
         features = [x // 2 for x in event.literals]
@@ -143,14 +145,14 @@ class Checker:
                 assert sum(map(min, products)) + b_low >= 0
             used[cells[row]] += weight
         assert all(amount <= abs(net[cell]) for cell, amount in used.items())
-        fixed = wasted + int(self.form.cost[features].sum()) + self.form.cost_l1 * sum(low)
+        fixed = wasted + int(self.form.used_penalty[features].sum()) + self.form.l1_penalty * sum(low)
         if self.form.problem.intercept.is_penalised:
             b = event.low[k], event.high[k]
-            fixed += int(self.form.intercept_value_cost.max()) if b != (0, 0) else 0
-            fixed += self.form.cost_l1 * (b[0] if b[0] > 0 else -b[1] if b[1] < 0 else 0)
-        assert event.fixed == fixed
+            fixed += int(self.form.intercept_penalties.max()) if b != (0, 0) else 0
+            fixed += self.form.l1_penalty * (b[0] if b[0] > 0 else -b[1] if b[1] < 0 else 0)
+        assert event.fixed_cost == fixed
         assert event.bound == fixed + sum(u for *_, u in event.matched) + sum(w for _, w in event.single)
-        assert event.bound > event.limit
+        assert event.bound > event.cut
 
 
 def without_search(patch):
@@ -188,12 +190,12 @@ def test_a_support_without_anything_strictly_better_says_why():
     best = solve(problem, "exact").points
     solve(problem, "exact", initial=best, proof_log=events.append)
     checker = Checker(problem)
-    tie = max(e.limit for e in events if isinstance(e, NodeSplit | NodePruned | BoxPruned))
+    tie = max(e.cut for e in events if isinstance(e, NodeSplit | NodePruned | BoxPruned))
     searched = {e.literals for e in events if isinstance(e, BoxPruned | BoxSplit | VectorEvaluated)}
     assert searched
     for literals in searched:
         reasons = [e for e in events if isinstance(e, BoxPruned | VectorEvaluated) and e.literals == literals]
-        assert any(isinstance(e, VectorEvaluated) or e.limit < tie for e in reasons)
+        assert any(isinstance(e, VectorEvaluated) or e.cut < tie for e in reasons)
         for event in reasons:
             checker(event)
 

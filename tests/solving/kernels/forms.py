@@ -52,9 +52,9 @@ def intercept_price(data, b):
     """What a penalised b costs in search units, its share of the tie-break included."""
     if len(data.intercepts) == 0:
         return 0
-    return abs(b) * data.magnitude_cost + int(data.intercept_cost[data.intercepts.tolist().index(b)])
+    return abs(b) * data.l1_penalty + int(data.intercept_penalties[data.intercepts.tolist().index(b)])
 
 
 def feature_price(data, index):
     """What the coefficients of a model cost in search units."""
-    return sum(int(data.value_cost[j, at]) for j, at in enumerate(index.tolist()))
+    return sum(int(data.value_penalty[j, at]) for j, at in enumerate(index.tolist()))

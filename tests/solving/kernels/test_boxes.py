@@ -12,14 +12,14 @@ from solving.exact.enumerate import cuts_of, intercepts_for
 from solving.kernels.forms import forms, loss_of
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact.instance import instances
-from supersparse.solving.exact.reference import box_bound_reference, run_boxes_reference
+from supersparse.solving.exact.reference import loss_bound_reference, run_boxes_reference
 from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.kernels.boxes import (
     FOUND,
     FULL,
-    box_bound,
     least_l1,
+    loss_bound,
     run_boxes,
     split_at,
     widest,
@@ -72,7 +72,7 @@ def vectors_in(data, low, high):
 def intercepts_in(data, low, high, scores):
     if len(data.intercepts):
         return data.intercepts[low[-1] : high[-1] + 1].tolist()
-    return intercepts_for(scores, data.step, data.b_least, data.b_most)
+    return intercepts_for(scores, data.step, data.intercept_low, data.intercept_high)
 
 
 @settings(max_examples=examples(60))
@@ -80,14 +80,14 @@ def intercepts_in(data, low, high, scores):
 def test_the_bound_of_a_box_holds_for_every_vector_in_it(support, draws):
     data = support.data
     low, high = draws.draw(boxes(support))
-    bound = box_bound_reference(data, low, high)[0]
+    bound = loss_bound_reference(data, low, high)[0]
     least = min(
         loss_of(data.positive, data.negative, scores + b * data.step, data.half)
         for v in vectors_in(data, low, high)
         for scores in [data.cell_x @ np.array(v)]
         for b in intercepts_in(data, low, high, scores)
     )
-    assert data.base + bound <= least
+    assert data.base_loss + bound <= least
 
 
 @settings(max_examples=examples(40))
@@ -95,7 +95,7 @@ def test_the_bound_of_a_box_holds_for_every_vector_in_it(support, draws):
 def test_the_bound_of_a_box_allows_for_rounded_entries(support, draws):
     data, problem = support.data, support.instance.form.problem
     low, high = draws.draw(boxes(support))
-    bound = box_bound_reference(data, low, high)[0]
+    bound = loss_bound_reference(data, low, high)[0]
     columns = [
         [int(x) * (problem.score_step // s) for x in c]
         for c, s in zip(problem.rows.columns, problem.rows.scales, strict=True)
@@ -115,7 +115,9 @@ def test_the_bound_of_a_box_allows_for_rounded_entries(support, draws):
             shifts = {2 * b * problem.score_step for b in intercepts_in(data, low, high, exact)}
         else:
             step = problem.score_step
-            shifts = {2 * b * step for b in intercepts_for(exact, step, data.b_least, data.b_most)}
+            shifts = {
+                2 * b * step for b in intercepts_for(exact, step, data.intercept_low, data.intercept_high)
+            }
         for shift in shifts:
             loss = 0
             for score, row in zip(exact, rows, strict=True):
@@ -127,7 +129,7 @@ def test_the_bound_of_a_box_allows_for_rounded_entries(support, draws):
             least = loss if least is None else min(least, loss)
     # both sides in units of one row's weight
     unit = max(int(w.max()) for w in weights) // max(1, max(_copies(problem)))
-    assert data.base + bound <= least * unit
+    assert data.base_loss + bound <= least * unit
 
 
 def _copies(problem):
@@ -140,10 +142,10 @@ def _copies(problem):
 def test_the_compiled_bound_exceeds_a_limit_exactly_when_the_plain_one_does(support, draws):
     data = support.data
     low, high = draws.draw(boxes(support))
-    bound, matches, single = box_bound_reference(data, low, high)
+    bound, matches, single = loss_bound_reference(data, low, high)
     assert bound == sum(u for *_, u in matches) + sum(w for _, w in single)
     for enough in sorted({-1, 0, bound // 2, bound - 1, bound, bound + 1}):
-        found = box_bound(data, low, high, enough)
+        found = loss_bound(data, low, high, enough)
         assert found <= bound
         assert (found > enough) == (bound > enough) or enough < 0
 
@@ -158,7 +160,7 @@ def test_a_vector_is_evaluated_at_its_best_intercept(support, draws):
     found, b = evaluate_vector(data, vector, low[-1], high[-1])
 
     def cost(c):
-        length = data.counts_b * data.cost_l1 * abs(c)
+        length = data.counts_b * data.l1_penalty * abs(c)
         return loss_of(data.positive, data.negative, scores + c * data.step, data.half) + length
 
     allowed = intercepts_in(data, low, high, scores)
@@ -168,7 +170,7 @@ def test_a_vector_is_evaluated_at_its_best_intercept(support, draws):
         if data.counts_b:
             assert abs(b) == min(abs(c) for c in allowed if cost(c) == found)
     else:
-        assert data.b_least <= b <= data.b_most
+        assert data.intercept_low <= b <= data.intercept_high
 
 
 @settings(max_examples=examples(60))
@@ -195,8 +197,8 @@ def test_the_least_l1_of_a_box_is_met_and_a_split_cuts_it_in_two(support, draws)
 def test_the_compiled_search_takes_the_same_steps_as_the_plain_one(support, ties, budget, draws):
     data = support.data
     low, high = support._whole()
-    worst = data.fixed + int(data.up_weight.sum() + data.down_weight.sum())
-    cut = draws.draw(st.integers(data.fixed - 1, worst))
+    worst = data.fixed_cost + int(data.up_weight.sum() + data.down_weight.sum())
+    cut = draws.draw(st.integers(data.fixed_cost - 1, worst))
     best_l1 = draws.draw(
         st.integers(1, sum(magnitude(data, f, n - 1) for f, n in enumerate(support.sizes)) + 2)
     )
@@ -230,7 +232,7 @@ def test_the_search_finds_a_vector_exactly_when_one_is_cheap_enough(support, dra
     for index in product(*(range(n) for n in support.sizes)):
         vector = np.array([magnitude(data, f, i) for f, i in enumerate(index)])
         loss, _ = evaluate_vector(data, vector, 0, high[-1])
-        costs[index] = data.fixed - data.base + data.cost_l1 * int(vector.sum()) + int(loss)
+        costs[index] = data.fixed_cost - data.base_loss + data.l1_penalty * int(vector.sum()) + int(loss)
     cut = draws.draw(st.sampled_from(sorted(set(costs.values())))) - draws.draw(st.integers(0, 1))
     stack = np.zeros((2, 2, len(low)), np.int64)  # as short as can be: it has to be made longer on the way
     stack[0] = low, high

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from counts import examples
 from solving.kernels.forms import dense, feature_price, forms, intercept_price, loss_of, models
-from supersparse.solving.kernels.descent import anneal, descend, model_cost, next_random, rescore, shuffle
+from supersparse.solving.kernels.descent import anneal, descend, model_penalty, next_random, rescore, shuffle
 from supersparse.solving.kernels.lines import best_b
 from supersparse.solving.search.data import search_data
 
@@ -64,7 +64,7 @@ def check_model(data, index, b, scores, cost):
     used = data.values[np.arange(len(index)), index] != 0
     assert used.sum() <= max(data.max_size, (data.zero < 0).sum())
     assert scores.tolist() == (data.values[np.arange(len(index)), index] @ dense(data)).tolist()
-    assert data.low <= b <= data.high
+    assert data.intercept_low <= b <= data.intercept_high
     assert cost == whole_cost(data, index, b)
 
 
@@ -72,7 +72,7 @@ def check_model(data, index, b, scores, cost):
 @given(starts())
 def test_model_cost_counts_penalties_and_features(start):
     data, index, *_ = start
-    total, size = model_cost(data, index)
+    total, size = model_penalty(data, index)
     assert total == feature_price(data, index)
     assert size == np.count_nonzero(data.values[np.arange(len(index)), index])
 

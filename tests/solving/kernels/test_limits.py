@@ -17,7 +17,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.integer_form import integer_form
-from supersparse.solving.kernels.boxes import least_fixed, scores_too_high
+from supersparse.solving.kernels.boxes import least_fixed_cost, scores_too_high
 from supersparse.solving.kernels.descent import excess
 from supersparse.solving.kernels.support import evaluate_within_rates, magnitude
 from supersparse.solving.search.data import search_data
@@ -92,7 +92,7 @@ def test_a_box_pays_no_more_than_its_cheapest_vector_and_is_dropped_only_when_al
     whole = support._whole()[1]
     ends = [sorted((draws.draw(st.integers(0, n)), draws.draw(st.integers(0, n)))) for n in whole.tolist()]
     low, high = (np.array([pair[t] for pair in ends], np.int64) for t in (0, 1))
-    paid = int(least_fixed(data, low, high))
+    paid = int(least_fixed_cost(data, low, high))
     too_high = bool(scores_too_high(data, low, high))
     k = len(data.first)
     exact_costs, any_fits = [], False
@@ -106,7 +106,7 @@ def test_a_box_pays_no_more_than_its_cheapest_vector_and_is_dropped_only_when_al
             floor(form.problem.penalty(j, Fraction(int(v), form.problem.unit)) * form.scale)
             for j, v in enumerate(coefficients)
         )
-        exact_costs.append(data.base + data.shift + penalty + support.instance.intercept_cost)
+        exact_costs.append(data.base_loss + data.shift + penalty + support.instance.intercept_penalty)
         score = sum(
             max(int(v) * int(lo), int(v) * int(hi))
             for limit in form.problem.score_limits

@@ -39,9 +39,9 @@ def price(data, scores, b):
 
 
 def allowed_near(data, centre, window):
-    low, high = max(data.low, centre - window), min(data.high, centre + window)
+    low, high = max(data.intercept_low, centre - window), min(data.intercept_high, centre + window)
     if low > high:
-        low = high = max(data.low, min(data.high, centre))
+        low = high = max(data.intercept_low, min(data.intercept_high, centre))
     if len(data.intercepts):
         return [b for b in data.intercepts.tolist() if low <= b <= high]
     return range(low, high + 1)
@@ -76,15 +76,15 @@ def test_best_b_is_the_cheapest_of_its_window(state, centre, window):
 def test_best_b_anywhere_is_the_cheapest_of_all(state):
     data, _, scores = state
     reach = int(np.abs(scores).max()) // data.step + 2
-    low, high = max(data.low, -reach), min(data.high, reach)
+    low, high = max(data.intercept_low, -reach), min(data.intercept_high, reach)
     if low > high:  # the whole range lies where all rows agree
-        low = high = data.low if data.low > reach else data.high
+        low = high = data.intercept_low if data.intercept_low > reach else data.intercept_high
     found, b = best_b_anywhere(scores, data)
     losses = [
         loss_of(data.positive, data.negative, scores + c * data.step, data.half) for c in range(low, high + 1)
     ]
     assert found == min(losses)
-    assert data.low <= b <= data.high
+    assert data.intercept_low <= b <= data.intercept_high
     assert found == loss_of(data.positive, data.negative, scores + b * data.step, data.half)
 
 
@@ -129,7 +129,7 @@ def test_the_best_on_a_line_is_the_cheapest_value_that_may_be_taken(state, draws
     for t in range(data.n_values[j]):
         value = int(data.values[j, t])
         if near and (used if value else zero):
-            own = int(data.value_cost[j, t])
+            own = int(data.value_penalty[j, t])
             moved = scores + (value - current) * column
             expected[t] = own + min(price(data, moved, c) for c in near)
     if not expected:
@@ -138,7 +138,7 @@ def test_the_best_on_a_line_is_the_cheapest_value_that_may_be_taken(state, draws
     assert found == min(expected.values())
     assert expected[at] == found
     value = int(data.values[j, at])
-    own = int(data.value_cost[j, at])
+    own = int(data.value_penalty[j, at])
     assert found == own + price(data, scores + (value - current) * column, chosen)
 
 
@@ -163,7 +163,7 @@ def test_on_a_long_line_the_cost_is_that_of_the_value_and_no_worse_than_at_fixed
 
     def cost(t, intercept):
         value = int(data.values[0, t])
-        own = int(data.value_cost[0, t])
+        own = int(data.value_penalty[0, t])
         return own + price(data, value * column, intercept)
 
     assert found == cost(at, b)

@@ -51,10 +51,10 @@ def test_it_finds_the_optimum_of_most_small_problems():
 
 
 def test_the_same_seed_finds_the_same_models_and_another_seed_walks_elsewhere():
-    first, again = (searched(noisy(), seed=3) for _ in range(2))
+    first, again = (searched(noisy(), random_state=3) for _ in range(2))
     assert [e.points for e in first._events] == [e.points for e in again._events]
-    other = searched(noisy(), 20_000_000, seed=4)
-    same = searched(noisy(), 20_000_000, seed=3)
+    other = searched(noisy(), 20_000_000, random_state=4)
+    same = searched(noisy(), 20_000_000, random_state=3)
     assert [e.points for e in other._events] != [e.points for e in same._events]
 
 
@@ -109,13 +109,13 @@ def test_search_data_hold_the_sets_and_rank_ties_below_everything_else(case):
     longest = sum(sorted((int(np.abs(v).max()) for v in sets), reverse=True)[: form.max_size])
     weights = np.concatenate([data.positive, data.negative])
     factor = _factor(form, data)
-    tie = data.magnitude_cost - factor * form.cost_l1
+    tie = data.l1_penalty - factor * form.l1_penalty
     assert tie > 0
     assert tie * longest < max(1, int(weights[weights > 0].min(initial=2**60)))
     for j, values in enumerate(sets):
-        own = np.array([form.costs[j].of(form.values[j], int(v)) for v in values])
-        expected = factor * own + data.magnitude_cost * np.abs(values)
-        assert data.value_cost[j, : len(values)].tolist() == expected.tolist()
+        own = np.array([form.penalties[j].of(form.values[j], int(v)) for v in values])
+        expected = factor * own + data.l1_penalty * np.abs(values)
+        assert data.value_penalty[j, : len(values)].tolist() == expected.tolist()
     narrow = search_data(form, largest=1)
     assert all(np.abs(narrow.values[j]).max() <= 1 or np.abs(v).min() > 1 for j, v in enumerate(sets))
 

@@ -18,6 +18,7 @@ import numpy as np
 from supersparse.errors import InvalidOptionError
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.literals import Literal, flags_of, literals_where
 from supersparse.solving.exact.partition.tree import Node as PartitionNode
 from supersparse.solving.exact.partition.tree import OpenNodes
 from supersparse.solving.exact.supports import SupportSearch
@@ -40,7 +41,7 @@ class Saved:
 
 
 def check_place(path: Path) -> None:
-    """Raise where no file can be, before hours of work end with that message."""
+    """Refuse a path that cannot be written, before hours of work are lost to it."""
     if path.is_dir() or not path.parent.is_dir():
         what = "is a folder" if path.is_dir() else "is in a folder that does not exist"
         raise InvalidOptionError(f"checkpoint {str(path)!r} {what}; name a file in an existing folder")
@@ -73,11 +74,11 @@ def save(
 
 
 def written(task: Task) -> dict[str, Any]:
-    """Put an open task into plain data."""
+    """Turn an open task into data for JSON."""
     work = task.work
     entry: dict[str, Any] = {"bound": task.bound, "case": work.instance.case, "literals": work.literals}
     if isinstance(work, Node):
-        return entry | {"allowed": np.flatnonzero(work.allowed).tolist(), "theta": work.theta}
+        return entry | {"allowed": literals_where(work.allowed), "theta": work.theta}
     return entry | {"boxes": None if work.search is None else work.search.state}
 
 
@@ -96,7 +97,7 @@ def _written_second(left: OpenNodes) -> dict[str, Any]:
 
 
 def load(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> Saved:
-    """Read a checkpoint of this very problem, or say what is wrong with the file."""
+    """Read a checkpoint of this problem; raise with the reason when the file cannot be used."""
     head, _, body = path.read_bytes().partition(b"\n")
     name, _, checksum = head.decode("utf-8", "replace").rpartition(" ")
     if name != _FORMAT:
@@ -137,10 +138,9 @@ def _read_second(entry: dict[str, Any]) -> OpenNodes:
 
 
 def _read(entry: dict[str, Any], instance: Instance, cuts: Cuts) -> Node | Support:
-    literals = tuple(entry["literals"])
+    literals = tuple(Literal(literal) for literal in entry["literals"])
     if "allowed" in entry:
-        allowed = np.zeros(2 * instance.n_features, bool)
-        allowed[entry["allowed"]] = True
+        allowed = flags_of(entry["allowed"], instance.n_features)
         return Node(instance=instance, literals=literals, allowed=allowed, theta=entry["theta"])
     search = None
     if entry["boxes"] is not None:

@@ -9,12 +9,15 @@ model. With z for "wrong" and α for "literal used" this is the pair cover
 Let u >= 0 be multipliers with Σ_{pairs at i} u <= w_i at every point, and load_l = Σ_{pairs with l} u.
 Then for every model that extends the support S by a set T of at most r literals, one a feature,
 
-    cost >= base + C(S) + Σ_i w_i z_i + Σ_{l ∈ T} c_l
-         >= base + C(S) + Σ u - Σ_{l ∈ T} (load_l - c_l)
-         >= base + C(S) + Σ u - (the r largest (load_l - c_l)+ over features).
+    cost >= fixed(S) + Σ_i w_i z_i + Σ_{l ∈ T} c_l
+         >= fixed(S) + Σ u - Σ_{l ∈ T} (load_l - c_l)
+         >= fixed(S) + Σ u - (the r largest (load_l - c_l)+ over features)
+
+with c_l for `literal_penalty` and fixed(S) for the base cost and the penalties of S and b (see
+`tree.fixed_cost`).
 
 Pairs that S covers are left out, and literals that are not allowed carry no load. When l must be
-in T, the same sum with l's own term and r - 1 others bounds the models that use l: `by_literal`.
+in T, the same sum with l's term and r - 1 others bounds the models that use l: `by_literal`.
 """
 
 from collections.abc import Callable
@@ -24,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.solving.exact.instance import Flags, Instance, Ints
+from supersparse.solving.exact.literals import Literals, by_feature, flags_of
 from supersparse.solving.kernels.pairs import literal_bounds, most_gained, nearest_pairs, pack, pair_literals
 
 Ranks = NDArray[np.int32]
@@ -40,7 +44,7 @@ _NONE = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class PairPool:
-    """Pairs of opposite points with their allowed literals, row by row."""
+    """Pairs of opposite points; the allowed literals of pair q are ``literal[start[q] : start[q + 1]]``."""
 
     positive: NDArray[np.int32]
     negative: NDArray[np.int32]
@@ -49,12 +53,12 @@ class PairPool:
 
     @property
     def all(self) -> NDArray[np.int32]:
-        """Indices of all pairs."""
+        """The index of every pair, for a node that inherits none."""
         return np.arange(len(self.positive), dtype=np.int32)
 
 
 class CancelledError(Exception):
-    """Work was given up because the solve has to stop; the task stays open."""
+    """The solve has to stop; the task that raises this stays open."""
 
 
 def _go_on() -> bool:
@@ -63,15 +67,14 @@ def _go_on() -> bool:
 
 def pair_pool(
     instance: Instance,
-    support: tuple[int, ...],
+    support: Literals,
     allowed: Flags,
     *,
     most: int = NEAREST,
     cancelled: Callable[[], bool] = _go_on,
 ) -> PairPool:
     """Pair each point with its nearest opposite points that the support does not cover yet."""
-    covering = np.zeros(len(allowed), bool)
-    covering[list(support)] = True
+    covering = flags_of(support, instance.n_features)
     bits, masks = _packed(instance, allowed, covering)
     up, down = instance.positive, instance.negative
     a = _nearest(up, down, True, bits, masks, allowed, covering, most, cancelled)
@@ -106,7 +109,7 @@ def _nearest(
         if cancelled():
             raise CancelledError
         some = slice(first, first + step)
-        found = nearest_pairs(
+        chunk = nearest_pairs(
             points[some],
             others,
             is_positive,
@@ -118,8 +121,8 @@ def _nearest(
             most,
             candidates,
         )
-        mine.append(found[0] + np.int32(first))
-        theirs.append(found[1])
+        mine.append(chunk[0] + np.int32(first))
+        theirs.append(chunk[1])
     none = np.zeros(0, np.int32)
     return np.concatenate([none, *mine]), np.concatenate([none, *theirs])
 
@@ -134,10 +137,7 @@ def _packed(instance: Instance, allowed: Flags, covering: Flags) -> tuple[tuple[
     low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
     words = (instance.n_features + 63) // 64
     masks = np.stack(
-        [
-            _to_words(flags[None, :], words)[0]
-            for flags in (allowed[0::2], allowed[1::2], covering[0::2], covering[1::2])
-        ]
+        [_to_words(flags[None, :], words)[0] for flags in (*by_feature(allowed).T, *by_feature(covering).T)]
     )
     return (
         _to_words((up == high) & (low < high), words),
@@ -153,7 +153,7 @@ def _to_words(flags: Flags, words: int) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """What one packing proves about a node: bounds in kernel units, S and base not included."""
+    """What one packing proves about a node, in kernel units beyond its fixed cost."""
 
     bound: int
     load: Ints
@@ -172,11 +172,11 @@ def packing_bound(
 ) -> Packed:
     """Bound what a node must still pay; stop early once the bound exceeds `enough`.
 
-    With room for all undecided features the capacity of a literal is its cost. Under a size
-    limit more capacity, cost + θ, may pay: at most `room` literals take it back. θ is tried
+    With room for all undecided features the capacity of a literal is its penalty. Under a size
+    limit more capacity, penalty + θ, may pay: at most `room` literals take it back. θ is tried
     near the parent's, or over its whole range when `theta` is 0.
     """
-    undecided = int((allowed[0::2] | allowed[1::2]).sum())
+    undecided = int(by_feature(allowed).any(axis=1).sum())
     if room >= undecided:
         return _pack_with(instance, pool, pairs, allowed, undecided, 0, enough)
     if room == 1:
@@ -195,9 +195,9 @@ def packing_bound(
         tries = [theta, max(1, theta * 6 // 10), theta * 17 // 10]
     best: Packed | None = None
     for candidate in tries:
-        found = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
-        if best is None or found.bound > best.bound:
-            best = found
+        packed = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
+        if best is None or packed.bound > best.bound:
+            best = packed
         if best.bound > enough or (theta and best.bound < _NEAR * enough):
             break
     assert best is not None
@@ -245,14 +245,14 @@ def _pack_with(
         pool.start,
         pool.literal,
         allowed,
-        instance.cost + theta,
+        instance.literal_penalty + theta,
         instance.positive_weight.copy(),
         instance.negative_weight.copy(),
         load,
         stop_above,
         multiplier,
     )
-    gained, least = most_gained(load, instance.cost, allowed, room)
+    gained, least = most_gained(load, instance.literal_penalty, allowed, room)
     by_literal = np.zeros(len(allowed), np.int64)
-    literal_bounds(total, load, instance.cost, allowed, room, gained, least, by_literal)
+    literal_bounds(total, load, instance.literal_penalty, allowed, room, gained, least, by_literal)
     return Packed(int(total - gained), load, by_literal, theta)

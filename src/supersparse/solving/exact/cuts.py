@@ -14,31 +14,31 @@ from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.incumbent import Search
 
 
-class Thresholds(NamedTuple):
-    """The cuts of one model; read together, so that another thread cannot mix two models."""
+class CutValues(NamedTuple):
+    """The cuts that one model sets; read together, so that threads cannot mix two models."""
 
-    tie: int
-    strict: int
-    l1: int
+    tie: int  # what a model as good as the best one costs, in kernel units
+    strict: int  # what the next better model could cost, -1 where there can be none
+    l1: int  # of the best model, in units of the problem's points
 
 
 class Judge(Protocol):
-    """What the tree and the box search ask: what is worth looking for, and whether a find is any good."""
+    """What the tree and the box search ask: which cuts hold now, and whether a model is any good."""
 
-    now: Thresholds
+    now: CutValues
 
     @property
     def tie(self) -> int:
-        """The threshold for everything that is not looked at."""
+        """Close whatever has a bound above this."""
         ...
 
     def offer(self, coefficients: list[int]) -> bool:
-        """Judge a model."""
+        """Let the evaluator judge a model; return whether it is worth keeping."""
         ...
 
 
 class Cuts:
-    """Turns the best known model into integer thresholds.
+    """Turns the best known model into integer cuts.
 
     A part of the search space whose bound exceeds `tie` holds nothing as good as the best known
     model; one whose bound exceeds `strict` holds nothing better. `strict` is the largest value
@@ -57,10 +57,10 @@ class Cuts:
         with self._lock:  # two threads at once could leave the F of one model beside the l1 of another
             best = self._monitor.best_evaluation
             if best is None:
-                self.now = Thresholds(self._form.worst, self._form.worst, OPEN)
+                self.now = CutValues(self._form.worst_cost, self._form.worst_cost, OPEN)
                 return
             below = previous_attainable(self._form.problem, best.objective)
-            self.now = Thresholds(
+            self.now = CutValues(
                 tie=self._form.in_kernel_units(best.objective),
                 strict=-1 if below is None else self._form.in_kernel_units(below),
                 l1=int(best.l1 * self._form.problem.unit),
@@ -68,7 +68,7 @@ class Cuts:
 
     @property
     def tie(self) -> int:
-        """What a model as good as the best one costs."""
+        """What a model as good as the best one costs, in kernel units."""
         return self.now.tie
 
     def offer(self, coefficients: list[int]) -> bool:
@@ -87,7 +87,7 @@ _HIGHEST = 2**40
 
 
 def with_prices(form: IntegerForm, monitor: Monitor) -> IntegerForm:
-    """Return the form with the best prices found; unchanged where no rate is limited."""
+    """Return the form at the best prices of a few subgradient steps; unchanged where no rate is limited."""
     if len(form.rates.most) == 0:
         return form
     prices = np.zeros(len(form.rates.most))
@@ -107,12 +107,12 @@ def with_prices(form: IntegerForm, monitor: Monitor) -> IntegerForm:
 
 
 def _steep(form: IntegerForm, prices: NDArray[np.float64]) -> IntegerForm:
-    """While no model is known that obeys: prices that no model can afford, so that bounds show who cannot.
+    """Prices that no model can afford, while no model is known that obeys the limits.
 
     A part of the search space whose models all break the limits then costs more than any model.
     """
     direction = prices / prices.max() if prices.any() else np.ones_like(prices)
-    return form.priced(direction * float(form.worst))
+    return form.priced(direction * float(form.worst_cost))
 
 
 def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, NDArray[np.float64]]:
@@ -122,16 +122,16 @@ def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, NDArray[n
     scores = scores + b * form.step
     up, down = scores + form.half <= 0, scores >= 0
     loss = int(form.positive[up].sum() + form.negative[down].sum())
-    cost = sum(own.of(v, value) for own, v, value in zip(form.costs, form.values, values, strict=True))
+    penalty = sum(p.of(v, value) for p, v, value in zip(form.penalties, form.values, values, strict=True))
     counted = form.rates.positive[:, up].sum(axis=1) + form.rates.negative[:, down].sum(axis=1)
-    return float(loss + cost + form.shift), (counted - form.rates.most).astype(float)
+    return float(loss + penalty + form.shift), (counted - form.rates.most).astype(float)
 
 
 def _cheapest_b(form: IntegerForm, scores: Ints) -> int:
     starts, losses = loss_by_b(scores, form.step, form.half, form.positive, form.negative)
     if len(form.intercept_values):
         at = np.searchsorted(starts, form.intercept_values, side="right")
-        return int(form.intercept_values[np.argmin(losses[at] + form.intercept_value_cost)])
+        return int(form.intercept_values[np.argmin(losses[at] + form.intercept_penalties)])
     return int(least_over_b(starts, losses, form.intercept_low, form.intercept_high)[1])
 
 

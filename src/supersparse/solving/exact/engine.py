@@ -4,6 +4,8 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from fractions import Fraction
 from pathlib import Path
 from typing import ClassVar
@@ -16,7 +18,7 @@ from supersparse.problem.variants import next_attainable
 from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, ClaimedModels, Question
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts, with_prices
-from supersparse.solving.exact.instance import Instance, instances
+from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.many import all_within, best_per_size
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
 from supersparse.solving.exact.second import SecondBound
@@ -52,9 +54,9 @@ _SWITCH_SECONDS = 0.0005
 
 @contextmanager
 def _quick_switches() -> Iterator[None]:
-    """Let threads change places often: between kernels each needs Python for well under a millisecond.
+    """Let threads switch often: between kernels each needs Python for well under a millisecond.
 
-    With the interpreter's own 5 ms one thread waits for the other most of the time.
+    At the interpreter's default of 5 ms one thread would wait for the other most of the time.
     """
     usual = sys.getswitchinterval()
     sys.setswitchinterval(min(usual, _SWITCH_SECONDS))
@@ -65,7 +67,7 @@ def _quick_switches() -> Iterator[None]:
 
 
 class ExactSolver:
-    """Our own branch and bound; proves optima in F and in l1."""
+    """Branch and bound over signed supports; proves optima in F and, among those, in l1."""
 
     name: ClassVar[str] = "exact"
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -78,7 +80,7 @@ class ExactSolver:
     )
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
-        """Refuse a checkpoint that could not be written later, and a log that would not be complete."""
+        """Refuse a checkpoint that could not be written later, and a proof log that would be incomplete."""
         if options.checkpoint is not None:
             checkpoint.check_place(Path(options.checkpoint))
         if options.proof_log is not None and not problem.is_plain:
@@ -88,66 +90,79 @@ class ExactSolver:
             )
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Prove the best model, or report the best found and how far from proven it is."""
-        claim = _Solve(problem, options, monitor).run()
-        while claim is None:  # the first model that obeys was found: now to the best
-            claim = _Solve(problem, options, monitor).run()
-        return claim
+        """Prove a best model, or claim the best one known and a bound on how much better another could be."""
+        while True:
+            outcome = _Solve.prepare(problem, options, monitor).run()
+            if outcome is not _Restart.WITH_BETTER_PRICES:
+                return outcome
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
-        """Of each size the best model, as far as the limits allow."""
+        """Find the best model of each size, as far as the limits allow."""
         return best_per_size(problem, options, monitor, self.solve)
 
     def all_within(
         self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
     ) -> ClaimedModels:
-        """Every λ, with its best b, within a factor of the best, as far as the limits allow."""
+        """List every λ, with its best b, within a factor of the best, as far as the limits allow."""
         return all_within(problem, epsilon, options, monitor, self.solve)
 
 
+class _Restart(Enum):
+    """What a solve returns when it has no claim yet and must be started again."""
+
+    WITH_BETTER_PRICES = auto()
+    """Rates are limited and the first model that obeys them is known: prices can now be chosen well."""
+
+
+@dataclass(eq=False, kw_only=True)
 class _Solve:
-    """One run: the incumbent search and the proof share the time; the monitor hears of both."""
+    """One run: the incumbent search and the two proofs share the time; the monitor hears of all."""
 
-    def __init__(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
+    problem: Problem
+    options: SolveOptions
+    monitor: Monitor
+    form: IntegerForm
+    search: Search
+    cuts: Cuts
+    proof: Proof
+    second: SecondBound
+    knew_no_model: bool  # when prices were chosen, so they serve to find any model at all
+    file: Path | None  # the checkpoint
+    identity: str  # of the problem, as the checkpoint names it
+    stop: Stop | None = None
+    _reported: int = -1  # the last bound the monitor heard of, in kernel units
+    _report_at: int = 0  # work of the proof at which to report again
+    _saved_at: float = field(default_factory=time.perf_counter)
+
+    @classmethod
+    def prepare(cls, problem: Problem, options: SolveOptions, monitor: Monitor) -> "_Solve":
+        """Bring a problem into kernel units, and choose prices where rates are limited."""
         monitor.incumbent(completed(problem, smallest_coefficients(problem)))
-        self.problem, self.options, self.monitor = problem, options, monitor
-        self.form: IntegerForm = with_prices(integer_form(problem), monitor)
-        self.search = Search(self.form, monitor)
-        self.cuts = Cuts(self.form, monitor)
-        self.proof = Proof(self.cuts, options.proof_log)
-        self.second = SecondBound(self.form)
-        self.stop: Stop | None = None
-        self._is_large = self.form.n_rows * self.form.n_features > _LARGE
-        self._is_groping = monitor.best_evaluation is None  # prices are chosen to find any model at all
-        self._reported = -1
-        self._report_at = 0
-        self._file = None if options.checkpoint is None else Path(options.checkpoint)
-        self._identity = "" if self._file is None else fingerprint(problem)
-        self._saved_at = time.perf_counter()
-        self._open(instances(self.form))
+        form = with_prices(integer_form(problem), monitor)
+        cuts = Cuts(form, monitor)
+        return cls(
+            problem=problem,
+            options=options,
+            monitor=monitor,
+            form=form,
+            search=Search(form, monitor),
+            cuts=cuts,
+            proof=Proof(cuts, options.proof_log),
+            second=SecondBound(form),
+            knew_no_model=monitor.best_evaluation is None,
+            file=None if options.checkpoint is None else Path(options.checkpoint),
+            identity="" if options.checkpoint is None else fingerprint(problem),
+        )
 
-    def _open(self, cases: list[Instance]) -> None:
-        """Begin with the roots, or with what a checkpoint left open."""
-        if self._file is not None and self._file.exists():
-            saved = checkpoint.load(self._file, self._identity, cases, self.cuts)
-            self.cuts.offer(list(saved.coefficients))
-            self.monitor.bound(saved.lower_bound)
-            for bound, work in saved.tasks:
-                self.proof.tasks.push(bound, work)
-            if saved.second is not None:
-                self.second.resume(saved.second)
-            return
-        for instance in cases:
-            self.proof.tasks.push(fixed_cost(instance, ()), root(instance))
-
-    def run(self) -> Claim | None:
-        """Search and prove; None where limited rates need a new start from the first model that obeys."""
+    def run(self) -> Claim | _Restart:
+        """Search and prove until nothing is open or a limit is reached."""
+        self._open()
         if self.options.n_jobs == 1:
             self._prove_here()
         else:
             self._prove_in_threads(self.options.n_jobs)
-        if self._has_found_first:
-            return None
+        if self._needs_restart:
+            return _Restart.WITH_BETTER_PRICES
         if self.stop is not None:
             self._report()
             self._save()
@@ -158,9 +173,24 @@ class _Solve:
                 + "; ".join(constraint.in_words() for constraint in self.problem.asked)
             )
         self.monitor.bound(self.monitor.best_evaluation.objective)
-        if self._file is not None:
-            self._file.unlink(missing_ok=True)  # nothing is open any more
+        if self.file is not None:
+            self.file.unlink(missing_ok=True)  # nothing is open any more
         return self.monitor.claim(stop=Stop.OPTIMAL, smallest=True)
+
+    def _open(self) -> None:
+        """Begin with the roots, or with what a checkpoint left open."""
+        cases = instances(self.form)
+        if self.file is not None and self.file.exists():
+            saved = checkpoint.load(self.file, self.identity, cases, self.cuts)
+            self.cuts.offer(list(saved.coefficients))
+            self.monitor.bound(saved.lower_bound)
+            for bound, work in saved.tasks:
+                self.proof.tasks.push(bound, work)
+            if saved.second is not None:
+                self.second.resume(saved.second)
+            return
+        for instance in cases:
+            self.proof.tasks.push(fixed_cost(instance, ()), root(instance))
 
     def _prove_here(self) -> None:
         """Prove and search in turns, by work done, so that a run can be repeated exactly."""
@@ -170,12 +200,12 @@ class _Solve:
         searched = int(self.search.spent[0])
         look_at = 0
         # a limit seen inside a step, which then does no work, ends the loop as well
-        while self.proof.is_open and self.stop is None and not self._has_found_first:
+        while self.proof.is_open and self.stop is None and not self._needs_restart:
             if self.proof.work >= look_at:
                 look_at = self.proof.work + _LOOK_EVERY
-                if self._should_stop():
+                if self._check_in():
                     break
-            self.proof.step(self._should_stop)
+            self.proof.step(self._check_in)
             if self.search.spent[0] - searched < self._search_share * self.proof.work:
                 self.search.run(1)
                 self.cuts.refresh()
@@ -183,11 +213,11 @@ class _Solve:
 
     def _prove_in_threads(self, threads: int) -> None:
         """Prove in the background; this thread searches now and then, reports and watches the limits."""
-        workers = self.proof.start(threads, lambda: self.stop is not None or self._has_found_first)
+        workers = self.proof.start(threads, lambda: self.stop is not None or self._needs_restart)
         searched = 0
         try:
             with _quick_switches():
-                while self.proof.is_open and not self._should_stop():
+                while self.proof.is_open and not self._check_in():
                     self._take_second_turn()
                     due = searched + self._search_share * self.proof.work / threads
                     if not self.search.is_warm or self.search.spent[0] < due:
@@ -204,47 +234,48 @@ class _Solve:
         """Let the second bound work when it is its turn; what is logged must be proven by the first alone."""
         best = self.monitor.best_evaluation
         if self.options.proof_log is None and best is not None and self.second.is_due(self.proof.work):
-            self.monitor.bound(self.second.step(best.objective, self.proof.work, self._should_stop))
+            self.monitor.bound(self.second.step(best.objective, self.proof.work, self._check_in))
 
     @property
-    def _has_found_first(self) -> bool:
-        rated = len(self.form.rates.most) > 0
-        found = self.monitor.best_evaluation is not None
-        return rated and found and self._is_groping and self.stop is None and self.proof.is_open
+    def _needs_restart(self) -> bool:
+        """Whether the first model that obeys the limited rates has turned up while much is still open."""
+        is_first = self.knew_no_model and self.monitor.best_evaluation is not None
+        return is_first and len(self.form.rates.most) > 0 and self.stop is None and self.proof.is_open
 
     @property
     def _search_share(self) -> float:
+        """Work of the search for each unit of the proof's."""
         best, spent = self.monitor.best_evaluation, self.search.spent[0]
         if best is not None:
             bound, objective = self.monitor.lower_bound, best.objective
             is_first = spent < _PATIENCE_BEFORE_LONG_PROOFS
             if best.features > _MANY and (is_first or bound < _HOPELESS * objective):
                 return _SHARE_BEFORE_LONG_PROOFS
-            if self._is_large and bound < _FAR * objective:
+            if self.form.n_rows * self.form.n_features > _LARGE and bound < _FAR * objective:
                 return _SHARE_ON_LARGE_TABLES
         improving = spent < 3 * self.search.improved_at + _PATIENCE
         return _SHARE_WHILE_IMPROVING if improving else _SHARE_AFTERWARDS
 
-    def _should_stop(self) -> bool:
-        """Report, save now and then, and see whether a limit is reached."""
+    def _check_in(self) -> bool:
+        """Count, report and save what is due, then return whether to stop; long steps call it midway."""
         self.monitor.nodes = (self.proof.work + self.second.work) // WORK_PER_NODE
         if self.proof.work >= self._report_at:
             self._report_at = self.proof.work + _REPORT_EVERY
             self._report()
-        if self._file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
+        if self.file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
             self._save()
-        self.stop = self.monitor.stop_reason()
-        if self._has_found_first:
-            return True
+        self.stop = self._reason_to_stop()
+        return self.stop is not None or self._needs_restart
+
+    def _reason_to_stop(self) -> Stop | None:
+        """The limit that is reached, None to go on."""
+        reason = self.monitor.stop_reason()
+        if reason is not None:
+            return reason
         best = self.monitor.best_evaluation
-        if (
-            self.stop is None
-            and self.second.work
-            and best is not None
-            and self.monitor.lower_bound >= best.objective
-        ):
-            self.stop = Stop.BOUND  # the second bound met the objective; ties in l1 stay open
-        return self.stop is not None
+        if self.second.work and best is not None and self.monitor.lower_bound >= best.objective:
+            return Stop.BOUND  # the second bound met the objective; ties in l1 stay open
+        return None
 
     def _report(self) -> None:
         """Tell the monitor the bound of everything open."""
@@ -254,9 +285,10 @@ class _Solve:
             self.monitor.bound(next_attainable(self.problem, Fraction(bound) / self.form.scale))
 
     def _save(self) -> None:
-        if self._file is not None and self.monitor.best is not None:
+        """Write the checkpoint, if there is to be one."""
+        if self.file is not None and self.monitor.best is not None:
             # tasks first: a model that a thread finds meanwhile may then be saved twice, never lost
             tasks = [checkpoint.written(task) for task in self.proof.open_tasks()]
             best, bound = self.monitor.best.coefficients, self.monitor.lower_bound
-            checkpoint.save(self._file, self._identity, best, bound, tasks, self.second.left)
+            checkpoint.save(self.file, self.identity, best, bound, tasks, self.second.left)
             self._saved_at = time.perf_counter()

@@ -1,8 +1,8 @@
 """Instance: an IntegerForm as the exact engine sees it, for one case of the intercept.
 
 Only bounds use net points. A distinct row with loss p when scored <= 0 and n when scored >= 0
-costs at least min(p, n) + |p - n|·[its heavier class is wrong]; the minima add up to `base`,
-the differences are the weights of the net points. Evaluation never uses them.
+loses at least min(p, n) + |p - n|·[its heavier class is wrong]; the minima add up to the base loss, which
+is part of `base_cost`, and the differences are the weights of the net points. Evaluation never uses them.
 """
 
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact.limits import LiteralLimits, literal_limits
+from supersparse.solving.exact.literals import SIGNS, both_literals, for_both_signs, n_literals
 from supersparse.solving.integer_form import OPEN, IntegerForm
 
 Ints = NDArray[np.int64]
@@ -28,28 +29,30 @@ class Instance:
 
     form: IntegerForm
     case: int  # which of the intercept's cases this is
-    base: int
+    base_cost: (
+        int  # every model pays this: base loss, shift, and penalties paid whether features are used or not
+    )
     positive_row: Ints  # the distinct row behind each net positive point, -1 for the origin
     negative_row: Ints
     positive: NDArray[np.int32]  # ranks (doubled) of the net positive points, (points, features)
     negative: NDArray[np.int32]
     positive_weight: Ints
     negative_weight: Ints
-    allowed: Flags  # literals: 2f for a positive coefficient of f, 2f+1 for a negative one
-    cost: Ints  # least cost of each literal: C0, and C1 times its smallest magnitude
+    allowed: Flags  # over literals, see `literals.py`
+    literal_penalty: Ints  # least penalty of each literal beyond `base_cost`, C1 included
     has_origin: bool  # whether the last point of each class is the origin
     forced: tuple[int, ...]
     twin_of: tuple[int, ...]  # the twin that must be in the model first, or -1
     max_features: int
-    intercept_cost: int  # what b costs at least
+    intercept_penalty: int  # the least penalty of the allowed b, C1 apart
     intercepts: Ints  # the allowed b, sorted; empty where b is free or in a very long range
-    intercept_extra: Ints  # what each of them costs beyond that
+    intercept_extra: Ints  # the penalty of each of them beyond `intercept_penalty`
     counts_b: bool
     limits: LiteralLimits
 
     @property
     def n_features(self) -> int:
-        """Number of features."""
+        """Number of features, whether a literal of theirs is allowed or not."""
         return self.form.n_features
 
     @cached_property
@@ -59,41 +62,40 @@ class Instance:
 
     @cached_property
     def magnitudes(self) -> "LiteralMagnitudes":
-        """The magnitudes of each literal."""
+        """The magnitudes each literal's coefficient may have."""
         return LiteralMagnitudes.of(self.form)
 
     @cached_property
-    def used_cost(self) -> Ints:
-        """What each literal costs at least, C1 apart; 0 for one that is not allowed."""
-        costs = [own.of_sign(sign) for own in self.form.costs for sign in (1, -1)]
-        return np.array([int(c.min()) if len(c) else 0 for c in costs], np.int64)
+    def _penalties(self) -> list[Ints]:
+        """The penalties of each literal's magnitudes, C1 apart."""
+        return [penalties.of_sign(sign) for penalties in self.form.penalties for sign in SIGNS]
 
     @cached_property
-    def empty_cost(self) -> int:
-        """What a model without features pays beside its loss, and b at its least."""
-        return int(self.form.zero_cost.sum()) + self.form.shift + self.intercept_cost
+    def empty_penalty(self) -> int:
+        """The least penalty of a model without features."""
+        return int(self.form.unused_penalty.sum()) + self.intercept_penalty
 
     @cached_property
-    def cost_beyond_empty(self) -> Ints:
-        """What each literal adds to that at least, C1 apart."""
-        beyond: Ints = self.used_cost - np.repeat(self.form.zero_cost, 2)
-        return beyond
+    def literal_surcharge(self) -> Ints:
+        """What each literal adds to `empty_penalty` at least, C1 apart; negative where 0 is dearer."""
+        least = np.array([int(p.min()) if len(p) else 0 for p in self._penalties], np.int64)
+        surcharge: Ints = least - for_both_signs(self.form.unused_penalty)
+        return surcharge
 
     @cached_property
-    def extras(self) -> Ints:
-        """What each magnitude of a literal costs beyond that; no columns where costs are flat."""
-        costs = [own.of_sign(sign) for own in self.form.costs for sign in (1, -1)]
+    def magnitude_extra(self) -> Ints:
+        """The penalty of each magnitude beyond its literal's least; no columns where penalties are flat."""
         widest = 0 if self.form.is_flat else int(self.magnitudes.count.max(initial=1))
-        table = np.zeros((len(costs), widest), np.int64)
+        table = np.zeros((len(self._penalties), widest), np.int64)
         if widest:
-            for literal, own in enumerate(costs):
-                if len(own):
-                    table[literal, : len(own)] = own - own.min()
+            for literal, penalties in enumerate(self._penalties):
+                if len(penalties):
+                    table[literal, : len(penalties)] = penalties - penalties.min()
         return table
 
     @cached_property
     def has_twins(self) -> bool:
-        """Whether any feature has a twin that goes before it."""
+        """Whether any feature has a twin that must be used before it."""
         return max(self.twin_of, default=-1) >= 0
 
     @cached_property
@@ -115,29 +117,31 @@ class LiteralMagnitudes:
 
     @classmethod
     def of(cls, form: IntegerForm) -> "LiteralMagnitudes":
-        """Read the sets of a form."""
-        own = [values.of_sign(sign) for values in form.values for sign in (1, -1)]
-        table = np.zeros((len(own), max((len(m.table) for m in own), default=0)), np.int64)
-        for literal, magnitudes in enumerate(own):
+        """Lay out the magnitudes of all literals of a form."""
+        sets = [values.of_sign(sign) for values in form.values for sign in SIGNS]
+        table = np.zeros((len(sets), max((len(m.table) for m in sets), default=0)), np.int64)
+        for literal, magnitudes in enumerate(sets):
             table[literal, : len(magnitudes.table)] = magnitudes.table
         return cls(
-            count=np.array([m.count for m in own], np.int64),
-            first=np.array([m.first for m in own], np.int64),
-            stride=np.array([m.stride for m in own], np.int64),
+            count=np.array([m.count for m in sets], np.int64),
+            first=np.array([m.first for m in sets], np.int64),
+            stride=np.array([m.stride for m in sets], np.int64),
             table=table,
         )
 
 
 def instances(form: IntegerForm) -> list[Instance]:
-    """One instance, or two where b is penalised: b = 0, and b != 0 at its price."""
+    """One instance, or two where b is penalised: b = 0, and b != 0 at its penalty."""
     if not form.problem.intercept.is_penalised:
         b = _range_as_list(form)
-        return [_instance(form, 0, b, costs=np.zeros(len(b), np.int64), counts_b=False, room=form.max_size)]
+        nothing = np.zeros(len(b), np.int64)
+        return [_instance(form, 0, b, penalties=nothing, counts_b=False, room=form.max_size)]
     cases = []
     for case, chosen in enumerate((form.intercept_values == 0, form.intercept_values != 0)):
         if chosen.any() and form.max_size >= case:
-            b, costs = form.intercept_values[chosen], form.intercept_value_cost[chosen]
-            cases.append(_instance(form, case, b, costs=costs, counts_b=True, room=form.max_size - case))
+            b, penalties = form.intercept_values[chosen], form.intercept_penalties[chosen]
+            room = form.max_size - case
+            cases.append(_instance(form, case, b, penalties=penalties, counts_b=True, room=room))
     return cases
 
 
@@ -156,7 +160,7 @@ def _range_as_list(form: IntegerForm) -> Ints:
 
 
 def _instance(
-    form: IntegerForm, case: int, intercepts: Ints, *, costs: Ints, counts_b: bool, room: int
+    form: IntegerForm, case: int, intercepts: Ints, *, penalties: Ints, counts_b: bool, room: int
 ) -> Instance:
     difference = form.positive - form.negative
     up, down = np.flatnonzero(difference > 0), np.flatnonzero(difference < 0)
@@ -171,37 +175,40 @@ def _instance(
         positive_weight = np.append(positive_weight, _ALWAYS_RIGHT)
         negative_weight = np.append(negative_weight, _ALWAYS_RIGHT)
         up, down = np.append(up, -1), np.append(down, -1)
-    allowed, literal_cost = np.zeros(2 * form.n_features, bool), np.zeros(2 * form.n_features, np.int64)
-    unavoidable = [  # paid for a feature, used or not; nothing unless levels make 0 cost something
-        min(own.zero, own.least if values.smallest else own.zero) if values.has_zero else 0
-        for values, own in zip(form.values, form.costs, strict=True)
+    n = n_literals(form.n_features)
+    allowed, literal_penalty = np.zeros(n, bool), np.zeros(n, np.int64)
+    unavoidable = [  # paid for a feature, used or not; nothing unless levels put a penalty on 0
+        min(of_values.unused, of_values.least_used if values.smallest else of_values.unused)
+        if values.has_zero
+        else 0
+        for values, of_values in zip(form.values, form.penalties, strict=True)
     ]
-    for f, (values, own) in enumerate(zip(form.values, form.costs, strict=True)):
-        for literal, sign in ((2 * f, 1), (2 * f + 1, -1)):
+    for f, (values, of_values) in enumerate(zip(form.values, form.penalties, strict=True)):
+        for literal, sign in zip(both_literals(f), SIGNS, strict=True):
             allowed[literal] = len(values.of_sign(sign)) > 0
             if allowed[literal]:
-                literal_cost[literal] = int(own.of_sign(sign).min()) - unavoidable[f]
-                literal_cost[literal] += form.cost_l1 * values.of_sign(sign)[0]
-    cost = int(costs.min(initial=OPEN)) if len(costs) else 0
+                literal_penalty[literal] = int(of_values.of_sign(sign).min()) - unavoidable[f]
+                literal_penalty[literal] += form.l1_penalty * values.of_sign(sign)[0]
+    least = int(penalties.min(initial=OPEN)) if len(penalties) else 0
     return Instance(
         form=form,
         case=case,
         positive_row=up,
         negative_row=down,
-        base=form.shift + int(np.minimum(form.positive, form.negative).sum()) + sum(unavoidable),
+        base_cost=form.shift + int(np.minimum(form.positive, form.negative).sum()) + sum(unavoidable),
         positive=np.ascontiguousarray(positive, np.int32),
         negative=np.ascontiguousarray(negative, np.int32),
         positive_weight=positive_weight,
         negative_weight=negative_weight,
         allowed=allowed,
-        cost=literal_cost,
+        literal_penalty=literal_penalty,
         has_origin=has_origin,
         forced=form.problem.forced,
         twin_of=twins(form.problem),
         max_features=min(room, form.n_features),
-        intercept_cost=cost,
+        intercept_penalty=least,
         intercepts=intercepts,
-        intercept_extra=costs - cost,
+        intercept_extra=penalties - least,
         counts_b=counts_b,
         limits=literal_limits(form, uses_b=case == 1),
     )
@@ -219,9 +226,9 @@ def _origin_ranks(problem: Problem) -> NDArray[np.int32]:
 
 
 def twins(problem: Problem) -> tuple[int, ...]:
-    """Find columns that say the same; each points to the one that goes before it.
+    """Find interchangeable columns; each points to the one that must be used before it.
 
-    Two columns are twins when set, costs and limits agree and the columns are equal, or, with a
+    Two columns are twins when set, penalties and limits agree and the columns are equal, or, with a
     free threshold, differ (or, with symmetric sets, add up) by a constant. Any
     model can then swap them without changing F, l1 or what is limited, so models that use a twin before its
     partner need not be looked at. Both together stay allowed: they reach twice the range.
@@ -231,7 +238,7 @@ def twins(problem: Problem) -> tuple[int, ...]:
     result = []
     for f in range(problem.n_features):
         column, scale = rows.columns[f].astype(object), rows.scales[f]
-        own = (
+        alike = (  # what two twins must share beside their columns
             problem.sets[f],
             problem.C0[f],
             problem.levels[f],
@@ -240,11 +247,11 @@ def twins(problem: Problem) -> tuple[int, ...]:
             *((limit.low[f], limit.high[f]) for limit in problem.score_limits),
         )
         if problem.intercept.mode != "free":
-            keys: list[tuple[object, ...]] = [(*own, tuple(column))]
+            keys: list[tuple[object, ...]] = [(*alike, tuple(column))]
         else:
-            keys = [(*own, tuple(column - column.min()))]
+            keys = [(*alike, tuple(column - column.min()))]
             if problem.sets[f].is_symmetric and problem.levels[f] is None and not problem.score_limits:
-                keys.append((*own, tuple(column.max() - column)))
+                keys.append((*alike, tuple(column.max() - column)))
         known = next((k for k in keys if k in latest), None)
         result.append(-1 if known is None else latest[known])
         latest[keys[0] if known is None else known] = f

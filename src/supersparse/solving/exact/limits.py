@@ -14,6 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.problem.limits import ScoreLimit, SupportLimit
+from supersparse.solving.exact.literals import (
+    SIGNS,
+    Literals,
+    both_literals,
+    by_feature,
+    for_both_signs,
+    n_literals,
+)
 from supersparse.solving.integer_form import IntegerForm
 
 Ints = NDArray[np.int64]
@@ -35,12 +43,12 @@ class LiteralLimits:
     def __bool__(self) -> bool:
         return len(self.most) > 0
 
-    def may_stop(self, literals: tuple[int, ...]) -> bool:
-        """Whether a model of exactly these literals can obey."""
+    def may_stop(self, literals: Literals) -> bool:
+        """Whether a model of exactly these literals can be within the limits."""
         return bool((self.weight[:, list(literals)].sum(axis=1) <= self.most).all())
 
-    def keep(self, literals: tuple[int, ...], allowed: Flags, room: int) -> Flags | None:
-        """Drop the literals that no obedient extension of `literals` has; None where there is none at all.
+    def keep(self, literals: Literals, allowed: Flags, room: int) -> Flags | None:
+        """Drop literals that no extension within the limits can have; None when no extension is within them.
 
         The others can lower a sum by at most the `room` smallest negative weights, one a feature.
         So what is counted so far, plus a literal's own weight, plus that help (its own feature's
@@ -50,7 +58,7 @@ class LiteralLimits:
         for weight, most in zip(self.weight, self.most, strict=True):
             now = int(weight[list(literals)].sum())
             if now > most or (weight < 0).any() or (weight > most - now).any():
-                offered = np.where(allowed, np.minimum(weight, 0), 0).reshape(-1, 2).min(axis=1)
+                offered = by_feature(np.where(allowed, np.minimum(weight, 0), 0)).min(axis=1)
                 order = np.argsort(offered, kind="stable")
                 helpers = order[:room]
                 if now + int(offered[helpers].sum()) > most:
@@ -58,13 +66,13 @@ class LiteralLimits:
                 all_but_one = int(offered[order[: room - 1]].sum())
                 others = np.full(len(offered), all_but_one)
                 others[helpers] = int(offered[helpers].sum()) - offered[helpers]
-                allowed &= now + weight + np.repeat(others, 2) <= most
+                allowed &= now + weight + for_both_signs(others) <= most
         return allowed
 
 
 def literal_limits(form: IntegerForm, *, uses_b: bool) -> LiteralLimits:
     """Bring a problem's limits into 64 bits; one that does not fit is left to the evaluator."""
-    n = 2 * form.n_features
+    n = n_literals(form.n_features)
     rows: list[tuple[Ints, int]] = []
     for limit in form.problem.support_limits:
         row = _of_support(limit, uses_b)
@@ -89,7 +97,7 @@ def _of_support(limit: SupportLimit, uses_b: bool) -> tuple[Ints, int] | None:
     weights = [Fraction(w) for w in limit.weights]
     unit = lcm(*(w.denominator for w in weights))
     left = limit.at_most - (limit.intercept_weight if uses_b else 0)
-    return _row([w * unit for w in weights for _ in range(2)], floor(left * unit))
+    return _row([w * unit for w in weights for _ in SIGNS], floor(left * unit))
 
 
 def _of_score(limit: ScoreLimit, form: IntegerForm) -> tuple[Ints, int] | None:
@@ -104,10 +112,10 @@ def _of_score(limit: ScoreLimit, form: IntegerForm) -> tuple[Ints, int] | None:
 def _least_share(rate: Ints, form: IntegerForm) -> Ints:
     share = np.zeros_like(rate)
     for f, values in enumerate(form.values):
-        for literal, own in ((2 * f, values.positive), (2 * f + 1, values.negative)):
-            if len(own):
-                least = int(rate[literal])
-                share[literal] = least * (own[0] if least > 0 else own.largest)
+        for literal, magnitudes in zip(both_literals(f), (values.positive, values.negative), strict=True):
+            if len(magnitudes):
+                per_unit = int(rate[literal])
+                share[literal] = per_unit * (magnitudes[0] if per_unit > 0 else magnitudes.largest)
     return share
 
 

@@ -1,10 +1,12 @@
-"""What the engine can say about its proof, one event at a time; nothing is made when nobody listens.
+"""Events of a proof log, one for each step of a proof; none is created when nobody listens.
 
-Rows are indices of the presolved problem's distinct rows (-1 is the origin), literals are 2·f for
-a positive and 2·f + 1 for a negative coefficient of feature f, costs are in kernel units.
+Rows are indices of the presolved problem's distinct rows (-1 is the origin), literals are numbered as in
+`literals.py`, costs are in kernel units.
 """
 
 from dataclasses import dataclass
+
+from supersparse.solving.exact.literals import Literals
 
 Multipliers = tuple[tuple[int, int, int], ...]  # (row of a positive, row of a negative, u)
 
@@ -18,27 +20,27 @@ class NodeSplit:
     """
 
     case: int
-    literals: tuple[int, ...]
-    allowed: tuple[int, ...]
-    dropped: tuple[int, ...]  # by the bound of `multipliers` with the literal forced in
+    literals: Literals
+    allowed: Literals
+    dropped: Literals  # by the bound of `multipliers` with the literal forced in
     bound: int
-    limit: int
+    cut: int
     room: int
     multipliers: Multipliers
     feature: int | None
-    parts: tuple[int, ...]
+    parts: Literals
     out: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodePruned:
-    """A node was closed: its bound exceeds the limit."""
+    """A node was closed: its bound exceeds the cut."""
 
     case: int
-    literals: tuple[int, ...]
-    allowed: tuple[int, ...]
+    literals: Literals
+    allowed: Literals
     bound: int
-    limit: int
+    cut: int
     room: int
     multipliers: Multipliers
 
@@ -50,12 +52,12 @@ class BoxPruned:
     `low` and `high` are magnitudes for each literal and, where b is restricted, b.
     """
 
-    literals: tuple[int, ...]
+    literals: Literals
     low: tuple[int, ...]
     high: tuple[int, ...]
-    fixed: int
+    fixed_cost: int
     bound: int
-    limit: int
+    cut: int
     matched: Multipliers
     single: tuple[tuple[int, int], ...]  # (row, weight): wrong everywhere in the box
 
@@ -64,7 +66,7 @@ class BoxPruned:
 class BoxSplit:
     """A box was cut in two between two values of one dimension."""
 
-    literals: tuple[int, ...]
+    literals: Literals
     low: tuple[int, ...]
     high: tuple[int, ...]
     dimension: int
@@ -75,7 +77,7 @@ class BoxSplit:
 class VectorEvaluated:
     """One coefficient vector was evaluated: its least cost over the allowed b, and that b."""
 
-    literals: tuple[int, ...]
+    literals: Literals
     magnitudes: tuple[int, ...]
     cost: int
     intercept: int

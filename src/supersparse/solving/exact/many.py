@@ -11,7 +11,7 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import step_with_l1
 from supersparse.solving.contract import ClaimedModels
-from supersparse.solving.exact.cuts import Thresholds, with_prices
+from supersparse.solving.exact.cuts import CutValues, with_prices
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
 from supersparse.solving.exact.supports import SupportSearch
@@ -24,17 +24,17 @@ from supersparse.solving.solution import Claim
 
 
 class Collecting:
-    """Takes the place of the cuts: a threshold that stays, and all that was found below it."""
+    """Stands in for `Cuts`: a cut that stays, and every model within it."""
 
     def __init__(self, form: IntegerForm, limit: Fraction) -> None:
         cut = form.in_kernel_units(limit)
-        self.now = Thresholds(tie=cut, strict=cut, l1=OPEN)
+        self.now = CutValues(tie=cut, strict=cut, l1=OPEN)
         self.models: dict[tuple[int, ...], Points] = {}
         self._problem, self._limit = form.problem, limit
 
     @property
     def tie(self) -> int:
-        """What a model may cost."""
+        """What a model may cost, in kernel units."""
         return self.now.tie
 
     def offer(self, coefficients: list[int]) -> bool:
@@ -69,12 +69,12 @@ def all_within(
     best = evaluate(problem, claim.points).objective
     limit = (1 + epsilon) * best
     form = with_prices(integer_form(problem), monitor)
-    found = Collecting(form, limit)
-    found.offer(list(claim.points.coefficients))
+    within = Collecting(form, limit)
+    within.offer(list(claim.points.coefficients))
     if claim.lower_bound < best:
-        return ClaimedModels(models=tuple(found.models.values()), complete=False)
-    found.offer(smallest_coefficients(problem))  # the tree begins with one feature
-    proof = Proof(found, None, SupportListing)
+        return ClaimedModels(models=tuple(within.models.values()), complete=False)
+    within.offer(smallest_coefficients(problem))  # the tree begins with one feature
+    proof = Proof(within, None, SupportListing)
     for instance in instances(form):
         alone = replace(instance, twin_of=(-1,) * instance.n_features)
         proof.tasks.push(fixed_cost(alone, ()), root(alone))
@@ -86,7 +86,7 @@ def all_within(
 
     while proof.is_open and not should_stop():
         proof.step(should_stop)
-    return ClaimedModels(models=tuple(found.models.values()), complete=not proof.is_open)
+    return ClaimedModels(models=tuple(within.models.values()), complete=not proof.is_open)
 
 
 Solve = Callable[[Problem, SolveOptions, Monitor], Claim]
@@ -102,7 +102,7 @@ class _Answers:
     complete: bool = True
 
     def add(self, size: int, claim: Claim, is_proven: bool) -> None:
-        """Note the model of a size."""
+        """Record the model of a size and whether it is proven."""
         self.models[size] = claim.points
         self.complete = self.complete and is_proven and claim.smallest
         if is_proven and claim.smallest:
@@ -148,17 +148,17 @@ class _Asking:
             on_progress=None,
             cancel=lambda: self.monitor.stop_reason() is not None,
         )
-        own = Monitor(question, options, lambda points: points)
+        its_monitor = Monitor(question, options, lambda points: points)
         try:
             question.check_feasible()  # sets without 0 need room
-            claim = self.solve(question, options, own)
+            claim = self.solve(question, options, its_monitor)
         except InfeasibleError:
             return None
         finally:
-            self.monitor.nodes += own.nodes
-        assert own.best_evaluation is not None
+            self.monitor.nodes += its_monitor.nodes
+        assert its_monitor.best_evaluation is not None
         self.monitor.incumbent(claim.points)
-        return claim, own.best_evaluation
+        return claim, its_monitor.best_evaluation
 
     @property
     def stopped(self) -> bool:
@@ -183,18 +183,18 @@ def _from_the_top(known: _Answers, most: int, ask: _Asking) -> None:
         if answer is None:
             known.bounds[: size + 1] = [None] * (size + 1)
             return
-        claim, found = answer
-        is_proven = claim.lower_bound >= found.objective
+        claim, evaluation = answer
+        is_proven = claim.lower_bound >= evaluation.objective
         # the bound speaks of all models of at most `size` features, whose price it leaves out
         for s in range(size + 1):
             known.bounds[s] = max(Fraction(0), claim.lower_bound - tiny * s) + price * s
         if is_proven:
-            for s in range(found.size, size + 1):
-                known.bounds[s] = found.objective - tiny * found.size + price * s
-        known.add(found.size, claim, is_proven)
+            for s in range(evaluation.size, size + 1):
+                known.bounds[s] = evaluation.objective - tiny * evaluation.size + price * s
+        known.add(evaluation.size, claim, is_proven)
         if not is_proven:
             return
-        size = found.size - 1
+        size = evaluation.size - 1
 
 
 def _one_by_one(known: _Answers, most: int, ask: _Asking) -> None:
@@ -208,8 +208,8 @@ def _one_by_one(known: _Answers, most: int, ask: _Asking) -> None:
         if answer is None:
             known.bounds[size] = None
             continue
-        claim, found = answer
-        is_proven = claim.lower_bound >= found.objective
+        claim, evaluation = answer
+        is_proven = claim.lower_bound >= evaluation.objective
         known.bounds[size] = claim.lower_bound
         known.add(size, claim, is_proven)
         if ask.stopped and not is_proven:

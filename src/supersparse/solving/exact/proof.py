@@ -59,7 +59,7 @@ class Proof:
             self._do(task, cancelled)
 
     def start(self, threads: int, cancelled: Callable[[], bool]) -> list[threading.Thread]:
-        """Begin to work in the background."""
+        """Start threads that work until nothing is open."""
         workers = [
             threading.Thread(
                 target=self._work_until_closed, args=(cancelled,), name=f"proof-{t}", daemon=True
@@ -71,7 +71,7 @@ class Proof:
         return workers
 
     def finish(self, workers: list[threading.Thread]) -> None:
-        """Let every worker put its task back and end; raise what went wrong in one."""
+        """Stop the workers, which put their tasks back, and raise what went wrong in one."""
         with self._changed:
             self._stopping = True
             self._changed.notify_all()

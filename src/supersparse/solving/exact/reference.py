@@ -8,13 +8,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.solving.exact.literals import Literals
 from supersparse.solving.exact.log import BoxPruned, BoxSplit, VectorEvaluated
 from supersparse.solving.kernels.boxes import (
     DONE,
     FOUND,
     FULL,
     PAUSED,
-    least_fixed,
+    least_fixed_cost,
     least_l1,
     split_at,
     widest,
@@ -26,12 +27,12 @@ Log = Callable[[object], None]
 Matches = list[tuple[int, int, int]]
 
 
-def box_bound_reference(
+def loss_bound_reference(
     data: SupportData, low: Ints, high: Ints
 ) -> tuple[int, Matches, list[tuple[int, int]]]:
     """Match conflicting cells greedily; return (bound, matches, single cells), cells by index.
 
-    The bound of `kernels.boxes.box_bound`, computed to the end instead of until it suffices.
+    The bound of `kernels.boxes.loss_bound`, computed to the end instead of until it suffices.
     """
     k = len(data.first)
     A = np.array([magnitude(data, f, low[f]) for f in range(k)])
@@ -77,9 +78,9 @@ def run_boxes_reference(
     best_l1: int,
     ties: bool,
     budget: int,
-    found: Ints,
+    hit: Ints,
     *,
-    literals: tuple[int, ...],
+    literals: Literals,
     rows: tuple[Ints, Ints],
     log: Log,
 ) -> tuple[int, int, int]:
@@ -95,18 +96,18 @@ def run_boxes_reference(
         l1 = int(least_l1(data, low, high))
         if ties and l1 >= best_l1:
             continue
-        fixed = int(least_fixed(data, low, high))
+        fixed = int(least_fixed_cost(data, low, high))
         shown_low, shown_high = _values(data, low), _values(data, high)
-        bound, matches, single = box_bound_reference(data, low, high)
+        bound, matches, single = loss_bound_reference(data, low, high)
         if fixed + bound > cut:
             log(
                 BoxPruned(
                     literals=literals,
                     low=shown_low,
                     high=shown_high,
-                    fixed=fixed,
+                    fixed_cost=fixed,
                     bound=fixed + bound,
-                    limit=cut,
+                    cut=cut,
                     matched=tuple((int(rows[0][i]), int(rows[1][j]), u) for i, j, u in matches),
                     single=tuple(
                         (int(rows[0][c]) if c >= 0 else int(rows[1][-1 - c]), weight) for c, weight in single
@@ -116,15 +117,15 @@ def run_boxes_reference(
             continue
         if (low[:k] == high[:k]).all():
             if data.slack:
-                found[:k] = low[:k]
+                hit[:k] = low[:k]
                 return FOUND, top, spent
             vector = np.array(shown_low[:k], np.int64)
             loss, b = evaluate_vector(data, vector, low[-1], high[-1])
-            own = 0 if data.is_flat else sum(int(data.extra[f, low[f]]) for f in range(k))
-            cost = data.fixed - data.base + own + data.cost_l1 * int(vector.sum()) + int(loss)
+            extra = 0 if data.is_flat else sum(int(data.magnitude_extra[f, low[f]]) for f in range(k))
+            cost = data.fixed_cost - data.base_loss + extra + data.l1_penalty * int(vector.sum()) + int(loss)
             log(VectorEvaluated(literals=literals, magnitudes=shown_low[:k], cost=cost, intercept=int(b)))
             if cost <= cut and (not ties or int(vector.sum()) + data.counts_b * abs(int(b)) < best_l1):
-                found[:k], found[k] = low[:k], b
+                hit[:k], hit[k] = low[:k], b
                 return FOUND, top, spent
             continue
         d = int(widest(data, low, high))

@@ -39,7 +39,7 @@ class SecondBound:
         self._resumed = self.left = left
 
     def is_due(self, proof_work: int) -> bool:
-        """Whether it is its turn, given the work done by the first proof."""
+        """Whether this bound should take the next step, after so much work of the first proof."""
         if not self._may_help or (self._bound is not None and self._bound.done):
             return False
         if self._bound is None:
@@ -47,7 +47,7 @@ class SecondBound:
         return self.work < _SHARE * (proof_work - self._began_at)
 
     def step(self, target: Fraction, proof_work: int, should_stop: Callable[[], bool]) -> Fraction:
-        """Do one step and return the bound proven so far; gives up waiting when asked to stop.
+        """Take one step and return the bound proven so far, or 0 when asked to stop in the middle of it.
 
         A step solves a linear program, which may take seconds: it runs in a thread of its own while
         this one watches the limits.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.literals import Literals, feature_of, sign_of
 from supersparse.solving.exact.reference import Log, run_boxes_reference
 from supersparse.solving.integer_form import IntegerForm
 from supersparse.solving.kernels.boxes import (
@@ -28,6 +29,7 @@ from supersparse.solving.kernels.support import CellRates, SupportData, magnitud
 
 Ints = NDArray[np.int64]
 _SLICE_SECONDS = 0.05
+_IMPROVING, _TIES = 1, 2  # the phases of a search; 0 before it begins
 _ROOM_ON_STACK = 128  # boxes; more are made where they are needed
 _NONE, _NO_CELLS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
 NO_RATES = CellRates(_NONE, _NONE, _NO_CELLS, _NO_CELLS, _NONE)
@@ -48,20 +50,18 @@ def rates_of_cells(form: IntegerForm, cell: Ints) -> CellRates:
 
 
 class SupportSearch:
-    """A box search that can be paused; `boxes` counts its work."""
+    """A box search that can be paused; `boxes` counts its work, `bound` is proven of the support's cost."""
 
-    def __init__(
-        self, instance: Instance, literals: tuple[int, ...], cuts: Judge, log: Log | None = None
-    ) -> None:
+    def __init__(self, instance: Instance, literals: Literals, cuts: Judge, log: Log | None = None) -> None:
         self.instance = instance
         self.literals = literals
         self.cuts = cuts
         self._log = log
         self.boxes = 0
-        self.features = [literal // 2 for literal in literals]
-        self.signs = [1 if literal % 2 == 0 else -1 for literal in literals]
+        self.features = list(map(feature_of, literals))
+        self.signs = list(map(sign_of, literals))
         self.data, self.sizes = self._merge()
-        self.bound = self.data.fixed
+        self.bound = self.data.fixed_cost
         self._phase = 0
         self._budget = 64
         self._top = 0
@@ -71,13 +71,14 @@ class SupportSearch:
     def _merge(self) -> tuple[SupportData, list[int]]:
         instance, form = self.instance, self.instance.form
         literals = np.array(self.literals, np.int64)
-        features, signs = literals // 2, 1 - 2 * (literals % 2)
+        features, signs = np.array(self.features, np.int64), np.array(self.signs, np.int64)
         merged = merge_on_support(
             form.ranks, instance.n_ranks, form.columns, form.positive, form.negative, features, signs
         )
-        cell, x, positive, negative, base, spread = merged[:6]
+        cell, x, positive, negative, base_loss, spread = merged[:6]
         up_row, up_x, up_weight, down_row, down_x, down_weight = merged[6:]
         self._rows = up_row, down_row
+        penalty = instance.empty_penalty + int(instance.literal_surcharge[literals].sum())
         cell_rates = rates_of_cells(form, cell) if len(form.rates.most) else NO_RATES
         data = SupportData(
             up_x=up_x,
@@ -95,25 +96,25 @@ class SupportSearch:
             slack=form.slack,
             judged=int(not (instance.limits.is_complete and form.rates.is_complete)),
             half=form.half,
-            base=base,
-            fixed=base + instance.empty_cost + int(instance.cost_beyond_empty[literals].sum()),
+            base_loss=base_loss,
+            fixed_cost=base_loss + form.shift + penalty,
             shift=form.shift,
-            cost_l1=form.cost_l1,
+            l1_penalty=form.l1_penalty,
             is_flat=int(form.is_flat),
-            extra=instance.extras[literals],
+            magnitude_extra=instance.magnitude_extra[literals],
             intercept_extra=instance.intercept_extra,
             score_rate=instance.limits.rate[:, literals],
             score_most=instance.limits.points,
             rates=cell_rates,
-            b_least=form.intercept_low,
-            b_most=form.intercept_high,
+            intercept_low=form.intercept_low,
+            intercept_high=form.intercept_high,
             intercepts=instance.intercepts,
             counts_b=int(instance.counts_b),
         )
         return data, instance.magnitudes.count[literals].tolist()
 
     def run(self, boxes: int, cancelled: Callable[[], bool]) -> bool:
-        """Search until done (True), or for so many boxes or until called off (False).
+        """Search for so many boxes or until cancelled; return whether the support is closed.
 
         How long a kernel runs without a look at `cancelled` depends on the clock; what is done
         in all does not, so that a run can be repeated exactly.
@@ -124,15 +125,15 @@ class SupportSearch:
             if self._top == 0 and not self._next_phase():
                 return True
             budget = max(1, min(self._budget, limit - self.boxes))
-            ties = self._phase == 2
-            found = np.zeros(len(self.features) + 1, np.int64)
+            ties = self._phase == _TIES
+            hit = np.zeros(len(self.features) + 1, np.int64)
             began = time.perf_counter()
             now = self.cuts.now
             cut = now.tie if ties else now.strict
-            state, self._top, spent = self._run(self._stack, self._top, cut, now.l1, ties, budget, found)
+            state, self._top, spent = self._run(self._stack, self._top, cut, now.l1, ties, budget, hit)
             self.boxes += spent
             if state == FOUND:
-                self.cuts.offer(self._coefficients(found))
+                self.cuts.offer(self._coefficients(hit))
             elif state == FULL:
                 self._lay_out(self._open_boxes())
             elif state == PAUSED:
@@ -143,10 +144,10 @@ class SupportSearch:
         return False
 
     def _run(
-        self, stack: Ints, top: int, cut: int, l1: int, ties: bool, budget: int, found: Ints
+        self, stack: Ints, top: int, cut: int, l1: int, ties: bool, budget: int, hit: Ints
     ) -> tuple[int, int, int]:
         if self._log is None:
-            result: tuple[int, int, int] = run_boxes(self.data, stack, top, cut, l1, ties, budget, found)
+            result: tuple[int, int, int] = run_boxes(self.data, stack, top, cut, l1, ties, budget, hit)
             return result
         return run_boxes_reference(
             self.data,
@@ -156,7 +157,7 @@ class SupportSearch:
             l1,
             ties,
             budget,
-            found,
+            hit,
             literals=self.literals,
             rows=self._rows,
             log=self._log,
@@ -175,7 +176,7 @@ class SupportSearch:
         self._at_rest = self._phase, self._stack[: self._top].copy()
 
     def resume(self, state: tuple[int, list[list[list[int]]]]) -> None:
-        """Go on from a saved state."""
+        """Go on with the phase and the open boxes of an earlier search, before the first `run`."""
         self._phase = state[0]
         self._lay_out([(np.array(low, np.int64), np.array(high, np.int64)) for low, high in state[1]])
         self._rest()
@@ -187,17 +188,17 @@ class SupportSearch:
         elif seconds > 2 * _SLICE_SECONDS and self._budget > 1:
             self._budget //= 2
 
-    def _coefficients(self, found: Ints) -> list[int]:
+    def _coefficients(self, hit: Ints) -> list[int]:
         coefficients = [0] * self.instance.n_features
         for t, (f, s) in enumerate(zip(self.features, self.signs, strict=True)):
-            coefficients[f] = int(magnitude(self.data, t, found[t])) * s
+            coefficients[f] = int(magnitude(self.data, t, hit[t])) * s
         return coefficients
 
     def _next_phase(self) -> bool:
         """Lay out the boxes of the next phase; False when there is nothing left to look for."""
         self._phase += 1
         low, high = self._whole()
-        if self._phase == 1:
+        if self._phase == _IMPROVING:
             now = self.cuts.now
             bound = int(cost_bound(self.data, low, high, now.tie))
             self.boxes += 1
@@ -207,7 +208,7 @@ class SupportSearch:
             needed = bound <= now.strict or self._log is not None  # a log has to say why not
             self._lay_out(self._improving_boxes(low, high) if needed else [])
             return self._top > 0 or self._next_phase()
-        if self._phase == 2:
+        if self._phase == _TIES:
             boxes = self._small_boxes(low, high)
             self._lay_out(boxes)
             return bool(boxes)
@@ -239,7 +240,9 @@ class SupportSearch:
         form = self.instance.form
         full = all(form.values[f].of_sign(s).is_full for f, s in zip(self.features, self.signs, strict=True))
         # of the problem, not of the kernel: a limit on the score that the kernel cannot hold is one as well
-        depends_on_points = form.cost_l1 or form.problem.C1 or not form.is_flat or form.problem.score_limits
+        depends_on_points = (
+            form.l1_penalty or form.problem.C1 or not form.is_flat or form.problem.score_limits
+        )
         if not full or form.slack or self.data.judged or depends_on_points or not self._intercept_doubles():
             return [(low, high)]
         half = [n // 2 for n in self.sizes]  # index of the first magnitude above n // 2
@@ -269,21 +272,21 @@ class SupportSearch:
         """Whether 2b is allowed for every allowed b of at most half the largest magnitude."""
         b = self.data.intercepts
         if len(b) == 0:
-            return self.data.b_least <= -(2**59) and self.data.b_most >= 2**59
+            return self.data.intercept_low <= -(2**59) and self.data.intercept_high >= 2**59
         largest = int(np.abs(b).max())
         known = set(b.tolist())
         return all(2 * v in known for v in known if 2 * abs(v) <= largest)
 
     def _small_boxes(self, low: Ints, high: Ints) -> list[tuple[Ints, Ints]]:
         """The box of vectors whose l1 can be below the best one's."""
-        own = [
+        sets = [
             self.instance.form.values[f].of_sign(s) for f, s in zip(self.features, self.signs, strict=True)
         ]
-        least = sum(magnitudes[0] for magnitudes in own)
+        least = sum(magnitudes[0] for magnitudes in sets)
         now = self.cuts.now
-        if least >= now.l1 or self.data.fixed > now.tie:
+        if least >= now.l1 or self.data.fixed_cost > now.tie:
             return []
         high = high.copy()
-        for f, magnitudes in enumerate(own):
+        for f, magnitudes in enumerate(sets):
             high[f] = magnitudes.below(now.l1 - (least - magnitudes[0])) - 1
         return [(low, high)]

@@ -1,9 +1,11 @@
 """The tree over signed supports, as plain bookkeeping.
 
-A node stands for all supports that contain its literals and, beyond them, only literals still
-allowed. It is bounded by a packing of pair covers, literals that cannot be in a better model are
-dropped, and it is split on the most loaded feature: in with +, in with -, or out. Each support
-that is reached becomes a task of its own, searched in boxes. Tasks are taken best bound first.
+A node stands for the proper extensions of its literals: the supports that contain them all, at least one
+more, and beyond them only literals still allowed. The support of exactly those literals is not part of
+the node; where a model may stop there, it became a task of its own when the node was made.
+
+A node is bounded by a packing of pair covers, literals that cannot be in a better model are dropped, and
+it is split on the most loaded feature: in with +, in with -, or out. Tasks are taken best bound first.
 """
 
 import heapq
@@ -17,6 +19,15 @@ from numpy.typing import NDArray
 from supersparse.solving.exact.covers import PairPool, multipliers, packing_bound, pair_pool
 from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.instance import Flags, Instance, Ints
+from supersparse.solving.exact.literals import (
+    Literal,
+    Literals,
+    both_literals,
+    by_feature,
+    feature_of,
+    for_both_signs,
+    literals_where,
+)
 from supersparse.solving.exact.log import Multipliers, NodePruned, NodeSplit
 from supersparse.solving.exact.reference import Log
 from supersparse.solving.exact.supports import SupportSearch
@@ -25,15 +36,18 @@ from supersparse.solving.kernels.pairs import uncovered
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Node:
-    """Supports that extend `literals` by allowed ones; `added` still has to be taken out of `pairs`."""
+    """The supports that extend `literals` by one or more allowed ones, one a feature.
+
+    `pairs` are those of the parent: what `added` covers still has to be taken out of them.
+    """
 
     instance: Instance
-    literals: tuple[int, ...]
+    literals: Literals
     allowed: Flags
-    theta: int
+    theta: int  # the parent's best θ, 0 to try the whole range: see `packing_bound`
     pool: PairPool | None = None  # None: to be made when the node is bounded
     pairs: NDArray[np.int32] | None = None
-    added: int | None = None
+    added: Literal | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,7 +55,7 @@ class Support:
     """One support to be searched; `search` is set once it has begun."""
 
     instance: Instance
-    literals: tuple[int, ...]
+    literals: Literals
     search: SupportSearch | None = None
 
 
@@ -67,7 +81,7 @@ class OpenTasks:
         return len(self._heap)
 
     def push(self, bound: int, work: Node | Support) -> None:
-        """Add a task."""
+        """Open a task; of equal bounds the older one goes first."""
         self._age += 1
         heapq.heappush(self._heap, Task(bound, self._age, work))
 
@@ -85,13 +99,15 @@ class OpenTasks:
 
 
 def root(instance: Instance) -> Node:
-    """The node of all supports."""
+    """The node of all supports but the empty one, whose model every solve begins with."""
     return Node(instance=instance, literals=(), allowed=instance.allowed.copy(), theta=0)
 
 
-def fixed_cost(instance: Instance, literals: tuple[int, ...]) -> int:
-    """What every support with these literals pays: base, the literals, and b where it has a price."""
-    return instance.base + instance.intercept_cost + int(instance.cost[list(literals)].sum())
+def fixed_cost(instance: Instance, literals: Literals) -> int:
+    """What every model with these literals pays whatever its loss: base cost, penalties of literals and b."""
+    return (
+        instance.base_cost + instance.intercept_penalty + int(instance.literal_penalty[list(literals)].sum())
+    )
 
 
 def expand(
@@ -107,36 +123,36 @@ def expand(
         if kept is None:
             return []
         allowed = kept
-    pool, pairs = _own_pairs(node, cancelled)
-    paid = fixed_cost(instance, node.literals)
-    limit = cuts.tie
-    packed = packing_bound(instance, pool, pairs, allowed, room, node.theta, limit - paid)
-    bound = max(bound, paid + packed.bound)
-    by_literal = np.maximum(bound, paid + packed.by_literal)
+    pool, pairs = _uncovered_pairs(node, cancelled)
+    fixed = fixed_cost(instance, node.literals)
+    cut = cuts.tie
+    packed = packing_bound(instance, pool, pairs, allowed, room, node.theta, cut - fixed)
+    bound = max(bound, fixed + packed.bound)
+    by_literal = np.maximum(bound, fixed + packed.by_literal)
     feature = None
-    if bound <= limit:
-        allowed = allowed & (by_literal <= limit)
+    if bound <= cut:
+        allowed = allowed & (by_literal <= cut)
         _drop_orphans(instance, node.literals, allowed)
         if room > 1:
             feature = _branching_feature(instance, node.literals, allowed, packed.load)
     if log is not None:
-        u = multipliers(instance, pool, pairs, node.allowed, room, packed.theta, limit - paid)
-        log(_event(node, allowed, bound, limit, room, u, feature))
-    if bound > limit:
+        u = multipliers(instance, pool, pairs, node.allowed, room, packed.theta, cut - fixed)
+        log(_event(node, allowed, bound, cut, room, u, feature))
+    if bound > cut:
         return []
     if room == 1:
         return [
-            (int(by_literal[literal]), Support(instance=instance, literals=(*node.literals, int(literal))))
-            for literal in np.flatnonzero(allowed)
-            if _partner_present(instance, node.literals, int(literal) // 2)
-            and _may_stop(instance, (*node.literals, int(literal)))
+            (int(by_literal[literal]), Support(instance=instance, literals=(*node.literals, literal)))
+            for literal in literals_where(allowed)
+            if _partner_present(instance, node.literals, feature_of(literal))
+            and _may_stop(instance, (*node.literals, literal))
         ]
     if feature is None:
         return []
     parts: list[tuple[int, Node | Support]] = []
     rest = allowed.copy()
-    rest[2 * feature : 2 * feature + 2] = False
-    for literal in (2 * feature, 2 * feature + 1):
+    rest[list(both_literals(feature))] = False
+    for literal in both_literals(feature):
         if allowed[literal]:
             literals = (*node.literals, literal)
             with_literal = int(by_literal[literal])
@@ -169,33 +185,31 @@ def expand(
 
 
 def _event(
-    node: Node, kept: Flags, bound: int, limit: int, room: int, u: Multipliers, feature: int | None
+    node: Node, kept: Flags, bound: int, cut: int, room: int, u: Multipliers, feature: int | None
 ) -> NodeSplit | NodePruned:
-    allowed = tuple(np.flatnonzero(node.allowed).tolist())
+    allowed = literals_where(node.allowed)
     case, literals = node.instance.case, node.literals
-    if bound > limit:
+    if bound > cut:
         return NodePruned(
-            case=case, literals=literals, allowed=allowed, bound=bound, limit=limit, room=room, multipliers=u
+            case=case, literals=literals, allowed=allowed, bound=bound, cut=cut, room=room, multipliers=u
         )
-    tried = (
-        np.flatnonzero(kept) if feature is None else [x for x in (2 * feature, 2 * feature + 1) if kept[x]]
-    )
+    candidates = literals_where(node.allowed) if feature is None else both_literals(feature)
     return NodeSplit(
         case=case,
         literals=literals,
         allowed=allowed,
-        dropped=tuple(np.flatnonzero(node.allowed & ~kept).tolist()),
+        dropped=literals_where(node.allowed & ~kept),
         bound=bound,
-        limit=limit,
+        cut=cut,
         room=room,
         multipliers=u,
         feature=feature,
-        parts=tuple(int(x) for x in tried),
+        parts=tuple(literal for literal in candidates if kept[literal]),
         out=feature is not None and feature not in node.instance.forced,
     )
 
 
-def _own_pairs(node: Node, cancelled: Callable[[], bool]) -> tuple[PairPool, NDArray[np.int32]]:
+def _uncovered_pairs(node: Node, cancelled: Callable[[], bool]) -> tuple[PairPool, NDArray[np.int32]]:
     """The pairs that the node's literals leave uncovered.
 
     Those of the parent are filtered. Making fresh, nearer pairs for each node was tried and is
@@ -209,15 +223,13 @@ def _own_pairs(node: Node, cancelled: Callable[[], bool]) -> tuple[PairPool, NDA
     return node.pool, uncovered(node.pairs, node.pool.start, node.pool.literal, node.added)
 
 
-def _branching_feature(
-    instance: Instance, literals: tuple[int, ...], allowed: Flags, load: Ints
-) -> int | None:
+def _branching_feature(instance: Instance, literals: Literals, allowed: Flags, load: Ints) -> int | None:
     """A forced feature first, else the one whose literals carry the most load."""
-    present = {literal // 2 for literal in literals}
+    present = set(map(feature_of, literals))
     for f in instance.forced:
         if f not in present:
             return f
-    weight = np.where(allowed, load, -1).reshape(-1, 2).max(axis=1)
+    weight = by_feature(np.where(allowed, load, -1)).max(axis=1)
     for f in np.argsort(-weight, kind="stable"):
         if weight[f] < 0:
             return None
@@ -226,27 +238,27 @@ def _branching_feature(
     return None
 
 
-def _partner_present(instance: Instance, literals: tuple[int, ...], feature: int) -> bool:
+def _partner_present(instance: Instance, literals: Literals, feature: int) -> bool:
     partner = instance.twin_of[feature]
-    return partner < 0 or any(literal // 2 == partner for literal in literals)
+    return partner < 0 or partner in map(feature_of, literals)
 
 
-def _may_stop(instance: Instance, literals: tuple[int, ...]) -> bool:
+def _may_stop(instance: Instance, literals: Literals) -> bool:
     """Whether a model of exactly these literals is allowed."""
-    present = {literal // 2 for literal in literals}
+    present = set(map(feature_of, literals))
     return all(f in present for f in instance.forced) and (
         not instance.limits or instance.limits.may_stop(literals)
     )
 
 
-def _drop_orphans(instance: Instance, literals: tuple[int, ...], allowed: Flags) -> None:
-    """Take out twins whose partner is neither in the model nor allowed any more, and theirs in turn."""
+def _drop_orphans(instance: Instance, literals: Literals, allowed: Flags) -> None:
+    """Disallow twins whose partner is neither in the model nor allowed, and twins of those in turn."""
     if not instance.has_twins:
         return
     partner = np.array(instance.twin_of)
-    usable = allowed[0::2] | allowed[1::2]
+    usable = np.any(by_feature(allowed), axis=1)
     present = np.zeros(len(partner), bool)
-    present[[literal // 2 for literal in literals]] = True
+    present[list(map(feature_of, literals))] = True
     while (orphan := usable & (partner >= 0) & ~(usable | present)[partner]).any():
         usable &= ~orphan
-    allowed &= np.repeat(usable, 2)
+    allowed &= for_both_signs(usable)

@@ -30,16 +30,16 @@ def least_l1(data: SupportData, low: Ints, high: Ints) -> int:
 
 
 @njit(cache=True, nogil=True)
-def least_fixed(data: SupportData, low: Ints, high: Ints) -> int:
-    """What every vector of a box pays beside its loss above base."""
-    total = data.fixed + data.cost_l1 * least_l1(data, low, high)
+def least_fixed_cost(data: SupportData, low: Ints, high: Ints) -> int:
+    """The fixed cost of a box: what its cheapest vector pays, short of any loss beyond the base loss."""
+    total = data.fixed_cost + data.l1_penalty * least_l1(data, low, high)
     if data.is_flat:
         return total
     k = len(data.first)
     for f in range(k):
-        least = data.extra[f, low[f]]
+        least = data.magnitude_extra[f, low[f]]
         for t in range(low[f] + 1, high[f] + 1):
-            least = min(least, data.extra[f, t])
+            least = min(least, data.magnitude_extra[f, t])
         total += least
     if len(data.intercepts):
         least = data.intercept_extra[low[k]]
@@ -63,117 +63,172 @@ def scores_too_high(data: SupportData, low: Ints, high: Ints) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
-    """Bound the loss above base within a box: a greedy matching of pairs that cannot both be right.
+def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
+    """Bound the loss beyond the base loss within a box: a greedy matching of pairs that cannot both be right.
 
-    A positive i and a negative j conflict when the largest possible score difference,
-    Σ_f (d_f > 0 ? B_f·d_f : A_f·d_f) with d = x_i - x_j, is too small: both right needs
-    score_i - score_j >= 2 in integer scores, and >= 1 where the threshold is free. Twice that difference
-    is M·d + Σ_f W_f·|d_f| with M = A + B and W = B - A, so with the scores at M known only dimensions of
-    W > 0 are looked at.
-    Each conflict costs at least the smaller weight, and matched weights are used once, so the sum
-    is a valid bound whatever the order. With
-    rounded data each |d_f| may be off by 1, which the slack adds back. Where b is restricted,
-    a cell that is wrong for every b and λ of the box pays alone. Stops above `enough`.
+    A and B are the least and the largest magnitudes in the box. A positive i and a negative j conflict when
+    the largest possible score difference, Σ_f (d_f > 0 ? B_f·d_f : A_f·d_f) with d = x_i - x_j, is too small:
+    both right needs score_i - score_j >= 2 in integer scores, and >= 1 where the threshold is free. Twice
+    that difference is (A + B)·d + Σ_f W_f·|d_f| with W = B - A: a difference of mid-box scores, computed once
+    for each cell, and a term for the dimensions of W > 0 alone.
+
+    Each conflict loses at least the smaller weight, and matched weights are used once, so the sum is a valid
+    bound whatever the order. With rounded data each |d_f| may be off by 1, which the slack adds back. Where b
+    is restricted, a cell that is wrong for every b and λ of the box pays alone. Stops above `enough`.
     """
     k = len(data.first)
-    n_up, n_down = len(data.up_weight), len(data.down_weight)
-    A, B, M = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
-    wide, n_wide = np.empty(k, np.int64), 0
+    A, B = np.empty(k, np.int64), np.empty(k, np.int64)
     slack = np.int64(0)
     for f in range(k):
         A[f], B[f] = magnitude(data, f, low[f]), magnitude(data, f, high[f])
-        M[f] = A[f] + B[f]
         slack += data.slack * B[f]
-        if B[f] > A[f]:
-            wide[n_wide] = f
-            n_wide += 1
-    limit = (0 if data.slack or data.half else 1) - slack
+    too_small = 2 * (
+        (0 if data.slack or data.half else 1) - slack
+    )  # twice the largest difference in conflict
     left_up, left_down = data.up_weight.copy(), data.down_weight.copy()
     total = np.int64(0)
     if len(data.intercepts):
         b_low, b_high = data.intercepts[low[k]], data.intercepts[high[k]]
         loose = slack + data.slack * max(abs(b_low), abs(b_high))
-        for i in range(n_up):
-            best = b_high * data.step + loose
-            for f in range(k):
-                x = data.up_x[i, f]
-                best += B[f] * x if x > 0 else A[f] * x
-            if best <= 0:
-                total += left_up[i]
-                left_up[i] = 0
-        for j in range(n_down):
-            best = b_low * data.step - loose
-            for f in range(k):
-                x = data.down_x[j, f]
-                best += A[f] * x if x > 0 else B[f] * x
-            if best >= 0:
-                total += left_down[j]
-                left_down[j] = 0
+        total += wrong_everywhere(data.up_x, left_up, 1, A, B, b_high * data.step + loose)
+        total += wrong_everywhere(data.down_x, left_down, -1, A, B, -b_low * data.step + loose)
         if total > enough:
             return total
-    up_score, down_score = np.empty(n_up, np.int64), np.empty(n_down, np.int64)
+    up_score, down_score = middle_scores(data.up_x, A, B), middle_scores(data.down_x, A, B)
     least_up, most_down = np.int64(2**62), np.int64(-(2**62))
-    for i in range(n_up):
-        s = np.int64(0)
-        for f in range(k):
-            s += M[f] * data.up_x[i, f]
-        up_score[i] = s
+    for s in up_score:
         least_up = min(least_up, s)
-    for j in range(n_down):
-        s = np.int64(0)
-        for f in range(k):
-            s += M[f] * data.down_x[j, f]
-        down_score[j] = s
+    for s in down_score:
         most_down = max(most_down, s)
     # only cells within the other class's range of scores can conflict
-    up, down = np.empty(n_up, np.int64), np.empty(n_down, np.int64)
-    up_key, down_key = np.empty(n_up, np.int64), np.empty(n_down, np.int64)
-    a, b, rest = 0, 0, np.int64(0)
-    for i in range(n_up):
-        if left_up[i] > 0 and up_score[i] <= most_down + 2 * limit:
-            up[a], up_key[a] = i, -up_score[i]
-            a += 1
-    for j in range(n_down):
-        if left_down[j] > 0 and down_score[j] >= least_up - 2 * limit:
-            down[b], down_key[b] = j, down_score[j]
-            rest += left_down[j]
-            b += 1
+    up, up_key = cells_from(up_score, left_up, -1, -(most_down + too_small))
+    down, down_key = cells_from(down_score, left_down, 1, least_up - too_small)
+    rest = np.int64(0)
+    for j in down:
+        rest += left_down[j]
     if total + rest <= enough:
         return total
-    n_up, n_down = a, b
-    up_order, down_order = order_of(up_key[:n_up]), order_of(down_key[:n_down])
+    for f in range(k):
+        B[f] -= A[f]  # from here on W
+    return match_conflicts(
+        data.up_x,
+        data.down_x,
+        B,
+        sorted_by(up_key, up),
+        sorted_by(down_key, down),
+        up_score,
+        down_score,
+        left_up,
+        left_down,
+        too_small,
+        total,
+        rest,
+        enough,
+    )
+
+
+@njit(cache=True, nogil=True)
+def wrong_everywhere(x: Ints, left: Ints, sign: int, A: Ints, B: Ints, most_b: int) -> int:
+    """Take the weight of the cells of one class that are wrong in all of a box; return how much.
+
+    `sign` is the side of 0 on which the class is right, and `most_b` what b can add on that side.
+    """
+    taken = np.int64(0)
+    for i in range(len(left)):
+        best = most_b
+        for f in range(len(A)):
+            entry = sign * x[i, f]
+            best += B[f] * entry if entry > 0 else A[f] * entry
+        if best <= 0:
+            taken += left[i]
+            left[i] = 0
+    return taken
+
+
+@njit(cache=True, nogil=True)
+def middle_scores(x: Ints, A: Ints, B: Ints) -> Ints:
+    """Twice the score of each cell in the middle of a box, b left out."""
+    scores = np.empty(len(x), np.int64)
+    for i in range(len(scores)):
+        s = np.int64(0)
+        for f in range(len(A)):
+            s += (A[f] + B[f]) * x[i, f]
+        scores[i] = s
+    return scores
+
+
+@njit(cache=True, nogil=True)
+def cells_from(score: Ints, left: Ints, sign: int, least: int) -> tuple[Ints, Ints]:
+    """The cells with weight left whose key, sign·score, is at least `least`, and their keys."""
+    cells, keys = np.empty(len(score), np.int64), np.empty(len(score), np.int64)
+    n = 0
+    for i in range(len(score)):
+        if left[i] > 0 and sign * score[i] >= least:
+            cells[n], keys[n] = i, sign * score[i]
+            n += 1
+    return cells[:n], keys[:n]
+
+
+@njit(cache=True, nogil=True)
+def sorted_by(keys: Ints, cells: Ints) -> Ints:
+    """The cells by rising key."""
+    order = order_of(keys)
+    for t in range(len(order)):
+        order[t] = cells[order[t]]
+    return order
+
+
+@njit(cache=True, nogil=True)
+def match_conflicts(
+    up_x: Ints,
+    down_x: Ints,
+    width: Ints,
+    up: Ints,
+    down: Ints,
+    up_score: Ints,
+    down_score: Ints,
+    left_up: Ints,
+    left_down: Ints,
+    too_small: int,
+    total: int,
+    rest: int,
+    enough: int,
+) -> int:
+    """Match each negative with the positives it conflicts with; return `total` and the matched weight.
+
+    `up` is sorted by falling score, `down` by rising score. `rest` is the weight of all negatives here: once
+    it cannot lift the total above `enough`, nothing can.
+    """
+    wide, n_wide = np.empty(len(width), np.int64), 0
+    for f in range(len(width)):
+        if width[f] > 0:
+            wide[n_wide] = f
+            n_wide += 1
+    n_up = len(up)
     following = np.arange(n_up + 1)  # skips positives already used up
     begin = n_up
-    for at in range(n_down):
-        j = down[down_order[at]]
+    for j in down:
         if total + rest <= enough:
             return total  # cannot be pruned any more
         rest -= left_down[j]
         if left_down[j] == 0:
             continue
         # positives at or below the negative's mid-box score, highest first
-        while begin > 0 and up_score[up[up_order[begin - 1]]] <= down_score[j] + 2 * limit:
+        while begin > 0 and up_score[up[begin - 1]] <= down_score[j] + too_small:
             begin -= 1
         a = begin
         while left_down[j] > 0:
-            root = a
-            while following[root] != root:
-                root = following[root]
-            while a != root:
-                after = following[a]
-                following[a] = root
-                a = after
+            a = first_unused(following, a)
             if a == n_up:
                 break
-            i = up[up_order[a]]
+            i = up[a]
             if left_up[i] == 0:
                 following[a] = a + 1
                 continue
-            spare = 2 * limit - up_score[i] + down_score[j]
+            spare = too_small - up_score[i] + down_score[j]
             for t in range(n_wide):
                 f = wide[t]
-                spare -= (B[f] - A[f]) * abs(data.up_x[i, f] - data.down_x[j, f])
+                spare -= width[f] * abs(up_x[i, f] - down_x[j, f])
                 if spare < 0:
                     break
             if spare >= 0:
@@ -188,10 +243,23 @@ def box_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def first_unused(following: Ints, a: int) -> int:
+    """Follow the links from a to their end, and let all of them lead there at once."""
+    end = a
+    while following[end] != end:
+        end = following[end]
+    while a != end:
+        after = following[a]
+        following[a] = end
+        a = after
+    return end
+
+
+@njit(cache=True, nogil=True)
 def cost_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     """Bound the whole cost within a box; stops above `enough`."""
-    fixed = least_fixed(data, low, high)
-    return fixed + box_bound(data, low, high, enough - fixed)
+    fixed = least_fixed_cost(data, low, high)
+    return fixed + loss_bound(data, low, high, enough - fixed)
 
 
 @njit(cache=True, nogil=True)
@@ -246,18 +314,17 @@ def split_at(data: SupportData, dimension: int, low: int, high: int) -> int:
 
 @njit(cache=True, nogil=True)
 def run_boxes(
-    data: SupportData, stack: Ints, top: int, cut: int, best_l1: int, ties: bool, budget: int, found: Ints
+    data: SupportData, stack: Ints, top: int, cut: int, best_l1: int, ties: bool, budget: int, hit: Ints
 ) -> tuple[int, int, int]:
     """Work through a stack of boxes; return (state, new top, boxes spent).
 
     Looks for a vector of cost at most `cut` and, when `ties` is set, of l1 below `best_l1`. Such
-    a vector is written to `found` (indices, then b) and the state is FOUND; the caller judges it
+    a vector is written to `hit` (indices, then b) and the state is FOUND; the caller judges it
     and calls again. With rounded data, or limits that only the evaluator knows, every vector that survives
     the bound is handed over. FULL asks for a longer stack.
     """
     k = len(data.first)
     last = stack.shape[2] - 1
-    vector = np.empty(k, np.int64)
     spent = 0
     while top > 0:
         if spent >= budget:
@@ -267,47 +334,54 @@ def run_boxes(
         spent += 1
         top -= 1
         low, high = stack[top, 0].copy(), stack[top, 1].copy()
-        l1 = least_l1(data, low, high)
-        if ties and l1 >= best_l1:
+        if ties and least_l1(data, low, high) >= best_l1:
             continue
-        fixed = least_fixed(data, low, high)
-        if fixed > cut or fixed + box_bound(data, low, high, cut - fixed) > cut:
+        fixed = least_fixed_cost(data, low, high)
+        if fixed > cut or fixed + loss_bound(data, low, high, cut - fixed) > cut:
             continue
         if scores_too_high(data, low, high):
             continue
-        single = True
+        is_single = True
         for f in range(k):
-            single = single and low[f] == high[f]
-        if single:
-            for f in range(k):
-                vector[f] = magnitude(data, f, low[f])
-            if data.slack or data.judged:
-                for f in range(k):
-                    found[f] = low[f]
-                return FOUND, top, spent
-            own, paid = np.int64(0), data.fixed - data.base
-            for f in range(k):
-                own += vector[f]
-                paid += data.cost_l1 * vector[f]
-                if not data.is_flat:
-                    paid += data.extra[f, low[f]]
-            loss, b = evaluate_vector(data, vector, low[last], high[last])
-            if paid + loss <= cut and len(data.rates.most):
-                paid -= data.shift
-                loss, b = evaluate_within_rates(data, vector, low[last], high[last])
-            length = own + data.counts_b * abs(b)
-            if paid + loss <= cut and (not ties or length < best_l1):
-                for f in range(k):
-                    found[f] = low[f]
-                found[k] = b
-                return FOUND, top, spent
+            is_single = is_single and low[f] == high[f]
+        if not is_single:
+            d = widest(data, low, high)
+            split = split_at(data, d, low[d], high[d])
+            for f in range(last + 1):
+                stack[top, 0, f] = stack[top + 1, 0, f] = low[f]
+                stack[top, 1, f] = stack[top + 1, 1, f] = high[f]
+            stack[top, 0, d] = split + 1
+            stack[top + 1, 1, d] = split
+            top += 2
             continue
-        d = widest(data, low, high)
-        split = split_at(data, d, low[d], high[d])
-        for f in range(last + 1):
-            stack[top, 0, f] = stack[top + 1, 0, f] = low[f]
-            stack[top, 1, f] = stack[top + 1, 1, f] = high[f]
-        stack[top, 0, d] = split + 1
-        stack[top + 1, 1, d] = split
-        top += 2
+        for f in range(k):
+            hit[f] = low[f]
+        if data.slack or data.judged:
+            return FOUND, top, spent
+        cost, l1, hit[k] = evaluate_single(data, low, high, cut)
+        if cost <= cut and (not ties or l1 < best_l1):
+            return FOUND, top, spent
     return DONE, top, spent
+
+
+@njit(cache=True, nogil=True)
+def evaluate_single(data: SupportData, low: Ints, high: Ints, cut: int) -> tuple[int, int, int]:
+    """Return (cost, l1, b) of the one vector of a box with its best b; exact where the cost is at most `cut`.
+
+    Where rates are limited, a vector within the cut at the prices is evaluated again with its true weights
+    over those b that obey.
+    """
+    k, last = len(data.first), len(low) - 1
+    vector = np.empty(k, np.int64)
+    l1, penalty = np.int64(0), data.fixed_cost - data.base_loss
+    for f in range(k):
+        vector[f] = magnitude(data, f, low[f])
+        l1 += vector[f]
+        penalty += data.l1_penalty * vector[f]
+        if not data.is_flat:
+            penalty += data.magnitude_extra[f, low[f]]
+    loss, b = evaluate_vector(data, vector, low[last], high[last])
+    if penalty + loss <= cut and len(data.rates.most):
+        penalty -= data.shift
+        loss, b = evaluate_within_rates(data, vector, low[last], high[last])
+    return penalty + loss, l1 + data.counts_b * abs(b), b

@@ -25,18 +25,18 @@ def next_random(state: NDArray[np.uint64]) -> int:
 
 @njit(cache=True, nogil=True)
 def shuffle(order: Ints, state: NDArray[np.uint64]) -> None:
-    """Permute in place."""
+    """Permute in place, every order equally likely."""
     for t in range(len(order) - 1, 0, -1):
         u = next_random(state) % (t + 1)
         order[t], order[u] = order[u], order[t]
 
 
 @njit(cache=True, nogil=True)
-def model_cost(data: SearchData, index: Ints) -> tuple[int, int]:
-    """Penalties of a model's features, and how many there are."""
+def model_penalty(data: SearchData, index: Ints) -> tuple[int, int]:
+    """Return (penalty, size): what a model's features pay, and how many it uses."""
     total, size = np.int64(0), 0
     for j in range(len(index)):
-        total += data.value_cost[j, index[j]]
+        total += data.value_penalty[j, index[j]]
         if data.values[j, index[j]] != 0:
             size += 1
     return total, size
@@ -74,83 +74,144 @@ def descend(
     order = np.arange(p)
     limit = work[0] + budget
     loss, intercept[0] = best_b(scores, data, intercept[0], window, jumps)
-    features, size = model_cost(data, index)
-    cost = loss + features
-    wide = p > WIDE
+    penalty, size = model_penalty(data, index)
+    cost = loss + penalty
     while work[0] < limit:
-        improved = False
-        if wide:
+        if p > WIDE:
             order = most_promising(scores, data, index, intercept[0], PROMISING, totals, work)
         shuffle(order, state)
-        for j in order:
-            if work[0] >= limit:
-                return cost
-            value = data.values[j, index[j]]
-            used = value != 0
-            may_be_used = used or size < data.max_size
-            if not may_be_used:
-                continue
-            own = data.value_cost[j, index[j]]
-            found, at, b = best_on_line(
-                scores,
-                data,
-                j,
-                index[j],
-                intercept[0],
-                data.zero[j] >= 0,
-                may_be_used,
-                window,
-                scratch,
-                totals,
-                jumps,
-                work,
-            )
-            if features - own + found < cost:
-                new = data.values[j, at]
-                add_column(scores, data, j, new - value)
-                cost = features - own + found
-                features += data.value_cost[j, at] - own
-                size += (1 if new != 0 else 0) - (1 if used else 0)
-                index[j], intercept[0] = at, b
-                improved = True
-        if improved:
+        before = cost
+        finished, cost, penalty, size = change_one(
+            data,
+            index,
+            intercept,
+            scores,
+            order,
+            cost,
+            penalty,
+            size,
+            window,
+            limit,
+            scratch,
+            totals,
+            jumps,
+            work,
+        )
+        if not finished:
+            return cost
+        if cost < before:
             continue
-        for out in order:
-            value = data.values[out, index[out]]
-            if value == 0 or data.zero[out] < 0:
-                continue
-            own = data.value_cost[out, index[out]] - data.value_cost[out, data.zero[out]]
-            add_column(scores, data, out, -value)
-            best, best_j, best_at, best_intercept = cost, -1, np.int64(0), np.int64(0)
-            candidates = order
-            if wide:
-                candidates = most_promising(scores, data, index, intercept[0], PROMISING, totals, work)
-            for j in candidates:
-                if work[0] >= limit:
-                    break
-                if j == out or data.values[j, index[j]] != 0:
-                    continue
-                found, at, b = best_on_line(
-                    scores, data, j, index[j], intercept[0], False, True, window, scratch, totals, jumps, work
-                )
-                total = features - own - data.value_cost[j, index[j]] + found
-                if found < 2**61 and total < best:
-                    best, best_j, best_at, best_intercept = total, j, at, b
-            if best_j < 0:
-                add_column(scores, data, out, value)
-                if work[0] >= limit:
-                    return cost
-                continue
-            new = data.values[best_j, best_at]
-            add_column(scores, data, best_j, new)
-            features += data.value_cost[best_j, best_at] - data.value_cost[best_j, index[best_j]] - own
-            index[out], index[best_j], intercept[0] = data.zero[out], best_at, best_intercept
-            cost = best
-            improved = True
-            break
-        if not improved:
+        cost, penalty = swap_one(
+            data, index, intercept, scores, order, cost, penalty, window, limit, scratch, totals, jumps, work
+        )
+        if cost == before:
             break
     return cost
+
+
+@njit(cache=True, nogil=True)
+def change_one(
+    data: SearchData,
+    index: Ints,
+    intercept: Ints,
+    scores: Ints,
+    order: Ints,
+    cost: int,
+    penalty: int,
+    size: int,
+    window: int,
+    limit: int,
+    scratch: Ints,
+    totals: Ints,
+    jumps: Ints,
+    work: Ints,
+) -> tuple[bool, int, int, int]:
+    """Search the line of one feature after the other and take what helps.
+
+    Returns (whether the budget sufficed for all features, cost, penalty, size).
+    """
+    for j in order:
+        if work[0] >= limit:
+            return False, cost, penalty, size
+        value = data.values[j, index[j]]
+        used = value != 0
+        may_be_used = used or size < data.max_size
+        if not may_be_used:
+            continue
+        current = data.value_penalty[j, index[j]]
+        line_cost, at, b = best_on_line(
+            scores,
+            data,
+            j,
+            index[j],
+            intercept[0],
+            data.zero[j] >= 0,
+            may_be_used,
+            window,
+            scratch,
+            totals,
+            jumps,
+            work,
+        )
+        if penalty - current + line_cost < cost:
+            new = data.values[j, at]
+            add_column(scores, data, j, new - value)
+            cost = penalty - current + line_cost
+            penalty += data.value_penalty[j, at] - current
+            size += (1 if new != 0 else 0) - (1 if used else 0)
+            index[j], intercept[0] = at, b
+    return True, cost, penalty, size
+
+
+@njit(cache=True, nogil=True)
+def swap_one(
+    data: SearchData,
+    index: Ints,
+    intercept: Ints,
+    scores: Ints,
+    order: Ints,
+    cost: int,
+    penalty: int,
+    window: int,
+    limit: int,
+    scratch: Ints,
+    totals: Ints,
+    jumps: Ints,
+    work: Ints,
+) -> tuple[int, int]:
+    """Put another feature in the place of one in use, the first time that helps; return (cost, penalty)."""
+    for out in order:
+        value = data.values[out, index[out]]
+        if value == 0 or data.zero[out] < 0:
+            continue
+        spared = data.value_penalty[out, index[out]] - data.value_penalty[out, data.zero[out]]
+        add_column(scores, data, out, -value)
+        best, best_j, best_at, best_intercept = cost, -1, np.int64(0), np.int64(0)
+        candidates = order
+        if len(index) > WIDE:
+            candidates = most_promising(scores, data, index, intercept[0], PROMISING, totals, work)
+        for j in candidates:
+            if work[0] >= limit:
+                break
+            if j == out or data.values[j, index[j]] != 0:
+                continue
+            line_cost, at, b = best_on_line(
+                scores, data, j, index[j], intercept[0], False, True, window, scratch, totals, jumps, work
+            )
+            total = penalty - spared - data.value_penalty[j, index[j]] + line_cost
+            if line_cost < 2**61 and total < best:
+                best, best_j, best_at, best_intercept = total, j, at, b
+        if best_j >= 0:
+            add_column(scores, data, best_j, data.values[best_j, best_at])
+            penalty += (
+                data.value_penalty[best_j, best_at] - data.value_penalty[best_j, index[best_j]] - spared
+            )
+            index[out], index[best_j], intercept[0] = data.zero[out], best_at, best_intercept
+            return best, penalty
+        add_column(scores, data, out, value)
+        if work[0] >= limit:
+            break
+    return cost, penalty
 
 
 @njit(cache=True, nogil=True)
@@ -192,9 +253,9 @@ def anneal(
     jumps = np.empty(2 * window + 3, np.int64)
     rescore(data, index, scores)
     loss, b = best_b(scores, data, intercept[0], window, jumps)
-    features, size = model_cost(data, index)
+    penalty, size = model_penalty(data, index)
     counted = np.zeros(len(data.limit_most), np.int64)
-    cost = loss + features + excess(data, index, counted)
+    cost = loss + penalty + excess(data, index, counted)
     best = cost
     intercept[1] = b
     for j in range(p):
@@ -236,8 +297,8 @@ def anneal(
             continue
         loss, new_b = best_b(scores, data, b, window, jumps)
         work[0] += m + window
-        new_features, _ = model_cost(data, index)
-        new_cost = loss + new_features + excess(data, index, counted)
+        new_penalty, _ = model_penalty(data, index)
+        new_cost = loss + new_penalty + excess(data, index, counted)
         if new_cost <= cost or next_random(state) / 2147483648.0 < np.exp((cost - new_cost) / temperature):
             cost, b, size = new_cost, new_b, new_size
             if cost < best:

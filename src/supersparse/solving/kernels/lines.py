@@ -69,7 +69,11 @@ def least_over_b(starts: Ints, losses: Ints, low: int, high: int) -> tuple[int, 
 
 
 class SearchData(NamedTuple):
-    """The arrays of an IntegerForm as the search kernels read them: columns by their nonzeros."""
+    """The arrays of an IntegerForm as the search kernels read them: columns by their nonzeros.
+
+    Losses, penalties and prices are in search units: kernel units times a factor, so fine that the tie-break
+    by l1 weighs less than any other difference.
+    """
 
     start: Ints  # (p + 1) where each column's nonzeros begin
     row: NDArray[np.int32]
@@ -79,18 +83,18 @@ class SearchData(NamedTuple):
     values: Ints  # (p, widest set) padded
     n_values: Ints
     zero: Ints  # index of 0 in each set, -1 where a set leaves it out
-    value_cost: Ints  # (p, widest set): all that a value costs, the tie-break by l1 included
-    magnitude_cost: int  # what one unit of |b| costs where b is penalised: C1 and the tie-break
+    value_penalty: Ints  # (p, widest set): the whole penalty of a value, C1 and the tie-break by l1 included
+    l1_penalty: int  # of one unit of magnitude: C1 and the tie-break
     max_size: int
     step: int
     half: int  # 1 where b stands for b + 1/2, so that no score is 0
-    low: int
-    high: int
-    intercepts: Ints
-    intercept_cost: Ints  # of each of them, |b| apart
+    intercept_low: int
+    intercept_high: int
+    intercepts: Ints  # allowed b, sorted; empty where all between the ends are
+    intercept_penalties: Ints  # of each of them, |b| apart
     limit_term: Ints  # (limits, p, widest set): what each value counts
     limit_most: Ints
-    limit_price: Ints  # what one unit too much costs
+    limit_price: Ints  # of one unit too much
 
 
 @njit(cache=True, nogil=True)
@@ -113,9 +117,9 @@ def best_b(scores: Ints, data: SearchData, centre: int, window: int, jumps: Ints
     window are counted at its edges, so the loss of every b inside it is exact.
     """
     positive, negative, step = data.positive, data.negative, data.step
-    low, high = max(data.low, centre - window), min(data.high, centre + window)
+    low, high = max(data.intercept_low, centre - window), min(data.intercept_high, centre + window)
     if low > high:
-        low = high = max(data.low, min(data.high, centre))
+        low = high = max(data.intercept_low, min(data.intercept_high, centre))
     if len(data.intercepts) == 0:
         # beyond the scores all rows agree: one step past them is as good as any
         least, most = scores[0], scores[0]
@@ -163,7 +167,7 @@ def best_b(scores: Ints, data: SearchData, centre: int, window: int, jumps: Ints
     for t in range(len(data.intercepts)):
         b = data.intercepts[t]
         if low <= b <= high:
-            total = jumps[b - low] + abs(b) * data.magnitude_cost + data.intercept_cost[t]
+            total = jumps[b - low] + abs(b) * data.l1_penalty + data.intercept_penalties[t]
             if total < best:
                 best, best_at = total, b
     return best, best_at
@@ -258,7 +262,7 @@ def best_on_line(
     jumps: Ints,
     work: Ints,
 ) -> tuple[int, int, int]:
-    """Search feature j's values; return (cost, index of the value, b), cost without other features.
+    """Search feature j's values; return (cost, index of the value, b), other features' penalties left out.
 
     Narrow sets are tried value by value with b re-optimised; wide ones at fixed b first, and
     the best few of those with b re-optimised.
@@ -273,7 +277,7 @@ def best_on_line(
         line_at_fixed_b(loss_at(scores, data, b), scores, data, j, current, b, totals)
         work[0] += m + 4 * nonzeros
         for t in range(n):
-            totals[t] += data.value_cost[j, t]
+            totals[t] += data.value_penalty[j, t]
     tries = n if narrow else 3
     for k in range(tries):
         t = k
@@ -294,7 +298,7 @@ def best_on_line(
         add_column(scratch, data, j, value - current)
         loss, at = best_b(scratch, data, b, window, jumps)
         work[0] += m + nonzeros + window
-        cost = loss + data.value_cost[j, t]
+        cost = loss + data.value_penalty[j, t]
         if cost < best:
             best, best_index, best_intercept = cost, t, at
     return best, best_index, best_intercept
@@ -302,9 +306,9 @@ def best_on_line(
 
 @njit(cache=True, nogil=True)
 def best_b_anywhere(scores: Ints, data: SearchData) -> tuple[int, int]:
-    """Return (loss, b) for the best b of all; b's own cost is left out."""
+    """Return (loss, b) for the best b of all; b's penalty is left out."""
     starts, losses = loss_by_b(scores, data.step, data.half, data.positive, data.negative)
-    return least_over_b(starts, losses, data.low, data.high)
+    return least_over_b(starts, losses, data.intercept_low, data.intercept_high)
 
 
 @njit(cache=True, nogil=True)
@@ -333,5 +337,5 @@ def most_promising(
         cost[j] = 2**62
         for t in range(data.n_values[j]):
             if data.values[j, t] != 0:
-                cost[j] = min(cost[j], totals[t] + data.value_cost[j, t])
+                cost[j] = min(cost[j], totals[t] + data.value_penalty[j, t])
     return order_of(cost)[: min(p, used + keep)]

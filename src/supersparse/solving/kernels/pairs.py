@@ -11,6 +11,25 @@ from supersparse.solving.kernels.sorting import order_of
 Ints = NDArray[np.int64]
 
 
+# The numbering of `exact/literals.py`, for compiled loops; LLVM inlines both.
+@njit(cache=True, nogil=True)
+def positive_literal(feature: int) -> int:
+    """Feature with a positive coefficient."""
+    return 2 * feature
+
+
+@njit(cache=True, nogil=True)
+def negative_literal(feature: int) -> int:
+    """Feature with a negative coefficient."""
+    return 2 * feature + 1
+
+
+@njit(cache=True, nogil=True)
+def _literal_between(feature: int, above: int, below: int) -> int:
+    """The literal under which a rank `above` scores more than a rank `below`."""
+    return positive_literal(feature) if above > below else negative_literal(feature)
+
+
 @njit(cache=True, nogil=True)
 def _distance(
     above: NDArray[np.int32],
@@ -25,7 +44,7 @@ def _distance(
     count = 0
     for f in range(len(above)):
         if above[f] != below[f]:
-            literal = 2 * f if above[f] > below[f] else 2 * f + 1
+            literal = _literal_between(f, above[f], below[f])
             if covering[literal]:
                 return -1
             if allowed[literal]:
@@ -139,7 +158,7 @@ def pair_literals(
         above, below = positive_ranks[positive[q]], negative_ranks[negative[q]]
         count = 0
         for f in range(p):
-            if above[f] != below[f] and allowed[2 * f if above[f] > below[f] else 2 * f + 1]:
+            if above[f] != below[f] and allowed[_literal_between(f, above[f], below[f])]:
                 count += 1
         start[q + 1] = start[q] + count
     literal = np.empty(start[-1], np.int32)
@@ -148,7 +167,7 @@ def pair_literals(
         at = start[q]
         for f in range(p):
             if above[f] != below[f]:
-                name = 2 * f if above[f] > below[f] else 2 * f + 1
+                name = _literal_between(f, above[f], below[f])
                 if allowed[name]:
                     literal[at] = name
                     at += 1
@@ -244,17 +263,17 @@ def pack(
 
 
 @njit(cache=True, nogil=True)
-def most_gained(load: Ints, cost: Ints, allowed: NDArray[np.bool_], most: int) -> tuple[int, int]:
-    """Return (sum, least): the `most` largest (load - cost)+ over features, and the least of them.
+def most_gained(load: Ints, penalty: Ints, allowed: NDArray[np.bool_], most: int) -> tuple[int, int]:
+    """Return (sum, least): the `most` largest (load - penalty)+ over features, and the least of them.
 
     A feature enters with one sign only, so only its better literal counts.
     """
-    n = len(load) // 2
+    n = len(load) // 2  # features
     gain = np.zeros(n, np.int64)
     for f in range(n):
-        for literal in (2 * f, 2 * f + 1):
+        for literal in (positive_literal(f), negative_literal(f)):
             if allowed[literal]:
-                gain[f] = max(gain[f], load[literal] - cost[literal])
+                gain[f] = max(gain[f], load[literal] - penalty[literal])
     total, least = np.int64(0), np.int64(0)
     if most >= n:
         for f in range(n):
@@ -272,7 +291,7 @@ def most_gained(load: Ints, cost: Ints, allowed: NDArray[np.bool_], most: int) -
 def literal_bounds(
     total: int,
     load: Ints,
-    cost: Ints,
+    penalty: Ints,
     allowed: NDArray[np.bool_],
     most: int,
     gained: int,
@@ -285,10 +304,10 @@ def literal_bounds(
     among the largest gains it gives that place back, else the least of them gives way.
     """
     for f in range(len(load) // 2):
-        own = np.int64(0)
-        for literal in (2 * f, 2 * f + 1):
+        feature_gain = np.int64(0)
+        for literal in (positive_literal(f), negative_literal(f)):
             if allowed[literal]:
-                own = max(own, load[literal] - cost[literal])
-        others = gained - max(own, least)
-        for literal in (2 * f, 2 * f + 1):
-            bound[literal] = total - (load[literal] - cost[literal]) - others
+                feature_gain = max(feature_gain, load[literal] - penalty[literal])
+        others = gained - max(feature_gain, least)
+        for literal in (positive_literal(f), negative_literal(f)):
+            bound[literal] = total - (load[literal] - penalty[literal]) - others

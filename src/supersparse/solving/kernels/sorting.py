@@ -34,9 +34,9 @@ def order_by_counting(keys: Ints, least: int, most: int) -> Ints:
         place[t] += place[t - 1]
     order = np.empty(len(keys), np.int64)
     for i in range(len(keys)):
-        own = keys[i] - least
-        order[place[own]] = i
-        place[own] += 1
+        key = keys[i] - least
+        order[place[key]] = i
+        place[key] += 1
     return order
 
 

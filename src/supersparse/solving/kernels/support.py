@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 
 
 class CellRates(NamedTuple):
-    """Limits on wrong rows, cell by cell, and the true weights beside which they are looked at."""
+    """Limits on wrong rows, summed over cells, and the cells' losses before prices."""
 
     true_positive: Ints
     true_negative: Ints
@@ -40,18 +40,18 @@ class SupportData(NamedTuple):
     slack: int
     judged: int  # 1 where limits exist that only the evaluator knows: what survives is handed over to it
     half: int  # 1 where b stands for b + 1/2, so that no score is 0
-    base: int  # loss that no model avoids: the smaller weight of each cell
-    fixed: int  # base, shift, what the support and b cost at least, and the features that are not used
+    base_loss: int  # no model on the support avoids it: the smaller weight of each cell
+    fixed_cost: int  # base loss, shift, and the least penalties of all features and b, C1 apart
     shift: int  # what prices on rates add to every loss
-    cost_l1: int
-    is_flat: int  # 1 when no cost depends on the value, C1 apart
-    extra: Ints  # (k, widest): what each magnitude costs beyond the least; not read when flat
-    intercept_extra: Ints
+    l1_penalty: int  # C1: the penalty of one unit of magnitude
+    is_flat: int  # 1 when no penalty depends on the value, C1 apart
+    magnitude_extra: Ints  # (k, widest): the penalty of each magnitude beyond the least; not read when flat
+    intercept_extra: Ints  # the penalty of each b beyond the least
     score_rate: Ints  # (limits on the largest score, k)
     score_most: Ints
     rates: CellRates
-    b_least: int  # bounds of b where it is not restricted to a list
-    b_most: int
+    intercept_low: int  # bounds of b where it is not restricted to a list
+    intercept_high: int
     intercepts: Ints  # allowed b, sorted; empty when b is free
     counts_b: int  # 1 when |b| is part of l1
 
@@ -65,20 +65,21 @@ def magnitude(data: SupportData, f: int, index: int) -> int:
 
 @njit(cache=True, nogil=True)
 def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) -> tuple[int, int]:
-    """Return (loss, b): the least loss of one coefficient vector over the allowed b, b's own cost with it.
+    """Return (loss, b) of one coefficient vector at its best allowed b; the loss includes b's extra penalty.
 
-    `b_low` and `b_high` index the restricted intercepts, if any. The loss counts every cell in full.
+    `b_low` and `b_high` index the restricted intercepts, if any. The loss counts both weights of every cell,
+    the base loss included.
     """
     starts, losses = loss_by_b(scores_of(data, vector), data.step, data.half, data.positive, data.negative)
     if len(data.intercepts) == 0:
-        return least_over_b(starts, losses, data.b_least, data.b_most)
+        return least_over_b(starts, losses, data.intercept_low, data.intercept_high)
     best, best_b = np.int64(2**62), np.int64(0)
     t, last = 0, len(starts)
     for at in range(b_low, b_high + 1):
         b = data.intercepts[at]
         while t < last and starts[t] <= b:
             t += 1
-        cost = losses[t] + data.intercept_extra[at] + data.counts_b * data.cost_l1 * abs(b)
+        cost = losses[t] + data.intercept_extra[at] + data.counts_b * data.l1_penalty * abs(b)
         if cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b)):
             best, best_b = cost, b
     return best, best_b
@@ -86,7 +87,7 @@ def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) ->
 
 @njit(cache=True, nogil=True)
 def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: int) -> tuple[int, int]:
-    """Do as `evaluate_vector` with the true weights, over those b that obey every limit on wrong rows."""
+    """`evaluate_vector` with the true weights, over those b that obey every limit on wrong rows."""
     rates = data.rates
     m, n_limits = data.cell_x.shape[0], len(rates.most)
     keys, scores = np.empty(2 * m, np.int64), scores_of(data, vector)
@@ -102,21 +103,21 @@ def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: i
     best, best_b = np.int64(2**62), np.int64(0)
     listed = len(data.intercepts) > 0
     at, t = b_low, 0
-    low = data.b_least
+    low = data.intercept_low
     while True:  # the interval of b from `low` up to the next key
-        until = keys[order[t]] - 1 if t < 2 * m else data.b_most
+        until = keys[order[t]] - 1 if t < 2 * m else data.intercept_high
         obeys = True
         for limit in range(n_limits):
             obeys = obeys and counted[limit] <= rates.most[limit]
         if listed:
             while at <= b_high and (t == 2 * m or data.intercepts[at] <= until):
                 b = data.intercepts[at]
-                cost = loss + data.intercept_extra[at] + data.counts_b * data.cost_l1 * abs(b)
+                cost = loss + data.intercept_extra[at] + data.counts_b * data.l1_penalty * abs(b)
                 if obeys and (cost < best or (cost == best and data.counts_b and abs(b) < abs(best_b))):
                     best, best_b = cost, b
                 at += 1
-        elif obeys and loss < best and max(low, data.b_least) <= min(until, data.b_most):
-            best, best_b = loss, max(low, data.b_least)
+        elif obeys and loss < best and max(low, data.intercept_low) <= min(until, data.intercept_high):
+            best, best_b = loss, max(low, data.intercept_low)
         if t == 2 * m:
             return best, best_b
         low = keys[order[t]]
@@ -200,19 +201,20 @@ def support_cells(
     support: Ints,
     signs: Ints,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, int]:
-    """Merge the rows on a signed support: (cell of each row, x of each cell, positive, negative, row, base).
+    """Merge the rows on a signed support.
 
-    Signs are folded into x; base is the loss that no model on the support avoids.
+    Returns the cell of each row; x, positive, negative and one row of each cell; and the base loss, which no
+    model on the support avoids. Signs are folded into x.
     """
     cell, count = group_rows(ranks, n_ranks, support)
     up, down, row = cell_weights(cell, count, positive, negative)
     x = np.empty((count, len(support)), np.int64)
-    base = np.int64(0)
+    base_loss = np.int64(0)
     for c in range(count):
-        base += min(up[c], down[c])
+        base_loss += min(up[c], down[c])
         for t in range(len(support)):
             x[c, t] = columns[support[t], row[c]] * signs[t]
-    return cell, x, up, down, row, base
+    return cell, x, up, down, row, base_loss
 
 
 @njit(cache=True, nogil=True)
@@ -273,12 +275,14 @@ def merge_on_support(
     Ints,
     Ints,
 ]:
-    """All of the above in one call, since each call from Python costs as much as a small support.
+    """Prepare a support for the box search in one call: each from Python costs as much as a small support.
 
-    Returns the cell of each row, x, positive and negative of each cell, base, the spreads; then, for the
+    Returns the cell of each row, x, positive and negative of each cell, base loss, the spreads; then, for the
     cells that are positive on balance and for those that are negative, a row, their x and their weight.
     """
-    cell, x, up, down, row, base = support_cells(ranks, n_ranks, columns, positive, negative, support, signs)
+    cell, x, up, down, row, base_loss = support_cells(
+        ranks, n_ranks, columns, positive, negative, support, signs
+    )
     above, up_x, up_weight = net_cells(x, up, down)
     below, down_x, down_weight = net_cells(x, down, up)
     # loops, because whole-array expressions cost seconds to compile
@@ -290,4 +294,4 @@ def merge_on_support(
     for c in range(len(below)):
         down_row[c] = row[below[c]]
     spread = spreads(x, weight)
-    return cell, x, up, down, base, spread, up_row, up_x, up_weight, down_row, down_x, down_weight
+    return cell, x, up, down, base_loss, spread, up_row, up_x, up_weight, down_row, down_x, down_weight

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact.covers import pair_pool
 from supersparse.solving.exact.instance import instances
+from supersparse.solving.exact.literals import feature_of, is_negative
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.mip.model import Draft, Linear, Model
 from supersparse.solving.mip.precision import LossRows, Precision, limit_rows
@@ -85,7 +86,8 @@ def write_pair_covers(
         if (i, j) in seen or (i, True) not in z or (j, False) not in z:
             continue
         seen.add((i, j))
-        chosen = [literals[x // 2][x % 2] for x in pool.literal[pool.start[q] : pool.start[q + 1]].tolist()]
+        names = pool.literal[pool.start[q] : pool.start[q + 1]].tolist()
+        chosen = [literals[feature_of(name)][is_negative(name)] for name in names]
         parts = [part for literal in chosen for part in literal.parts]
         needed = 1 - sum(literal.constant for literal in chosen)
         if needed > 0:

@@ -41,30 +41,30 @@ def search_data(form: IntegerForm, largest: int | None = None) -> SearchData:
         values=values,
         n_values=np.array([len(v) for v in sets], np.int64),
         zero=np.array([int(np.flatnonzero(v == 0)[0]) if (v == 0).any() else -1 for v in sets], np.int64),
-        value_cost=_value_costs(form, values, factor, form.cost_l1 * factor + tie),
-        magnitude_cost=form.cost_l1 * factor + tie,
+        value_penalty=_value_penalties(form, values, factor, form.l1_penalty * factor + tie),
+        l1_penalty=form.l1_penalty * factor + tie,
         max_size=form.max_size,
         step=form.step,
         half=form.half,
-        low=form.intercept_low,
-        high=form.intercept_high,
+        intercept_low=form.intercept_low,
+        intercept_high=form.intercept_high,
         intercepts=form.intercept_values,
-        intercept_cost=form.intercept_value_cost * factor,
+        intercept_penalties=form.intercept_penalties * factor,
         limit_term=terms,
         limit_most=most,
         limit_price=np.full(len(most), _price(form, factor, len(most)), np.int64),
     )
 
 
-def _value_costs(form: IntegerForm, values: Ints, factor: int, of_magnitude: int) -> Ints:
-    costs = np.zeros_like(values)
-    for j, (own, cost) in enumerate(zip(form.values, form.costs, strict=True)):
+def _value_penalties(form: IntegerForm, values: Ints, factor: int, l1_penalty: int) -> Ints:
+    result = np.zeros_like(values)
+    for j, (allowed, penalties) in enumerate(zip(form.values, form.penalties, strict=True)):
         if form.problem.levels[j] is None:
-            costs[j] = np.where(values[j] != 0, cost.least * factor, 0)
+            result[j] = np.where(values[j] != 0, penalties.least_used * factor, 0)
         else:
-            costs[j] = [cost.of(own, int(v)) * factor for v in values[j]]
-    costs += np.abs(values) * of_magnitude
-    return costs
+            result[j] = [penalties.of(allowed, int(v)) * factor for v in values[j]]
+    result += np.abs(values) * l1_penalty
+    return result
 
 
 def _limits(form: IntegerForm, values: Ints) -> tuple[Ints, Ints]:
@@ -80,7 +80,7 @@ def _limits(form: IntegerForm, values: Ints) -> tuple[Ints, Ints]:
         terms.append(np.where(values != 0, weights[:, None], 0))
         most.append(round(limit.at_most * unit))
     for score in problem.score_limits:
-        reach = max((own.largest for own in form.values), default=1)
+        reach = max((allowed.largest for allowed in form.values), default=1)
         unit = _unit([*score.low, *score.high], score.at_most * problem.unit, max(1, reach))
         low = np.array([round(v * unit) for v in score.low], np.int64)[:, None]
         high = np.array([round(v * unit) for v in score.high], np.int64)[:, None]
@@ -105,22 +105,22 @@ def _narrowed(values: Ints, largest: int | None) -> Ints:
 
 
 def _total(form: IntegerForm) -> int:
-    """More than any model costs."""
-    return int(form.positive.sum() + form.negative.sum()) + form.most_cost + 1
+    """More than any model costs, in kernel units; prices on rates included."""
+    return int(form.positive.sum() + form.negative.sum()) + form.most_penalty + 1
 
 
 def _price(form: IntegerForm, factor: int, limits: int) -> int:
-    """What one unit beyond a limit costs: more than any model, where eight units of each limit have room."""
+    """The price of one unit beyond a limit: more than any model costs, if eight units of each have room."""
     return min(2 * factor * _total(form), _ROOM // (8 * max(1, limits)))
 
 
 def _units(form: IntegerForm) -> tuple[int, int]:
-    """A factor for all costs and the weight of one unit of l1 beside them."""
+    """Search units: the factor from kernel units, and what one unit of l1 weighs as a tie-break."""
     total = _total(form)
     limited = form.problem.support_limits or form.problem.score_limits
     factor = max(1, _ROOM // ((64 if limited else 2) * total))
     magnitudes = sorted((values.largest for values in form.values), reverse=True)
     longest = sum(magnitudes[: form.max_size]) + int(np.abs(form.intercept_values).max(initial=0)) + 1
-    weights = np.concatenate([form.positive, form.negative, form.cost])
+    weights = np.concatenate([form.positive, form.negative, form.used_penalty])
     least = int(weights[weights > 0].min(initial=total))
     return factor, max(1, min(factor * least // (20 * longest), _ROOM // (4 * longest)))

@@ -19,7 +19,7 @@ from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.paths import Surrogate, backward_path, rounded
 
 Index = NDArray[np.int64]
-Found = tuple[int, tuple[int, ...], int]  # (cost, value of each coefficient, b)
+Candidate = tuple[int, tuple[int, ...], int]  # (cost in search units, value of each coefficient, b)
 
 _WORST = 2**61  # the cost of what must not be kept
 
@@ -64,7 +64,7 @@ class Search:
         wide = any(len(values.sample) > 60 for values in form.values)
         self.data = search_data(form, largest=_NARROW) if wide else self.full
         smallest = tuple(smallest_coefficients(form.problem))
-        self.pool: list[Found] = [(_WORST, smallest, 0)]
+        self.pool: list[Candidate] = [(_WORST, smallest, 0)]
         self.state = np.array(
             [0x9E3779B97F4A7C15 ^ (monitor.options.random_state * 0xBF58476D1CE4E5B9 & (2**64 - 1))],
             np.uint64,
@@ -111,13 +111,15 @@ class Search:
         """Round the paths at all scales, then descend from the best rounding of each fit."""
         largest = min(self.data.max_size, self.form.n_features)
         surrogate = Surrogate(self.form)
-        starts: list[Found] = []
+        starts: list[Candidate] = []
         for features, w in self._fits(surrogate, largest):
-            best: Found | None = None
+            best: Candidate | None = None
             for index in rounded(self.form, surrogate, features, w):
-                rounded_to = (int(own.sample[i]) for own, i in zip(self.form.values, index, strict=True))
-                found = self._evaluate(tuple(rounded_to))
-                best = found if best is None or found < best else best
+                rounded_to = (
+                    int(allowed.sample[i]) for allowed, i in zip(self.form.values, index, strict=True)
+                )
+                candidate = self._evaluate(tuple(rounded_to))
+                best = candidate if best is None or candidate < best else best
             if best is not None and best[0] < _WORST:
                 starts.append(best)
                 self._keep(*best)
@@ -134,8 +136,8 @@ class Search:
         for support in surrogate.lasso_supports(count=8, largest=largest):
             yield support, surrogate.fit(support, np.zeros(len(support) + 1), 8)[:-1]
 
-    def _evaluate(self, values: tuple[int, ...]) -> Found:
-        from supersparse.solving.kernels.descent import excess, model_cost, rescore
+    def _evaluate(self, values: tuple[int, ...]) -> Candidate:
+        from supersparse.solving.kernels.descent import excess, model_penalty, rescore
         from supersparse.solving.kernels.lines import best_b, best_b_anywhere
 
         index = _index_of(self.full, values)
@@ -146,9 +148,9 @@ class Search:
         else:
             loss, b = best_b_anywhere(scores, self.full)
         self.spent[0] += 4 * len(scores)
-        features, size = model_cost(self.full, index)
-        features += excess(self.full, index, np.zeros(len(self.full.limit_most), np.int64))
-        return (int(loss + features) if size <= self.full.max_size else _WORST, values, int(b))
+        penalty, size = model_penalty(self.full, index)
+        penalty += excess(self.full, index, np.zeros(len(self.full.limit_most), np.int64))
+        return (int(loss + penalty) if size <= self.full.max_size else _WORST, values, int(b))
 
     def data_index(self, values: tuple[int, ...]) -> Index:
         """Place values in the sets in use now, the nearest where one is missing."""
@@ -198,7 +200,7 @@ class Search:
         row = max(1, int(np.median(self.full.positive + self.full.negative)))
         if fresh:
             index, b = self.data_index(tuple(smallest_coefficients(self.form.problem))), 0
-            hot = float(max(int(self.full.value_cost.max()), 4 * row))
+            hot = float(max(int(self.full.value_penalty.max()), 4 * row))
         else:
             _, values, b = self._pick()
             index, b = self._scaled_up(values, b)
@@ -208,16 +210,16 @@ class Search:
         ratio = (0.15 * row / hot) ** (1 / slices)
         scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b, b], np.int64)
         best, best_cost, best_b = index.copy(), _WORST, b
-        found = np.empty_like(index)
+        slice_best = np.empty_like(index)
         for s in range(slices):
             settled = 4 * s >= slices
             top = hot * ratio**s
             cost = anneal(
-                self.data, index, intercept, scores, found, top, top * ratio, moves // slices, settled,
+                self.data, index, intercept, scores, slice_best, top, top * ratio, moves // slices, settled,
                 self.window, self.state, self.spent,
             )  # fmt: skip
             if cost < best_cost:
-                best, best_cost, best_b = found.copy(), int(cost), int(intercept[1])
+                best, best_cost, best_b = slice_best.copy(), int(cost), int(intercept[1])
             yield
         yield from self._descend(best, best_b)
 
@@ -233,8 +235,8 @@ class Search:
             return self.data_index(values), b
         return index, b * factor
 
-    def _pick(self) -> Found:
-        """A good model: mostly the best one, else the better the likelier."""
+    def _pick(self) -> Candidate:
+        """Pick a model to go on from: usually the best one, else better ones more often."""
         if self.random.random() < _BEST_FIRST:
             return self.pool[0]
         at = min(self.random.integers(len(self.pool)), self.random.integers(len(self.pool)))

@@ -47,7 +47,7 @@ def test_a_balanced_set_proves_one_error():
     groups = find_groups(points)
     weight = int(points.weight[0])
     proven = check(points, groups, ALL_IN, xor_certificate(points, xor_quad(points), 8 * weight))
-    assert proven.bound == 8 * (weight + int(points.cost.sum()))
+    assert proven.bound == 8 * (weight + int(points.feature_penalty.sum()))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_set_of_one_state_is_not_believed_in_another():
     nothing = Multipliers(np.zeros((0, 4), np.int64), np.zeros(0, np.int64))
     certificate = Certificate(fine=8, common=nothing, by_state={(0, 1): pair})
     assert check(points, groups, allowed, certificate).in_state[0][1] == 8 * int(
-        points.cost[1] + points.weight[0]
+        points.feature_penalty[1] + points.weight[0]
     )
     with pytest.raises(VerificationError, match="not balanced"):
         check(points, groups, allowed, replace(certificate, by_state={(0, 0): pair}))
@@ -135,8 +135,8 @@ def test_one_hot_groups_are_found_and_have_their_states():
     groups = find_groups(points)
     assert [g.columns for g in groups] == [(0, 1, 2), (3, 4, 5)]
     assert [sorted(s.available) for s in groups[0].states] == [[0, 1, 2], [0], [1], [2], []]
-    cost = int(points.cost[0])
-    assert [s.cost for s in groups[0].states] == [2 * cost, cost, cost, cost, 0]
+    cost = int(points.feature_penalty[0])
+    assert [s.penalty for s in groups[0].states] == [2 * cost, cost, cost, cost, 0]
 
 
 def test_the_symmetries_of_the_board_are_found_and_map_points_onto_points():

@@ -1,6 +1,6 @@
 """The bound of one node: column generation over balanced sets, then integers.
 
-Each round solves the program of the sets found so far (`program`), prices all balanced sets with its
+Each round solves the program of the sets known so far (`build`), prices all balanced sets with its
 prices and adds the cheapest. To turn a solution into a certificate each set is sent through all symmetries,
 the multipliers are scaled until no point is overloaded and rounded down to integers; `check` then computes
 what they prove.
@@ -55,7 +55,7 @@ class Family:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Program:
-    """The program without any sets yet; costs and weights are divided by `unit`."""
+    """The program without any sets yet; penalties and weights are divided by `unit`."""
 
     lp: GrowingLP
     families: list[Family]
@@ -84,32 +84,32 @@ def build(context: Context, allowed: Allowed, symmetries: tuple[Symmetry, ...]) 
     for members in group_orbits(symmetries, allowed):
         j = members[0]
         fixing = [s for s in symmetries if s.group[j] == j and all(s.state[j][c] == c for c in allowed[j])]
-        own = orbits(points.n, [s.point for s in fixing])
-        own_size = np.bincount(own)
-        outer = orbit[np.unique(own, return_index=True)[1]]
+        inner = orbits(points.n, [s.point for s in fixing])
+        inner_size = np.bincount(inner)
+        outer = orbit[np.unique(inner, return_index=True)[1]]
         at_top = frozenset().union(*(groups[j].states[c].available for c in allowed[j]))
-        own_rows, own_values = [], []
+        first_rows, group_value_rows = [], []
         for c in allowed[j]:
-            cost = groups[j].states[c].cost / unit
+            penalty = groups[j].states[c].penalty / unit
             if groups[j].states[c].available == at_top:
                 end_row[j] = len(limits)
             else:
-                own_rows.append(len(limits))
-                limits += [0.0] * len(own_size)
+                first_rows.append(len(limits))
+                limits += [0.0] * len(inner_size)
                 available = top(groups, allowed, j, c)
                 families.append(
                     Family(
                         group=j, state=c, times=len(members), columns=available,
-                        orbit=own, size=own_size, first_row=own_rows[-1], value_row=len(limits),
+                        orbit=inner, size=inner_size, first_row=first_rows[-1], value_row=len(limits),
                     )
                 )  # fmt: skip
-            own_values.append(len(limits))
-            limits.append(cost)
-        value_rows += own_values
-        for o, n in enumerate(own_size):
+            group_value_rows.append(len(limits))
+            limits.append(penalty)
+        value_rows += group_value_rows
+        for o, n in enumerate(inner_size):
             mean = len(members) * float(n) / float(size[outer[o]])
-            shared.append(0.0, {int(outer[o]): mean, **{r + o: -1.0 for r in own_rows}})
-        values.append(float(len(members)), dict.fromkeys(own_values, 1.0))
+            shared.append(0.0, {int(outer[o]): mean, **{r + o: -1.0 for r in first_rows}})
+        values.append(float(len(members)), dict.fromkeys(group_value_rows, 1.0))
     lp = GrowingLP(np.array(limits))
     lp.add(shared)
     lp.add(values, free=True)
@@ -148,8 +148,8 @@ class NodeBound:
         self._listed: list[BalancedSets] = []
         self._known: set[tuple[int, ...]] = set()
         self._sets: list[tuple[int, Ints]] = []
-        self._decided = context.points.base + sum(
-            context.groups[j].states[s[0]].cost for j, s in enumerate(allowed) if len(s) == 1
+        self._fixed_cost = context.points.base_loss + sum(
+            context.groups[j].states[s[0]].penalty for j, s in enumerate(allowed) if len(s) == 1
         )
         self.finished = False
         self.ceiling = np.inf  # an estimate, not proven: no partition of this node gives more
@@ -169,12 +169,12 @@ class NodeBound:
 
     @property
     def sets(self) -> Sets:
-        """The balanced sets found so far."""
+        """The balanced sets so far, each with its family."""
         return tuple(self._sets)
 
     @property
     def quads(self) -> list[Ints]:
-        """All balanced sets found so far."""
+        """The balanced sets so far, without their families."""
         return [q for _, q in self._sets]
 
     def step(self) -> Proven | None:
@@ -218,7 +218,7 @@ class NodeBound:
         if ratio >= _LEAST_RATIO:
             of_points = float((price * program.limits)[~program.is_value_row].sum()) / ratio
             of_states = float((moved * program.limits).sum())
-            self.ceiling = self._decided + program.unit * (of_points + of_states)
+            self.ceiling = self._fixed_cost + program.unit * (of_points + of_states)
         return added
 
     def _add(self, family: int, quads: Ints) -> int:

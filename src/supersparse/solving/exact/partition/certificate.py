@@ -1,4 +1,4 @@
-"""Cost partitioning: the inequality behind the second bound, and the check that believes nobody.
+"""Cost partitioning: the inequality behind the second bound, and a check that trusts no solver.
 
 At a node each group j may be in one of the states A_j. Its *top* is the union of what those states
 make available. Let u0 >= 0 be multipliers for sets that are balanced with every group at its top, and
@@ -9,10 +9,10 @@ point i the loads (sums of multipliers of sets that contain i) obey
 
 then every model whose groups are in states c_j ∈ A_j pays
 
-    cost >= base + Σ_i w_i z_i + Σ_j cost(c_j)
-         >= base + Σ_i z_i (load0_i + Σ_j load^{j,c_j}_i) + Σ_j cost(c_j)
-         >= base + Σ u0 + Σ_j (Σ u^{j,c_j} + cost(c_j))
-         >= base + Σ u0 + Σ_j min_{c ∈ A_j} (Σ u^{j,c} + cost(c)) .
+    cost >= base loss + Σ_i w_i z_i + Σ_j penalty(c_j)
+         >= base loss + Σ_i z_i (load0_i + Σ_j load^{j,c_j}_i) + Σ_j penalty(c_j)
+         >= base loss + Σ u0 + Σ_j (Σ u^{j,c_j} + penalty(c_j))
+         >= base loss + Σ u0 + Σ_j min_{c ∈ A_j} (Σ u^{j,c} + penalty(c)) .
 
 The third line holds because fewer available columns keep a set balanced: each set counted there has a
 wrong point in this model. States of one group share the capacity of a point, since only one of them occurs; a
@@ -66,34 +66,34 @@ class BalancedSets:
         self._sides = [_Side(a, b, c, common) for a, b, c in zip(first, second, ids, strict=True)]
 
     def price(self, price: Floats, below: float, most: int, noise: np.random.Generator) -> tuple[Ints, float]:
-        """Return about `most` sets that cost less than `below`, and the least cost of any set.
+        """Return about `most` sets whose price is less than `below`, and the least price of any set.
 
-        The cost of a set is the sum of its points' prices, a repeated point's taken once. Of each sum
+        The price of a set is the sum of its points' prices, a repeated point's taken once. Of each sum
         the cheapest set is taken; where sums are few, again with the points used so far made dearer.
         """
         if self.n_sums == 0:
             return np.zeros((0, 4), np.int64), np.inf
         quads, sums, least = self._cheapest(price, below, most, noise)
-        found = [quads]
+        passes = [quads]
         dearer = price.copy()
         for _ in range(min(_MOST_PASSES, most // max(1, 4 * len(sums))) - 1):
-            dearer[np.unique(found[-1])] += below / 4
+            dearer[np.unique(passes[-1])] += below / 4
             quads, sums, _ = self._cheapest(dearer, below, most, noise)
             if len(quads) == 0:
                 break
-            found.append(quads)
-        return np.concatenate(found), least
+            passes.append(quads)
+        return np.concatenate(passes), least
 
     def _cheapest(
         self, price: Floats, below: float, most: int, noise: np.random.Generator
     ) -> tuple[Ints, Ints, float]:
-        costs = [side.costs(price, noise) for side in self._sides]
-        up, down = (np.minimum.reduceat(c, s.start) for c, s in zip(costs, self._sides, strict=True))
+        prices = [side.prices(price, noise) for side in self._sides]
+        up, down = (np.minimum.reduceat(p, s.start) for p, s in zip(prices, self._sides, strict=True))
         total = up + down
         sums = np.flatnonzero(total < below)
         if len(sums) > most:
             sums = sums[np.argpartition(total[sums], most)[:most]]
-        ends = [side.cheapest(c, sums) for c, side in zip(costs, self._sides, strict=True)]
+        ends = [side.cheapest(p, sums) for p, side in zip(prices, self._sides, strict=True)]
         return np.column_stack(ends), sums, float(np.min(total))
 
 
@@ -119,14 +119,16 @@ class _Side:
         self.end = np.append(self.start[1:], len(self.first))
         self.twice = self.first == self.second
 
-    def costs(self, price: Floats, noise: np.random.Generator) -> Floats:
+    def prices(self, price: Floats, noise: np.random.Generator) -> Floats:
         """Price each pair, a repeated point once; the noise spreads ties over many points."""
-        cost: Floats = price[self.first] + np.where(self.twice, 0.0, price[self.second])
-        return cost + 1e-7 * noise.random(len(cost))
+        of_pair: Floats = price[self.first] + np.where(self.twice, 0.0, price[self.second])
+        return of_pair + 1e-7 * noise.random(len(of_pair))
 
-    def cheapest(self, cost: Floats, sums: Ints) -> Ints:
+    def cheapest(self, of_pair: Floats, sums: Ints) -> Ints:
         """The cheapest pair of each of some sums."""
-        best = [s + int(np.argmin(cost[s:e])) for s, e in zip(self.start[sums], self.end[sums], strict=True)]
+        best = [
+            s + int(np.argmin(of_pair[s:e])) for s, e in zip(self.start[sums], self.end[sums], strict=True)
+        ]
         return np.column_stack([self.first[best], self.second[best]]).reshape(-1, 2)
 
 
@@ -168,7 +170,7 @@ class Proven:
 
 def finest(points: NetPoints, groups: tuple[Group, ...]) -> int:
     """The finest unit in which every sum of a certificate fits 64 bits."""
-    most = points.base + int(points.weight.sum()) + sum(s.cost for g in groups for s in g.states) + 1
+    most = points.base_loss + int(points.weight.sum()) + sum(s.penalty for g in groups for s in g.states) + 1
     return max(1, min(2**30, _LARGEST_TOTAL // (4 * most)))
 
 
@@ -197,16 +199,18 @@ def check(points: NetPoints, groups: tuple[Group, ...], allowed: Allowed, certif
             raise VerificationError("the multipliers of a cost partition exceed every capacity")
     if (load > points.weight * certificate.fine).any():
         raise VerificationError("the multipliers of a cost partition exceed the weight of a point")
-    paid = [
-        {c: gained[j][c] + certificate.fine * groups[j].states[c].cost for c in states}
+    by_state = [
+        {c: gained[j][c] + certificate.fine * groups[j].states[c].penalty for c in states}
         for j, states in enumerate(allowed)
     ]
-    least = [min(p.values()) for p in paid]
-    bound = certificate.fine * points.base + int(certificate.common.value.sum()) + sum(least)
+    least = [min(p.values()) for p in by_state]
+    bound = certificate.fine * points.base_loss + int(certificate.common.value.sum()) + sum(least)
     return Proven(
         fine=certificate.fine,
         bound=bound,
-        in_state=tuple({c: bound - m + v for c, v in p.items()} for m, p in zip(least, paid, strict=True)),
+        in_state=tuple(
+            {c: bound - m + v for c, v in p.items()} for m, p in zip(least, by_state, strict=True)
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 """The leaf: every group is decided, so only the wrong points cost more.
 
-What is left is a hitting set: every infeasible set (`infeasible`) of the available columns has a wrong
+What is left is a hitting set: every infeasible set (`is_infeasible`) of the available columns has a wrong
 point, at weight w_i each. Sets are found as they are needed. The search branches on points: in a part the
 points W are wrong and R are right. For any u >= 0 on known sets, with load_i = Σ_{Q ∋ i} u_Q, every choice
 of the part pays
@@ -54,7 +54,7 @@ def to_integers(sign: Ints, mu: Floats) -> Ints:
 
 
 class InfeasibleSets:
-    """Finds infeasible sets among given points, with the columns available at one leaf."""
+    """Finds infeasible sets among some points, with the columns available at one leaf."""
 
     def __init__(self, points: NetPoints, columns: list[int]) -> None:
         self._points, self._columns = points, columns
@@ -64,9 +64,9 @@ class InfeasibleSets:
         low, high = points.low[columns].astype(np.float64), points.high[columns].astype(np.float64)
         self._lp = FarkasLP(x, sign, low, high, margin=_MARGIN)
 
-    def find(self, cost: Floats, usable: Flags) -> Ints | None:
-        """Return an infeasible set of usable points, cheap ones preferred; None when none was found."""
-        mu = self._lp.solve(cost, usable)
+    def find(self, price: Floats, usable: Flags) -> Ints | None:
+        """Return an infeasible set of usable points, cheap ones preferred; None when it finds none."""
+        mu = self._lp.solve(price, usable)
         if mu is None:
             return None
         chosen = np.flatnonzero(mu > 1e-9)
@@ -94,7 +94,7 @@ class Leaf:
     """Bounds the weight of the wrong points when only some columns are available.
 
     Each `step` treats one part, the one with the least bound. `bound` is proven at any time; it stops
-    rising at `enough`, or where the sets found do not tell a part from a model.
+    rising at `enough`, or where the known sets do not tell a part from a model.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class Leaf:
 
     def _separate(self, z: Floats) -> int:
         """Add infeasible sets that z does not hit, different ones; return how many."""
-        found = 0
+        added = 0
         usable = z <= _HIT
         for k in range(_SETS_PER_ROUND):
             spread = self._random.random(len(z))
@@ -184,10 +184,10 @@ class Leaf:
                 usable = z <= _HIT
                 continue
             if z[q].sum() < _HIT:
-                found += 1
+                added += 1
                 self.add(q)
             usable[q] = False
-        return found
+        return added
 
     def _split(self, part: Part, bound: int, z: Floats) -> None:
         free = ~part.wrong & ~part.right

@@ -50,7 +50,7 @@ class Columns:
     entry: list[float] = field(default_factory=list)
 
     def append(self, value: float, entries: Mapping[int, float]) -> None:
-        """Add one column."""
+        """Add a column with an entry in each of some rows."""
         self.value.append(value)
         self.start.append(len(self.row))
         self.row += entries.keys()
@@ -80,7 +80,7 @@ class GrowingLP:
         self._highs.setOptionValue("ipm_optimality_tolerance", _FINE)
 
     def add(self, columns: Columns, *, free: bool = False) -> None:
-        """Add columns."""
+        """Add columns, with x >= 0 unless they are free."""
         n = len(columns.value)
         if n:
             low, high = np.full(n, -np.inf if free else 0.0), np.full(n, np.inf)
@@ -139,7 +139,7 @@ class HittingLP:
 
 
 class FarkasLP:
-    """Minimise cost·μ over μ >= 0, Σ y μ = 0, Σ μ = 1, Σ_f max(low_f g_f, high_f g_f) <= 1 - margin."""
+    """Minimise price·μ over μ >= 0, Σ y μ = 0, Σ μ = 1, Σ_f max(low_f g_f, high_f g_f) <= 1 - margin."""
 
     def __init__(self, x: Floats, sign: Floats, low: Floats, high: Floats, *, margin: float) -> None:
         n, p = x.shape
@@ -164,10 +164,10 @@ class FarkasLP:
             at = np.flatnonzero(row).astype(np.int32)
             self._highs.addRow(least, most, len(at), at, row[at])
 
-    def solve(self, cost: Floats, usable: NDArray[np.bool_]) -> Floats | None:
+    def solve(self, price: Floats, usable: NDArray[np.bool_]) -> Floats | None:
         """Return μ, None when there is none on the usable points."""
         n = self._n
         self._highs.changeColsBounds(n, self._all, np.zeros(n), np.where(usable, np.inf, 0.0))
-        self._highs.changeColsCost(n, self._all, cost)
+        self._highs.changeColsCost(n, self._all, price)
         self._highs.run()
         return np.array(self._highs.getSolution().col_value)[:n] if _is_optimal(self._highs) else None

@@ -23,7 +23,7 @@ class PartitionBound:
     coincide. It holds for every problem whose form is exact: any finite coefficient sets, C0 for each
     feature, a numeric C1 (a used feature pays at least its smallest magnitude), class and sample weights,
     repeated and contradicting rows, forced features, and every intercept: sets take as much of one class
-    as of the other, so b drops out, and what b itself costs is not negative and left out. A size limit is
+    as of the other, so b drops out, and b's penalty is not negative and left out. A size limit is
     ignored, which is a relaxation.
 
     `lower_bound` is proven and never falls. When it reaches the objective of a known model, that model is
@@ -70,7 +70,7 @@ class PartitionBound:
 
     @property
     def nodes(self) -> int:
-        """Nodes opened so far."""
+        """How many nodes of the tree were opened."""
         return self._tree.nodes
 
     def open_nodes(self) -> OpenNodes:

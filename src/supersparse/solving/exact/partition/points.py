@@ -21,8 +21,8 @@ class NetPoints:
     level: Ints  # the same less each column's least entry, over the common divisor: 0 and 1 for two values
     sign: Ints  # +1 or -1
     weight: Ints
-    base: int
-    cost: Ints  # the least a feature costs when its coefficient is not 0
+    base_loss: int
+    feature_penalty: Ints  # the least penalty of each feature that is used, C1 included
     low: Ints  # the hull of each feature's coefficients and 0
     high: Ints
     usable: Ints  # features that may be different from 0
@@ -31,12 +31,12 @@ class NetPoints:
 
     @property
     def n(self) -> int:
-        """Number of points."""
+        """Number of net points that are kept."""
         return len(self.sign)
 
     @property
     def n_features(self) -> int:
-        """Number of features."""
+        """Number of columns, usable or not."""
         return int(self.x.shape[1])
 
 
@@ -55,8 +55,8 @@ def net_points(form: IntegerForm) -> NetPoints:
         level=np.ascontiguousarray(level.T[kept]),
         sign=np.sign(difference[kept]),
         weight=np.abs(difference[kept]),
-        base=int(np.minimum(form.positive, form.negative).sum()),
-        cost=form.cost + form.cost_l1 * least,
+        base_loss=int(np.minimum(form.positive, form.negative).sum()),
+        feature_penalty=form.used_penalty + form.l1_penalty * least,
         low=np.array([min(0, values.least) for values in form.values], np.int64),
         high=np.array([max(0, values.greatest) for values in form.values], np.int64),
         usable=np.array([f for f, values in enumerate(form.values) if values.largest], np.int64),
@@ -77,10 +77,10 @@ _MOST_STEPS = 200  # of the search for the columns that complete a group
 
 @dataclass(frozen=True)
 class State:
-    """Columns that may have a coefficient other than 0, and the least that costs in kernel units."""
+    """Columns that may have a coefficient other than 0, and the least penalty of that state."""
 
     available: frozenset[int]
-    cost: int
+    penalty: int
 
 
 @dataclass(frozen=True)
@@ -122,18 +122,18 @@ def _one_hot(columns: list[int], holds: Flags) -> tuple[int, ...] | None:
         point = int(np.argmax(open_points))
         for f in near:
             if holds[point, f] and not (holds[:, f] & ~open_points).any():
-                found = complete([*chosen, f], open_points & ~holds[:, f])
-                if found is not None:
-                    return found
+                completed = complete([*chosen, f], open_points & ~holds[:, f])
+                if completed is not None:
+                    return completed
         return None
 
-    found = complete([columns[0]], ~holds[:, columns[0]])
-    return None if found is None or len(found) == 1 else tuple(sorted(found))
+    group = complete([columns[0]], ~holds[:, columns[0]])
+    return None if group is None or len(group) == 1 else tuple(sorted(group))
 
 
 def _one_hot_group(points: NetPoints, columns: tuple[int, ...]) -> Group:
-    costs = sorted(int(points.cost[f]) for f in columns)
-    full = State(frozenset(columns), sum(costs[:-1]))
+    penalties = sorted(int(points.feature_penalty[f]) for f in columns)
+    full = State(frozenset(columns), sum(penalties[:-1]))
     return Group(columns, (full, *_states(points, columns, most=len(columns) - 2)))
 
 
@@ -141,7 +141,7 @@ def _states(points: NetPoints, columns: tuple[int, ...], *, most: int) -> list[S
     """Sets of at most `most` columns, larger ones first; those without a forced column do not occur."""
     forced = set(points.forced.tolist()) & set(columns)
     return [
-        State(frozenset(chosen), sum(int(points.cost[f]) for f in chosen))
+        State(frozenset(chosen), sum(int(points.feature_penalty[f]) for f in chosen))
         for size in range(most, -1, -1)
         for chosen in combinations(columns, size)
         if forced <= set(chosen)

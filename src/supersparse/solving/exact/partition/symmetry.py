@@ -1,7 +1,7 @@
 """Symmetries: permutations of columns and points under which the problem stays the same.
 
-A symmetry permutes the columns, groups onto groups, such that costs, values and coefficient hulls are kept
-and the rows, permuted alike, are the same points with the same classes and weights. Each one found is
+A symmetry permutes the columns, groups onto groups, such that penalties, values and coefficient hulls are
+kept and the rows, permuted alike, are the same points with the same classes and weights. Each one is
 checked on the rows. The search maps one column after the other and compares, for both classes, how much
 weight each pair of columns has in common. It gives up, with the identity alone, when there are too many
 symmetries or too many steps.
@@ -37,50 +37,52 @@ class Symmetry:
 def find_symmetries(points: NetPoints, groups: tuple[Group, ...]) -> tuple[Symmetry, ...]:
     """Return a group of symmetries, the identity first."""
     order = [f for g in groups for f in g.columns]
-    found = []
+    symmetries = []
     for image in _images(points, groups, order):
         symmetry = _symmetry(points, groups, order, image)
         if symmetry is not None:
-            found.append(symmetry)
-        if len(found) > MOST_SYMMETRIES:
-            found = []
+            symmetries.append(symmetry)
+        if len(symmetries) > MOST_SYMMETRIES:
+            symmetries = []
             break
-    if not _is_closed(found):
-        found = [s for s in [_symmetry(points, groups, order, tuple(order))] if s is not None]
-    return tuple(sorted(found, key=lambda s: s.column.tolist()))
+    if not _is_closed(symmetries):
+        symmetries = [s for s in [_symmetry(points, groups, order, tuple(order))] if s is not None]
+    return tuple(sorted(symmetries, key=lambda s: s.column.tolist()))
 
 
-def _is_closed(found: list[Symmetry]) -> bool:
+def _is_closed(symmetries: list[Symmetry]) -> bool:
     """A finite set of permutations that is closed under products is a group."""
-    known = {s.column.tobytes() for s in found}
-    return bool(found) and all(a.column[b.column].tobytes() in known for a in found for b in found)
+    known = {s.column.tobytes() for s in symmetries}
+    return bool(symmetries) and all(
+        a.column[b.column].tobytes() in known for a in symmetries for b in symmetries
+    )
 
 
 def _images(points: NetPoints, groups: tuple[Group, ...], order: list[int]) -> list[tuple[int, ...]]:
-    """List the maps of columns that keep costs, hulls, groups and common weights; empty when too many."""
+    """List the maps of columns that keep penalties, hulls, groups and common weights; empty when too many."""
     by_class = [
         points.level[points.sign == s].T * points.weight[points.sign == s] @ points.level[points.sign == s]
         for s in (1, -1)
     ]
     group_of = {f: g for g, group in enumerate(groups) for f in group.columns}
     forced = set(points.forced.tolist())
-    own = {
+    kind = {  # what a column and its image must share
         f: (
-            *(int(v[f]) for v in (points.cost, points.low, points.high)),
+            *(int(v[f]) for v in (points.feature_penalty, points.low, points.high)),
             *(int(v) for v in (points.x[:, f].min(initial=OPEN), points.x[:, f].max(initial=-OPEN))),
             f in forced,
             len(groups[group_of[f]].columns),
         )
         for f in order
     }
-    found: list[tuple[int, ...]] = []
+    images: list[tuple[int, ...]] = []
     steps = 0
 
     def fits(image: list[int], new: int) -> bool:
         nonlocal steps
         steps += 1
         f = order[len(image)]
-        if new in image or own[f] != own[new]:
+        if new in image or kind[f] != kind[new]:
             return False
         old, seen = [*order[: len(image)], f], [*image, new]
         if any((common[f, old] != common[new, seen]).any() for common in by_class):
@@ -91,14 +93,14 @@ def _images(points: NetPoints, groups: tuple[Group, ...], order: list[int]) -> l
         )
 
     def extend(image: list[int]) -> bool:
-        if steps > _MOST_STEPS or len(found) > MOST_SYMMETRIES:
+        if steps > _MOST_STEPS or len(images) > MOST_SYMMETRIES:
             return False
         if len(image) == len(order):
-            found.append(tuple(image))
+            images.append(tuple(image))
             return True
         return all(extend([*image, new]) for new in order if fits(image, new))
 
-    return found if extend([]) else []
+    return images if extend([]) else []
 
 
 def _symmetry(

@@ -56,9 +56,9 @@ class PartitionTree:
         self._now: Fraction | None = None  # proven of the node that is worked on
         self._working_on: Node | None = None
         self._search: NodeBound | None = None
-        least = sum(min(s.cost for s in g.states) for g in context.groups)
+        least = sum(min(s.penalty for s in g.states) for g in context.groups)
         everything = tuple(tuple(range(len(g.states))) for g in context.groups)
-        self._push(Node(Fraction(context.points.base + least), everything))
+        self._push(Node(Fraction(context.points.base_loss + least), everything))
 
     def open_nodes(self) -> OpenNodes:
         """What is left, the node that is worked on with the sets found for it; ask between two steps."""
@@ -147,9 +147,9 @@ class PartitionTree:
 
     def _leaf(self, node: Node) -> Iterator[None]:
         points, groups = self._context.points, self._context.groups
-        paid = points.base + sum(groups[j].states[c].cost for j, (c,) in enumerate(node.allowed))
+        fixed = points.base_loss + sum(groups[j].states[c].penalty for j, (c,) in enumerate(node.allowed))
         symmetries = [s.point for s in stabiliser(self._context.symmetries, node.allowed)]
-        columns, enough = top(groups, node.allowed), ceil(self.target - paid)
+        columns, enough = top(groups, node.allowed), ceil(self.target - fixed)
         leaf = Leaf(points, columns, symmetries, enough, self._context.fine)
         balanced = NodeBound(self._context, node.allowed)
         yield from balanced.prepare()
@@ -160,10 +160,10 @@ class PartitionTree:
             leaf.add(np.array(points_of(quad)))
         while not leaf.done:
             leaf.step()
-            self._now = max(node.bound, Fraction(paid + leaf.bound))
+            self._now = max(node.bound, Fraction(fixed + leaf.bound))
             yield
-        if paid + leaf.bound < self.target:
-            self._given_up.append(max(node.bound, Fraction(paid + leaf.bound)))
+        if fixed + leaf.bound < self.target:
+            self._given_up.append(max(node.bound, Fraction(fixed + leaf.bound)))
 
 
 def _has_stalled(history: list[Fraction]) -> bool:
