@@ -20,7 +20,7 @@ LIMIT = 50  # units of work: the same answer each time, proven or not
 
 @pytest.fixture(params=TABLES)
 def table(request, tmp_path):
-    """The raw rows as a frame without the target, the target as a named series, and the words of a command."""
+    """The raw rows without the target, the target as a named series, and the words of a command."""
     load, words = TABLES[request.param]
     data = load()
     frame = pd.DataFrame({name: data.raw[name] for name in data.raw})
