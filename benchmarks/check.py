@@ -21,11 +21,15 @@ RATIOS = {
     "mammo_reg": 10.0,
     "mammo_max5": 10.0,
 }
+# Instead of twice the reference time. That of mammo_paperfree is of a whole b without limits, where half the
+# vectors are doubles of others: a free threshold makes ±100 twice as fine, and a bounded b forbids the doubling.
 LIMITS = {
     "adult_reg": 15.0,
+    "mammo_paperfree": 30.0,
+    "mammo_paperfree_whole": 60.0,
     "tictactoe_reg": 300.0,
     "tictactoe_reg_whole": 300.0,
-}  # instead of twice the reference time
+}
 INCUMBENT_SECONDS = 10.0
 MEGABYTES = 1000.0
 PEER_SECONDS = 60.0  # a peer stopped earlier leaves a ratio open

@@ -17,7 +17,6 @@ import supersparse
 from seen import assert_same_picture
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.settings.settings import SETTINGS, SOLVE, read_settings, write_settings
-from test_architecture import MAY_IMPORT
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -108,16 +107,6 @@ def test_the_card_at_the_top_of_the_readme_is_the_one_below():
         text for kind, text in BLOCK.findall(PAGES[0].read_text(encoding="utf-8")) if kind == "text"
     )
     assert first.rstrip() in second
-
-
-def test_the_import_table_is_the_one_that_is_checked():
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    table = {
-        layer: set(allowed.split(", ")) - {"-"}
-        for layer, allowed in re.findall(r"^\| (\w+) \| ([\w, -]+) \|$", page, re.MULTILINE)
-    }
-    del table["layer"]  # the heading
-    assert table == MAY_IMPORT
 
 
 def test_the_changelog_has_a_place_for_what_is_new():

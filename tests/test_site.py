@@ -59,10 +59,11 @@ def test_the_reference_names_every_public_name():
     assert set(constraints.__all__) <= named
 
 
-def test_the_picture_of_the_imports_is_that_of_the_table():
+def test_the_picture_and_the_table_of_the_rooms_are_those_of_the_code():
     drawing = script("import_picture")
-    table = drawing.import_table((DOCS / "architecture.md").read_text(encoding="utf-8"))
-    assert_same_picture(drawing.picture(table), drawing.PICTURE.read_text(encoding="utf-8"))
+    graph = drawing.import_graph()
+    assert_same_picture(drawing.picture(graph), drawing.PICTURE.read_text(encoding="utf-8"))
+    assert drawing.room_table(graph) in drawing.PAGE.read_text(encoding="utf-8")
 
 
 def test_arrows_that_are_left_out_follow_from_those_that_are_drawn():

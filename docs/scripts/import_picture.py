@@ -1,24 +1,56 @@
-"""Draw who may import whom, from the table of architecture.md: `make pictures`."""
+"""Draw which room imports which, read from the code, and list the rooms in architecture.md."""
 
-import re
+import ast
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent.parent
 PICTURE = DOCS / "pictures" / "imports.svg"
+PAGE = DOCS / "architecture.md"
+SOURCE = DOCS.parent / "src" / "supersparse"
+BEGIN, END = "<!-- rooms: begin -->", "<!-- rooms: end -->"
 WIDTH, ROW, BOX_WIDTH, BOX_HEIGHT, MARGIN = 860, 84, 118, 34, 20
 INK, PAPER, LINE = "#1f2937", "#eef2f7", "#64748b"
 
 Graph = Mapping[str, frozenset[str]]
 
 
-def import_table(page: str) -> Graph:
-    """Read the rooms and what each may import; names with underscores are no rooms."""
-    rows = re.findall(r"^\| ([a-z]+) \| ([\w, -]+) \|$", page, re.MULTILINE)
-    table = {room: frozenset(allowed.split(", ")) for room, allowed in rows if room != "layer"}
-    return {room: allowed & table.keys() for room, allowed in table.items()}
+def import_graph() -> Graph:
+    """Read from the syntax trees which room imports which; a room is a folder or a file of the package."""
+    rooms = {path.relative_to(SOURCE).parts[0].removesuffix(".py") for path in SOURCE.rglob("*.py")}
+    graph: dict[str, set[str]] = {room: set() for room in rooms if not room.startswith("_")}
+    for path in SOURCE.rglob("*.py"):
+        room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if room in graph and isinstance(node, ast.ImportFrom) and node.module:
+                parts = node.module.split(".")
+                names = [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+                if parts[0] == "supersparse":
+                    graph[room] |= {name for name in names if name in graph and name != room}
+    return {room: frozenset(graph[room]) for room in sorted(graph)}
+
+
+def room_table(graph: Graph) -> str:
+    """List the rooms from the ground up: what each is, and what it imports."""
+    height = heights(graph)
+
+    def from_the_ground(rooms: Iterable[str]) -> list[str]:
+        return sorted(rooms, key=lambda room: (height[room], room))
+
+    rows = [
+        f"| {room} | {purpose(room)} | {', '.join(from_the_ground(graph[room])) or '-'} |"
+        for room in from_the_ground(graph)
+    ]
+    return "\n".join(["| room | what it is | imports |", "|---|---|---|", *rows]) + "\n"
+
+
+def purpose(room: str) -> str:
+    """Return the first line of a room's docstring."""
+    path = SOURCE / room / "__init__.py"
+    text = (path if path.exists() else SOURCE / f"{room}.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(text)) or "").splitlines()[0].replace("|", "or")
 
 
 def without_implied(graph: Graph) -> Graph:
@@ -132,9 +164,11 @@ def _curve(start: tuple[float, float], end: tuple[float, float]) -> str:
 
 
 def main(folder: Path = PICTURE.parent) -> None:
-    """Write the picture."""
-    graph = import_table((DOCS / "architecture.md").read_text(encoding="utf-8"))
+    """Write the picture, and the table into its page."""
+    graph = import_graph()
     (folder / PICTURE.name).write_text(picture(graph), encoding="utf-8")
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n{room_table(graph)}{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,13 +12,13 @@ _ROOM = 2**59  # the largest cost that the kernels may form
 _LARGEST_LIMIT = 2**50  # what a limit may come to
 
 
-def search_data(form: IntegerForm, largest: int | None = None) -> SearchData:
-    """Lay out the arrays; `largest` keeps only values up to that magnitude, where a set has some.
+def search_data(form: IntegerForm, largest: int | None = None, *, even: bool = False) -> SearchData:
+    """Lay out the arrays; `largest` keeps values up to that size, `even` even ones, where a set has some.
 
     Costs are multiplied so that one unit of l1 can weigh less than any other difference: the
     tie-break then needs no second objective.
     """
-    sets = [_narrowed(values.sample, largest) for values in form.values]
+    sets = [_narrowed(values.sample, largest, even) for values in form.values]
     widest = max(len(v) for v in sets)
     values = np.zeros((len(sets), widest), np.int64)
     for j, v in enumerate(sets):
@@ -97,10 +97,12 @@ def _unit(numbers: list[Fraction], most: Fraction, reach: int) -> Fraction:
     return Fraction(whole) if whole * largest <= _LARGEST_LIMIT else _LARGEST_LIMIT / largest
 
 
-def _narrowed(values: Ints, largest: int | None) -> Ints:
-    if largest is None:
-        return values
-    kept = values[np.abs(values) <= largest]
+def _narrowed(values: Ints, largest: int | None, even: bool) -> Ints:
+    kept = values
+    if largest is not None:
+        kept = kept[np.abs(kept) <= largest]
+    if even:
+        kept = kept[kept % 2 == 0]
     return kept if len(kept) else values
 
 
