@@ -39,7 +39,7 @@ def test_the_card_keeps_the_question_to_ask_it_again():
     solution = solved(points={"age": [0, 0.5], "fever": [-1, 0]}, max_features=1)
     made = ScoringSystem.from_json(ScoringSystem.from_solution(solution).to_json()).card.provenance
     asked = read_settings(made.settings, "json")
-    assert dict(asked.solve) == {"solver": "exhaustive", "seed": 0}
+    assert dict(asked.solve) == {"solver": "exhaustive", "random_state": 0}
     again = solve(asked.problem(X, Y, feature_names=made.features), **asked.solve)
     assert (again.points, again.objective) == (solution.points, solution.objective)
 
