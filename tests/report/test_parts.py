@@ -61,7 +61,7 @@ def test_other_rows_are_told_from_the_training_rows():
     rest = {name: column[1:] for name, column in COLUMNS.items()}
     report = make_report(system, rest, Y[1:], plan=Plan.nothing())
     assert "not the 60 training rows of the card" in said(report, "data")
-    assert "neither confirmed nor refuted" in said(report, "proof")
+    assert "neither confirm nor refute" in said(report, "proof")
     assert "refer to the training rows" in said(report, "theory")
     assert "judged on one set of other rows" in said(report, "limits")
     moved = system.drift(rest)
