@@ -85,7 +85,7 @@ def test_every_command_is_tried_here(run, monkeypatch):
         (["fit", "tiny.csv", *FIT, "--keep", "ill"], "--keep: 'ill' is the target, so it cannot"),
         (["fit", "tiny.csv", *FIT, "--drop", "*e*"], "no usable column besides the target"),
         (["fit", "tiny.csv", *FIT, "--cv", "1"], "folds is 1; give 2 or more"),
-        (["fit", "tiny.csv", *FIT, "--cv", "9"], "9 folds and a class has 3 rows"),
+        (["fit", "tiny.csv", *FIT, "--cv", "9"], "9 folds are too many for a class with 3 rows"),
         (["fit", "tiny.csv", *FIT, "--cv-groups", "who"], "tiny.csv has no column 'who'"),
         (["predict", "tiny.csv", "tiny.csv"], "tiny.csv is not a scoring system"),
         (["export", "card.json", "--to", "jason"], "unknown format 'jason'; did you mean 'json'?"),
