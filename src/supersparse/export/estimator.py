@@ -20,7 +20,7 @@ _PACKAGE = "supersparse."
 def save_estimator(model: object, path: str | Path) -> None:
     """Write a fitted estimator of this package to a file."""
     if not (_is_estimator(model) and _is_ours(type(model))):
-        raise InvalidDataError(f"a {type(model).__name__} is not an estimator of supersparse")
+        raise InvalidDataError(f"{type(model).__name__} is not an estimator of supersparse")
     _skops().dump(_plain(model), path)
 
 
