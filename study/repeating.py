@@ -31,7 +31,7 @@ class Slack:
 
     @classmethod
     def of(cls, fit: Fit) -> "Slack":
-        """None for whole numbers and for what is no linear model."""
+        """None for whole numbers and for what is not a linear model."""
         linear = fit.model.linear
         if linear is None:
             return cls()

@@ -100,7 +100,7 @@ def understood(rows, sentences):
 def missing_notes(sentences, signs):
     found = {}
     for sentence in sentences:
-        said = re.fullmatch(r"A value that is not known gives (\S+) in lines? ([\d, and]+)\.", sentence)
+        said = re.fullmatch(r"A missing value counts as (\S+) in lines? ([\d, and]+)\.", sentence)
         for n in map(int, re.findall(r"\d+", said[2])) if said else ():
             found[n - 1] = signs[n - 1] * Fraction(said[1])
     return found
@@ -204,7 +204,8 @@ def sentences(lines):
     found = []
     for line in lines:
         starts = re.match(
-            r"(Predict|A value|Every value|Risk of|Source:|Proof:|Errors:|No feature|Multiply|Take)", line
+            r"(Predict|A missing|A value|Every|Risk of|Source:|Proof:|Errors:|No feature|Multiply|Take)",
+            line,
         )
         if found and not starts:
             found[-1].append(line)

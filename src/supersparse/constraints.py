@@ -1,4 +1,4 @@
-"""What a scoring system must obey besides its coefficient sets: the functions that ask for it.
+"""Constraints on a scoring system.
 
 >>> from supersparse import Problem, solve
 >>> from supersparse.constraints import at_most, min_sensitivity

@@ -3,23 +3,23 @@
 ::
 
     SupersparseError
-    ├── InvalidInputError (ValueError)        what the caller gave cannot be used
+    ├── InvalidInputError (ValueError)        invalid input
     │   ├── InvalidDataError                  rows, labels, weights
     │   ├── InvalidProblemError               coefficient sets, penalties, limits
     │   │   └── InvalidSettingsError          the same written as settings, or their file
     │   ├── InvalidOptionError                a solver, or an option of one
     │   └── InvalidCardError                  a scoring system or its file
     │       └── UnsupportedCardError          an export that cannot express the card
-    ├── InfeasibleError (ValueError)          no scoring system obeys what was asked
+    ├── InfeasibleError (ValueError)          no scoring system satisfies all constraints
     ├── PackageNotInstalledError (ImportError)  an export needs a package that is missing
-    ├── MissingDataError (FileNotFoundError)  a dataset whose file is not on this machine
-    ├── DownloadError (ConnectionError)       a dataset's file that the network did not give
-    ├── SolverError (RuntimeError)            a solver could not do its work
+    ├── MissingDataError (FileNotFoundError)  a dataset that has not been fetched
+    ├── DownloadError (ConnectionError)       a dataset that could not be downloaded
+    ├── SolverError (RuntimeError)            a solver failed
     │   ├── SolverNotInstalledError (ImportError)
     │   ├── UnsupportedProblemError           the solver cannot express this problem
     │   ├── SolverLimitError                  a size-limited licence was exceeded
     │   └── SolverFailedError                 the solver stopped without a usable answer
-    └── VerificationError (RuntimeError)      a claim that exact arithmetic does not confirm
+    └── VerificationError (RuntimeError)      a claim that exact arithmetic refutes
 
     SupersparseWarning (UserWarning)
     └── PenaltyRangeWarning                   a penalty outside its useful range
@@ -34,7 +34,7 @@ class SupersparseError(Exception):
 
 
 class InvalidInputError(SupersparseError, ValueError):
-    """Something given by the caller cannot be used; the message says what to change."""
+    """Invalid input; the message says what to change."""
 
 
 class InvalidDataError(InvalidInputError):
@@ -54,7 +54,7 @@ class InvalidOptionError(InvalidInputError):
 
 
 class InvalidCardError(InvalidInputError):
-    """A scoring system, or a file said to hold one, that cannot be used."""
+    """An invalid scoring system or scoring-system file."""
 
 
 class UnsupportedCardError(InvalidCardError):
@@ -62,23 +62,23 @@ class UnsupportedCardError(InvalidCardError):
 
 
 class PackageNotInstalledError(SupersparseError, ImportError):
-    """An optional package that was asked for by its use is missing; the message says how to get it."""
+    """An optional package is not installed; the message says how to install it."""
 
 
 class MissingDataError(SupersparseError, FileNotFoundError):
-    """A file of a dataset is not on this machine; the message says how to get it."""
+    """A dataset has not been fetched; the message says how to fetch it."""
 
 
 class DownloadError(SupersparseError, ConnectionError):
-    """A file could not be downloaded, or what came is not what was expected."""
+    """A download failed, or the file is not the expected one."""
 
 
 class InfeasibleError(SupersparseError, ValueError):
-    """No scoring system satisfies all that was asked."""
+    """No scoring system satisfies all constraints."""
 
 
 class SolverError(SupersparseError, RuntimeError):
-    """A solver could not do its work."""
+    """A solver failed."""
 
 
 class SolverNotInstalledError(SolverError, ImportError):
@@ -110,7 +110,7 @@ class SupersparseWarning(UserWarning):
 
 
 class PenaltyRangeWarning(SupersparseWarning):
-    """A penalty outside the range in which it does what its name says."""
+    """A penalty outside its useful range."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

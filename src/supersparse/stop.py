@@ -1,16 +1,16 @@
-"""Stop: why a solver stopped; solvers set it, cards keep it, faces put it into words."""
+"""Stop: why a solver stopped."""
 
 from enum import Enum
 
 
 class Stop(Enum):
-    """Why a solver stopped; what it proved is said by its bound, not here."""
+    """Why a solver stopped. What it proved is in its bound."""
 
-    OPTIMAL = "the search space is exhausted"
-    BOUND = "the objective is proven, but equally good models with smaller points were not ruled out"
+    OPTIMAL = "the search is complete"
+    BOUND = "the objective is proven optimal, but an equally good card with smaller points could exist"
     GAP = "the requested gap was reached"
     TIME_LIMIT = "the time limit was reached"
     NODE_LIMIT = "the node limit was reached"
     MEMORY_LIMIT = "the memory limit was reached"
-    INTERRUPTED = "it was interrupted"
-    SEARCH_ENDED = "the search ended; it proves nothing"
+    INTERRUPTED = "the search was interrupted"
+    SEARCH_ENDED = "the heuristic search ended; it proves nothing"

@@ -144,7 +144,7 @@ def test_a_damaged_item_is_named_with_what_to_do(entries, message):
 @pytest.mark.parametrize(
     ("domain", "message"),
     [
-        ({"column": "age"}, "says nothing; give values, low, high or whole"),
+        ({"column": "age"}, "is empty; give values, low, high or whole"),
         ({"column": "other", "low": 1}, "a domain for 'other', which no item uses"),
         ({"column": "age", "low": 3, "high": 2}, "low 3 is above high 2; swap them"),
         ({"column": "age", "low": 3, "values": [3]}, "both values and limits"),

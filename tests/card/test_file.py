@@ -128,7 +128,7 @@ ITEM = {"rule": "value", "column": "a", "points": 1, "position": None}
         ({"titel": "x"}, "did you mean 'title'"),
         ({"title": 3}, "'title' of the card is 3; it must be text"),
         ({"classes": ["no", "yes"]}, "'classes' of the card"),
-        ({"classes": {"negative": 0, "positive": 0}}, "both classes are called 0"),
+        ({"classes": {"negative": 0, "positive": 0}}, "both classes are named 0"),
         ({"classes": {"negative": 0, "positive": []}}, "'positive' of 'classes'"),
         ({"items": {}}, "'items' of the card"),
         ({"items": [3]}, "'items' of the card"),
@@ -185,5 +185,5 @@ def test_a_stated_gap_must_fit_the_bound(change):
 
 def test_a_binary_file_is_refused(tmp_path):
     (tmp_path / "card.json").write_bytes(b"\x80\x03}q\x00.")
-    with pytest.raises(InvalidCardError, match=r"card\.json is no scoring system: it is not text"):
+    with pytest.raises(InvalidCardError, match=r"card\.json is not a scoring system: it is not text"):
         load(tmp_path / "card.json")

@@ -359,7 +359,7 @@ ONE = [item("x", at_least=1, points=1)]
             {"items": [*ONE, item("x", is_missing=True, points=1)], "threshold": 1},
             "'x >= 1' refuses it; say how many points it gives then, such as missing=0",
         ),
-        ({"items": [*ONE, item("x >= 1", points=1)], "threshold": 1}, "two items are called 'x >= 1'"),
+        ({"items": [*ONE, item("x >= 1", points=1)], "threshold": 1}, "two items are named 'x >= 1'"),
     ],
 )
 def test_impossible_systems_are_refused(settings, message):

@@ -228,7 +228,7 @@ def test_a_person_who_cannot_be_scored_is_refused(data, message):
         (np.zeros(3), "must have the training table's 3 columns"),
         (np.array([["x", "y", "z"]]), "column 'a', row 1 is 'x', which is not a number"),
         (pl.LazyFrame({"a": [1]}), "collect"),
-        ([1, 2], "a list is no table"),
+        ([1, 2], "list is not a table"),
     ],
 )
 def test_a_table_that_cannot_be_scored_is_refused(data, message):
@@ -244,7 +244,7 @@ def test_a_card_written_by_hand_takes_no_array():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"positive": 0}, "both classes are called 0"),
+        ({"positive": 0}, "both classes are named 0"),
         ({"positive": None}, "must be text or a finite number"),
         ({"positive": float("nan")}, "must be text or a finite number"),
         ({"n_columns": 1}, "position 2 of 1 columns"),

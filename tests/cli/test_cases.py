@@ -97,7 +97,7 @@ def test_predict_scores_text_categories_and_gaps_by_the_rules_of_the_card(run, s
 
 def test_predict_says_what_the_card_has_not_seen(run, system, people):
     done = run("predict", "card.json", people, check=True)
-    assert "note: column 'smoker': '?' (1 row) is outside of what the scoring system has seen" in done.stderr
+    assert "note: column 'smoker': '?' (1 row) is outside the training data" in done.stderr
 
 
 def test_predict_gives_risks_where_the_card_has_them(run, system, people, tmp_path):
@@ -176,7 +176,7 @@ def test_evaluate_weighs_rows(run, system, people):
     expected = system.evaluate(rows, CLASSES, sample_weight=[2, 0.5, 2, 0.5])
     assert json.loads(run(*arguments, check=True).stdout)["evaluation"] == expected.cells()
     people.write_text(weighted.replace(";m\r", ";\r"))
-    assert "the column of weights 'w' has 2 missing value(s)" in run(*arguments).stderr
+    assert "the weight column 'w' has 2 missing value(s)" in run(*arguments).stderr
 
 
 @pytest.mark.usefixtures("system")
@@ -184,7 +184,7 @@ def test_evaluate_leaves_out_rows_without_a_class(run, people):
     people.write_text(TABLE.replace(";well;m", ";;m"))
     done = run("evaluate", "card.json", people, "--target", "outcome", "--na", "?", "--json", check=True)
     assert json.loads(done.stdout)["evaluation"]["n"] == 3
-    assert "rows without a value of the target 'outcome', left out: 1" in done.stderr
+    assert "1 row skipped: the target 'outcome' is blank" in done.stderr
 
 
 def test_explain_gives_points_and_flips(run, system, people):
@@ -203,7 +203,7 @@ def test_explain_gives_points_and_flips(run, system, people):
     ]
     text = run("explain", "card.json", people, check=True).stdout
     assert "Predicted: ill (the total is 5; ill needs 4 or more)" in text
-    assert "The smallest changes that give well:" in text
+    assert "The smallest changes that lead to well:" in text
 
 
 def test_explain_keeps_fixed_columns_and_takes_blanks_for_missing(run, system):

@@ -31,7 +31,7 @@ def test_the_list_names_every_dataset_and_what_must_be_fetched(arguments, tmp_pa
     assert header.split() == ["dataset", "variant", "rows", "features", "positive", "where"]
     for entry, line in zip(ENTRIES, lines, strict=True):
         assert line.split()[:3] == [entry.name, entry.variant, str(entry.size.rows)]
-        assert line.endswith("supersparse datasets fetch" if entry.originals else "in the package")
+        assert line.endswith("supersparse datasets fetch" if entry.originals else "bundled")
 
 
 def test_the_list_as_json_says_the_same(tmp_path, datasets):
@@ -45,7 +45,7 @@ def test_the_list_as_json_says_the_same(tmp_path, datasets):
 def test_export_writes_the_raw_table_with_blanks(tmp_path, datasets):
     done = datasets("export", "breast-cancer", "out.csv")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "699 rows and 11 columns written to out.csv; the class is in 'diagnosis'\n"
+    assert done.stdout == "Wrote 699 rows and 11 columns to out.csv. The class is in column 'diagnosis'.\n"
     assert "Wolberg" in done.stderr
     assert "CC BY 4.0" in done.stderr
     header, *rows = rows_of(tmp_path / "out.csv")
@@ -72,14 +72,14 @@ def test_fetching_from_a_copy_makes_the_papers_variant_available(tmp_path, datas
     assert done.stdout.count(": copied\n") == 2
     assert datasets("fetch", "mammography").stdout.count(": already there\n") == 2  # no network used
     done = datasets("export", "mammography", "out.csv", "--variant", "paper")
-    assert done.stdout.startswith("961 rows and 6 columns")
+    assert done.stdout.startswith("Wrote 961 rows and 6 columns")
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (["export", "habermann", "out.csv"], 2, "did you mean 'haberman'?"),
-        (["export", "haberman", "nowhere/out.csv"], 2, "there is no folder"),
+        (["export", "haberman", "nowhere/out.csv"], 2, "the folder 'nowhere' does not exist"),
         (["export", "mammography", "out.csv", "--variant", "papers"], 2, "did you mean 'paper'?"),
         (["export", "mammography", "out.csv", "--variant", "paper"], 1, "supersparse datasets fetch"),
         (["fetch", "haberman"], 2, "comes with the package"),
@@ -113,4 +113,4 @@ def test_export_and_path_print_json_for_scripts(tmp_path, datasets):
 def test_quiet_leaves_out_what_is_not_the_result(tmp_path, datasets):
     done = datasets("export", "haberman", "out.csv", "--quiet")
     assert done.stderr == ""
-    assert done.stdout.startswith("306 rows")
+    assert done.stdout.startswith("Wrote 306 rows")

@@ -10,7 +10,7 @@ from supersparse.errors import SolverFailedError
 def test_all_is_well_here(run):
     done = run("doctor", check=True)
     assert done.stdout.startswith(f"supersparse {__version__}, Python ")
-    assert done.stdout.endswith("All is well.\n")
+    assert done.stdout.endswith("Everything works.\n")
     document = json.loads(run("doctor", "--json", check=True).stdout)
     assert document["well"]
     assert {solver["name"] for solver in document["solvers"]} >= {"exact", "highs", "exhaustive"}

@@ -49,7 +49,7 @@ def test_a_large_file_is_announced(run, tiny, monkeypatch):
 
 
 def test_a_card_that_is_not_saved_says_how(run, tiny):
-    assert "keep it with --out card.json" in run("fit", tiny, *FIT, check=True).stderr
+    assert "Use --out card.json to save it" in run("fit", tiny, *FIT, check=True).stderr
 
 
 def test_a_table_is_not_overwritten(run, tiny):
@@ -180,7 +180,7 @@ def test_cross_validation_chooses_c0_and_is_shown(run, patients):
     assert 0 < found["error"] < 0.3
     assert "fold 3 of 3" in done.stderr
     one = run("fit", patients, *ASK, "--cv", "3", "--C0", "0.02", check=True)
-    assert "Cross-validated on 3 folds" in one.stdout
+    assert "Cross-validation on 3 folds" in one.stdout
     assert "chosen" not in one.stdout
 
 
@@ -214,7 +214,7 @@ def test_ctrl_c_during_cross_validation_still_gives_a_card(
         assert (found["folds"], found["folds_asked"]) == (2, 3)
         calls.clear()
         in_words = run("fit", patients, *ASK, *penalty, "--cv", "3", check=True).stdout
-        assert "Cross-validated on 2 of 3 folds (interrupted)" in in_words
+        assert "Cross-validation on 2 of 3 folds (interrupted)" in in_words
     else:
         assert found is None
 
@@ -288,7 +288,7 @@ def test_a_folder_gets_all_faces_and_says_which_it_lacks(run, tiny, tmp_path, mo
     assert (tmp_path / "new" / "folder" / "card.txt").read_text() == f"{card}\n" == done.stdout
     monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)
     again = run("fit", tiny, *FIT, "--out-dir", "other", check=True)
-    assert "note: no score.xlsx: " in again.stderr
+    assert "note: score.xlsx skipped: " in again.stderr
     assert not (tmp_path / "other" / "score.xlsx").exists()
 
 
@@ -297,9 +297,9 @@ def test_a_folder_gets_all_faces_and_says_which_it_lacks(run, tiny, tmp_path, mo
     [
         (
             ",x,no,1",
-            "column 'age' has 1 missing value(s), which points cannot multiply; leave out --no-prepare",
+            "column 'age' has 1 missing value(s), so it cannot be used as it is; remove --no-prepare",
         ),
-        ("7,x,no,1", "column 'name' holds text, which points cannot multiply"),
+        ("7,x,no,1", "column 'name' holds text, so it cannot be used as it is"),
     ],
 )
 def test_numbers_as_they_are_refuse_text_and_gaps(run, tmp_path, row, message):

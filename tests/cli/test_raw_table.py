@@ -59,8 +59,8 @@ def table(tmp_path):
 def test_from_a_raw_table_to_a_card_and_its_use(run, table, tmp_path):
     done = run("fit", "patients.csv", *ASK, "--out", "card.json", check=True)
     for said in (
-        "note: 'column 1' is left out: its numbers count the rows",
-        "note: 'patient id' is left out: all texts differ, as in an identifier",
+        "note: 'column 1' is left out: it numbers the rows",
+        "note: 'patient id' is left out: all texts differ, like identifiers",
         "note: 'visit' is left out: it holds dates",
         "note: 'empty' is left out: all cells are blank or missing",
         "  same: ",
@@ -116,7 +116,7 @@ def test_a_question_mark_among_categories_is_pointed_at(run, tmp_path):
     rows = [f"{'?' if i % 7 == 0 else 'ab'[i % 2]},{i % 2}" for i in range(40)]
     (tmp_path / "data.csv").write_text("\n".join(["x,y", *rows]) + "\n")
     done = run("fit", "data.csv", "--target", "y", check=True)
-    assert "note: 'x': '?' (6) is taken for a category; treat it as missing with --na '?'" in done.stderr
+    assert "note: 'x': '?' (6) is read as a category; use --na '?' to treat it as missing" in done.stderr
     assert "'?'" not in run("fit", "data.csv", "--target", "y", "--na", "?", check=True).stderr
 
 
@@ -130,7 +130,7 @@ def test_one_of_three_outcomes_is_told_from_the_others(run, tmp_path):
     rows = [f"{i // 2},{'abc'[i // 20]}" for i in range(60)]
     (tmp_path / "data.csv").write_text("\n".join(["x,y", *rows]) + "\n")
     done = run("fit", "data.csv", "--target", "y")
-    assert "name the one to tell from all others with --positive" in done.stderr
+    assert "use --positive to choose one" in done.stderr
     run("fit", "data.csv", "--target", "y", "--positive", "c", "--out", "card.json", check=True)
     found = run("evaluate", "card.json", "data.csv", "--target", "y", "--json", check=True)
     assert json.loads(found.stdout)["evaluation"]["predicted_errors"] == 0

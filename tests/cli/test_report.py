@@ -86,8 +86,8 @@ def test_json_names_the_files_and_what_is_missing(folder):
     [
         (["--target", "diagnose"], "no target column 'diagnose'; did you mean 'diagnosis'?"),
         (["--by", "Site"], "no column 'Site'; did you mean 'site'?"),
-        (["--out", "report.doc"], "a report is written to .html or .pdf"),
-        (["--out", "nowhere/r.html"], "there is no folder 'nowhere'"),
+        (["--out", "report.doc"], "reports are .html or .pdf"),
+        (["--out", "nowhere/r.html"], "the folder 'nowhere' does not exist"),
         (["--folds", "1"], "folds is 1"),
         (["--paper", "a5"], "paper is 'a5'"),
         (["--target", "UniformityOfCellSize"], "so it cannot be the target"),

@@ -60,7 +60,7 @@ def test_options_go_before_the_file_and_say_so(run, folder):
         (
             "use: age",
             "use: agee",
-            "wishes.yaml, line 7, column 19: agee not used: no feature is called 'agee'",
+            "wishes.yaml, line 7, column 19: agee not used: there is no feature 'agee'",
         ),
         (
             "{sex: 1}",
@@ -75,7 +75,7 @@ def test_options_go_before_the_file_and_say_so(run, folder):
         (
             "rate_groups: sex",
             "rate_groups: ill",
-            "wishes.yaml, line 5, column 14: the target 'ill' cannot hold groups",
+            "wishes.yaml, line 5, column 14: 'ill' is the target, so it cannot hold groups",
         ),
         ("exhaustive", "exhaustiv", "line 10, column 17: solver is 'exhaustiv'; did you mean 'exhaustive'?"),
         ("must_not_use: age", "min_sensitivity: 2", "line 7, column 22: min_sensitivity is 2; give a number"),
@@ -93,19 +93,19 @@ def test_max_points_cannot_speak_against_the_sets_of_the_file(run, folder):
     (folder / "wishes.yaml").write_text("points: -1..1\n")
     done = run(*FIT, "--max-points", "5")
     assert done.returncode == 2
-    assert "wishes.yaml says which points each feature may have" in done.stderr
+    assert "wishes.yaml already sets the points of each feature" in done.stderr
 
 
 def test_a_blank_group_is_named_by_its_line(run, folder):
     (folder / "tiny.csv").write_text("age,sex,ill,w\n1,f,no,1\n2,,yes,1\n")
     done = run(*FIT)
     assert done.returncode == 2
-    assert "the column of groups 'sex' is blank in line 3" in done.stderr
+    assert "the group column 'sex' is blank in line 3" in done.stderr
 
 
 def test_check_prints_what_it_understood(run, folder):
     done = run("check", "wishes.yaml")
-    assert (done.returncode, done.stderr) == (0, "wishes.yaml is fine\n")
+    assert (done.returncode, done.stderr) == (0, "wishes.yaml is valid\n")
     (folder / "again.yaml").write_text(done.stdout)
     assert Settings.load(folder / "again.yaml") == Settings.load(folder / "wishes.yaml")
     (folder / "wishes.yaml").write_text("C0: five\n")
@@ -118,4 +118,4 @@ def test_check_prints_the_schema(run):
     assert json.loads(run("check", "--schema").stdout) == schema()
     done = run("check")
     assert done.returncode == 2
-    assert "name a settings file, or ask for --schema" in done.stderr
+    assert "name a settings file, or use --schema" in done.stderr

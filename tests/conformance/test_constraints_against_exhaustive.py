@@ -64,7 +64,7 @@ def oracle(case: ConstrainedCase) -> Solution | None:
 def check(problem: Problem, best: Solution | None, name: str, formulation: str, **options: object) -> None:
     require_solver(name)
     if best is None:
-        with pytest.raises(InfeasibleError, match="no scoring system obeys"):
+        with pytest.raises(InfeasibleError, match="no scoring system satisfies"):
             solve(problem, name, formulation=formulation, **options)
         return
     found = solve(problem, name, formulation=formulation, **options)

@@ -17,10 +17,10 @@ def column(values, kind=Kind.NUMBER, name="x", missing=0):
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        (column(range(1, N + 1)), "count the rows"),
+        (column(range(1, N + 1)), "numbers the rows"),
         (column([*np.arange(N - 9), *range(9)], name="Id"), "21 of 30 numbers differ"),
-        (column(np.arange(N) * 7 + 1000, name="patient_id"), "called like an identifier"),
-        (column(np.arange(N) * 7 + 1000, name="patientID"), "called like an identifier"),
+        (column(np.arange(N) * 7 + 1000, name="patient_id"), "name looks like an identifier"),
+        (column(np.arange(N) * 7 + 1000, name="patientID"), "name looks like an identifier"),
         (column([f"p{i}" for i in range(N)], Kind.TEXT), "all texts differ"),
         (column(["2024-01-01"] * N, Kind.DATE), "dates"),
         (column([], Kind.EMPTY, missing=N), "blank or missing"),

@@ -108,9 +108,9 @@ MISSING = r"column 'age' has 1 missing value\(s\) \(NaN\); fill them in, drop th
         (pd.DataFrame({"age": pd.to_datetime(["2020-01-01", "2021-01-01"])}), "'age' holds Datetime"),
         (
             pd.DataFrame([[1, 2], [3, 4]], columns=["age", "age"]),
-            "two columns are called 'age'; .* rename one",
+            "two columns are named 'age'; .* rename one",
         ),
-        (pa.table([[1, 2], [3, 4]], names=["age", "age"]), "two columns are called 'age'"),
+        (pa.table([[1, 2], [3, 4]], names=["age", "age"]), "two columns are named 'age'"),
         (pl.LazyFrame({"age": [1, 2]}), r"lazy frame, .* give X.collect\(\)"),
         ([[1, 2], [3]], "rows of X differ in length"),
         ([1, 2], r"X has 1 dimension\(s\); give a table"),
@@ -125,7 +125,7 @@ def test_what_cannot_be_used_is_refused_by_column_with_what_to_do(X, message):
 
 
 def test_given_names_must_differ_and_be_as_many_as_the_columns():
-    with pytest.raises(InvalidDataError, match="two columns are called 'a'"):
+    with pytest.raises(InvalidDataError, match="two columns are named 'a'"):
         read_table(MATRIX, ["a", "a"])
     with pytest.raises(InvalidDataError, match="feature_names has 1 names for 2 columns; give one each"):
         read_table(MATRIX, ["a"])

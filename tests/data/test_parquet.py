@@ -70,7 +70,7 @@ def test_some_columns_can_be_read_as_text(path):
 
 def test_a_broken_file_and_a_missing_package_are_named(tmp_path, monkeypatch):
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 but no more")
-    with pytest.raises(InvalidDataError, match=r"broken.parquet is no Parquet file that can be read"):
+    with pytest.raises(InvalidDataError, match=r"broken.parquet is not a readable Parquet file"):
         read_table(tmp_path / "broken.parquet")
     monkeypatch.setattr(ours, "find_spec", lambda name: None)
     with pytest.raises(PackageNotInstalledError, match=r"pip install 'supersparse\[parquet\]'"):

@@ -39,13 +39,13 @@ def test_rows_without_a_class_are_left_out_and_said(table):
     found = read_target(table("0", "", "1", "NA"), "y", None)
     assert found.labels.tolist() == [0, 1]
     assert found.rows.tolist() == [True, False, True, False]
-    assert found.notes == ("2 rows have no value of the target 'y' and are left out, the first: line 3",)
+    assert found.notes == ("2 rows skipped: the target 'y' is blank, first in line 3",)
 
 
 def test_one_of_many_values_is_told_from_the_others(table):
     found = read_target(table("a", "b", "c", "a"), "y", "a")
     assert found.labels.tolist() == ["a", "not a", "not a", "a"]
-    assert found.notes == ("'a' is told from all others: 'b' (1 row), 'c' (1 row)",)
+    assert found.notes == ("'a' against all other classes: 'b' (1 row), 'c' (1 row)",)
     card = ScoringSystem.of([item("x", at_least=1, points=1)], threshold=0, classes=("not a", "a")).card
     assert read_classes(table("a", "b", ""), "y", card).labels.tolist() == ["a", "not a"]
 
@@ -59,7 +59,7 @@ def test_one_of_many_values_is_told_from_the_others(table):
             r"has 1 different value\(s\): '0' \(2 rows\); a scoring system separates exactly two$",
         ),
         (["", ""], None, r"has 0 different value\(s\): none"),
-        (["0", "1", "2"], None, r"has 3 different .* name the one to tell from all others with --positive"),
+        (["0", "1", "2"], None, r"has 3 different .* use --positive to choose one"),
         (["2", "10"], "3", r"--positive '3' is not a value of the target 'y'; its values are '2' .* '10'"),
     ],
 )

@@ -43,7 +43,7 @@ def with_nan(frame):
             Y,
             "column 'bmi' holds String, not numbers; turn it into 0/1 columns",
         ),
-        (FRAME.set_axis(["age", "age"], axis=1), Y, "two columns are called 'age'; .* rename one"),
+        (FRAME.set_axis(["age", "age"], axis=1), Y, "two columns are named 'age'; .* rename one"),
         (FRAME.iloc[:0], Y[:0], "0 rows or 0 columns|0 sample"),
         (FRAME, [1, 1, 1, 1], r"y has 1 class\(es\): 1; .* exactly two"),
         (X, [1, 1, 1, 1], r"y has 1 class\(es\): 1; .* exactly two"),
@@ -80,7 +80,7 @@ def test_weights_that_cannot_be_used_are_refused(classifier, weights, message):
     ("settings", "message"),
     [
         ({"points": []}, "points is an empty list; give a range such as"),
-        ({"points": {"agee": [0, 1]}}, "no feature is called 'agee'; did you mean 'age'"),
+        ({"points": {"agee": [0, 1]}}, "there is no feature 'agee'; did you mean 'age'"),
         ({"points": [0, np.nan]}, "points, entry 2 is 'nan'; give a number"),
         ({"intercept": (2, 1)}, "intercept ends at 1, below its start 2; swap them"),
         ({"intercept": (1, 2, 3)}, "intercept is a list of 3; give a pair such as"),
@@ -107,7 +107,7 @@ def test_settings_that_cannot_be_are_refused(classifier, settings, message):
         (np.inf, "C0 is 'inf'; give a number"),
         ([0.1, -1], "C0 is -1, which is negative"),
         ([0.1], "C0 has 1 entries for 2 features"),
-        ({"age": 0.1}, "C0 says nothing about feature 'bmi'; add it, or a key"),
+        ({"age": 0.1}, "C0 has no entry for feature 'bmi'; add it, or a key"),
     ],
 )
 def test_a_size_penalty_that_cannot_be_is_refused(C0, message):
@@ -131,7 +131,7 @@ def test_values_to_try_that_cannot_be_are_refused(Cs, message):
 
 
 def test_what_no_model_can_obey_is_refused(classifier):
-    with pytest.raises(InfeasibleError, match=r"obeys 'at most 1 feature' and '.* used' together"):
+    with pytest.raises(InfeasibleError, match=r"satisfies 'at most 1 feature' and '.* used' together"):
         classifier(constraints=must_use("*"), max_features=1).fit(FRAME, Y)
 
 

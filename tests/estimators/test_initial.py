@@ -65,7 +65,7 @@ def test_a_card_learned_from_prepared_columns_is_a_start_too():
         (Points((1,), 0), "1 coefficients for 4 features"),
         (Points((9, 0, 0, 0), 0), r"'age' the value 9.*rounded\(problem, \.\.\.\)"),
         ([1, 2], "2 coefficients for 4 features"),
-        ("best", "'best' is no linear model"),
+        ("best", "'best' is not a linear model"),
         (DecisionTreeClassifier(), "a DecisionTreeClassifier, which has no coef_"),
     ],
     ids=str,
@@ -141,7 +141,7 @@ def test_bounds_hold_by_name_and_by_pattern(model):
     ]:
         found = clone(model).set_params(bounds=bounds).fit(X, Y)
         assert allowed(found.coef_[0])
-    with pytest.raises(InvalidProblemError, match="no feature is called 'bmj'; did you mean 'bmi'"):
+    with pytest.raises(InvalidProblemError, match="there is no feature 'bmj'; did you mean 'bmi'"):
         clone(model).set_params(bounds={"bmj": (0, 1)}).fit(X, Y)
 
 
@@ -237,7 +237,7 @@ def test_open_fits_of_a_cross_validation_leave_their_trees(hard, tmp_path):
     assert {path.suffix for path in (tmp_path / "new").iterdir()} == {".checkpoint"}
     assert clone(model).fit(*hard).lower_bound_ >= first.lower_bound_
     (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidOptionError, match="is a file; several solves need a folder"):
+    with pytest.raises(InvalidOptionError, match="is a file; name a new or existing folder"):
         clone(model).set_params(checkpoint=tmp_path / "file").fit(*hard)
     with pytest.raises(InvalidOptionError, match="in a folder that does not exist"):
         clone(model).set_params(checkpoint=tmp_path / "no" / "folder").fit(*hard)
@@ -248,5 +248,5 @@ def test_a_damaged_proof_is_refused(tmp_path):
     model.fit(X, Y)
     for path in tmp_path.glob("*.proven"):
         path.write_bytes(path.read_bytes().replace(b'"lower_bound": "', b'"lower_bound": "1'))
-    with pytest.raises(InvalidOptionError, match="is damaged, or of another version; delete it"):
+    with pytest.raises(InvalidOptionError, match="is damaged or from another version; delete it"):
         clone(model).fit(X, Y)

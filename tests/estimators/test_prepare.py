@@ -164,7 +164,7 @@ def test_as_a_step_of_a_pipeline_it_works_without_the_constraints():
     table, y = people()
     pipeline = make_pipeline(Prepare(per_variable=1), SLIMClassifier(**OPTIONS)).fit(table, y)
     assert pipeline.score(table, y) > 0.7
-    assert "does not hear of them" in pipeline[0].notes_[-1]
+    assert "not to later steps of a pipeline" in pipeline[0].notes_[-1]
     assert "at most 1 threshold" not in pipeline[1].scoring_system_.card.provenance.allowed
 
 
@@ -190,5 +190,5 @@ def test_mistakes_are_named():
         SLIMClassifier(prepare=Prepare(missing="drop")).fit({"a": [1, None], "b": [None, 2]}, [0, 1])
     with pytest.raises(InvalidDataError, match=r"X has 1 dimension\(s\)"):
         SLIMClassifier(prepare="auto").fit([1, 2, 3], [0, 1, 1])
-    with pytest.raises(InvalidDataError, match="two columns are called 'a'"):
+    with pytest.raises(InvalidDataError, match="two columns are named 'a'"):
         SLIMClassifier(prepare="auto").fit(pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), [0, 1])

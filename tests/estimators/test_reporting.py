@@ -29,7 +29,7 @@ def test_progress_goes_to_the_applications_log(caplog, capsys, verbose, at_least
     assert {r.levelname for r in caplog.records} == {"INFO"}
     assert at_least <= len(caplog.records) <= at_most
     assert "proven optimal" in caplog.messages[-1]
-    assert "the search space is exhausted" in caplog.messages[-1]
+    assert "the search is complete" in caplog.messages[-1]
     assert capsys.readouterr() == ("", "")
 
 

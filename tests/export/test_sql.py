@@ -137,5 +137,5 @@ def test_what_sql_cannot_say_is_refused_by_name():
         to_sql(null)
     with pytest.raises(InvalidOptionError, match="did you mean 'sqlite'"):
         to_sql(simple(), dialect="sqlite3")
-    with pytest.raises(InvalidOptionError, match="no column"):
+    with pytest.raises(InvalidOptionError, match="not a column"):
         to_sql(simple(), decimals={"X": 2})

@@ -134,7 +134,7 @@ def test_markdown_reads_well():
 Take the points of the lines that apply.
 Predict high if the total is 2 or more, otherwise low.
 
-A value that is not known gives 0 in line 2.
+A missing value counts as 0 in line 2.
 A value must be known in line 1.
 Source: Nobody 2020
 """
@@ -207,7 +207,7 @@ def test_risks_are_shown_where_the_card_has_them():
         risk={0: 0.02, 1: 0.0512, 3: 0.5},
         **made,
     )
-    said = "Risk of high by the total (between these on a straight line): 0: 2.0 %, 1: 5.1 %, 3: 50.0 %."
+    said = "Risk of high by the total (interpolated in between): 0: 2.0 %, 1: 5.1 %, 3: 50.0 %."
     assert said in system.to_markdown()
     assert said in system.to_html()
     assert said.replace("%", r"\%") in system.to_latex()

@@ -40,7 +40,7 @@ Scoring system: high or low
 Multiply each value by its points (x); take the points of the other lines that
 apply.
 Predict high if Total C is more than 2.5, otherwise low.
-A value that is not known gives 3 in line 3.
+A missing value counts as 3 in line 3.
 A value must be known in lines 1, 2 and 4."""
     )
 

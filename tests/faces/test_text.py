@@ -39,7 +39,7 @@ def test_the_text_says_all_that_a_card_says(card):
     lines = card_text(card, columns=100_000).split("\n")
     sentences = [said.heading, said.how.replace("\u00d7", "x"), said.rule, *said.notes]
     assert {s for s in sentences if s} <= set(lines)
-    assert {f"{label:<9}{fact}" for label, fact in said.facts} <= set(lines)
+    assert {f"{label:<10}{fact}" for label, fact in said.facts} <= set(lines)
     rows = [(line.text, line.points) for line in said.lines]
     rows += [(part.adds, part.total) for part in said.parts]
     rows += [said.difference] if said.difference else []
@@ -112,8 +112,9 @@ def facts(**changes):
 
 def test_a_proof_is_stated_with_its_scope():
     said = facts()
-    assert "proven optimal: no allowed scoring system costs less than this one (0.250000)" in said
-    assert "and none that costs the same has smaller points" in said
+    assert "Proven optimal: no other card with these settings has a lower objective" in said
+    assert "(errors plus penalties, 0.250000)" in said
+    assert "and no equally good one has smaller points" in said
     assert "points whole numbers from -10 to 10" in said
     assert "smaller points" not in facts(proven_smallest=False)
 
@@ -121,25 +122,27 @@ def test_a_proof_is_stated_with_its_scope():
 @pytest.mark.parametrize(
     ("lower_bound", "claim"),
     [
-        (Fraction(1, 5), "not proven: the best possible costs at most 20.0 % less than this one"),
+        (Fraction(1, 5), "Not proven: a better card could exist, by at most 20.0 % of the objective"),
         (
             Fraction(1, 4) - Fraction(1, 10**9),
-            "at most 0.1 % less",
+            "at most 0.1 % of",
         ),  # rounded up: never 0.0 % when not proven
-        (Fraction(0), "is not known"),
+        (Fraction(0), "is unknown"),
     ],
 )
 def test_what_is_not_proven_is_bounded_honestly(lower_bound, claim):
     said = facts(lower_bound=lower_bound, proven_smallest=False)
     assert claim in said
-    assert "proven optimal" not in said
+    assert "Proven optimal" not in said
 
 
 def test_both_counts_of_errors_are_named_when_they_differ():
     assert "Errors training errors 3 of 20 (15.00 %) Size" in facts()
     said = facts(predicted_errors=Fraction(2))
-    assert "training errors 3 of 20 (15.00 %), where a total of exactly 1 is wrong for both classes" in said
-    assert "predicted errors 2 of 20 (10.00 %), as the rule gives low at exactly 1" in said
+    assert (
+        "training errors 3 of 20 (15.00 %), counting a total of exactly 1 as wrong for both classes" in said
+    )
+    assert "predicted errors 2 of 20 (10.00 %), because the rule predicts low at exactly 1" in said
 
 
 def test_size_is_given_with_and_without_the_intercept():

@@ -50,10 +50,10 @@ def test_nothing_is_learned_from_the_moment_tested_or_later(times, folds):
     ("options", "message"),
     [
         ({"folds": 1}, "folds is 1"),
-        ({"folds": 11}, "11 folds and a class has 10 rows"),
-        ({"folds": 3, "groups": ["a", "b"] * 15}, "3 folds and 2 groups"),
+        ({"folds": 11}, "11 folds are too many for a class with 10 rows"),
+        ({"folds": 3, "groups": ["a", "b"] * 15}, "3 folds are too many for 2 groups"),
         ({"folds": 3, "times": [1, 2] * 15}, "too few different times"),
-        ({"folds": 2, "times": range(30), "groups": range(30)}, "not by both"),
+        ({"folds": 2, "times": range(30), "groups": range(30)}, "not both"),
     ],
 )
 def test_what_cannot_be_divided_is_named(options, message):

@@ -82,7 +82,7 @@ def test_a_raw_card_scores_as_the_features_do(case):
     try:
         prepare.fit(train, y)
     except InvalidDataError as error:
-        assume("no column offers a feature" not in str(error))
+        assume("no column gives a usable feature" not in str(error))
         raise
     card = prepare.raw_card(card_over_features(prepare, points))
     cuts = [float(f.rule.low) for f in prepare.features_ if isinstance(f.rule, InRange)]
@@ -128,7 +128,10 @@ def test_the_card_says_what_a_missing_value_was_taken_for():
         ("bmi >= 25", Fraction(2), "kg/m2"),  # the median is 27.25
         ("bmi >= 30", Fraction(0), "kg/m2"),
     ]
-    assert "bmi: cut at 25, 30 as given; 4 of 24 missing: taken as 27.25, the median" in prepare.notes_
+    assert (
+        "bmi: cut at 25, 30 (your cut points); 4 of 24 missing: replaced by 27.25, the median"
+        in prepare.notes_
+    )
     assert card.domains[0].low == Fraction("20.5")
 
 
@@ -148,5 +151,7 @@ def test_a_card_of_something_else_is_refused():
         negative=0,
         positive=1,
     )
-    with pytest.raises(InvalidCardError, match=r"'sex = x', which is no feature; did you mean 'sex = "):
+    with pytest.raises(
+        InvalidCardError, match=r"'sex = x' of the card is not a feature; did you mean 'sex = "
+    ):
         prepare.raw_card(strange)

@@ -77,11 +77,11 @@ def test_rare_categories_share_an_item_or_have_none():
     together = Prepare(rare=0.02).fit(table, y)
     assert "job in (rare1, rare2)" in names(together)
     assert note(together, "job").endswith(
-        "rare1, rare2 below a share of 0.02 of the rows, together in one item"
+        "rare1, rare2 in less than 0.02 of the rows: combined into one question"
     )
     apart = Prepare(rare=0.04).fit(table, y)
     assert not any("rare1" in name for name in names(apart))
-    assert note(apart, "job").endswith("without an item of their own")
+    assert note(apart, "job").endswith("no question of their own")
 
 
 def test_columns_of_no_use_are_left_out_and_it_is_said_why():
@@ -91,31 +91,31 @@ def test_columns_of_no_use_are_left_out_and_it_is_said_why():
     table["empty"] = None
     table["when"] = pd.date_range("2024-01-01", periods=N)
     prepare = Prepare(rare=0.02).fit(table, y)
-    assert note(prepare, "zip") == "zip: left out, 200 different values in 200 rows"
-    assert note(prepare, "same") == "same: left out, all values are the same"
-    assert note(prepare, "empty") == "empty: left out, all values are missing"
-    assert note(prepare, "when").startswith("when: left out, it holds values such as Timestamp(")
+    assert note(prepare, "zip") == "zip: left out: 200 different values in 200 rows"
+    assert note(prepare, "same") == "same: left out: all values are the same"
+    assert note(prepare, "empty") == "empty: left out: all values are missing"
+    assert note(prepare, "when").startswith("when: left out: it holds values such as Timestamp(")
     assert not {"zip", "same", "empty", "when"} & {f.column for f in prepare.features_}
 
 
 def test_a_number_that_counts_the_rows_is_left_out():
     table, y = people()
     table["id"] = np.random.default_rng(1).permutation(N) + 1
-    assert note(Prepare().fit(table, y), "id").startswith("id: left out, it numbers the rows")
+    assert note(Prepare().fit(table, y), "id").startswith("id: left out: it numbers the rows")
     table["id"] *= 3
-    assert "leave it out if it is an identifier" in note(Prepare().fit(table, y), "id")
+    assert "drop the column if it is an identifier" in note(Prepare().fit(table, y), "id")
 
 
 def test_when_no_column_is_of_use_the_message_says_what_was_wrong():
-    with pytest.raises(InvalidDataError, match="no column offers a feature: a: left out, all values"):
+    with pytest.raises(InvalidDataError, match="no column gives a usable feature: a: left out: all values"):
         Prepare().fit({"a": [1, 1, 1, 1]}, [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize(
     ("missing", "value", "said"),
     [
-        ("median", 2.0, "taken as 2, the median"),
-        ("mode", 9.0, "taken as 9, the mode"),
+        ("median", 2.0, "replaced by 2, the median"),
+        ("mode", 9.0, "replaced by 9, the mode"),
     ],
 )
 def test_a_missing_number_is_taken_for_a_value_that_is_said(missing, value, said):
@@ -129,7 +129,7 @@ def test_a_missing_category_is_taken_for_the_mode_even_with_median():
     table = {"job": ["a", "b", "b", None, "c"]}
     prepare = Prepare(cuts="none", missing="median", rare=0).fit(table)
     assert prepare.transform(table)[3].tolist() == [int(n == "job = b") for n in names(prepare)]
-    assert note(prepare, "job") == "job: 3 categories; 1 of 5 missing: taken as b, the mode"
+    assert note(prepare, "job") == "job: 3 categories; 1 of 5 missing: replaced by b, the mode"
 
 
 def test_what_was_never_missing_and_what_was_never_seen_count_as_nothing():
@@ -174,7 +174,7 @@ def test_ordered_levels_become_this_level_or_higher():
     table = {"grade": ["low", "mid", "high", "mid", "low", "high", None, "odd"]}
     prepare = Prepare(ordered={"grade": ["low", "mid", "high"]}, rare=0, cuts="none").fit(table)
     assert names(prepare) == ["grade in (mid, high)", "grade = high", "grade missing"]
-    assert note(prepare, "grade").startswith("grade: 3 levels in order; odd not among them, without points")
+    assert note(prepare, "grade").startswith("grade: 3 levels in order; odd not among them: no points")
 
 
 def test_ordered_levels_have_directions_and_count_as_thresholds():
@@ -208,7 +208,7 @@ def test_many_columns_of_which_nothing_is_kept_share_one_sentence():
     y = random.integers(0, 2, 200)
     table = {"telling": y + random.normal(0, 0.3, 200)} | {f"noise {j}": random.random(200) for j in range(9)}
     notes = Prepare(max_candidates=3).fit(table, y).notes_
-    (shared,) = (text for text in notes if text.startswith("nothing kept of "))
+    (shared,) = (text for text in notes if " columns not used, because " in text)
     listed = shared.partition(": ")[2].split(", ")
     assert len(listed) > 5
     assert not any(text.startswith(f"{name}: ") for text in notes for name in listed)
@@ -232,7 +232,7 @@ def test_it_is_a_transformer_of_scikit_learn():
     found = prepare.fit_transform(table, y)
     assert found.columns.tolist() == names(prepare)
     assert found.index.equals(table.index)
-    assert prepare.notes_[-1].startswith("per_variable and directions hold inside SLIMClassifier")
+    assert prepare.notes_[-1].startswith("per_variable and directions apply only inside SLIMClassifier")
     assert prepare.set_output(transform="polars").transform(table).columns == names(prepare)
 
 
@@ -261,8 +261,8 @@ def test_values_that_stay_as_they_are_keep_every_digit():
 @pytest.mark.parametrize(
     ("values", "remark"),
     [
-        ([1, "n/a", 2.5, 3], "(n/a among numbers: make it missing if it stands for that)"),
-        (["1", "2.5", "3", "3"], "(text that looks like numbers: convert it to have it cut)"),
+        ([1, "n/a", 2.5, 3], "(n/a among numbers: mark it as missing if it means that)"),
+        (["1", "2.5", "3", "3"], "(text that looks like numbers: convert it to numbers to cut it)"),
     ],
 )
 def test_text_that_may_have_been_meant_as_numbers_is_remarked_on(values, remark):
@@ -304,7 +304,7 @@ def test_settings_that_make_no_sense_are_named(settings, message):
 
 def test_data_that_cannot_be_read_are_named():
     table, _ = people()
-    with pytest.raises(InvalidDataError, match="looks at the classes and there is no y"):
+    with pytest.raises(InvalidDataError, match="needs the classes; give y"):
         Prepare().fit(table)
     with pytest.raises(InvalidDataError, match="y has 3 labels for 200 rows"):
         Prepare().fit(table, [0, 1, 0])

@@ -224,7 +224,7 @@ def test_constraints_are_values():
         (lambda: c.max_error(0.1, group=("a", [1])), "error: group is .* give a name"),
         (
             lambda: c.max_difference("sensitivty", group="a", at_most=0.1),
-            "no rate is called 'sensitivty'; did you mean 'sensitivity'",
+            "there is no rate 'sensitivty'; did you mean 'sensitivity'",
         ),
         (lambda: c.max_difference("error", group=("a", 1), at_most=0.1), "give the name of the groups"),
         (
@@ -237,19 +237,19 @@ def test_constraints_are_values():
         (lambda: c.max_total_score(1, ranges={"a": (3, 1)}), "the range of 'a' ends at 1, below its start 3"),
         (
             lambda: make(c.at_most(1, of="agee")),
-            "'at most 1 of agee': no feature is called 'agee'; did you mean",
+            "'at most 1 of agee': there is no feature 'agee'; did you mean",
         ),
-        (lambda: make(c.must_use("agee")), "'agee used': no feature is called 'agee'; did you mean 'age'"),
-        (lambda: make(c.only_if("age", "x*")), "only_if: no feature is called 'x\\*'"),
-        (lambda: make(c.budget({"agee": 1}, at_most=1)), "budget: no feature is called 'agee'; did you mean"),
+        (lambda: make(c.must_use("agee")), "'agee used': there is no feature 'agee'; did you mean 'age'"),
+        (lambda: make(c.only_if("age", "x*")), "only_if: there is no feature 'x\\*'"),
+        (lambda: make(c.budget({"agee": 1}, at_most=1)), "budget: there is no feature 'agee'; did you mean"),
         (
             lambda: make(c.max_total_score(1, ranges={"agee": (0, 1)})),
-            "max_total_score: ranges: no feature is called 'agee'",
+            "max_total_score: ranges: there is no feature 'agee'",
         ),
-        (lambda: make(c.max_error(0.1, group="sit")), "no groups are called 'sit'; did you mean 'site'"),
+        (lambda: make(c.max_error(0.1, group="sit")), "there is no grouping 'sit'; did you mean 'site'"),
         (
             lambda: make(c.max_error(0.1, group="a"), rate_groups=None),
-            "no groups are called 'a'; give rate_groups={'a'",
+            "there is no grouping 'a'; give rate_groups={'a'",
         ),
         (lambda: make(c.max_error(0.1, group=("site", "w"))), "no row has site = 'w'; .* are 'n', 's'"),
         (
@@ -273,14 +273,14 @@ def test_what_cannot_be_asked_is_refused_with_what_to_do(wrong, message):
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ({"g": [1, 2]}, "'g' has 2 labels for 4 rows; give one label a row"),
+        ({"g": [1, 2]}, "'g' has 2 labels for 4 rows; give one label per row"),
         ({"g": ["a", None, "b", "b"]}, "'g' has no label for row 1"),
         ({"g": [1.0, 2.0, float("nan"), 1.0]}, "'g' has no label for row 2"),
         ({"g": pd.Series(["a", "b", "a", pd.NA])}, "'g' has no label for row 3"),
-        ({"g": "abcd"}, "'abcd' is no list of labels"),
+        ({"g": "abcd"}, "'abcd' is not a list of labels"),
         ({"g": np.ones((4, 2))}, r"'g' has \[1.0, 1.0\] for row 0"),
         ({1: [1, 2, 1, 2]}, "the key 1 is not a name"),
-        (7, "7 is no list of labels"),
+        (7, "7 is not a list of labels"),
     ],
 )
 def test_groups_that_cannot_be_read_are_refused(groups, message):
@@ -310,7 +310,7 @@ def test_groups_that_cannot_be_read_are_refused(groups, message):
             [c.at_least(2, of=["age", "bmi"]), c.must_not_use("bmi")],
             "'at least 2 of age, bmi' and 'bmi not used'",
         ),
-        ([c.at_least(3, of=["age", "bmi"])], r"with the coefficient sets of \['age', 'bmi'\]"),
+        ([c.at_least(3, of=["age", "bmi"])], r"with the points allowed for \['age', 'bmi'\]"),
         ([c.exactly(0, of="age"), c.fixed("age", 1)], "'exactly 0 of age' and 'age = 1' together"),
         ([c.fixed("age", 1), c.max_total_score(60)], "'a total score of at most 60' and 'age = 1' together"),
     ],

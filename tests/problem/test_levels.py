@@ -78,8 +78,8 @@ def test_bounds_are_rounded_to_sums_of_the_levels_penalties():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"levels": []}, r"levels: \[\] is no list of levels; give \[\(values, penalty\)"),
-        ({"levels": 3}, "levels: 3 is no list of levels"),
+        ({"levels": []}, r"levels: \[\] is not a list of levels; give \[\(values, penalty\)"),
+        ({"levels": 3}, "levels: 3 is not a list of levels"),
         ({"levels": [[1, 2, 3]]}, r"levels: level 1 is \[1, 2, 3\]; give \[\(values"),
         ({"levels": [([1], -1)]}, "level 1: its penalty is -1, which is negative"),
         ({"levels": [([1], "x")]}, "level 1: its penalty is 'x', which is not a number"),
@@ -93,7 +93,7 @@ def test_bounds_are_rounded_to_sums_of_the_levels_penalties():
             {"levels": [([1], 0)]},
             r"the first level has the penalty 0, that of the level \{0\} below it; raise",
         ),
-        ({"levels": {"agee": TWO}}, "levels: no feature is called 'agee'; did you mean 'age'"),
+        ({"levels": {"agee": TWO}}, "levels: there is no feature 'agee'; did you mean 'age'"),
         ({"levels": {"age": [([], 0.1)]}}, "a coefficient set is empty"),
         ({"levels": TWO, "C0": 0.1}, "C0 is 0.1 and levels are given for all features; leave C0 out"),
         ({"levels": {"age": TWO}, "C0": [1, 1]}, "C0 has one entry a feature and 'age' has levels"),

@@ -36,9 +36,9 @@ def test_features_not_mentioned_take_the_default():
     ("setting", "message"),
     [
         ([1, 2], "C0 has 2 entries for 4 features; give one each"),
-        ({"agee": 1, "*": 0}, "C0: no feature is called 'agee'; did you mean 'age'"),
-        ({"zzz*": 1, "*": 0}, r"C0: no feature is called 'zzz\*'; known: .*income"),
-        ({"age": 1}, "C0 says nothing about feature 'age_of_car'; add it, or a key"),
+        ({"agee": 1, "*": 0}, "C0: there is no feature 'agee'; did you mean 'age'"),
+        ({"zzz*": 1, "*": 0}, r"C0: there is no feature 'zzz\*'; known: .*income"),
+        ({"age": 1}, "C0 has no entry for feature 'age_of_car'; add it, or a key"),
         ({1: 1}, "C0: the key 1 is not a feature name; use text"),
     ],
 )

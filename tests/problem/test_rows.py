@@ -43,9 +43,9 @@ def test_the_positive_class_may_be_named():
     [
         ([1, 1, 1], r"y has 1 class\(es\): 1; a scoring system separates exactly two"),
         ([0, 1, 2], r"y has 3 class\(es\): 0, 1, 2; a scoring system separates exactly two"),
-        ([0, 1], "y has 2 labels for 3 rows; give one label a row"),
-        ([[0], [1], [1]], "y has 2 dimensions; give one label a row"),
-        (None, "y has 0 dimensions; give one label a row"),
+        ([0, 1], "y has 2 labels for 3 rows; give one label per row"),
+        ([[0], [1], [1]], "y has 2 dimensions; give one label per row"),
+        (None, "y has 0 dimensions; give one label per row"),
         ([0, 1, np.nan], "y holds missing or infinite labels"),
         ([0, 1, np.inf], "y holds missing or infinite labels"),
         (["a", "b", None], "y holds missing labels; drop those rows"),

@@ -242,7 +242,7 @@ def test_it_is_written_by_the_ending_of_the_name(tmp_path, without_matplotlib):
     data = {"age": [50, 60, 70, 80]}, ["no", "no", "yes", "yes"]
     report = write_report(system, *data, tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.to_html()
-    with pytest.raises(InvalidOptionError, match="has an ending that says nothing"):
+    with pytest.raises(InvalidOptionError, match="has an unknown file ending"):
         report.save(tmp_path / "r.doc")
 
 

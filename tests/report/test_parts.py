@@ -46,7 +46,7 @@ def test_a_card_without_its_settings_says_so():
     old = ScoringSystem(replace(system.card, provenance=replace(system.card.provenance, settings=None)))
     report = make_report(old, COLUMNS, Y, plan=QUICK)
     assert "does not hold the settings" in said(report, "validation")
-    assert "proven optimal" in said(report, "proof")
+    assert "Proven optimal" in said(report, "proof")
 
 
 def test_nothing_is_learned_when_nothing_is_asked():
@@ -60,9 +60,9 @@ def test_other_rows_are_told_from_the_training_rows():
     system = learned(COLUMNS, Y)
     rest = {name: column[1:] for name, column in COLUMNS.items()}
     report = make_report(system, rest, Y[1:], plan=Plan.nothing())
-    assert "not the 60 that the card was learned from" in said(report, "data")
-    assert "neither confirmed nor refuted" in said(report, "proof")
-    assert "speak of the training rows" in said(report, "theory")
+    assert "not the 60 training rows of the card" in said(report, "data")
+    assert "neither confirm nor refute" in said(report, "proof")
+    assert "refer to the training rows" in said(report, "theory")
     assert "judged on one set of other rows" in said(report, "limits")
     moved = system.drift(rest)
     assert f"The mean total moved by {moved.shift:+.3g} points" in said(report, "data")
@@ -203,7 +203,7 @@ def test_plans_that_cannot_be_are_refused(plan, message):
 
 
 def test_what_is_no_table_is_refused():
-    with pytest.raises(InvalidDataError, match="no table for a report"):
+    with pytest.raises(InvalidDataError, match="is not a table"):
         make_report(by_hand(), 3, ["ill"])
     with pytest.raises(InvalidDataError, match="'age' has 2 values for 1 labels"):
         make_report(by_hand(), {"age": [1, 2], "sex": ["F", "M"]}, ["ill"])

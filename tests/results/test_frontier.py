@@ -159,7 +159,7 @@ def test_a_run_that_stops_early_says_which_sizes_are_open():
     assert not any(s.exact for s in found.path().stretches)
     asked = Problem.of(X, Y, max_points=2, min_features=1)
     open_rows = frontier(asked, solver="exhaustive", node_limit=1)
-    with pytest.raises(SolverFailedError, match="no scoring system of at most 3 features was found"):
+    with pytest.raises(SolverFailedError, match="no scoring system with at most 3 features was found"):
         open_rows.model(3)
 
 

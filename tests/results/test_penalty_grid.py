@@ -81,5 +81,5 @@ def test_every_penalty_out_of_range_is_said():
 
 @pytest.mark.parametrize("values", [[], [0.2, 0.1], [0.1, 0.1]])
 def test_values_must_rise(values):
-    with pytest.raises(InvalidOptionError, match="rising order"):
+    with pytest.raises(InvalidOptionError, match="ascending order"):
         solve_each_penalty(Problem.of(X, Y), values, "exhaustive")

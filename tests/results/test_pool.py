@@ -119,14 +119,14 @@ def test_what_does_not_fit_is_counted():
     assert [m.points for m in few.models] == [m.points for m in whole.models[:2]]
     assert few.left_out == len(whole.models) - 2
     assert (few.always(), few.ranges(), few.count) == (whole.always(), whole.ranges(), whole.count)
-    assert f"2 models, and {few.left_out} more that are left out" in str(few)
+    assert f"2 models (and {few.left_out} more, not kept)" in str(few)
     assert str(few).endswith("complete")
 
 
 def test_a_search_that_stops_early_gives_a_sample():
     found = pool(Problem.of(X, Y, max_points=2), 0.5, solver="exhaustive", node_limit=30)
     assert not found.complete
-    assert "a sample, not proven complete: the node limit was reached" in str(found)
+    assert "possibly incomplete: the node limit was reached" in str(found)
     asked = Problem.of(X, Y, max_points=2, min_features=1)
     with pytest.raises(SolverFailedError, match="no scoring system was found: the node limit"):
         pool(asked, solver="exhaustive", node_limit=1)
@@ -155,7 +155,7 @@ def test_a_score_of_zero_predicts_the_negative_class_and_tells_no_models_apart()
 def test_impossible_questions_are_refused():
     problem = Problem.of(X, Y, max_points=2)
     found = pool(problem, solver="exhaustive")
-    with pytest.raises(InvalidOptionError, match="no feature is called 'y'; known: x0, x1, x2"):
+    with pytest.raises(InvalidOptionError, match="there is no feature 'y'; known: x0, x1, x2"):
         found.uses("y")
     with pytest.raises(InvalidOptionError, match="max_models is 0"):
         pool(problem, max_models=0, solver="exhaustive")

@@ -72,5 +72,5 @@ def test_a_penalty_out_of_range_is_said_once_for_the_problem_as_given():
 
 @pytest.mark.parametrize("ratios", [[], [0], [1, -2]])
 def test_ratios_that_are_no_ratios_are_refused(ratios):
-    with pytest.raises(InvalidOptionError, match="all above 0"):
+    with pytest.raises(InvalidOptionError, match="each above 0"):
         trade_off(Problem.of(X, Y), ratios, "exhaustive")

@@ -90,7 +90,8 @@ def test_dropping_a_constraint_can_only_gain():
     assert found.after.problem.asked == (c.must_use("lab"),)
     assert "without 'age not used'" in found.in_words()
     with pytest.raises(
-        InvalidProblemError, match="'smoker used' is not asked; known: age not used, lab used"
+        InvalidProblemError,
+        match="'smoker used' is not a constraint of this problem; known: age not used, lab used",
     ):
         what_if(before, without=[c.must_use("smoker")])
 
@@ -99,12 +100,12 @@ def test_the_words_say_what_was_asked_what_it_costs_and_what_is_proven():
     before = solved()
     found = what_if(before, forbid={"age": [1, 2]}, sign={"lab": "+"}, pin={"smoker": 2})
     words = found.in_words()
-    assert words.startswith("Asked: age not 1 or 2; lab not below 0; smoker = 2.\nErrors: ")
+    assert words.startswith("Change: age not 1 or 2; lab not below 0; smoker = 2.\nErrors: ")
     for name, (one, other) in found.points.items():
         assert f"{name} {one} -> {other}" in words
-    assert words.endswith("Both models are proven optimal, so this is what the edit costs.")
+    assert words.endswith("Both models are proven optimal, so this is the exact cost of the change.")
     same = what_if(before)
-    assert "Asked: nothing." in same.in_words()
+    assert "Change: none." in same.in_words()
     assert "No points change." in same.in_words()
 
 
@@ -112,7 +113,7 @@ def test_an_edit_that_is_not_proven_says_between_what_it_costs():
     before = solved()
     found = what_if(before, max_features=2, node_limit=1)
     assert found.cost_bounds[0] < found.cost <= found.cost_bounds[1]
-    assert "The model after the edit is not proven optimal: the edit changes the least F by" in str(found)
+    assert "The model after the change is not proven optimal: the change costs between" in str(found)
 
 
 def test_edits_that_cannot_be_made_are_refused():
@@ -120,7 +121,7 @@ def test_edits_that_cannot_be_made_are_refused():
     with pytest.raises(InvalidProblemError, match="sign: 'age' has 'up'"):
         what_if(before, sign={"age": "up"})
     with pytest.raises(
-        InvalidProblemError, match="forbid: no feature is called 'smokr'; did you mean 'smoker'"
+        InvalidProblemError, match="forbid: there is no feature 'smokr'; did you mean 'smoker'"
     ):
         what_if(before, forbid={"smokr": 1})
     with pytest.raises(

@@ -53,7 +53,7 @@ YAML = [
     ("levels: [{values: [1], penalty: 0}]", "line 1, column 9: levels: the first level has the penalty 0"),
     (
         "constraints:\n  - at_mst: 2",
-        "line 2, column 5: no constraint is called 'at_mst'; did you mean 'at_most'?",
+        "line 2, column 5: there is no constraint 'at_mst'; did you mean 'at_most'?",
     ),
     ("constraints:\n  - sensitivity: 0.9", "did you mean 'min_sensitivity'?"),
     (
@@ -90,11 +90,11 @@ YAML = [
     ("C0: [1", "line 1, column"),
     ("C0: 1\n---\nC0: 2", "line 2, column 1: a second document begins; keep one in a file"),
     ("? [a]\n: 1", "line 1, column 3: a list of 1 stands where a key must be"),
-    ("- C0", "settings are keys with values, such as 'C0: 0.01'; this is a list of 1"),
-    ("", "w.yaml says nothing"),
-    ("# nothing\n", "w.yaml says nothing"),
+    ("- C0", "settings must be keys with values, such as 'C0: 0.01'; this is a list of 1"),
+    ("", "w.yaml has no settings"),
+    ("# nothing\n", "w.yaml has no settings"),
     ("C0: 1\x00", "line 1: it holds the character U+0000"),
-    ('C0: 1\npositive: "\\U00110000"', "line 2: \\U00110000 is no character"),
+    ('C0: 1\npositive: "\\U00110000"', "line 2: \\U00110000 is not a valid character"),
     ("[" * 5000, "nested too deeply"),
 ]
 
@@ -139,7 +139,7 @@ def test_a_file_that_is_no_text_or_has_another_suffix_is_refused(tmp_path):
     (tmp_path / "w.yaml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidSettingsError, match="not UTF-8 text"):
         Settings.load(tmp_path / "w.yaml")
-    with pytest.raises(InvalidSettingsError, match=r"end in \.yaml or \.json"):
+    with pytest.raises(InvalidSettingsError, match=r"ending in \.yaml or \.json"):
         Settings.load(tmp_path / "w.toml")
 
 

@@ -113,5 +113,5 @@ def test_values_by_position_make_problems_but_no_files():
     settings = Settings.of(**given)
     made, same = settings.problem(X, y), Problem.of(X, y, **given)
     assert (made.C0, made.sets) == (same.C0, same.sets)
-    with pytest.raises(InvalidSettingsError, match="C0 has one value for each feature by position"):
+    with pytest.raises(InvalidSettingsError, match="C0 is a list in the order of the features"):
         settings.to_dict()

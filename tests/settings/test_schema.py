@@ -18,7 +18,7 @@ VALIDATOR = jsonschema.Draft202012Validator(schema())
 
 
 def test_the_stored_schema_is_the_one_of_the_vocabulary():
-    # to renew it: supersparse check --schema > src/supersparse/problem/file/schema.json
+    # to renew it: supersparse check --schema > src/supersparse/settings/schema.json
     assert json.loads(STORED.read_text(encoding="utf-8")) == schema()
 
 

@@ -84,7 +84,7 @@ def test_columns_may_be_given_beside_an_array():
     problem = settings.problem(X, Y, rate_groups={"sex": SEX}, sample_weight=[1] * 6, feature_names=NAMES)
     assert problem.n_features == 3
     with pytest.raises(
-        InvalidSettingsError, match="X is no data frame; give a data frame, or sample_weight="
+        InvalidSettingsError, match="X is not a data frame; use a data frame, or pass sample_weight="
     ):
         settings.problem(X, Y, feature_names=NAMES)
 
@@ -122,12 +122,12 @@ def test_a_label_that_stands_for_two_is_refused():
         (
             "use: lab",
             "use: lob",
-            "w.yaml, line 9, column 19: lob not used: no feature is called 'lob'; did you mean 'lab'?",
+            "w.yaml, line 9, column 19: lob not used: there is no feature 'lob'; did you mean 'lab'?",
         ),
         (
             "C0: 0.2",
             "C0: {agee: 1}",
-            "w.yaml, line 2, column 6: C0: no feature is called 'agee'; did you mean 'age'?",
+            "w.yaml, line 2, column 6: C0: there is no feature 'agee'; did you mean 'age'?",
         ),
         (
             "positive: yes",
@@ -147,12 +147,12 @@ def test_a_label_that_stands_for_two_is_refused():
         (
             "{sex: f}",
             "{site: f}",
-            "w.yaml, line 12, column 13: sensitivity of at least 0.9 among site = f: no groups are",
+            "w.yaml, line 12, column 13: sensitivity of at least 0.9 among site = f: there is no grouping",
         ),
         (
             "rate_groups: sex",
             "rate_groups: sexx",
-            "w.yaml, line 4, column 14: no column is called 'sexx'; did you mean 'sex'?",
+            "w.yaml, line 4, column 14: there is no column 'sexx'; did you mean 'sex'?",
         ),
         ("max_points: 3", "bounds: [200, null]", "w.yaml: feature 'age': no value of"),
     ],

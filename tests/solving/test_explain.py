@@ -56,17 +56,17 @@ def test_solve_says_which_constraints_conflict(solver):
     with pytest.raises(InfeasibleError) as caught:
         solve(Problem.of(X, Y, max_points=2, constraints=asked), solver)
     message = str(caught.value)
-    assert "x0 used" in message.partition("In short")[0]
+    assert "x0 used" in message.partition("The conflict")[0]
     assert message.endswith(
-        "In short: already 'sensitivity of at least 1' and 'specificity of at least 1' cannot be obeyed "
-        "together, and no fewer constraints conflict"
+        "The conflict: 'sensitivity of at least 1' and 'specificity of at least 1' cannot be satisfied "
+        "together, and no smaller set conflicts"
     )
 
 
 def test_a_single_constraint_that_nothing_obeys_is_named_alone():
     asked = [c.min_sensitivity(0.1), c.max_error(0)]
     conflict = explain_infeasible(Problem.of(X, Y, max_points=2, constraints=asked), "exhaustive")
-    assert conflict.in_words() == "already 'error of at most 0' alone cannot be obeyed"
+    assert conflict.in_words() == "'error of at most 0' cannot be satisfied, even alone"
 
 
 def test_of_many_constraints_an_irreducible_set_is_given(monkeypatch):
@@ -80,7 +80,7 @@ def test_of_many_constraints_an_irreducible_set_is_given(monkeypatch):
         "sensitivity of at least 1",
         "specificity of at least 1",
     }
-    assert "fewer others may conflict too" in conflict.in_words()
+    assert "a smaller set may conflict too" in conflict.in_words()
 
 
 def test_what_the_limits_leave_open_is_said(monkeypatch):
@@ -89,7 +89,7 @@ def test_what_the_limits_leave_open_is_said(monkeypatch):
     with pytest.raises(SolverFailedError, match="not known whether"):
         explain_infeasible(problem, "exhaustive", node_limit=1)
     monkeypatch.setattr(explain, "SECONDS", -1.0)
-    with pytest.raises(InfeasibleError, match="not proven that all of them are needed"):
+    with pytest.raises(InfeasibleError, match="some of them may not be part of the conflict"):
         solve(problem, "exhaustive")
 
 

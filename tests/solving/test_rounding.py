@@ -128,8 +128,8 @@ def test_the_classes_of_a_model_decide_its_sign():
         ([1, 2], "has 2 coefficients for 4 features; give one each"),
         (Points((1,), 0), "has 1 coefficients for 4 features"),
         ([[1, 2, 3, 4], [1, 2, 3, 4]], r"coefficients of shape \(2, 4\)"),
-        (["a", "b", "c", "d"], "is no linear model; give a solution, points, a scoring system"),
-        (object(), "is no linear model"),
+        (["a", "b", "c", "d"], "is not a linear model; give a solution, points, a scoring system"),
+        (object(), "is not a linear model"),
         ([1, np.nan, 0, 0], "NaN or infinite"),
         (LogisticRegression(), "a LogisticRegression has no coef_; fit it first"),
         (DecisionTreeClassifier().fit(X, Y), "a DecisionTreeClassifier has no coef_"),
@@ -173,5 +173,5 @@ def test_solve_starts_from_a_scoring_system_on_the_same_features():
 
 def test_a_scoring_system_of_other_features_is_no_start():
     card = ScoringSystem.of([item("ages", points=1)], threshold=3, classes=("no", "yes"))
-    with pytest.raises(InvalidCardError, match="item 'ages' is none of the features; did you mean 'age'"):
+    with pytest.raises(InvalidCardError, match="item 'ages' is not among the features; did you mean 'age'"):
         solve(make(), initial=card)

@@ -37,12 +37,12 @@ PROBLEM = Problem.of([[0, 7], [1, 7], [2, 7], [3, 7]], [0, 0, 1, 1], C0=0.25, ma
         (
             {"branching_priorities": {0: 3}},
             InvalidOptionError,
-            r"branching_priorities: 0 is no feature name; give priorities by name.*'x0'",
+            r"branching_priorities: 0 is not a feature name; use names.*'x0'",
         ),
         (
             {"branching_priorities": [3, 1]},
             InvalidOptionError,
-            r"branching_priorities is \[3, 1\]; give priorities by feature name",
+            r"branching_priorities is \[3, 1\]; use a mapping by feature name",
         ),
         (
             {"initial": Points((9, 0), 0)},
@@ -107,5 +107,5 @@ def test_a_solution_can_be_started_from_and_what_is_no_model_is_refused():
     problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
     found = solve(problem, "exhaustive")
     assert solve(problem, "exact", initial=found, node_limit=0).objective <= found.objective
-    with pytest.raises(InvalidOptionError, match="'best' is no linear model; give a solution, points"):
+    with pytest.raises(InvalidOptionError, match="'best' is not a linear model; give a solution, points"):
         solve(problem, "exact", initial="best")

@@ -139,7 +139,7 @@ class Card:
             if not isinstance(label, Label) or (isinstance(label, float) and not math.isfinite(label)):
                 raise InvalidCardError(f"the class {label!r} must be text or a finite number")
         if self.negative == self.positive:
-            raise InvalidCardError(f"both classes are called {self.positive!r}; they must differ")
+            raise InvalidCardError(f"both classes are named {self.positive!r}; they must differ")
         self._check_items()
         self._check_columns()
         if self.seen is not None and len(self.seen) != len(self.items):
@@ -157,7 +157,7 @@ class Card:
                     "join them into one"
                 )
             if item.name in names:
-                raise InvalidCardError(f"two items are called {item.name!r}; rename a column")
+                raise InvalidCardError(f"two items are named {item.name!r}; rename a column")
             rules.add(item.rule)
             names.add(item.name)
             if item.position is not None and not 0 <= item.position < (self.n_columns or 0):

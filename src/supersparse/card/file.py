@@ -137,9 +137,9 @@ def from_json(text: str, *, source: str = "the text") -> Card:
     try:
         content = json.loads(text, object_pairs_hook=no_repeats, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise InvalidCardError(f"{source} is no scoring system: it is not valid JSON ({error})") from None
+        raise InvalidCardError(f"{source} is not a scoring system: it is not valid JSON ({error})") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise InvalidCardError(f'{source} is no scoring system: it lacks "format": "{FORMAT}"')
+        raise InvalidCardError(f'{source} is not a scoring system: it lacks "format": "{FORMAT}"')
     version = content.get("version")
     if type(version) is not int or version not in READABLE:
         raise InvalidCardError(
@@ -162,7 +162,7 @@ def load(path: str | Path) -> Card:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidCardError(f"{path} is no scoring system: it is not text") from None
+        raise InvalidCardError(f"{path} is not a scoring system: it is not text") from None
     return from_json(text, source=str(path))
 
 

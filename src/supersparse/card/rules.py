@@ -324,7 +324,7 @@ class Domain:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, declared_number(getattr(self, name), f"{name} of {what}"))
         if self.low is None and self.high is None and not self.whole:
-            raise InvalidCardError(f"{what} says nothing; give values, low, high or whole")
+            raise InvalidCardError(f"{what} is empty; give values, low, high or whole")
         if self.low is not None and self.high is not None and self.low > self.high:
             raise InvalidCardError(f"{what} is empty: low {self.low} is above high {self.high}; swap them")
 

@@ -116,7 +116,7 @@ def _source(card: Card | None, data: object, names: Sequence[str] | None) -> _So
     if isinstance(frame, nw.LazyFrame):
         raise InvalidDataError("the table is lazy; call .collect() on it first")
     raise InvalidDataError(
-        f"a {type(data).__name__} is no table; give one person as a dict, a data frame, or a dict of columns"
+        f"{type(data).__name__} is not a table; give a dict for one person, a data frame or a dict of columns"
     )
 
 

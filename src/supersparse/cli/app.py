@@ -1,9 +1,9 @@
 """The `supersparse` command: its subcommands, and how failures become exit codes.
 
-0: done. 1: it could not be done (a solver failed, a file could not be written). 2: what was
-given cannot be used. 3: a package that is not installed is needed. 4: no scoring system obeys all
-that is asked. 130: interrupted before there was a result. An error of the package is one line,
-never a traceback. Everything heavy is imported inside the commands, so that ``--help`` is quick.
+0: success. 1: failure (a solver failed, a file could not be written). 2: invalid input or options.
+3: a required package is not installed. 4: no scoring system satisfies all constraints. 130:
+interrupted before there was a result. Library errors print one line, never a traceback. Heavy imports
+live inside the commands, so that ``--help`` is fast.
 """
 
 import io
@@ -61,7 +61,7 @@ def supersparse(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Learn scoring systems: a few features, small whole points, add up and compare.
+    """Learn scoring systems: classifiers that add up a few small whole numbers.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""A table read for a scoring system: its columns, in the way that its rules expect them."""
+"""Read a table for a saved scoring system: text or numbers, as its rules expect."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ class Cases:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LabelledCases:
-    """The same for the rows that have a class."""
+    """The same for labelled rows."""
 
     columns: dict[str, NDArray[Any]]
     y: list[Label]
@@ -41,7 +41,7 @@ class LabelledCases:
 def read_cases(
     path: Path, reading: Reading, card: Card, others: Sequence[str] = (), weights: str | None = None
 ) -> Cases:
-    """Read what a card needs, text where it compares texts and else numbers, and other columns as text."""
+    """Read the columns a card needs, as text or numbers according to its rules, and `others` as text."""
     expected = dict.fromkeys(others, Kind.TEXT) | expected_kinds(card)
     if weights is not None:
         expected[weights] = Kind.NUMBER
@@ -67,7 +67,7 @@ def read_labelled(
     others: Sequence[str] = (),
     weights: str | None = None,
 ) -> LabelledCases:
-    """Read the rows of a table that have a class, with the classes of a card."""
+    """Read the labelled rows of a table, with the classes of a card."""
     if target in card.columns:
         raise InvalidDataError(f"the scoring system uses {target!r}, so it cannot be the target")
     cases = read_cases(path, reading, card, (target, *others), weights)
@@ -83,7 +83,7 @@ def read_labelled(
 
 
 def expected_kinds(card: Card) -> dict[str, Kind]:
-    """Whether the rules of a card expect text or numbers in each column, where they expect one of them."""
+    """The kind of value that the rules of a card expect in each column, where they expect one."""
     kinds = {}
     for expected in expectations(card):
         if "text" in expected.kinds:
@@ -94,7 +94,7 @@ def expected_kinds(card: Card) -> dict[str, Kind]:
 
 
 def reading_for(card: Card, reading: Reading) -> Reading:
-    """Return the same, with texts that the card names as categories kept as they are."""
+    """Return the same, but keep texts that the card names as categories."""
     named = {
         value
         for holder in (*card.domains, *(item.rule for item in card.items))
@@ -124,26 +124,26 @@ def _value(name: str, text: str, kind: Kind | None, reading: Reading) -> object:
         return bare.casefold() == "true"
     pointed = bare.replace(",", ".") if reading.decimal == "," else bare
     if not is_number(pointed):
-        raise InvalidDataError(f"column {name!r} is {text!r}; give a number, or nothing for a missing value")
+        raise InvalidDataError(f"column {name!r} is {text!r}; enter a number, or leave it empty if missing")
     return read_numbers([pointed]).tolist()[0]
 
 
 def _values(column: Column, n_rows: int) -> NDArray[Any]:
-    """The values, all of them missing where there are none."""
+    """The values; a column without any is all missing."""
     if column.kind is Kind.EMPTY:
         return np.full(n_rows, None, dtype=object)
     return column.values
 
 
 def say_outside(outside: Sequence[Any]) -> None:
-    """Say which values the card did not see in training."""
+    """Report values outside the training data of the card."""
     for value in outside[:10]:
         remark(
-            f"note: column {value.column!r}: {value.value!r} ({count(value.rows, 'row')}) is outside of what "
-            "the scoring system has seen; it is scored by the rules as they stand"
+            f"note: column {value.column!r}: {value.value!r} ({count(value.rows, 'row')}) is outside the "
+            "training data; it is scored by the usual rules"
         )
     if len(outside) > 10:
-        remark(f"note: and {len(outside) - 10} more such values")
+        remark(f"note: {len(outside) - 10} more values are outside the training data")
 
 
 def read_classes(table: Table, name: str, card: Card) -> Target:
@@ -160,5 +160,5 @@ def read_classes(table: Table, name: str, card: Card) -> Target:
             )
     labels = objects(known.get(cell, card.negative) for cell in cells if cell is not None)
     left_out = len(cells) - len(labels)
-    notes = (f"rows without a value of the target {name!r}, left out: {left_out}",) if left_out else ()
+    notes = (f"{count(left_out, 'row')} skipped: the target {name!r} is blank",) if left_out else ()
     return Target(labels=labels, rows=rows, notes=notes)

@@ -1,4 +1,4 @@
-"""`supersparse check`: whether a settings file can be read, and what it says."""
+"""`supersparse check`: validate a settings file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,16 +14,19 @@ def check(
     settings: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FILE", exists=True, dir_okay=False, help="YAML or JSON file for `fit --settings`."
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="Settings file (YAML or JSON) for `fit --settings`.",
         ),
     ] = None,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of such files, for editors.")
+        bool, typer.Option("--schema", help="Print the JSON Schema of settings files, for editors.")
     ] = False,
 ) -> None:
-    """Check a settings file, and print it as it is understood.
+    """Check a settings file and print how it was read.
 
-    What can only be seen with the data, such as the name of a feature, is checked by `fit`.
+    Names of features and classes are checked later, by `fit`, which has the data.
 
     \b
     Example:
@@ -40,8 +43,8 @@ def check(
     if schema:
         typer.echo(json.dumps(settings_schema(), indent=2))
     elif settings is None:
-        raise InvalidOptionError("there is nothing to check; name a settings file, or ask for --schema")
+        raise InvalidOptionError("nothing to check; name a settings file, or use --schema")
     else:
         understood = load_settings(settings)
         output.show(write_settings(understood).removesuffix("\n"), understood.to_dict)
-        remark(f"{settings} is fine")
+        remark(f"{settings} is valid")

@@ -1,4 +1,4 @@
-"""`--class-weight`: what an error costs in each class, as the command line says it."""
+"""`--class-weight`: the cost of an error in each class."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,9 +12,7 @@ from supersparse.forms.labels import find_label, label_text
 from supersparse.problem.rows import read_labels
 
 _WORDS = ("balanced", "none")
-_FORMS = (
-    "use balanced, none, two numbers for the negative and the positive class (1.2,0.8), or yes=1.2,no=0.8"
-)
+_FORMS = "use balanced, none, two numbers NEGATIVE,POSITIVE (1.2,0.8), or weights by class (yes=1.2,no=0.8)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +48,7 @@ class ClassWeights:
         return cls(pair=(negative, positive))
 
     def of(self, y: NDArray[np.generic], positive: str | None) -> str | dict[str, Fraction] | None:
-        """Return what settings say of the classes of these rows, the positive one being known by its text."""
+        """Return the `class_weight` setting for the classes of these rows."""
         if self.pair is None:
             return dict(self.by_class) or (None if self.word == "none" else self.word)
         classes = read_labels(y, None)[1]
@@ -64,10 +62,10 @@ def _weight(text: str, part: str) -> Fraction:
         weight = Fraction(part.strip())
     except (ValueError, ZeroDivisionError):
         raise InvalidOptionError(
-            f"--class-weight is {text!r}, and {part.strip()!r} is no number; {_FORMS}"
+            f"--class-weight is {text!r}, but {part.strip()!r} is not a number; {_FORMS}"
         ) from None
     if weight < 0:
         raise InvalidOptionError(
-            f"--class-weight is {text!r}, and {part.strip()} is negative; give 0 or more"
+            f"--class-weight is {text!r}, but {part.strip()} is negative; give 0 or more"
         )
     return weight

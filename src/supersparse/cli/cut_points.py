@@ -1,4 +1,4 @@
-"""Cut points as a user writes them: on the command line, or in a file."""
+"""`--cut-points`: cut points by column, from the command line or a file."""
 
 import json
 import re
@@ -11,7 +11,7 @@ _ENTRY = re.compile(r"\s*(?P<name>.+?)\s*[=:]\s*(?P<numbers>[^=:]*)")
 
 
 def read_cut_points(given: str) -> dict[str, list[float]]:
-    """Read ``age=40,60;bmi=25,30``, or a file of such lines or of JSON.
+    """Read ``age=40,60;bmi=25,30``, or a file with one such entry per line, or JSON.
 
     >>> read_cut_points("age=40,60;bmi=18.5")
     {'age': [40.0, 60.0], 'bmi': [18.5]}
@@ -52,12 +52,12 @@ def _of_json(text: str) -> dict[str, list[float]]:
         return {name: [float(number) for number in numbers] for name, numbers in content.items()}
     except (ValueError, TypeError):
         raise InvalidOptionError(
-            'cut points in JSON are lists of numbers by column: {"age": [40, 60]}'
+            '--cut-points: the JSON must map each column to a list of numbers, such as {"age": [40, 60]}'
         ) from None
 
 
 def _unclear(text: str) -> InvalidOptionError:
     return InvalidOptionError(
         f"--cut-points: {text!r} is neither a file nor cut points; write 'age=40,60;bmi=25,30', "
-        "or give a file with such a line for each column"
+        "or name a file with one such line per column"
     )

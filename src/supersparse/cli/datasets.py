@@ -1,4 +1,4 @@
-"""`supersparse datasets`: what data there are, fetching the rest, and writing them as CSV files."""
+"""`supersparse datasets`: list, fetch and export the datasets of the SLIM paper."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,7 +22,7 @@ datasets = typer.Typer(
 
 @datasets.callback()
 def _datasets(context: typer.Context) -> None:
-    """List the SLIM paper's datasets, fetch those that may not be bundled, write them as CSV files.
+    """List, fetch and export the datasets of the SLIM paper.
 
     \b
     Example:
@@ -33,7 +33,7 @@ def _datasets(context: typer.Context) -> None:
 
 
 def list_(output: Output) -> None:
-    """List the datasets: their sizes and where they are.
+    """List the datasets with their sizes and locations.
 
     \b
     Example:
@@ -43,7 +43,7 @@ def list_(output: Output) -> None:
 
 
 def path(output: Output) -> None:
-    """Show the folder of fetched data: that of SUPERSPARSE_DATA, else one in the user's cache.
+    """Show the folder of fetched data: SUPERSPARSE_DATA if set, otherwise the user cache.
 
     \b
     Example:
@@ -56,20 +56,22 @@ def path(output: Output) -> None:
 
 
 def fetch(
-    names: Annotated[list[str] | None, typer.Argument(help="Datasets; all by default.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Datasets to fetch; default: all.")] = None,
     *,
     copy_from: Annotated[
         Path | None,
-        typer.Option("--from", exists=True, file_okay=False, help="Copy from this folder, not the network."),
+        typer.Option(
+            "--from", exists=True, file_okay=False, help="Copy from this folder instead of downloading."
+        ),
     ] = None,
     unchecked: Annotated[
-        bool, typer.Option("--unchecked", help="Keep rows that differ from those known here.")
+        bool, typer.Option("--unchecked", help="Accept files that differ from the expected data.")
     ] = False,
     output: Output,
 ) -> None:
-    """Get the data that may not be bundled, and check that they are the known rows.
+    """Download the datasets that cannot be bundled, and check them.
 
-    A download that broke off goes on where it stopped when the command is run again.
+    Run the command again to resume an interrupted download.
 
     \b
     Example:
@@ -86,18 +88,18 @@ def fetch(
 
 
 def export(
-    name: Annotated[str, typer.Argument(help="For example breast-cancer.")],
-    out: Annotated[Path, typer.Argument(dir_okay=False, help="The CSV file to write.")],
+    name: Annotated[str, typer.Argument(help="Name of the dataset, such as breast-cancer.")],
+    out: Annotated[Path, typer.Argument(dir_okay=False, help="CSV file to write.")],
     *,
     variant: Annotated[
-        str | None, typer.Option(help="Which form of it; see `supersparse datasets list`.")
+        str | None, typer.Option(help="Variant of the dataset; see `supersparse datasets list`.")
     ] = None,
     processed: Annotated[
-        bool, typer.Option("--processed", help="The paper's features instead of the raw columns.")
+        bool, typer.Option("--processed", help="Write the paper's features instead of the raw columns.")
     ] = False,
     output: Output,
 ) -> None:
-    """Write a dataset as a CSV file, by default its raw columns with blanks for what is missing.
+    """Write a dataset to a CSV file. Missing values are blank.
 
     \b
     Example:
@@ -111,8 +113,8 @@ def export(
     columns.write_csv(out)
     remark(f"{data.source}; {data.licence}")
     output.show(
-        f"{count(columns.n_rows, 'row')} and {count(len(columns), 'column')} written to {out}; "
-        f"the class is in {data.target!r}",
+        f"Wrote {count(columns.n_rows, 'row')} and {count(len(columns), 'column')} to {out}. "
+        f"The class is in column {data.target!r}.",
         lambda: {"path": str(out), "rows": columns.n_rows, "columns": list(columns), "target": data.target},
     )
 
@@ -127,7 +129,7 @@ def _wanted(names: list[str] | None) -> list["Entry"]:
     fetched = [entry for entry in ENTRIES if entry.originals]
     for name in names or ():
         if find(name).name not in {entry.name for entry in fetched}:
-            raise InvalidOptionError(f"{name!r} needs no fetching: it comes with the package")
+            raise InvalidOptionError(f"{name!r} comes with the package; there is nothing to fetch")
     return [entry for entry in fetched if not names or entry.name in names]
 
 
@@ -147,8 +149,8 @@ def _show(output: Output) -> None:
 
 def _where(entry: "Entry") -> str:
     if not entry.originals:
-        return "in the package"
-    return "in the data folder" if entry.is_here() else "to be fetched: supersparse datasets fetch"
+        return "bundled"
+    return "fetched" if entry.is_here() else "not fetched; run supersparse datasets fetch"
 
 
 def _described(entry: "Entry") -> dict[str, object]:

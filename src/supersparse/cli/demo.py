@@ -1,4 +1,4 @@
-"""`supersparse demo`: a first scoring system, from the data that come with the package."""
+"""`supersparse demo`: learn a first scoring system from bundled data."""
 
 from math import prod
 from pathlib import Path
@@ -14,18 +14,18 @@ def demo(
     search: SearchOptions,
     output: Output,
     save_data: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Write the data to this CSV file, too.")
+        Path | None, typer.Option(dir_okay=False, help="Also write the data to this CSV file.")
     ] = None,
     save_settings: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Write what is asked to this YAML file, too.")
+        Path | None, typer.Option(dir_okay=False, help="Also write the settings to this YAML file.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Write the scoring system to this JSON file.")
+        Path | None, typer.Option(dir_okay=False, help="Save the scoring system to this JSON file.")
     ] = None,
 ) -> None:
     """Learn a first scoring system from bundled data.
 
-    It tells malignant from benign breast tumours; the output says what was proven about it.
+    The card tells malignant from benign breast tumours. The output says whether it is proven optimal.
 
     \b
     Example:
@@ -54,7 +54,7 @@ def demo(
     remark(
         f"{len(data.y)} biopsies, {len(data.feature_names)} features graded 1 to 10, {data.y.sum()} malignant"
     )
-    remark("The first run compiles the solver; the next ones take seconds.")
+    remark("The first run compiles the solver. Later runs take seconds.")
     problem = settings.problem(data.X, data.labels, feature_names=data.feature_names)
     given = {"time_limit": search.time_limit, "solver": search.solver, "random_state": search.seed}
     solution = learn(problem, **solver_options(settings, None, given))
@@ -71,10 +71,10 @@ def _meaning(vectors: int, proven: bool) -> str:
     if proven:
         claim = "The proof covers them all."
     else:
-        claim = "Better ones are not all ruled out; the gap says how much better they could be."
+        claim = "A better one could exist; the gap says by how much at most."
     return f"""
-There are {vectors:,} ways to give these features points.
+There are {vectors:,} ways to assign points to these features.
 {claim}
-Every number on the card was recomputed from the rows in exact arithmetic.
+Every number on the card was recomputed from the data in exact arithmetic.
 
 Next: supersparse fit your.csv --target COLUMN"""

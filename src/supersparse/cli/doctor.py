@@ -1,4 +1,4 @@
-"""`supersparse doctor`: what is installed here, and whether it works."""
+"""`supersparse doctor`: check the installation."""
 
 import locale
 import os
@@ -17,10 +17,10 @@ from supersparse.errors import SupersparseError
 
 
 def doctor(output: Output) -> None:
-    """Show what is installed, and whether it works.
+    """Check the installation.
 
-    Versions, solvers, optional packages, folders, and a small problem solved as a test. Attach its
-    output to a report of a problem.
+    Shows versions, solvers, optional packages and folders, and solves a small test problem. Include
+    the output in bug reports.
 
     \b
     Example:
@@ -34,20 +34,20 @@ def doctor(output: Output) -> None:
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "numba", "highspy", "typer", "rich", "PyYAML")
 _OPTIONAL = {
-    "matplotlib": ("plot", "pictures: PNG, PDF, plots"),
-    "reportlab": ("pdf", "reports as PDF"),
+    "matplotlib": ("plot", "pictures (PNG, PDF) and plots"),
+    "reportlab": ("pdf", "PDF reports"),
     "xlsxwriter": ("export", "spreadsheets"),
     "onnx": ("export", "ONNX files"),
-    "skops": ("export", "estimators as files"),
+    "skops": ("export", "saving estimators"),
     "pyarrow": ("parquet", "Parquet files"),
     "pandas": ("", "data frames"),
-    "polars": ("", "data frames, Parquet files"),
+    "polars": ("", "data frames and Parquet files"),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """A package, its version where it is installed, and what it is for."""
+    """A package, its version if it is installed, and its use."""
 
     name: str
     version: str | None
@@ -57,7 +57,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """Something that was tried."""
+    """One check and its outcome."""
 
     what: str
     works: bool
@@ -81,7 +81,7 @@ class Diagnosis:
 
     @property
     def is_well(self) -> bool:
-        """Whether all that is needed is there and works."""
+        """Whether every required package is installed and every check passed."""
         return all(p.version for p in self.needed) and all(c.works for c in (*self.folders, *self.checks))
 
     def as_data(self) -> dict[str, object]:
@@ -92,9 +92,9 @@ class Diagnosis:
         """The same for a person."""
         lines = [
             f"supersparse {self.version}, Python {self.python}, {self.system}",
-            f"{self.cores} cores, text as {self.encoding}",
+            f"{self.cores} cores, text encoding {self.encoding}",
             "",
-            "needed packages: " + ", ".join(f"{p.name} {p.version or 'MISSING'}" for p in self.needed),
+            "required packages: " + ", ".join(f"{p.name} {p.version or 'MISSING'}" for p in self.needed),
             "",
             *_listed("solver", self.solvers),
             "",
@@ -105,7 +105,7 @@ class Diagnosis:
                 for check in (*self.folders, *self.checks)
             ),
             "",
-            "All is well." if self.is_well else "Something is wrong; see above.",
+            "Everything works." if self.is_well else "Something does not work; see above.",
         ]
         return "\n".join(lines)
 
@@ -120,7 +120,7 @@ def _listed(what: str, packages: tuple[Package, ...]) -> list[str]:
 
 
 def diagnose() -> Diagnosis:
-    """Look at everything; nothing is installed or changed."""
+    """Run all checks; nothing is installed or changed."""
     return Diagnosis(
         version=__version__,
         python=platform.python_version(),
@@ -168,18 +168,18 @@ def _solvers() -> tuple[Package, ...]:
 
 
 def _compiled_code() -> Check:
-    """Where numba keeps what it compiled: beside the source, or where NUMBA_CACHE_DIR says."""
+    """The cache of compiled functions: beside the source, or in NUMBA_CACHE_DIR."""
     import supersparse.solving.kernels as kernels
 
-    own = os.environ.get("NUMBA_CACHE_DIR")
-    folder = Path(own) if own else Path(next(iter(kernels.__path__))) / "__pycache__"
+    cache = os.environ.get("NUMBA_CACHE_DIR")
+    folder = Path(cache) if cache else Path(next(iter(kernels.__path__))) / "__pycache__"
     kept = len(list(folder.rglob("*.nbi"))) if folder.is_dir() else 0
-    detail = f"{folder}, {kept} functions"
+    detail = f"{folder}, {kept} functions cached"
     if not _is_writable(folder):
         return Check(
             what="compiled solver",
             works=True,
-            detail=f"{detail}; not writable, so each run compiles anew; set NUMBA_CACHE_DIR to a folder",
+            detail=f"{detail}; not writable, so every run compiles; set NUMBA_CACHE_DIR to a writable folder",
         )
     return Check(what="compiled solver", works=True, detail=detail)
 
@@ -188,7 +188,7 @@ def _data_folder() -> Check:
     from supersparse.datasets.originals import data_folder
 
     folder = data_folder()
-    state = "there" if folder.is_dir() else "not there yet; `supersparse datasets fetch` makes it"
+    state = "exists" if folder.is_dir() else "not created yet; `supersparse datasets fetch` creates it"
     return Check(what="data folder", works=True, detail=f"{folder}, {state}")
 
 
@@ -207,11 +207,13 @@ def _small_problem() -> Check:
     from supersparse.solving.solve import solve
 
     problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 1], C0=0.3, max_points=3)
-    what = "a small problem, solved and verified"
+    what = "test problem"
     try:
         solution = solve(problem, time_limit=60)
     except (SupersparseError, ImportError, OSError) as error:
         return Check(what=what, works=False, detail=str(error))
     return Check(
-        what=what, works=solution.proven_optimal, detail=f"by {solution.solver} in {solution.seconds:.1f} s"
+        what=what,
+        works=solution.proven_optimal,
+        detail=f"solved by {solution.solver} in {solution.seconds:.1f} s and verified",
     )

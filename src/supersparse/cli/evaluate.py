@@ -1,4 +1,4 @@
-"""`supersparse evaluate`: a scoring system on rows with known classes."""
+"""`supersparse evaluate`: evaluate a scoring system on labelled data."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,18 +18,18 @@ def evaluate(
     table: TableOptions,
     output: Output,
     by: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare. Repeatable.")
     ] = None,
     weights: Weights = None,
     calibrate: Annotated[
-        str, typer.Option(help="Risks fitted to these rows, cross-fitted: isotonic, logistic or none.")
+        str, typer.Option(help="Calibrate risks on this data (cross-fitted): isotonic, logistic or none.")
     ] = "isotonic",
-    level: Annotated[float, typer.Option(help="Level of the confidence intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
 ) -> None:
-    """Say how well a scoring system does on rows with known classes.
+    """Evaluate a scoring system on labelled data.
 
-    Prints sensitivity, specificity and predictive values with their intervals, the AUC, the risk at each
-    total of points, and the same by subgroup. On the rows that it was learned from, all of this flatters.
+    Prints sensitivity, specificity, predictive values and the AUC with confidence intervals, and the risk
+    at each total. Use --by to compare subgroups. Results on the training data are optimistic.
 
     \b
     Example:
@@ -51,7 +51,7 @@ def evaluate(
         system.by_subgroup(cases.columns, cases.y, name, sample_weight=cases.weights, level=level)
         for name in by or []
     ]
-    parts = [found.in_words(), f"Risk by total of points:\n{risk}\n{risk.in_words()}"]
+    parts = [found.in_words(), f"Risk by total:\n{risk}\n{risk.in_words()}"]
     parts += [f"By {one_line(group.by)}:\n{group}" for group in groups]
     output.show(
         "\n\n".join(parts),

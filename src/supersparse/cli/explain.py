@@ -1,4 +1,4 @@
-"""`supersparse explain`: why one person got a class, and what would change it."""
+"""`supersparse explain`: explain one prediction, and what would change it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,20 +18,20 @@ def explain(
     values: Annotated[
         list[str],
         typer.Argument(
-            metavar="VALUES", help="The person: values such as age=63 smoker=yes, or a table and --row."
+            metavar="VALUES", help="The case to explain: age=63 smoker=yes, or a table and --row."
         ),
     ],
     table: TableOptions,
     output: Output,
-    row: Annotated[int, typer.Option(help="Which row of the table; the first is 1.")] = 1,
+    row: Annotated[int, typer.Option(help="Row of the table, starting at 1.")] = 1,
     fixed: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Column that cannot change; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Column that cannot change. Repeatable.")
     ] = None,
-    most: Annotated[int, typer.Option(help="Most ways to the other class to show.")] = 3,
+    most: Annotated[int, typer.Option(help="Maximum number of changes to show.")] = 3,
 ) -> None:
-    """Say why one person got a class, and what would change it.
+    """Explain one prediction.
 
-    Prints which items gave which points, and the smallest changes that give the other class.
+    Prints the points of each item, and the smallest changes that lead to the other class.
 
     \b
     Example:
@@ -66,7 +66,7 @@ def _person(system: object, values: list[str], row: int, table: TableOptions) ->
     if len(values) == 1 and (values[0] == "-" or Path(values[0]).is_file()):
         cases = read_cases(Path(values[0]), table.reading, system.card)
         if not 1 <= row <= cases.n_rows:
-            raise InvalidOptionError(f"--row is {row}; {values[0]} has rows from 1 to {cases.n_rows}")
+            raise InvalidOptionError(f"--row is {row}; {values[0]} has rows 1 to {cases.n_rows}")
         return {name: column[row - 1 : row].tolist()[0] for name, column in cases.columns.items()}
     words = {}
     for value in values:
@@ -75,7 +75,7 @@ def _person(system: object, values: list[str], row: int, table: TableOptions) ->
             more, mark, text = text.partition("=")
             name = f"{name}={more}"
         if not mark:
-            raise InvalidDataError(f"{value!r} is neither a file nor a value; write it as age=63")
+            raise InvalidDataError(f"{value!r} is neither a file nor a value; write values as age=63")
         words[name] = text
     return person_of(system.card, words, table.reading)
 
@@ -97,8 +97,8 @@ def _points(found: "Explanation") -> list[str]:
 
 def _ways(flips: "tuple[Flip, ...]") -> list[str]:
     if not flips:
-        return ["No change of these values gives the other class."]
-    lines = [f"The smallest changes that give {flips[0].label}:"]
+        return ["No change of these values leads to the other class."]
+    lines = [f"The smallest changes that lead to {flips[0].label}:"]
     lines += [f"  {', '.join(_said(change) for change in flip.changes)}" for flip in flips]
     return lines
 

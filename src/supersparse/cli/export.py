@@ -1,4 +1,4 @@
-"""`supersparse export`: a scoring system as a file for people or for other programs."""
+"""`supersparse export`: write a scoring system for people or for other programs."""
 
 import sys
 from pathlib import Path
@@ -22,20 +22,22 @@ _PROGRAMS = ("python", "sql", "javascript", "xlsx", "pmml", "onnx")
 
 def export(
     model: Model,
-    to: Annotated[str, typer.Option(metavar="TARGET", help=f"One of {', '.join(_ENDINGS)}.")],
+    to: Annotated[str, typer.Option(metavar="TARGET", help=f"Format: {', '.join(_ENDINGS)}.")],
     output: Output,
     out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Write to this file instead of the screen.")
+        Path | None, typer.Option(dir_okay=False, help="Output file; default: print to the screen.")
     ] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Option of the target: dialect=duckdb; repeatable."),
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Option of the format, such as dialect=duckdb. Repeatable."
+        ),
     ] = None,
 ) -> None:
     """Write a scoring system for people or for other programs.
 
-    For people: text, Markdown, HTML, LaTeX, pictures, a sheet to print, a calculator to click. For
-    programs: code, SQL, a spreadsheet with formulas, PMML, ONNX.
+    For people: text, Markdown, HTML, LaTeX, pictures, a printable sheet, a web calculator. For
+    programs: Python, JavaScript, SQL, a spreadsheet with formulas, PMML, ONNX.
 
     \b
     Example:
@@ -47,7 +49,7 @@ def export(
     from supersparse.faces import ScoringSystem
 
     if to not in _ENDINGS:
-        raise InvalidOptionError(f"--to: unknown target {to!r}; {did_you_mean(to, _ENDINGS)}")
+        raise InvalidOptionError(f"--to: unknown format {to!r}; {did_you_mean(to, _ENDINGS)}")
     check_writable(out)
     check_no_input(out, model)
     made = _made(ScoringSystem.load(model), to, _options(option or []))
@@ -105,6 +107,6 @@ def _print(made: str | bytes, to: str, output: Output) -> None:
     if isinstance(made, str):
         output.show(made.removesuffix("\n"), lambda: {"target": to, "content": made})
     elif sys.stdout.isatty() or output.json:
-        raise InvalidOptionError(f"{to} is no text; name a file: --out card.{_ENDINGS[to]}")
+        raise InvalidOptionError(f"{to} is a binary format; name a file: --out card.{_ENDINGS[to]}")
     else:
         sys.stdout.buffer.write(made)

@@ -1,4 +1,4 @@
-"""A folder with a scoring system in all its faces."""
+"""Write a scoring system to a folder in every format."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def write_folder(system: "ScoringSystem", folder: Path) -> list[Path]:
-    """Write every face and export that this machine and this card allow; say which are left out, and why."""
+    """Write every format that this machine and this card support; note which are skipped, and why."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, write in _writers(system).items():
@@ -21,7 +21,7 @@ def write_folder(system: "ScoringSystem", folder: Path) -> list[Path]:
             write(path)
             written.append(path)
         except (PackageNotInstalledError, UnsupportedCardError) as error:
-            remark(f"note: no {name}: {error}")
+            remark(f"note: {name} skipped: {error}")
     return written
 
 
@@ -49,7 +49,7 @@ def _exporter(system: "ScoringSystem", target: str) -> Callable[[Path], object]:
 
 
 def check_folder(folder: Path | None) -> None:
-    """Refuse a folder that cannot be made before any work is done for it."""
+    """Refuse a folder that cannot be created, before any work is done."""
     for place in () if folder is None else (folder, *folder.parents):
         if place.exists():
             if not place.is_dir():

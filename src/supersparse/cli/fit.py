@@ -1,4 +1,4 @@
-"""`supersparse fit`: a raw table becomes a scoring system."""
+"""`supersparse fit`: learn a scoring system from a table."""
 
 import shlex
 from pathlib import Path
@@ -29,21 +29,22 @@ def fit(
     table: TableOptions,
     output: Output,
     frontier: Annotated[
-        int | None, typer.Option(metavar="K", help="Show the fewest errors of every size up to K, too.")
+        int | None,
+        typer.Option(metavar="K", help="Also show the lowest error for each number of features up to K."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Write the scoring system to this JSON file.")
+        Path | None, typer.Option(dir_okay=False, help="Save the scoring system to this JSON file.")
     ] = None,
     out_dir: Annotated[
-        Path | None, typer.Option(file_okay=False, help="Write it to this folder in all its faces.")
+        Path | None, typer.Option(file_okay=False, help="Save it to this folder in every format.")
     ] = None,
 ) -> None:
     """Learn a scoring system from a table and print it.
 
-    Numbers are cut at round points, categories become questions, missing values count as they
-    say; dates and identifiers are left out. What is done to each column is said. Ctrl-C
-    stops the search and prints the best scoring system found until then; during cross-validation
-    it ends that, and the scoring system is learned all the same.
+    Numbers are cut at round values, categories become yes/no questions, and missing values become a
+    question of their own. Dates and identifiers are left out. Notes say what happened to each column.
+    Ctrl-C stops the search and prints the best scoring system so far. During cross-validation, Ctrl-C
+    skips the remaining folds and learns the scoring system.
 
     \b
     Example:
@@ -112,4 +113,4 @@ def fit(
     if saved and str(data) != "-":
         remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data), *table.given])}")
     if not saved:
-        remark("Not saved; keep it with --out card.json, or with all its faces in --out-dir FOLDER")
+        remark("Not saved. Use --out card.json to save it, or --out-dir FOLDER to save it in every format.")

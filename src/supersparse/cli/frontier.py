@@ -1,4 +1,4 @@
-"""`supersparse frontier`: for every size the fewest errors."""
+"""`supersparse frontier`: the lowest error for each number of features."""
 
 from pathlib import Path
 from typing import Annotated
@@ -26,13 +26,13 @@ def frontier(
     table: TableOptions,
     output: Output,
     plot: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Draw it: a .png, .svg or .pdf file.")
+        Path | None, typer.Option(dir_okay=False, help="Draw the frontier to this .png, .svg or .pdf file.")
     ] = None,
 ) -> None:
-    """Show the fewest errors of every size.
+    """Show the lowest error for each number of features.
 
-    How many features are worth it? Sizes go up to --max-features, errors are those on the training
-    rows. The time limit holds for all sizes together.
+    Use it to decide how many features are worth having. Goes up to --max-features and counts errors on
+    the training data. The time limit covers all sizes together.
 
     \b
     Example:
@@ -59,4 +59,4 @@ def frontier(
         from supersparse.faces.plots import plot as draw
 
         draw(found).figure.savefig(plot)  # type: ignore[union-attr]
-        remark(f"Drawn in {plot}")
+        remark(f"Plot saved to {plot}")

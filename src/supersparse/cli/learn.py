@@ -20,7 +20,7 @@ def learn(problem: "Problem", **options: Any) -> "Solution":
 
     solution = with_progress(solve, problem, **options)
     if solution.stop is Stop.INTERRUPTED:
-        remark("Interrupted: this is the best scoring system found until then.")
+        remark("Interrupted. This is the best scoring system found so far.")
     return solution
 
 

@@ -22,16 +22,18 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="CSV or TSV file with names of columns, also as .gz, or Parquet; - is standard input.",
+        help="CSV or TSV file with a header line (.gz allowed), or Parquet; - for standard input.",
     ),
 ]
 Model = Annotated[
     Path,
-    typer.Argument(metavar="MODEL", exists=True, dir_okay=False, help="Scoring system saved by `fit --out`."),
+    typer.Argument(
+        metavar="MODEL", exists=True, dir_okay=False, help="Scoring system saved with `fit --out`."
+    ),
 ]
 
 Weights = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: rows count alike.")
+    str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: equal weights.")
 ]
 
 
@@ -82,7 +84,7 @@ _OPTIONS = {f.name: f for f in fields(Asked) if f.metadata.get("option") is not 
 
 
 def _setting_option(name: str) -> inspect.Parameter:
-    """Return a declared setting as an option, which is named like it and has its line of help."""
+    """Return the command-line option of a declared setting, with the same name and help."""
     setting = _OPTIONS[name]
     option = typer.Option(f"--{name.replace('_', '-')}", help=setting.metadata["field"].help)
     return inspect.Parameter(
@@ -97,9 +99,9 @@ def _setting_option(name: str) -> inspect.Parameter:
 class Output:
     """How the result is shown."""
 
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document, for scripts.")] = False
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print the result only: no notes, no progress.")
+        bool, typer.Option("--quiet", "-q", help="Print only the result, without notes or progress.")
     ] = False
 
     def show(self, text: str, document: Callable[[], object]) -> None:
@@ -118,22 +120,23 @@ class TableOptions:
 
     na: Annotated[
         str | None,
-        typer.Option(metavar="WORDS", help="More words for a missing value, with commas: '?,n/a'."),
+        typer.Option(metavar="WORDS", help="More words for missing values, separated by commas: '?,n/a'."),
     ] = None
     default_na: Annotated[
         bool,
         typer.Option(
-            "--default-na/--no-default-na", help="Whether NA, NaN and null are missing, as blanks always are."
+            "--default-na/--no-default-na", help="Treat NA, NaN and null as missing. Blanks always are."
         ),
     ] = True
     separator: Annotated[
         str | None,
-        typer.Option(metavar="CHARACTER", help="What separates cells; default: as the file shows."),
+        typer.Option(metavar="CHARACTER", help="Column separator; default: detected."),
     ] = None
     encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="How text is encoded; default: UTF-8, or as marked.")
+        str | None,
+        typer.Option(metavar="NAME", help="Text encoding; default: UTF-8, or from the byte order mark."),
     ] = None
-    decimal: Annotated[str, typer.Option(metavar="CHARACTER", help="Decimal point of numbers.")] = "."
+    decimal: Annotated[str, typer.Option(metavar="CHARACTER", help="Decimal separator.")] = "."
 
     @property
     def given(self) -> list[str]:
@@ -163,24 +166,25 @@ class TableOptions:
 class ColumnOptions:
     """Which columns of a training table are used, and for what."""
 
-    target: Annotated[str, typer.Option(metavar="NAME", help="Column to predict; see also --positive.")]
+    target: Annotated[str, typer.Option(metavar="NAME", help="Column to predict. See also --positive.")]
     positive: Annotated[
         str | None,
         typer.Option(
-            metavar="VALUE", help="Value of the target that scores high; default: the last in sorted order."
+            metavar="VALUE",
+            help="Positive class, the one that scores high; default: the last in sorted order.",
         ),
     ] = None
     drop: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Column to leave out, or a pattern such as 'lab*'; repeatable."),
+        typer.Option(metavar="NAME", help="Column to leave out, or a pattern such as 'lab*'. Repeatable."),
     ] = None
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Column to use, or a pattern, and no others; repeatable."),
+        typer.Option(metavar="NAME", help="Use only this column or pattern. Repeatable."),
     ] = None
     category: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Column whose numbers are names of categories; repeatable."),
+        typer.Option(metavar="NAME", help="Treat the numbers in this column as categories. Repeatable."),
     ] = None
     weights: Weights = None
 
@@ -189,26 +193,25 @@ class ColumnOptions:
 class FeatureOptions:
     """How raw columns become features."""
 
-    no_prepare: Annotated[
-        bool, typer.Option("--no-prepare", help="Multiply the numbers themselves; make no features.")
-    ] = False
+    no_prepare: Annotated[bool, typer.Option("--no-prepare", help="Use the numeric columns as they are.")] = (
+        False
+    )
     cuts: Annotated[
-        str, typer.Option(help="Cut points of numbers: optimal, quantile, tree, or none to multiply them.")
+        str, typer.Option(help="How to cut numbers: optimal, quantile, tree, or none to use the values.")
     ] = "optimal"
     cut_points: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE OR TEXT", help="Cut points of your own: 'age=40,60;bmi=25,30', or a file."
-        ),
+        typer.Option(metavar="FILE OR TEXT", help="Your own cut points: 'age=40,60;bmi=25,30', or a file."),
     ] = None
     missing: Annotated[
-        str, typer.Option(help="Missing values: item (of their own), median, mode, or drop the rows.")
+        str,
+        typer.Option(help="Missing values: item (a question of their own), median, mode, or drop (rows)."),
     ] = "item"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedOptions:
-    """What is asked of a scoring system; a settings file can say the rest.
+    """Settings of the scoring system; a settings file covers the rest.
 
     `declared` holds the settings that have an option of their own, each declared in problem/asked.py.
     """
@@ -226,7 +229,7 @@ class AskedOptions:
         str | None,
         typer.Option(
             metavar="WEIGHTS",
-            help="Cost of an error in each class: two numbers, NEGATIVE,POSITIVE (1.2,0.8); by class "
+            help="Cost of an error in each class: two numbers NEGATIVE,POSITIVE (1.2,0.8); by class "
             "(ill=2,well=1); balanced; or none. Default: balanced if columns are prepared and one class "
             "has less than a fifth of the rows.",
         ),
@@ -241,16 +244,18 @@ class ValidationOptions:
         int | None,
         typer.Option(
             metavar="K",
-            help="Cross-validate on K folds, features made anew in each; chooses C0 where none is given.",
+            help="Cross-validate on K folds, features included. Chooses C0 if you do not set it.",
         ),
     ] = None
     cv_groups: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Column of groups, such as patients, that stay in one fold."),
+        typer.Option(metavar="NAME", help="Column of groups, such as patients, to keep in one fold."),
     ] = None
     cv_time: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Column of dates or numbers: judge later rows by earlier ones."),
+        typer.Option(
+            metavar="NAME", help="Column of dates or numbers: train on earlier rows, test on later ones."
+        ),
     ] = None
 
     @property
@@ -261,12 +266,10 @@ class ValidationOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """How long and with what is searched."""
+    """The solver and its limits."""
 
-    time_limit: Annotated[float | None, typer.Option(show_default="60", help="Most seconds to search.")] = (
-        None
-    )
-    solver: Annotated[str | None, typer.Option(show_default="auto", help="See `supersparse solvers`.")] = None
-    seed: Annotated[
-        int | None, typer.Option(show_default="0", help="Seed of what is random in the search.")
+    time_limit: Annotated[float | None, typer.Option(show_default="60", help="Time limit in seconds.")] = None
+    solver: Annotated[
+        str | None, typer.Option(show_default="auto", help="Solver; see `supersparse solvers`.")
     ] = None
+    seed: Annotated[int | None, typer.Option(show_default="0", help="Random seed.")] = None

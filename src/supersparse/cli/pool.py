@@ -1,4 +1,4 @@
-"""`supersparse pool`: all scoring systems that are almost as good as the best."""
+"""`supersparse pool`: all scoring systems almost as good as the best."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,15 +31,15 @@ def pool(
     table: TableOptions,
     output: Output,
     within: Annotated[
-        float, typer.Option(help="How much worse the objective may be: 0.01 is one per cent.")
+        float, typer.Option(help="How much worse the objective may be; 0.01 is one per cent.")
     ] = 0.01,
-    max_models: Annotated[int, typer.Option(help="Most models to keep.")] = 1000,
-    shown: Annotated[int, typer.Option(help="Most models to print.")] = 10,
+    max_models: Annotated[int, typer.Option(help="Maximum number of models to keep.")] = 1000,
+    shown: Annotated[int, typer.Option(help="Maximum number of models to print.")] = 10,
 ) -> None:
     """List the scoring systems almost as good as the best.
 
-    One is shown for each way to predict the rows. Is the best one alone, or are there others to
-    choose from? Which features do all of them use?
+    Use it to see whether the best one has rivals, and which features they all use. Models that predict
+    every row alike are shown once.
 
     \b
     Example:
@@ -82,8 +82,8 @@ def _text(found: "Pool", shown: int) -> str:
         needed = _cutoff(found.problem, model.points).positive
         lines.append(f"{errors:>6}  {size:>4}  {points or 'none'}; {needed}")
     if len(found.models) > shown:
-        lines.append(f"and {len(found.models) - shown} more; --shown prints more of them")
-    lines += ["", f"in all of them: {', '.join(found.always()) or 'nothing'}"]
+        lines.append(f"and {len(found.models) - shown} more; print them with --shown")
+    lines += ["", f"features in every model: {', '.join(found.always()) or 'none'}"]
     return "\n".join(map(one_line, lines))
 
 

@@ -1,4 +1,4 @@
-"""`supersparse predict`: a saved scoring system applied to a table."""
+"""`supersparse predict`: score the rows of a table."""
 
 import csv
 import sys
@@ -19,17 +19,19 @@ def predict(
     output: Output,
     copy: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="NAME", help="Column of the table to copy, such as an identifier."),
+        typer.Option(
+            "--with", metavar="NAME", help="Column to copy to the output, such as an identifier. Repeatable."
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Write to this CSV file instead of the screen.")
+        Path | None, typer.Option(dir_okay=False, help="Output CSV file; default: print to the screen.")
     ] = None,
 ) -> None:
     """Score the rows of a table.
 
-    Prints a CSV with the columns score and prediction, row by row. The score includes the
-    intercept: the positive class is predicted when it is above 0. A scoring system with risks gives
-    the risk, too. Columns that it does not use may hold anything.
+    Prints a CSV with a score and a prediction for each row, and the risk if the scoring system has
+    risks. The score includes the intercept: a score above 0 predicts the positive class. Other columns
+    are ignored.
 
     \b
     Example:

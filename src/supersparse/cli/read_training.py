@@ -1,4 +1,4 @@
-"""A file read as training data: which columns are features, which is the target, which say more."""
+"""Read a file as training data: features, target, weights and groups."""
 
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
@@ -33,7 +33,7 @@ def read_training(
     settings: Settings,
     validation: ValidationOptions | None = None,
 ) -> Training:
-    """Read the columns that can be features, and say which cannot; rows without a class are left out."""
+    """Read the columns that can be features, and note which cannot; unlabelled rows are skipped."""
     weight, drop, keep = settings.sample_weight, asked.drop or [], asked.keep or []
     split_by = None if validation is None else validation.cv_groups or validation.cv_time
     special = [*settings.rate_groups, *([weight] if weight else []), *([split_by] if split_by else [])]
@@ -86,14 +86,14 @@ def _check_named(table: Table, asked: ColumnOptions, special: Sequence[str], set
                 hint = nearest_column(word, table.names)
                 raise InvalidDataError(f"--{option}: {table.name} has no column {word!r}; {hint}")
             if word == asked.target:
-                raise InvalidDataError(f"--{option}: {word!r} is the target and no feature")
+                raise InvalidDataError(f"--{option}: {word!r} is the target, so it cannot be a feature")
     for name in special:
         if name not in table.names:
             hint = nearest_column(name, table.names)
             raise InvalidDataError(f"{settings.place(name)}{table.name} has no column {name!r}; {hint}")
         if name == asked.target:
             raise InvalidDataError(
-                f"{settings.place(name)}the target {name!r} cannot hold groups or weights too"
+                f"{settings.place(name)}{name!r} is the target, so it cannot hold groups or weights"
             )
 
 
@@ -114,7 +114,7 @@ def _features(table: Table, others: Collection[str], keep: Sequence[str]) -> dic
         found[name] = column
     if not found:
         raise InvalidDataError(
-            f"{table.name} has no column left beside the target; name those to use with --keep"
+            f"{table.name} has no usable column besides the target; name columns to use with --keep"
         )
     return found
 
@@ -125,20 +125,20 @@ def _say_what_may_be_missing(column: Column) -> None:
     cells = column.values.tolist()
     for word in sorted(_PERHAPS_MISSING & set(cells)):
         remark(
-            f"note: {column.name!r}: {word!r} ({cells.count(word)}) is taken for a category; "
-            f"treat it as missing with --na {word!r}"
+            f"note: {column.name!r}: {word!r} ({cells.count(word)}) is read as a category; "
+            f"use --na {word!r} to treat it as missing"
         )
 
 
 def _complete(table: Table, name: str, rows: NDArray[np.bool_]) -> NDArray[Any]:
-    """The labels of groups or times, none of them missing in the rows that count."""
+    """The groups or times of the labelled rows; a blank one is refused."""
     column = table.columns[name]
     values = column.values[rows] if len(column.values) else np.full(int(rows.sum()), None, dtype=object)
     gone = np.array([value is None or value != value for value in values.tolist()], dtype=bool)
     if gone.any():
         row = int(np.flatnonzero(rows)[int(gone.argmax())])
         raise InvalidDataError(
-            f"{table.name}: the column of groups {name!r} is blank in {table.place(row)}; "
-            "fill it in, such as with 'unknown', or leave that row out"
+            f"{table.name}: the group column {name!r} is blank in {table.place(row)}; "
+            "fill it in, for example with 'unknown', or delete the row"
         )
     return values

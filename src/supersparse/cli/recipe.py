@@ -1,4 +1,4 @@
-"""The recipe that the command line and a settings file ask for, and what is said about it."""
+"""The recipe from the command line and the settings file, and the notes about it."""
 
 import shlex
 from collections.abc import Mapping
@@ -25,14 +25,14 @@ _OPTIONS = {"sample_weight": "--weights", "random_state": "--seed"}  # others ar
 def read_recipe(
     asked: AskedOptions, columns: ColumnOptions, features: FeatureOptions, search: SearchOptions
 ) -> "Recipe":
-    """Put together what the command line and the settings file say; class weights need the rows."""
+    """Combine the command line with the settings file; class weights come later, with the rows."""
     from supersparse.learning.recipe import Recipe
 
     settings = read_settings_file(
         asked.settings, {**asked.declared, "positive": columns.positive, "sample_weight": columns.weights}
     )
     if asked.class_weight is not None:
-        ClassWeights.read(asked.class_weight)  # what is wrong with it is said before the table is read
+        ClassWeights.read(asked.class_weight)  # errors show before the table is read
         if settings.class_weight != "auto":
             remark(f"note: --class-weight overrides class_weight in {asked.settings}")
     given = {"time_limit": search.time_limit, "solver": search.solver, "random_state": search.seed}
@@ -52,13 +52,13 @@ def with_class_weights(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRow
 
 
 def read_settings_file(path: Path | None, given: Mapping[str, object]) -> Settings:
-    """Read the settings file, if there is one; options that are given override it."""
+    """Read the settings file, if any; options override it."""
     settings = Settings() if path is None else Settings.load(path)
     changes = {name: value for name, value in given.items() if value is not None}
     if "max_points" in changes and not _has_default_sets(settings):
         raise InvalidOptionError(
-            f"--max-points: {path} says which points each feature may have; "
-            "change them there, or leave --max-points out"
+            f"--max-points: {path} already sets the points of each feature; "
+            "change them there, or remove --max-points"
         )
     for name in changes:
         if getattr(settings, name) != getattr(Settings(), name):
@@ -67,7 +67,7 @@ def read_settings_file(path: Path | None, given: Mapping[str, object]) -> Settin
 
 
 def solver_options(settings: Settings, path: Path | None, given: Mapping[str, object]) -> dict[str, object]:
-    """Return options of the solver: those of the command line, else those of the file, else the default."""
+    """Return solver options: the command line overrides the file, which overrides the defaults."""
     changes = {name: value for name, value in given.items() if value is not None}
     for name in changes:
         if name in settings.solve:
@@ -76,7 +76,7 @@ def solver_options(settings: Settings, path: Path | None, given: Mapping[str, ob
 
 
 def say_question(question: "Question", rows: "TrainingRows") -> None:
-    """Say what was done to each column, and what is asked about."""
+    """Print notes on each column, and the size and classes of the problem."""
     problem, recipe = question.problem, question.recipe
     for note in () if question.prepare is None else question.prepare.notes_:
         remark(f"  {note}")
@@ -93,12 +93,12 @@ def say_question(question: "Question", rows: "TrainingRows") -> None:
         from supersparse.learning.recipe import RARE_CLASS
 
         remark(
-            f"note: one class has less than {RARE_CLASS:.0%} of the rows, so errors are weighted: both "
-            "classes count the same; --class-weight none counts rows"
+            f"note: one class has less than {RARE_CLASS:.0%} of the rows, so errors are weighted to give "
+            "both classes the same total; use --class-weight none for equal weights"
         )
     if problem.ignored:
         constant = ", ".join(repr(problem.rows.names[j]) for j in problem.ignored)
-        remark(f"note: constant, so of no use: {constant}")
+        remark(f"note: constant, so not used: {constant}")
 
 
 def _prepare(features: FeatureOptions) -> "Prepare":
@@ -117,6 +117,6 @@ def _option(name: str) -> str:
 
 
 def _has_default_sets(settings: Settings) -> bool:
-    """Whether some feature may have whole points up to a largest magnitude that is not yet said."""
+    """Whether some feature still takes its points from max_points."""
     shared = [part for part in (settings.points, settings.levels) if part is not None]
     return all(isinstance(part, Mapping) for part in shared)

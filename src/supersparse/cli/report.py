@@ -1,4 +1,4 @@
-"""`supersparse report`: a document about a scoring system, from its file and rows with known classes."""
+"""`supersparse report`: a document about a scoring system, from its file and labelled data."""
 
 from pathlib import Path
 from time import monotonic
@@ -22,10 +22,10 @@ def report(
         typer.Option(metavar="NAME", help="Column with the true classes; default: the title of the card."),
     ] = None,
     by: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare. Repeatable.")
     ] = None,
     weights: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: rows count alike.")
+        str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: equal weights.")
     ] = None,
     out: Annotated[
         list[Path] | None,
@@ -33,39 +33,41 @@ def report(
             dir_okay=False,
             metavar="FILE",
             show_default="MODEL-report.html and .pdf",
-            help="Write to this file, .html or .pdf; repeatable.",
+            help="Output file, .html or .pdf. Repeatable.",
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation; 0 for none.")] = 5,
-    bootstrap: Annotated[int, typer.Option(help="Bootstrap samples for the stability; 0 for none.")] = 50,
+    folds: Annotated[int, typer.Option(help="Cross-validation folds; 0 to skip.")] = 5,
+    bootstrap: Annotated[int, typer.Option(help="Bootstrap samples for stability; 0 to skip.")] = 50,
     larger: Annotated[
-        int, typer.Option(help="Show the frontier up to so many features more than the card has; 0 for none.")
+        int, typer.Option(help="Show the frontier up to this many more features than the card; 0 to skip.")
     ] = 3,
     cv_groups: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Column of groups, such as patients, that stay in one fold and one sample."
+            metavar="NAME", help="Column of groups, such as patients, to keep together in folds and samples."
         ),
     ] = None,
     refits: Annotated[
-        bool, typer.Option("--refits/--no-refits", help="Whether anything is learned again.")
+        bool, typer.Option("--refits/--no-refits", help="Learn the card again for validation and stability.")
     ] = True,
-    time_limit: Annotated[float, typer.Option(help="Most seconds of one solve.")] = 20,
+    time_limit: Annotated[float, typer.Option(help="Time limit of each solve in seconds.")] = 20,
     node_limit: Annotated[
         int | None,
-        typer.Option(help="Most work of one solve, the same on every machine; default: no limit."),
+        typer.Option(help="Work limit of each solve, the same on every machine; default: none."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the folds and samples.")] = 0,
-    paper: Annotated[str, typer.Option(help="a4 or letter.")] = "a4",
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    paper: Annotated[str, typer.Option(help="Paper size: a4 or letter.")] = "a4",
     date: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Date to print; without it reports are repeatable.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Date to print; default: none, so reports are reproducible."),
     ] = None,
 ) -> None:
-    """Write a report on a scoring system along the lines of TRIPOD: HTML and PDF.
+    """Write a TRIPOD-style report on a scoring system.
 
-    The card, the rows, what was proven and whether it comes out again, the frontier of sizes, cross-validated
-    performance, calibration, subgroups, stability, bounds and limits of use. For cross-validation and
-    stability the card is learned again many times. Ctrl-C ends that and writes what is there.
+    Writes HTML and PDF. Covers the card, the data, the proof and whether it can be reproduced, the
+    frontier, cross-validated performance, calibration, subgroups, stability, bounds and limits of use.
+    Cross-validation and stability learn the card again many times. Ctrl-C stops that and writes what is
+    ready.
 
     \b
     Example:
@@ -113,7 +115,7 @@ def report(
 
 
 class _Lines:
-    """Shows the first line of each stage, and of the others one every few seconds."""
+    """Shows the first line of each stage, then a line every few seconds."""
 
     def __init__(self) -> None:
         self._stage, self._next = "", 0.0
@@ -136,14 +138,12 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
         else:
             remark("note: a PDF needs reportlab: pip install 'supersparse[pdf]'; or print the HTML page")
         if not _installed("matplotlib"):
-            remark("note: figures need matplotlib: pip install 'supersparse[plot]'; words stand for them")
+            remark("note: figures need matplotlib: pip install 'supersparse[plot]'; text replaces them")
         return [Path(f"{model.stem}-report{ending}") for ending in endings]
     for path in out:
         check_writable(path)
         if path.suffix.lower() not in (".html", ".pdf"):
-            raise InvalidOptionError(
-                f"--out {path}: a report is written to .html or .pdf; choose one of them"
-            )
+            raise InvalidOptionError(f"--out {path}: reports are .html or .pdf; choose one of these endings")
         if path.suffix.lower() == ".pdf" and not _installed("reportlab"):
             raise PackageNotInstalledError(
                 f"--out {path}: a PDF needs reportlab: pip install 'supersparse[pdf]'; "

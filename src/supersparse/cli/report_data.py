@@ -1,4 +1,4 @@
-"""The rows of a report: what the card needs, what it was learned from, and what divides the rows."""
+"""The rows of a report: the columns of the card, those it was learned from, and the groups."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def read_report_data(
     """Read the rows; text stays text where the card was learned from text."""
     name = card.title if target is None else target
     if name is None:
-        raise InvalidOptionError("the card has no title that could name the target; name it with --target")
+        raise InvalidOptionError("the card has no title, so the target is unknown; name it with --target")
     sources = learned_from(card)
     if name in card.columns:
         raise InvalidDataError(f"the scoring system uses {name!r}, so it cannot be the target")
@@ -57,13 +57,13 @@ def read_report_data(
         remark(f"note: {note}")
     if target is None and name not in table.names:
         raise InvalidDataError(
-            f"{table.name} has no column {name!r}, the title of the card; name the target with --target"
+            f"{table.name} has no column {name!r} (the title of the card); name the target with --target"
         )
     found = read_classes(table, name, card)
     for note in found.notes:
         remark(f"note: {note}")
     for column in (*card.columns, *named, *([] if weights is None else [weights])):
-        table.column(column)  # says what is not there, and what may have been meant
+        table.column(column)  # raises with a suggestion if the column is missing
     columns = {n: _values(c, table.n_rows)[found.rows] for n, c in table.columns.items() if n != name}
     return ReportData(
         columns=columns,
@@ -74,5 +74,5 @@ def read_report_data(
 
 
 def _values(column: Column, n_rows: int) -> NDArray[Any]:
-    """The values, all of them missing where there are none."""
+    """The values; a column without any is all missing."""
     return column.values if len(column.values) == n_rows else np.full(n_rows, None, dtype=object)

@@ -1,4 +1,4 @@
-"""Talking to the user beside the result: remarks, complaints and warnings, one line each."""
+"""Messages other than the result: notes, errors and warnings, one line each."""
 
 import warnings
 from collections.abc import Iterator
@@ -15,24 +15,24 @@ _hushed = False  # one process runs one command
 
 
 def hush() -> None:
-    """Say nothing from now on but results and complaints."""
+    """Print only results and errors from now on."""
     global _hushed
     _hushed = True
 
 
 def is_hushed() -> bool:
-    """Whether only results and complaints are wanted."""
+    """Whether to print only results and errors."""
     return _hushed
 
 
 def remark(text: str) -> None:
-    """Say something that is not the result."""
+    """Print a note to standard error."""
     if not _hushed:
         typer.echo(one_line(text), err=True)
 
 
 def complain(text: str) -> None:
-    """Say why it cannot be done."""
+    """Print an error to standard error."""
     typer.echo(f"supersparse: {one_line(text)}", err=True)
 
 
@@ -51,27 +51,27 @@ def one_line(text: str) -> str:
 
 
 def check_writable(out: Path | None) -> None:
-    """Refuse a place that cannot be written to before any work is done for it."""
+    """Refuse an output path that cannot be written, before any work is done."""
     if out is not None and not out.absolute().parent.is_dir():
-        raise InvalidOptionError(f"{str(out)!r} cannot be written: there is no folder {str(out.parent)!r}")
+        raise InvalidOptionError(f"cannot write {str(out)!r}: the folder {str(out.parent)!r} does not exist")
 
 
 def say_size(path: Path) -> None:
-    """Say that a large file is read, which takes a while."""
+    """Announce that a large file is being read."""
     size = path.stat().st_size if path.is_file() else 0
     if size > _LARGE:
         remark(f"reading {path}, {size / 1e6:.0f} MB ...")
 
 
 def check_no_input(out: Path | None, *inputs: Path) -> None:
-    """Refuse to write over a file that is read."""
+    """Refuse to overwrite an input."""
     if out is not None and out.exists() and any(path.exists() and out.samefile(path) for path in inputs):
         raise InvalidOptionError(f"--out {out} would overwrite an input; choose another name")
 
 
 @contextmanager
 def warnings_as_remarks() -> Iterator[None]:
-    """Show the package's own warnings as lines that a user of the command can act on."""
+    """Show the package's warnings as notes."""
 
     def show(
         message: Warning | str,

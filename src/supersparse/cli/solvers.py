@@ -1,10 +1,10 @@
-"""`supersparse solvers`: what can solve here, and how to get the rest."""
+"""`supersparse solvers`: the solvers, installed or not."""
 
 from supersparse.cli.options import Output
 
 
 def solvers(output: Output) -> None:
-    """List the solvers, and how to install those missing.
+    """List the solvers and how to install the missing ones.
 
     \b
     Example:
@@ -15,7 +15,7 @@ def solvers(output: Output) -> None:
     from supersparse.solving import registry
 
     found = [registry.availability(name) for name in registry.names()]
-    lines = [("solver", "installed", "version", "how to get it")]
+    lines = [("solver", "installed", "version", "how to install")]
     lines += [
         (s.name, *(("yes", s.version or "built in") if s.installed else ("no", "-")), s.remedy) for s in found
     ]

@@ -1,4 +1,4 @@
-"""Training: the raw columns of a file and their roles, as rows to learn from."""
+"""Training: the raw columns of a file and their roles."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Training:
-    """Raw columns and classes of a file, and what says how rows are grouped, weighted and split."""
+    """Raw columns and classes of a file, with the groups, weights and splits of its rows."""
 
     name: str  # of the file
     target: str
@@ -31,7 +31,7 @@ class Training:
     split_by: NDArray[Any] | None
 
     def rows(self, *, prepared: bool) -> "TrainingRows":
-        """Return the rows as learning takes them: raw columns, or a matrix of numbers."""
+        """Return the training rows: raw columns, or a numeric matrix."""
         from supersparse.learning.rows import TrainingRows
 
         raw = {name: column.values for name, column in self.columns.items()}
@@ -52,19 +52,19 @@ class Training:
                     "holds text" if column.kind is Kind.TEXT else f"has {column.n_missing} missing value(s)"
                 )
                 raise InvalidDataError(
-                    f"{self.name}: column {name!r} {what}, which points cannot multiply; leave out "
-                    f"--no-prepare to make features of it, or leave the column out with --drop {name!r}"
+                    f"{self.name}: column {name!r} {what}, so it cannot be used as it is; remove "
+                    f"--no-prepare to make features from it, or leave the column out with --drop {name!r}"
                 )
         return side_by_side([column.values for column in self.columns.values()])
 
 
 def splits_asked(rows: "TrainingRows", validation: ValidationOptions) -> "list[Split]":
-    """Divide the rows as asked."""
+    """Split the rows as the options say."""
     from supersparse.learning.splits import splits_of
 
     assert validation.folds is not None
     if validation.cv_time is None:
         return splits_of(rows.y, validation.folds, groups=rows.groups)
     if validation.cv_groups is not None:
-        raise InvalidOptionError("--cv-groups and --cv-time divide rows in different ways; give one of them")
+        raise InvalidOptionError("--cv-groups and --cv-time cannot be combined; use one of them")
     return splits_of(rows.y, validation.folds, times=sortable_times(rows.groups, validation.cv_time))

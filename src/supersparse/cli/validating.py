@@ -1,4 +1,4 @@
-"""Cross-validation of a recipe: it is followed anew without each fold, and judged on that fold."""
+"""Cross-validation of a recipe: learn without each fold, and evaluate on it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from fractions import Fraction
 from statistics import mean, pstdev
 from typing import TYPE_CHECKING, Any
 
-from supersparse.cli.say import remark
+from supersparse.cli.say import count, remark
 from supersparse.exact import exact, shown
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _MEASURES = ("error", "sensitivity", "specificity", "auc")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What one C0, or costs by feature (None), gave on the folds that it had not seen."""
+    """The held-out results of one C0; None stands for costs by feature."""
 
     C0: float | None
     sizes: tuple[int, ...]
@@ -71,8 +71,8 @@ class Validation:
         folds = f"{self.folds} folds"
         if self.folds < self.folds_asked:
             folds = f"{self.folds} of {self.folds_asked} folds (interrupted)"
-        lines = [f"Cross-validated on {folds}, each by what was learned without it:", ""]
-        penalties = ["own" if tried.C0 is None else shown(exact(tried.C0, "C0")) for tried in self.tried]
+        lines = [f"Cross-validation on {folds}, each tested with a card learned without it:", ""]
+        penalties = ["varies" if tried.C0 is None else shown(exact(tried.C0, "C0")) for tried in self.tried]
         wide = max(6, *map(len, penalties))
         lines.append(f"{'C0':>{wide}}  features  error          sensitivity  specificity    AUC")
         for penalty, tried in zip(penalties, self.tried, strict=True):
@@ -88,9 +88,9 @@ class Validation:
 
 
 def validate(recipe: "Recipe", rows: "TrainingRows", splits: "Sequence[Split]") -> Validation | None:
-    """Follow the recipe on the training rows of each split, for each C0 where none is asked for.
+    """Follow the recipe on the training rows of each split, for each candidate C0 if none is set.
 
-    Ctrl-C ends it with the folds that are done; None where there are none.
+    Ctrl-C keeps the finished folds; None if there are none.
     """
     from supersparse.learning.choosing import Candidate, choose, read_values
     from supersparse.learning.folds import fit_fold, named_folds
@@ -106,13 +106,13 @@ def validate(recipe: "Recipe", rows: "TrainingRows", splits: "Sequence[Split]") 
     quick = replace(recipe, options={**recipe.options, **limits})
     by_fold = []
     for k, fold in enumerate(named_folds(splits), start=1):
-        remark(f"{fold.name}: {len(fold.train)} rows to learn from, {len(fold.test)} to judge by")
+        remark(f"{fold.name}: training on {count(len(fold.train), 'row')}, testing on {len(fold.test)}")
         try:
             results = fit_fold(quick, penalties, rows, costs, fold)
         except KeyboardInterrupt:
             remark(
-                f"Interrupted in fold {k} of {len(splits)}, which ends the cross-validation. The scoring "
-                "system is learned now; Ctrl-C again stops that and keeps the best found."
+                f"Interrupted in fold {k} of {len(splits)}; the remaining folds are skipped. Now learning "
+                "the scoring system; press Ctrl-C again to stop and keep the best so far."
             )
             break
         by_fold.append([(result, _evaluated(result.card, rows.take(fold.test))) for result in results])

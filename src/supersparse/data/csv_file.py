@@ -312,7 +312,7 @@ def _header(name: str, cells: list[str]) -> tuple[list[str], list[str]]:
         own = cell.strip(" \t")
         if not own:
             own = f"column {position}"
-            notes.append(f"column {position} has no name and is called {own!r}")
+            notes.append(f"column {position} has no name; it is named {own!r}")
         if own in header:
             raise InvalidDataError(
                 f"{name}: columns {header[own]} and {position} are both called {own!r}; rename one"

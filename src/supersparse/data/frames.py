@@ -50,7 +50,7 @@ def check_names(names: Sequence[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise InvalidDataError(f"two columns are called {name!r}; feature names must differ, rename one")
+            raise InvalidDataError(f"two columns are named {name!r}; feature names must differ, rename one")
         seen.add(name)
 
 

@@ -23,7 +23,7 @@ def read_parquet(
         names, native = _read(path, wanted)
     except (OSError, ValueError, RuntimeError) as error:
         first_line = str(error).partition("\n")[0]
-        raise InvalidDataError(f"{path} is no Parquet file that can be read: {first_line}") from None
+        raise InvalidDataError(f"{path} is not a readable Parquet file: {first_line}") from None
     frame = nw.from_native(native, eager_only=True)
     words = reading.missing - USUALLY_MISSING  # a Parquet file says by itself what is missing
     columns = {

@@ -16,7 +16,7 @@ _PLAIN_INTEGER = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Target:
-    """The classes of the rows that have one, `rows` saying which these are, and what there is to say."""
+    """The classes of the labelled rows, a mask of these rows, and notes for the user."""
 
     labels: NDArray[np.generic]
     rows: NDArray[np.bool_]
@@ -26,8 +26,8 @@ class Target:
 def read_target(table: Table, name: str, positive: str | None) -> Target:
     """Read a column of two values: integers where all are written as such, else text.
 
-    Rows without a value are left out. Of more than two values `positive` must be told from the others,
-    which become one class.
+    Rows without a value are skipped. With more than two values, `positive` is one class and all others
+    become the second.
     """
     cells = table.column(name, "target column {name}").values
     rows = np.array([cell is not None for cell in cells.tolist()], dtype=bool)
@@ -35,10 +35,8 @@ def read_target(table: Table, name: str, positive: str | None) -> Target:
     notes = []
     if len(given) < len(cells):
         count, first = len(cells) - len(given), int((~rows).argmax())
-        whose = "1 row has" if count == 1 else f"{count} rows have"
-        notes.append(
-            f"{whose} no value of the target {name!r} and are left out, the first: {table.place(first)}"
-        )
+        skipped = "1 row" if count == 1 else f"{count} rows"
+        notes.append(f"{skipped} skipped: the target {name!r} is blank, first in {table.place(first)}")
     counts = Counter(given)
     if positive is not None and counts and positive not in counts:
         raise InvalidDataError(
@@ -46,10 +44,10 @@ def read_target(table: Table, name: str, positive: str | None) -> Target:
         )
     if len(counts) > 2 and positive is not None:
         others = _listed(Counter({text: n for text, n in counts.items() if text != positive}))
-        notes.append(f"{positive!r} is told from all others: {others}")
+        notes.append(f"{positive!r} against all other classes: {others}")
         given = [text if text == positive else _rest(positive) for text in given]
     elif len(counts) != 2:
-        told = "" if len(counts) < 2 else "; name the one to tell from all others with --positive"
+        told = "" if len(counts) < 2 else "; use --positive to choose one against all others"
         raise InvalidDataError(
             f"{table.name}: the target column {name!r} has {len(counts)} different value(s): "
             f"{_listed(counts)}; a scoring system separates exactly two{told}"
@@ -73,13 +71,13 @@ def read_weights(table: Table, name: str) -> NDArray[np.generic]:
     column = table.column(name, "column {name} of weights")
     if column.n_missing or column.kind is not Kind.NUMBER:
         raise InvalidDataError(
-            f"{table.name}: the column of weights {name!r} has {column.n_missing} missing value(s); "
+            f"{table.name}: the weight column {name!r} has {column.n_missing} missing value(s); "
             "give every row a weight of 0 or more"
         )
     return column.values
 
 
-_FEW = 20  # with fewer rows, values that all differ say nothing
+_FEW = 20  # with fewer rows, distinct values are no sign of an identifier
 _NAMED_LIKE_ONE = re.compile(
     r"(^|[^a-z])(id|nr|no|key|code|mrn|uuid|guid|index|row)$", re.ASCII | re.IGNORECASE
 )
@@ -87,29 +85,29 @@ _JOINED = re.compile(r"[a-z]I[dD]$", re.ASCII)
 
 
 def why_no_feature(column: Column, n_rows: int) -> str | None:
-    """Say why a column should be left out; None where it is fit for use.
+    """Why a column should be left out; None if it can be a feature.
 
-    Whole numbers are left out when they all differ and count the rows, or mostly differ and are called
-    like an identifier. A measurement may differ in all rows too.
+    Whole numbers are left out if they number the rows, or if most of them differ and the name looks like
+    an identifier. That all values differ is not enough: measurements may, too.
     """
     if column.kind is Kind.EMPTY:
         return "all cells are blank or missing"
     if column.kind is Kind.DATE:
-        return "it holds dates; turn them into numbers, such as years or days since an event"
+        return "it holds dates; convert them to numbers, such as years or days since an event"
     if column.kind is Kind.TOO_MANY:
-        return "there are too many different texts for categories"
+        return "it has too many different texts to be categories"
     present = n_rows - column.n_missing
     if present < _FEW or column.kind is Kind.TRUTH:
         return None
     different = column.n_different
     if column.kind is Kind.TEXT:
-        return "all texts differ, as in an identifier" if different == present else None
+        return "all texts differ, like identifiers" if different == present else None
     if not _is_whole(column) or 2 * different <= present:
         return None
     if _NAMED_LIKE_ONE.search(column.name) or _JOINED.search(column.name):
-        return f"{different} of {present} numbers differ, and it is called like an identifier"
+        return f"its name looks like an identifier, and {different} of {present} numbers differ"
     if different == present and int(column.values.max()) - int(column.values.min()) + 1 == different:
-        return "its numbers count the rows"
+        return "it numbers the rows"
     return None
 
 
@@ -130,7 +128,7 @@ def sortable_times(values: NDArray[Any], name: str) -> NDArray[Any]:
         for cell in cells:
             if _ISO.fullmatch(cell) is None:
                 raise InvalidDataError(
-                    f"column {name!r} holds {cell!r}, which cannot be put in order; write times as numbers, "
+                    f"column {name!r} holds {cell!r}, which cannot be sorted; write times as numbers, "
                     "or as 2024-03-31 or 2024-03-31T14:30"
                 )
         return np.array([cell.replace(" ", "T") for cell in cells])

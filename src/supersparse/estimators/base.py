@@ -35,7 +35,7 @@ _METHODS = ("isotonic", "logistic")
 
 def _has_risks(estimator: Any) -> bool:
     if estimator.calibrate is None:
-        raise AttributeError('there are no probabilities without calibrate="isotonic" or "logistic"')
+        raise AttributeError('predict_proba is available only with calibrate="isotonic" or "logistic"')
     return True
 
 

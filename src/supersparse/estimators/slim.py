@@ -12,134 +12,130 @@ from supersparse.learning.starting import start_from
 
 @takes_settings()
 class SLIMClassifier(ScoringSystemClassifier):
-    """A scoring system with the least training error plus C0 for each feature used.
+    """Learn a scoring system: a linear classifier with few features and small whole points.
 
-    It minimises the share of wrong rows + C0·(number of features), exactly; of all models
-    with the least value it takes one with the smallest coefficients. A row is wrong when its
-    score has the wrong sign or is 0. Labels may be any two values; the larger in sorted
-    order is the positive class unless `positive` names the other.
+    Minimises the error rate plus C0 times the number of features, exactly. Ties go to the model with the
+    smallest points. A row counts as an error if its score has the wrong sign or is 0. Labels can be any
+    two values; the last in sorted order is the positive class, unless `positive` names the other.
 
     Parameters
     ----------
     C0 : float, array-like of shape (n_features,) or dict, default=None
-        The training error that a feature must save to be used: 0.01 is one row in a hundred.
-        A dict gives values by feature name or pattern, ``{"age*": 0.02, "*": 0.01}``.
-        None is 0.01; `levels` take the place of C0.
+        Cost of a feature: the error rate it must save to be used. 0.01 is one row in a hundred.
+        A dict sets costs by feature name or pattern: ``{"age*": 0.02, "*": 0.01}``.
+        None means 0.01. `levels` replace C0.
     positive : label, default=None
-        The class that the card gives points for and that `min_sensitivity` protects: ``positive="case"``.
-        None: the larger label in sorted order; of "case" and "control" that is "control". ``classes_`` stays
-        sorted, because the scorers of scikit-learn rely on it. Where labels are encoded before the
-        fit (stacking, `cross_val_predict` with ``method="decision_function"``), give the code, 0 or 1.
+        The positive class: a high score predicts it, and `min_sensitivity` refers to it. The default is
+        the last label in sorted order, so "control" rather than "case". ``classes_`` stays sorted, as
+        scikit-learn's scorers require. If labels are encoded before the fit (stacking, or
+        `cross_val_predict` with ``method="decision_function"``), give the code, 0 or 1.
     C1 : "auto" or float, default="auto"
-        "auto": of all models with the least objective, one with the least sum of absolute
-        coefficients, exactly. A number is a penalty on that sum, honoured as written.
+        Penalty on the sum of absolute points. "auto" breaks ties exactly: of all optimal models, it
+        returns one with the smallest sum.
     points : None, int, array-like, CoefficientSet or dict, default=None
-        The values a coefficient may take: None for the integers up to ``max_points``, a set
-        for all features, or a dict of sets by feature name or pattern.
+        Values that points may take: one set for all features, or a dict of sets by feature name or
+        pattern. None means whole numbers from ``-max_points`` to ``max_points``.
     max_points : int or "auto", default="auto"
-        The largest magnitude of a coefficient that no set speaks of; "auto" is 100, and 5 with `prepare`.
+        Largest points of a feature, plus or minus, unless `points` sets them. "auto" means 100, or 5 with
+        `prepare`.
     bounds : (low, high), list of pairs or dict of pairs, default=None
-        The least and the largest coefficient, None where an end is open: ``{"age*": (0, None)}``. They narrow
-        the sets, for all features, for each, or by feature name or pattern.
+        Smallest and largest points, for all features, for each, or by feature name or pattern. None
+        leaves an end open: ``{"age*": (0, None)}`` forbids negative points.
     levels : list of (values, penalty) or dict of such lists, default=None
-        Penalties by the values of a coefficient, the most welcome values first:
-        ``[([-1, 1], 0.01), ([-2, 2], 0.02)]``. They take the place of `C0` and `points`, for
-        all features or, in a dict, for those named; 0 costs nothing unless a level holds it.
+        Penalties by the value of the points, cheapest first: ``[([-1, 1], 0.01), ([-2, 2], 0.02)]``.
+        They replace `C0` and `points`, for all features or, in a dict, for those named. 0 is free unless a
+        level contains it.
     max_features : int, None or "auto", default="auto"
-        The largest number of features; "auto" is no limit, and 10 with `prepare`.
+        Maximum number of features. "auto" means no limit, or 10 with `prepare`.
     min_features : int, default=None
-        The smallest number of features.
+        Minimum number of features.
     constraints : list of constraints, default=None
-        What else the scoring system must obey; see `supersparse.constraints`.
+        Constraints on the scoring system; see `supersparse.constraints`.
     class_weight : None, "balanced", "auto" or dict, default="auto"
-        What an error costs in each class; "balanced" gives both classes half of the total. "auto" is None,
-        and with `prepare` it is "balanced" where one class has less than a fifth of the rows.
+        Cost of an error in each class. "balanced" gives both classes the same total. "auto" means
+        "balanced" if `prepare` is set and one class has less than a fifth of the rows, otherwise None.
     intercept : {"free", "paper", "none"} or (low, high), default="free"
-        "free": the threshold lies anywhere, and costs nothing. A pair bounds the intercept, which is then a
-        multiple of the coefficients' unit. "paper": a coefficient like the others, penalised and counted.
-        "none": 0.
+        "free": any threshold, at no cost. A pair: an intercept in this range, a multiple of the unit of
+        the points. "paper": a coefficient like the others, penalised and counted as a feature. "none": 0.
     calibrate : {"isotonic", "logistic"}, default=None
-        Whether there is `predict_proba`, and how scores become probabilities. It takes up to five more fits:
-        the risk of a score is learned from rows that were left out of the fit that scored them. The
-        points are the same with and without it.
+        How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
+        learned by cross-fitting, which takes up to five more fits. The points do not change.
     prepare : None, "auto" or Prepare, default=None
-        How raw columns become features, inside of fit: numbers are cut, categories and missing values get
-        features of their own, and the scoring system speaks of raw columns. X may then be a mapping of
-        columns too, and hold text and blanks. "auto" is ``Prepare()``. Settings by feature name
-        speak of the prepared features: ``constraints.at_most(1, of="age *")``.
+        How raw columns become features during fit: numbers are cut, and categories and missing values get
+        their own features. The scoring system then takes raw columns. X may contain text and blanks, and may
+        be a mapping of columns. "auto" means ``Prepare()``. Settings by feature name refer to the prepared
+        features: ``constraints.at_most(1, of="age *")``.
     initial : model, default=None
-        Where the search starts: a `Solution`, `Points` or a `ScoringSystem` on the same features; a fitted
-        linear classifier, or its coefficients, which `supersparse.rounded` brings into the sets; or a linear
-        classifier that is not fitted, such as ``LogisticRegression()``, which is fitted to the training rows
-        first. In cross-validation each fit has a start of its own: scikit-learn's clones are not fitted.
+        Starting point of the search: a `Solution`, `Points` or a `ScoringSystem` on the same features; a
+        fitted linear classifier or its coefficients, rounded by `supersparse.rounded`; or an unfitted linear
+        classifier such as ``LogisticRegression()``, which is fitted to the training rows first.
+        Scikit-learn's cross-validation clones it, so each fold starts from its own fit.
     solver : str, default="auto"
-        "auto", or a name that ``supersparse solvers`` lists.
+        "auto", or a name from ``supersparse solvers``.
     solver_options : dict, default=None
-        Options of the solver, by its own names.
+        Extra options under the solver's own names.
     checkpoint : path, default=None
-        A file to save the open search to, every ten seconds and when a limit stops it. The same fit with the
-        same file goes on from there. The fits of `calibrate` are not saved.
+        File to save the search to, every ten seconds and when a limit stops it. Run the same fit with the
+        same file to resume. The fits of `calibrate` are not saved.
     time_limit : float, default=60
-        Seconds to spend on a fit; the best model found by then is kept. None: no limit.
+        Time limit in seconds; the best model found by then is kept. None means no limit.
     node_limit : int, default=None
-        The same in units of work that do not depend on the machine: with ``time_limit=None``
-        every run gives the same model.
+        Limit on work, the same on every machine. With ``time_limit=None``, every run gives the same model.
     gap : float, default=0.0
-        Stop when the objective is proven to be within this share of the best possible.
+        Stop when the objective is proven to be within this fraction of the optimum.
     n_jobs : int, default=None
-        Threads of one solve; None is 1, -1 all cores.
+        Number of threads. None means 1, -1 all cores.
     random_state : int, RandomState instance or None, default=None
-        Seed of the search; None is 0, so that a fit repeats.
+        Random seed. None means 0, so fits are reproducible.
     verbose : int, default=0
-        1: one line of progress a second, 2: every line, through the logger "supersparse", or
-        to standard error where no logging is set up.
+        1 logs one line of progress per second, 2 logs every line. Uses the logger "supersparse", or
+        standard error if logging is not configured.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The labels in sorted order.
     positive_ : label
-        The positive class: that of `points_`, `scoring_system_`, sensitivity and specificity.
+        The positive class, used by `points_`, `scoring_system_`, sensitivity and specificity.
     coef_ : ndarray of shape (1, n_features)
-        The points of each feature; their negatives where ``classes_[0]`` is the positive class.
+        The points of each feature, negated if ``classes_[0]`` is the positive class.
     intercept_ : ndarray of shape (1,)
         The intercept, with the same sign as ``coef_``.
     points_ : Points
         The points and the intercept of the card, exactly.
     prepare_ : Prepare
-        The fitted preparation, with what it did in ``prepare_.notes_``; only with `prepare`. The features
-        of ``coef_`` are then ``prepare_.features_``.
+        The fitted preparation; only with `prepare`. ``prepare_.notes_`` describes what it did, and
+        ``prepare_.features_`` are the features of ``coef_``.
     scoring_system_ : ScoringSystem
-        The scoring system: prints as a card, scores, saves itself; with `calibrate` it has risks.
+        The scoring system, which can be printed, saved and used to score rows. Has risks with `calibrate`.
     objective_, lower_bound_, gap_ : float
-        The value reached, what is proven about any other model, and
+        The objective, the proven lower bound on that of any model, and the relative gap,
         ``(objective_ - lower_bound_) / objective_``.
     proven_optimal_ : bool
-        Whether no allowed scoring system has a smaller objective.
+        Whether it is proven that no scoring system with these settings has a lower objective.
     proven_smallest_ : bool
-        Whether, besides, none with that objective has smaller coefficients.
+        Whether it is also proven that none with the same objective has a smaller sum of points.
     training_errors_ : int or float
-        The weight of the training rows in error, a score of 0 being an error for both classes.
+        Weight of the training rows in error. A score of 0 is an error for both classes.
     predicted_errors_ : int or float
-        The weight of those that `predict` gets wrong, a score of 0 being the negative class.
+        Weight of the training rows that `predict` gets wrong. A score of 0 predicts the negative class.
     training_sensitivity_, training_specificity_ : float
-        The share of the positive, and of the negative, training rows that is right, by weight,
-        a score of 0 being wrong for both classes.
+        Share of the positive and of the negative training rows that is right, by weight. A score of 0 is
+        wrong for both classes.
     stop_ : Stop
         Why the solver stopped.
     trace_ : Trace
-        The models and bounds found over time.
+        Models and bounds over time.
     ignored_features_ : ndarray
-        Names of the constant columns; their coefficient is 0.
+        Names of the constant columns, which get 0 points.
     n_features_in_ : int
-        Number of features seen by fit.
+        Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, where all are text.
+        Names of the features, if all are strings.
 
     Notes
     -----
-    Ctrl-C during a fit keeps the best model found; ``stop_`` then says so. A second Ctrl-C
-    interrupts as usual.
+    Ctrl-C stops the search and keeps the best model so far; see ``stop_``. A second Ctrl-C interrupts.
 
     Examples
     --------
@@ -158,15 +154,14 @@ class SLIMClassifier(ScoringSystemClassifier):
         Parameters
         ----------
         X : frame, array or sparse matrix of shape (n_samples, n_features)
-            The rows; any data frame that narwhals reads keeps its feature names.
+            Training data. Data frames keep their feature names.
         y : array-like of shape (n_samples,)
-            Labels of two values.
+            Labels, of two classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight k is the same as k copies of a row, weight 0 as leaving it out.
+            Sample weights. Weight k equals k copies of a row; weight 0 leaves it out.
         rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
-            The groups that constraints speak of: a label for each row, by name. A frame has a
-            name for each column, and scikit-learn can divide it among folds; an array is
-            called "group".
+            Groups for constraints on rates by group: for each name, one label per row. A frame uses its
+            column names, and scikit-learn can split it into folds. An array is named "group".
 
         Returns
         -------
@@ -182,5 +177,5 @@ class SLIMClassifier(ScoringSystemClassifier):
 
 
 def _unfitted(initial: Any) -> Any:
-    """Return a linear model without what it learned: fitted to all rows, it would tell of those left out."""
+    """Return an unfitted clone: a model fitted to all rows would leak the held-out ones."""
     return clone(initial) if hasattr(initial, "fit") else initial

@@ -25,79 +25,77 @@ from supersparse.solving.solution import Solution
 
 @takes_settings("C0", Cs=6, cv=5, rule="best")
 class SLIMClassifierCV(ScoringSystemClassifier):
-    """A scoring system whose C0 is chosen by cross-validation, then learned from all rows.
+    """Learn a scoring system, with C0 chosen by cross-validation.
 
-    The error of a fold is the weight of the test rows that `predict` gets wrong, sample and
-    class weights applied, over the weight of all its test rows.
+    The error of a fold is the share of its test rows that `predict` gets wrong, by sample and class
+    weight. The final model is fitted to all rows.
 
     Parameters
     ----------
     Cs : int or array-like, default=6
-        The values of C0 to try. A number stands for so many, evenly spaced on a logarithmic
-        scale from the loss of the lightest row (below it a feature may enter to fix one row)
-        to the loss of the best constant model (above it no feature is used).
+        Values of C0 to try, or how many. A number gives values evenly spaced on a logarithmic scale, from
+        the loss of the lightest row (below it, a feature may be used to fix one row) to the loss of the best
+        constant model (above it, no feature is used).
     cv : int, splitter or iterable of splits, default=5
-        A number stands for so many stratified folds, not shuffled.
+        A number means that many stratified folds, not shuffled.
     rule : {"best", "one_sd", "one_se"}, default="best"
-        "best": the least mean error; of equal ones the sparsest, then the largest C0.
-        "one_sd", "one_se": the sparsest within one standard deviation, or standard error, of
-        the least mean error; of equal ones the least mean error, then the largest C0.
-        Sparsity is the mean number of features over the folds. The deviation is that of the
-        folds' errors at the least mean error, ``std_test_score``; the standard error is that
-        over the root of the number of folds.
+        "best": the lowest mean error. Ties go to the fewest features, then to the largest C0.
+        "one_sd", "one_se": the fewest features within one standard deviation, or standard error, of the
+        lowest mean error. Ties go to the lowest mean error, then to the largest C0.
+        Features are averaged over the folds. The standard deviation is ``std_test_score`` at the lowest mean
+        error; the standard error divides it by the square root of the number of folds.
     positive, C1, points, max_points, bounds, levels, max_features, min_features, constraints, class_weight, \
 intercept, solver, solver_options, gap
-        As in `SLIMClassifier`, for every fit. Some feature must be without levels: C0 is chosen
-        for those.
+        As in `SLIMClassifier`, for every fit. At least one feature must have no levels, because C0 applies
+        only to those.
     calibrate : {"isotonic", "logistic"}, default=None
-        Whether there is `predict_proba`, and how scores become probabilities. The risk of a score is learned
-        from the test rows of the folds, scored by the fits that chose C0: it takes no more fits and obeys
-        `cv` and `groups`. C0 was chosen for its errors on the same rows, so that risks flatter a little.
+        How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
+        learned from the test rows of the folds, which takes no more fits and respects `cv` and `groups`. They
+        are slightly optimistic, because C0 was chosen on the same rows.
     prepare : None, "auto" or Prepare, default=None
-        As in `SLIMClassifier`: raw columns become features within each fit, so that nothing of a fold's
-        test rows reaches its cut points.
+        As in `SLIMClassifier`. Each fold learns its own features, so its test rows do not leak into the
+        cut points.
     initial : model, default=None
-        As in `SLIMClassifier`, for every fit; a linear classifier is fitted anew to the rows of each fold. A
-        fold on whose rows the start breaks a constraint has none.
+        As in `SLIMClassifier`, for every fit. A linear classifier is fitted again in each fold. A fold in
+        which the starting point violates a constraint starts without it.
     checkpoint : path, default=None
-        A folder, made where it is missing, in which every fit keeps what it has proven or left open. The same
-        fit with the same folder goes on from there, whatever ended it; delete the folder when it is done.
+        Folder to save the progress of every fit to; created if missing. Run the same fit with the same
+        folder to resume. Delete the folder when you are done.
     time_limit, node_limit : default=60, default=None
-        Limits of each single fit: there are folds x values + 1 of them. In a fold, one fit and one
-        frontier over sizes replace the fits of all values that they prove: the same F and l1, though
-        of several such models perhaps another one.
+        Limits of each fit; there are folds x values + 1 fits. Where possible, a fold solves one fit and one
+        frontier over sizes instead of a fit per value. This gives the same objective and the same sum of
+        points, but perhaps another of several equally good models.
     n_jobs : int, default=None
-        Folds run through joblib in so many processes, each with one thread; the last fit, on
-        all rows, has so many threads.
+        Number of joblib processes for the folds, each with one thread, and of threads for the final fit.
     random_state : int, RandomState instance or None, default=None
-        Seed of every fit; None is 0. The folds are not random unless `cv` says so.
+        Random seed of every fit. None means 0. Folds are random only if `cv` is a random splitter.
     verbose : int, default=0
-        1: the errors by value and the progress of the last fit; 2: all of that progress.
+        1 logs the error of each value and the progress of the final fit, 2 logs all of that progress.
 
     Attributes
     ----------
     C0_ : float
-        The value chosen.
+        The chosen value.
     Cs_ : ndarray
-        The values tried, in rising order.
+        The values tried, in ascending order.
     C0_by_rule_ : dict
-        What each of the three rules would choose.
+        The value that each rule would choose.
     best_index_ : int
-        Where the value chosen stands in ``Cs_`` and ``cv_results_``.
+        Index of the chosen value in ``Cs_`` and ``cv_results_``.
     best_score_ : float
         Its mean score, 1 - error.
     cv_results_ : dict of arrays
-        As GridSearchCV's: ``params``, ``param_C0``, ``split0_test_score``, ...,
-        ``mean_test_score``, ``std_test_score``, ``rank_test_score`` and times; besides,
+        As in GridSearchCV: ``params``, ``param_C0``, ``split0_test_score``, ...,
+        ``mean_test_score``, ``std_test_score``, ``rank_test_score`` and times; also
         ``split0_size``, ..., ``mean_size`` (features) and ``split0_gap``, ..., ``mean_gap``.
     n_splits_ : int
         The number of folds.
 
-    Everything that a fitted `SLIMClassifier` has is there too, from the fit on all rows.
+    All attributes of a fitted `SLIMClassifier` are available too, from the fit on all rows.
 
     Notes
     -----
-    Ctrl-C during the folds interrupts; during the last fit it keeps the best model found.
+    Ctrl-C during the folds interrupts. During the final fit it keeps the best model so far.
 
     Examples
     --------
@@ -117,16 +115,16 @@ intercept, solver, solver_options, gap
         Parameters
         ----------
         X : frame, array or sparse matrix of shape (n_samples, n_features)
-            The rows; any data frame that narwhals reads keeps its feature names.
+            Training data. Data frames keep their feature names.
         y : array-like of shape (n_samples,)
-            Labels of two values.
+            Labels, of two classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight k is the same as k copies of a row in the same fold, weight 0 as leaving it
-            out; weights count in the fits and in the errors of the folds.
+            Sample weights, used in the fits and in the errors of the folds. Weight k equals k copies of a
+            row in the same fold; weight 0 leaves it out.
         groups : array-like of shape (n_samples,), default=None
-            Passed to the splitter, for those that keep groups together.
+            Groups for the splitter, such as GroupKFold.
         rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
-            The groups that constraints speak of, as in `SLIMClassifier.fit`.
+            Groups for constraints on rates by group, as in `SLIMClassifier.fit`.
 
         Returns
         -------
@@ -139,12 +137,12 @@ intercept, solver, solver_options, gap
         problem = question.problem
         if all(levels is not None for levels in problem.levels):
             raise InvalidProblemError(
-                "levels say what every feature costs, so there is no C0 to choose; use SLIMClassifier"
+                "every feature has levels, so there is no C0 to choose; use SLIMClassifier"
             )
-        start_from(self.initial, problem)  # before the folds: what is wrong with it is said at once
+        start_from(self.initial, problem)  # before the folds, so that errors show at once
         self.Cs_ = read_values(self.Cs, problem)
         costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
-        # fitted to all rows, a linear model would tell of the test rows
+        # a linear model fitted to all rows would leak the test rows
         initial = clone(self.initial) if hasattr(self.initial, "fit") else self.initial
         values = [float(C0) for C0 in self.Cs_]
         on_one_thread = replace(recipe, options={**recipe.options, "n_jobs": 1})

@@ -20,7 +20,7 @@ _PACKAGE = "supersparse."
 def save_estimator(model: object, path: str | Path) -> None:
     """Write a fitted estimator of this package to a file."""
     if not (_is_estimator(model) and _is_ours(type(model))):
-        raise InvalidDataError(f"a {type(model).__name__} is no estimator of supersparse")
+        raise InvalidDataError(f"{type(model).__name__} is not an estimator of supersparse")
     _skops().dump(_plain(model), path)
 
 
@@ -105,4 +105,4 @@ def _class(name: str, base: type) -> Any:
         found = getattr(import_module(module), qualified, None)
         if isinstance(found, type) and issubclass(found, base) and _is_ours(found):
             return found
-    raise InvalidDataError(f"the file asks for {name!r}, which is no class of supersparse")
+    raise InvalidDataError(f"the file asks for {name!r}, which is not a class of supersparse")

@@ -163,7 +163,7 @@ def _decimals(name: str, domain: Domain | None, asked: int | Mapping[str, int] |
 def _check_names(asked: int | Mapping[str, int] | None, columns: Mapping[str, Column]) -> None:
     for name in asked if isinstance(asked, Mapping) else ():
         if name not in columns:
-            raise InvalidOptionError(f"decimals names {name!r}, which is no column of the card")
+            raise InvalidOptionError(f"decimals names {name!r}, which is not a column of the card")
 
 
 def _term(item: Item, column: Column, scale: int, target: str) -> Term:

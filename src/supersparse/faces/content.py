@@ -1,4 +1,4 @@
-"""What a card says, before it has a face: lines with points, totals, rules, and what was proven."""
+"""The content of a card, shared by all formats: lines with points, totals, rules, and the proof."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from supersparse.stop import Stop
 
 
 def facts(card: Card) -> tuple[tuple[str, str], ...]:
-    """Labels and what they say; none for a card written by hand."""
+    """Labelled facts about how the card was made; none for a card written by hand."""
     made = card.provenance
     if made is None:
         return ()
@@ -24,7 +24,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         ("Proof", _proof(made)),
         ("Errors", _errors(card, made)),
         ("Size", _size(card)),
-        ("Asked", f"the least {visible(made.minimised)}; {visible(made.allowed)}"),
+        ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
         ("Made by", _maker(made)),
     )
 
@@ -45,7 +45,7 @@ def heading(card: Card) -> str:
 
 
 def risk_note(card: Card, total: str) -> str | None:
-    """The risks that the card holds, in a sentence; `total` names the number that they go by."""
+    """The risks on the card, in a sentence; `total` names the number they depend on."""
     risk, positive = card.risk, class_names(card)[1]
     if risk is None:
         return None
@@ -53,21 +53,21 @@ def risk_note(card: Card, total: str) -> str | None:
         known = ", ".join(
             f"{shown(points)}: {100 * one:.1f} %" for points, one in zip(risk.totals, risk.risks, strict=True)
         )
-        return f"Risk of {positive} by {total} (between these on a straight line): {known}."
+        return f"Risk of {positive} by {total} (interpolated in between): {known}."
     sign = "+" if risk.offset >= 0 else "-"
     power = f"{risk.slope:.6g} * total {sign} {abs(risk.offset):.6g}"
     return f"Risk of {positive} by {total}: 1 / (1 + exp(-({power})))."
 
 
 def _proof(made: Provenance) -> str:
-    value = f"({float(made.objective):.6f})"
+    objective = f"objective (errors plus penalties, {float(made.objective):.6f})"
     if made.proven_optimal:
-        smallest = ", and none that costs the same has smaller points" if made.proven_smallest else ""
-        return f"proven optimal: no allowed scoring system costs less than this one {value}{smallest}"
+        smallest = ", and no equally good one has smaller points" if made.proven_smallest else ""
+        return f"Proven optimal: no other card with these settings has a lower {objective}{smallest}"
     if made.lower_bound <= 0:
-        return f"not proven: how much less than this one {value} a scoring system can cost is not known"
+        return f"Not proven: a card with a lower {objective} could exist; how much lower is unknown"
     percent = f"{ceil(made.gap * 1000) / 10:.1f} %"
-    return f"not proven: the best possible costs at most {percent} less than this one {value}"
+    return f"Not proven: a better card could exist, by at most {percent} of the {objective}"
 
 
 def _errors(card: Card, made: Provenance) -> str:
@@ -76,9 +76,9 @@ def _errors(card: Card, made: Provenance) -> str:
         return training
     total = shown(card.threshold)
     return (
-        f"{training}, where a total of exactly {total} is wrong for both classes; "
+        f"{training}, counting a total of exactly {total} as wrong for both classes; "
         f"predicted errors {_share(made.predicted_errors, made.total_weight)}, "
-        f"as the rule gives {class_names(card)[0]} at exactly {total}"
+        f"because the rule predicts {class_names(card)[0]} at exactly {total}"
     )
 
 
@@ -128,7 +128,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """All that a face shows, in its order."""
+    """Everything a format shows, in order."""
 
     heading: str
     parts: tuple[Part, ...]  # none, one, or A and B
@@ -158,7 +158,7 @@ class Content:
 
 
 def content(card: Card) -> Content:
-    """Say what a card says."""
+    """Return the content of a card."""
     up = [item for item in card.items if item.points > 0]
     down = [item for item in card.items if item.points < 0]
     both = bool(up and down)
@@ -229,7 +229,7 @@ def _text(item: Item, domain: Domain | None) -> str:
 
 
 def _limits(domain: Domain | None) -> str | None:
-    """What a column is known to hold, as the paper writes it: "1 to 10"."""
+    """The range of a column, as the paper writes it: "1 to 10"."""
     if domain is None:
         return None
     if domain.values is not None:
@@ -252,7 +252,7 @@ def _how_to_add(card: Card) -> str:
 
 
 def _missing(ordered: Sequence[Item], n_added: int) -> list[str]:
-    """What values that are not known do."""
+    """How missing values are scored."""
     given: dict[Fraction, list[int]] = {}
     refusing = []
     for n, item in enumerate(ordered, start=1):
@@ -261,7 +261,7 @@ def _missing(ordered: Sequence[Item], n_added: int) -> list[str]:
         elif not isinstance(item.rule, IsMissing):
             refusing.append(n)
     said = [
-        f"A value that is not known gives {shown(points)} in {lines_named(numbers)}."
+        f"A missing value counts as {shown(points)} in {lines_named(numbers)}."
         for points, numbers in given.items()
     ]
     if not refusing:

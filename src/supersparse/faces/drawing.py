@@ -311,7 +311,7 @@ def write(faces: Faces, path: str | Path, others: tuple[str, ...] = ()) -> None:
     if face is None:
         known = [*faces, *others]
         raise InvalidOptionError(
-            f"{path.name!r} has an ending that says nothing; {did_you_mean(path.suffix, known)}"
+            f"{path.name!r} has an unknown file ending; {did_you_mean(path.suffix, known)}"
         )
     content = face()
     path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)

@@ -43,7 +43,7 @@ class Evaluating:
         Observed risks have Wilson intervals of the given level. `method` is "isotonic" or "logistic", or None
         for no calibration. Cross-fitted risks come from maps that did not see the row's fold: `folds` is
         their number, or a label for each row. `bins` joins neighbouring totals into at most so many
-        rows of about equal weight. On the rows that the points were learned from, all risks flatter.
+        rows of about equal weight. On the training rows, these risks are optimistic.
         """
         from supersparse.evaluate.risk_table import risk_table
 

@@ -1,4 +1,4 @@
-"""ScoringSystem: the public object, a card with its faces."""
+"""ScoringSystem: a card that prints, scores, saves and exports itself."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
 
 
 class Faces:
-    """Methods that show the card; each face is loaded when it is used."""
+    """Methods that show the card; each format is imported when used."""
 
     __slots__ = ()
     card: Card
 
     def to_text(self, *, columns: int = 80) -> str:
-        """Return the card as lines of at most so many terminal columns, as `print` shows it."""
+        """Return the card as text, wrapped at `columns`, as `print` shows it."""
         return card_text(self.card, columns=columns)
 
     def to_markdown(self) -> str:
-        """Return the card as Markdown, with a table that GitHub, Jupyter and pandoc read."""
+        """Return the card as Markdown, for GitHub, Jupyter and pandoc."""
         from supersparse.faces.text import card_markdown
 
         return card_markdown(self.card)
 
     def to_html(self) -> str:
-        """Return the card as a piece of HTML with its own style, as notebooks show it."""
+        """Return the card as an HTML fragment with inline style, as notebooks show it."""
         from supersparse.faces.html import card_html
 
         return card_html(self.card)
@@ -61,31 +61,31 @@ class Faces:
         return card_latex(self.card)
 
     def to_svg(self) -> str:
-        """Return the card as an SVG picture; text stays text."""
+        """Return the card as SVG, with selectable text."""
         from supersparse.faces.drawing import drawing_svg
         from supersparse.faces.pictures import card_drawing
 
         return drawing_svg(card_drawing(self.card))
 
     def sheet(self, *, paper: str = "a4") -> "Sheet":
-        """Return the page to print ("a4" or "letter"), with boxes to fill in; it has `to_html` and `save`."""
+        """Return a printable sheet with boxes to fill in, on "a4" or "letter"; see `to_html` and `save`."""
         from supersparse.faces.html import Sheet
 
         return Sheet(self.card, paper)
 
     def tree(self, *, max_leaves: int = 64) -> "DecisionTree":
-        """Return the smallest decision tree that gives the same classes, for items of yes or no.
+        """Return the smallest decision tree with the same predictions, for a card of yes/no items.
 
-        It prints as text and has `to_svg` and `save`. One with more than `max_leaves` leaves is refused.
+        It prints as text and has `to_svg` and `save`. Raises if it needs more than `max_leaves` leaves.
         """
         from supersparse.faces.tree import DecisionTree
 
         return DecisionTree.of(self.card, max_leaves=max_leaves)
 
     def save(self, path: str | Path) -> None:
-        """Write the card to a file: JSON, which `load` reads, or a face by the ending of the name.
+        """Write the card to a file, in the format that the file name ends in.
 
-        .json (or no ending), .txt, .md, .html, .tex, .svg, and with matplotlib .png and .pdf.
+        .json (or no ending; `load` reads it), .txt, .md, .html, .tex, .svg, and with matplotlib .png, .pdf.
         """
         if Path(path).suffix.lower() in (".json", ""):
             file.save(self.card, path)
@@ -103,18 +103,18 @@ class Faces:
 
 
 class Exporting:
-    """The part of `ScoringSystem` that leaves Python."""
+    """Methods that export the card to other programs."""
 
     __slots__ = ()
 
     card: Card
 
     def export(self, target: str, path: str | Path | None = None, **options: object) -> str | bytes:
-        """Return the card for another program, and write it to `path` if one is given.
+        """Export the card to another program; also write it to `path` if given.
 
-        Targets: "python", "sql", "javascript" and "pmml" give text, "xlsx" and "onnx" bytes. The options
-        are those of `to_sql`, `to_xlsx` and so on in `supersparse.export`. A card that a target
-        cannot express is refused with `UnsupportedCardError`, which names the item or column.
+        Targets: "python", "sql", "javascript" and "pmml" return text, "xlsx" and "onnx" return bytes. Options
+        are those of `to_sql`, `to_xlsx` and so on in `supersparse.export`. Raises `UnsupportedCardError`,
+        naming the item or column, if the target cannot express the card.
 
         >>> from supersparse import ScoringSystem, item
         >>> system = ScoringSystem.of([item("age", at_least=65, points=1)], threshold=0)
@@ -128,9 +128,9 @@ class Exporting:
         return export(self.card, target, path, **options)
 
     def calculator(self, path: str | Path | None = None) -> str:
-        """Return a page that scores one person in a browser, in one file without network access.
+        """Return a web page that scores one person, in a single file that works offline.
 
-        It shows points, total and class, and the risk where the card has risks; see `save` for other pages.
+        Shows points, total and class, and the risk if the card has risks.
         """
         from supersparse.faces.calculator import calculator
 
@@ -142,10 +142,10 @@ class Exporting:
 
 @dataclass(frozen=True, slots=True)
 class ScoringSystem(Evaluating, Exporting, Faces):
-    """A scoring system that prints, scores, predicts, saves and loads itself.
+    """A scoring system: print it, score rows with it, save it, export it.
 
-    All it knows is in `card`, plain data. Using it needs numpy and nothing else: a saved one
-    loads without scikit-learn, numba or any solver.
+    All its data are in `card`. It needs only numpy: a saved scoring system loads without scikit-learn,
+    numba or a solver.
 
     >>> from supersparse import Problem, solve
     >>> problem = Problem.of([[0], [0], [1], [1]], list("nnyy"), C0=0.3, feature_names=["fever"])
@@ -172,10 +172,10 @@ class ScoringSystem(Evaluating, Exporting, Faces):
     ) -> "ScoringSystem":
         """Write a scoring system by hand, with items made by `supersparse.item`.
 
-        The positive class (the second one) is given for more than `threshold` points; or for
-        `positive_from` points and more, where all items are yes or no. `domains` give the known values
-        of columns; `outside` says whether others are refused. `risk` gives the published risks of the
-        positive class by total of points, ``{0: 0.02, 1: 0.03, 2: 0.04}``.
+        The positive class (the second one) is predicted above `threshold` points or, if all items are
+        yes/no, from `positive_from` points up. `domains` lists the known values of columns; `outside`
+        decides whether others are refused. `risk` gives published risks of the positive class by total:
+        ``{0: 0.02, 1: 0.03, 2: 0.04}``.
 
         >>> from supersparse import item
         >>> system = ScoringSystem.of(
@@ -200,9 +200,9 @@ class ScoringSystem(Evaluating, Exporting, Faces):
 
     @classmethod
     def from_solution(cls, solution: "Solution", *, title: str | None = None) -> "ScoringSystem":
-        """Make the card of a verified solution; features without points are left out.
+        """Create the card of a verified solution. Features without points are left out.
 
-        Class labels that JSON cannot hold become their text.
+        Class labels that JSON cannot represent are converted to text.
         """
         return cls(card_of_solution(solution, title))
 
@@ -213,19 +213,19 @@ class ScoringSystem(Evaluating, Exporting, Faces):
 
     @property
     def threshold(self) -> Fraction:
-        """The points that must be exceeded for the positive class."""
+        """The total above which the positive class is predicted."""
         return self.card.threshold
 
     @property
     def points(self) -> dict[str, Fraction]:
-        """The points by item, in the order of the card: "age" for value x points, else "age >= 60"."""
+        """Points by item, in the order of the card; items are named "age" (points x value) or "age >= 60"."""
         return {item.name: item.points for item in self.card.items}
 
     def points_on(self, features: Sequence[str]) -> "Points":
         """Return the points as coefficients of these features, for ``solve(problem, initial=system)``.
 
-        Each item must be one of them: the column whose value it multiplies, or the name of its rule, such as
-        "age >= 60", which is what `Prepare` calls the feature.
+        Each item must be one of the features: a column that it multiplies, or a rule such as "age >= 60",
+        as named by `Prepare`.
 
         >>> from supersparse import item
         >>> items = [item("age", at_least=60, points=2), item("bmi", points=1)]
@@ -239,19 +239,19 @@ class ScoringSystem(Evaluating, Exporting, Faces):
         for name, points in ((item.name, item.points) for item in self.card.items):
             if name not in values:
                 raise InvalidCardError(
-                    f"the item {name!r} is none of the features; {did_you_mean(name, features)}"
+                    f"the item {name!r} is not among the features; {did_you_mean(name, features)}"
                 )
             values[name] += points
         unit = lcm(*(v.denominator for v in values.values()))
         return Points(tuple(int(v * unit) for v in values.values()), -self.threshold * unit, unit)
 
     def total(self, data: object, *, names: Sequence[str] | None = None) -> Fraction | NDArray[np.generic]:
-        """Return the points added up, as on paper: exact for one person, an array for a table.
+        """Return the total points: an exact number for one person, an array for a table.
 
-        The positive class is predicted when the total exceeds `threshold`. One person is a mapping from
-        column names to values. A table is a data frame, a mapping from column names to columns, or an
-        array: with `names` for its columns, or with the training table's columns. The array holds integers
-        where all totals are whole, else floats, and no float is rounded to the other side of the threshold.
+        A total above `threshold` predicts the positive class. One person is a mapping from column names to
+        values. A table is a data frame, a mapping from column names to columns, or an array, with the column
+        names in `names` or the columns of the training table. The result has integers if all totals are
+        whole, otherwise floats, never rounded across the threshold.
 
         >>> from supersparse import item
         >>> system = ScoringSystem.of([item("age", at_least=65, points=3)], threshold=2)
@@ -265,7 +265,7 @@ class ScoringSystem(Evaluating, Exporting, Faces):
     def predict(self, data: object, *, names: Sequence[str] | None = None) -> Label | NDArray[np.generic]:
         """Return the class of one person, or an array of classes for a table; see `total`.
 
-        The positive class is given for a total above the threshold, computed exactly.
+        A total above the threshold, computed exactly, predicts the positive class.
         """
         if is_person(data):
             return scoring.predicted_label(self.card, scoring.score_person(self.card, data))  # type: ignore[arg-type]
@@ -276,11 +276,13 @@ class ScoringSystem(Evaluating, Exporting, Faces):
     ) -> float | NDArray[np.float64]:
         """Return the card's risk of the positive class for one person, or an array for a table; see `total`.
 
-        The class follows from the threshold alone, so a risk above 0.5 and the positive class may differ.
+        The prediction depends only on the threshold, so a risk above 0.5 does not imply the positive class.
         """
         risk = self.card.risk
         if risk is None:
-            raise InvalidCardError("this scoring system has no risks; `recalibrate` gives it some, from data")
+            raise InvalidCardError(
+                "this scoring system has no risks; use `recalibrate` to learn them from data"
+            )
         if is_person(data):
             return risk_of(risk, scoring.score_person(self.card, data) + self.threshold)  # type: ignore[arg-type]
         scores = scoring.score_table(self.card, data, names)
@@ -290,25 +292,25 @@ class ScoringSystem(Evaluating, Exporting, Faces):
     def outside(self, data: object, *, names: Sequence[str] | None = None) -> tuple[checks.OutsideValue, ...]:
         """Report the values of a table, or of one person, that lie outside the domains of their columns.
 
-        These are categories that the card does not know, and numbers beyond the limits that were
-        declared or, for a learned card, seen in training.
+        These are unknown categories, and numbers outside the declared range or, for a learned card, outside
+        the range of the training data.
         """
         if is_person(data):
             data = {name: [value] for name, value in data.items()}  # type: ignore[attr-defined]
         return checks.outside_values(self.card, read_table(self.card, data, names))
 
     def explain(self, person: Mapping[str, object]) -> Explanation:
-        """Return which items gave which points to one person, and the class that follows."""
+        """Return the points that each item gives to one person, and the prediction."""
         return explain(self.card, person)
 
     def flips(
         self, person: Mapping[str, object], *, fixed: Collection[str] = (), most: int = 10
     ) -> tuple[Flip, ...]:
-        """Return the smallest changes to one person that give the other class.
+        """Return the smallest changes to one person that lead to the other class, at most `most`.
 
-        The fewest columns change, and of these ways the ones that move the fewest points are returned,
-        at most so many; none when no change does it. Columns in `fixed` stay as they are. See
-        `supersparse.explain.flips` for the values that a column can change to.
+        Smallest means the fewest columns, then the fewest points. The result is empty if no change leads to
+        the other class. Columns in `fixed` do not change. See `supersparse.explain.flips` for the values that
+        a column can change to.
         """
         return flips(self.card, person, fixed=fixed, most=most)
 
@@ -318,12 +320,12 @@ class ScoringSystem(Evaluating, Exporting, Faces):
 
     @classmethod
     def from_json(cls, text: str) -> "ScoringSystem":
-        """Read JSON text written by `to_json`; anything else is refused."""
+        """Read JSON text written by `to_json`; raises for anything else."""
         return cls(file.from_json(text))
 
     @classmethod
     def load(cls, path: str | Path) -> "ScoringSystem":
-        """Read a JSON file written by `save`; anything else is refused."""
+        """Read a JSON file written by `save`; raises for anything else."""
         return cls(file.load(path))
 
     def __repr__(self) -> str:

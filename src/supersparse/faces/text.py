@@ -9,7 +9,7 @@ from supersparse.faces.content import TIMES, Content, content
 
 _BLANK = "......"
 _LEAST_NAME_WIDTH = 12  # the longest escape, \U0001f600, and the mark of a broken word fit in
-_LABEL_WIDTH = 9  # of the labels before the facts
+_LABEL_WIDTH = 10  # of the labels before the facts
 
 
 def card_text(card: Card, *, columns: int = 80) -> str:

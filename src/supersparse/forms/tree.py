@@ -172,7 +172,7 @@ def tree_of(value: object, path: tuple[str, ...] = ()) -> Node:
 def _entry(key: object, value: object, path: tuple[str, ...]) -> tuple[Scalar, Node]:
     text = key if isinstance(key, str) else scalar_text(key)
     if text is None:
-        raise InvalidSettingsError(f"the key {key!r} is no text; use text")
+        raise InvalidSettingsError(f"the key {key!r} is not text; use text")
     name = Scalar(where="".join(path), text=text, quoted=isinstance(key, str))
     return name, tree_of(value, (*path, f".{text}" if path else text))
 
@@ -309,7 +309,7 @@ def yaml_tree(text: str, source: str) -> Node:
     beyond = _BEYOND_UNICODE.search(text)  # PyYAML fails on it in ways of its own
     if beyond is not None:
         line = text.count("\n", 0, beyond.start()) + 1
-        raise InvalidSettingsError(f"{source}, line {line}: {beyond[0]} is no character; correct it")
+        raise InvalidSettingsError(f"{source}, line {line}: {beyond[0]} is not a valid character; correct it")
     try:
         tree = _Builder(yaml.parse(text, Loader=yaml.SafeLoader), source).document()
     except yaml.MarkedYAMLError as error:
@@ -325,7 +325,7 @@ def yaml_tree(text: str, source: str) -> Node:
     except RecursionError:
         raise InvalidSettingsError(f"{source} is nested too deeply to be settings") from None
     if tree is None:
-        raise InvalidSettingsError(f"{source} says nothing; write at least one setting, such as 'C0: 0.01'")
+        raise InvalidSettingsError(f"{source} has no settings; write at least one, such as 'C0: 0.01'")
     return tree
 
 

@@ -68,7 +68,7 @@ class Recipe:
         prepare.notes_[:0] = rows.notes
         features = [str(name) for name in prepare.get_feature_names_out()]
         if not features:
-            raise InvalidDataError("no column tells the classes apart, so there is nothing to ask about")
+            raise InvalidDataError("no column separates the classes; check the target, or add columns")
         settings = _with_directions(self.settings_for(rows.y), prepare, features)
         try:
             problem = _problem(settings, rows, prepare.transform(rows.X), features)

@@ -120,7 +120,7 @@ def _recorded(card: Card) -> tuple[Settings, Recorded | None, tuple[str, ...]]:
     """Read what the card keeps of its recipe: settings, preparation, and the names of its features."""
     made = card.provenance
     if made is None:
-        raise InvalidCardError("the card was written by hand: there is no question that could be asked again")
+        raise InvalidCardError("the card was written by hand, so it cannot be learned again")
     if made.settings is None or made.features is None:
         raise InvalidCardError(
             "the card does not hold the settings that it was learned with; learn it again with this release"

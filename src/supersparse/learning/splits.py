@@ -27,13 +27,13 @@ def splits_of(
     if count(folds, "folds") < 2:
         raise InvalidOptionError(f"folds is {folds}; give 2 or more")
     if groups is not None and times is not None:
-        raise InvalidOptionError("rows are divided by groups or by time, not by both; give one of them")
+        raise InvalidOptionError("rows can be split by groups or by time, not both; use one of them")
     found = _evenly(y, folds, groups, seed) if times is None else _by_time(np.asarray(times), folds)
     for k, split in enumerate(found, start=1):
         for rows, what in zip(split, ("training", "test"), strict=True):
             if len(np.unique(y[rows])) < (2 if what == "training" else 1):
                 raise InvalidDataError(
-                    f"the {what} rows of fold {k} of {folds} do not hold both classes; take fewer folds"
+                    f"the {what} rows of fold {k} of {folds} do not hold both classes; use fewer folds"
                 )
     return found
 
@@ -43,14 +43,14 @@ def _evenly(y: NDArray[Any], folds: int, groups: Any, seed: int | None) -> list[
         rarest = int(np.unique(y, return_counts=True)[1].min())
         if rarest < folds:
             raise InvalidOptionError(
-                f"there are {folds} folds and a class has {rarest} rows; take fewer folds"
+                f"{folds} folds are too many for a class with {rarest} rows; use fewer folds"
             )
         splitter = StratifiedKFold(folds, shuffle=seed is not None, random_state=seed)
         return list(splitter.split(np.zeros(len(y)), y))
     labels = np.unique(np.asarray(groups, dtype=str), return_inverse=True)[1]
     n_groups = int(labels.max()) + 1
     if n_groups < folds:
-        raise InvalidOptionError(f"there are {folds} folds and {n_groups} groups; take fewer folds")
+        raise InvalidOptionError(f"{folds} folds are too many for {n_groups} groups; use fewer folds")
     splitter = StratifiedGroupKFold(folds, shuffle=seed is not None, random_state=seed)
     return list(splitter.split(np.zeros(len(y)), y, labels))
 
@@ -64,7 +64,7 @@ def _by_time(times: NDArray[Any], folds: int) -> list[Split]:
         for part in range(1, folds + 1)
     ]
     if len({0, *starts}) <= folds:
-        raise InvalidOptionError(f"the rows have too few different times for {folds} folds; take fewer folds")
+        raise InvalidOptionError(f"the rows have too few different times for {folds} folds; use fewer folds")
     ends = [*starts[1:], len(times)]
     return [
         (np.sort(order[:start]), np.sort(order[start:end])) for start, end in zip(starts, ends, strict=True)

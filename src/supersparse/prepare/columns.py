@@ -159,7 +159,7 @@ def _is_no(rule: Rule, n_levels: int) -> bool:
 
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)\s*", re.ASCII)
-_ALL_THE_SAME = "left out, all values are the same"
+_ALL_THE_SAME = "left out: all values are the same"
 _EVERY_ROW_ITS_OWN = 20  # rows from which on a number of its own in every row is worth a remark
 
 
@@ -187,7 +187,7 @@ def plan_column(column: RawColumn, kind: str, target: Target, settings: PrepareS
     if without_order and (column.name in settings.directions or column.name in settings.cut_points):
         what = "a direction" if column.name in settings.directions else "cut points"
         raise InvalidProblemError(
-            f"column {column.name!r} has {what}, but it holds categories; convert it to numbers, or give "
+            f"column {column.name!r} has {what}, but it holds categories; convert it to numbers, or list "
             "its levels in order with ordered={column: [lowest, ..., highest]}"
         )
     offers, note = (
@@ -232,30 +232,30 @@ def _number_offers(
         return [], _ALL_THE_SAME
     if given is not None:
         offers = given_offers(column, target, given)
-        note = f"cut at {_listed(offers)} as given"
+        note = f"cut at {_listed(offers)} (your cut points)"
     elif kind == "yes or no":
         return [value_offer(column, target)], "yes (1) or no (0)"
     elif name in settings.keep or settings.cuts == "none":
         return [value_offer(column, target)], "its value"
     elif _numbers_the_rows(column):
-        return [], "left out, it numbers the rows"
+        return [], "left out: it numbers the rows"
     else:
         offers = threshold_offers(column, target, settings.cuts, settings.max_cuts, least)
-        how = {"optimal": "by the class", "tree": "by a tree", "quantile": "at quantiles"}
+        how = {"optimal": "optimal for the class", "tree": "by a tree", "quantile": "at quantiles"}
         note = f"cut at {_listed(offers)}, {how[settings.cuts]}" if offers else _no_cut(settings)
     if settings.intervals and name not in settings.directions:
         between = interval_offers(column, target, offers, settings.max_cuts)
         offers += between
         note += f", and {len(between)} interval{'' if len(between) == 1 else 's'} between" if between else ""
     if _has_a_number_of_its_own(column):
-        note += "; every row has another whole number: leave it out if it is an identifier"
+        note += "; every row has a different whole number: drop the column if it is an identifier"
     return offers, note
 
 
 def _no_cut(settings: PrepareSettings) -> str:
     if settings.cuts in ("optimal", "tree"):
-        return "left out, no cut tells the classes apart"
-    return f"left out, no cut leaves a share of {shown(settings.rare)} of the rows on both sides"
+        return "left out: no cut separates the classes"
+    return f"left out: no cut has {shown(settings.rare)} of the rows on both sides"
 
 
 def _named_offers(
@@ -266,7 +266,7 @@ def _named_offers(
         unknown = [level for level in column.levels[0] if level not in order]
         note = f"{len(order)} levels in order"
         if unknown:
-            note += f"; {_some(unknown)} not among them, without points"
+            note += f"; {_some(unknown)} not among them: no points"
         return ordered_offers(column, target, order), note
     found = level_offers(column, target, least)
     return found.offers, _levels_note(column, found, settings.rare)
@@ -276,16 +276,16 @@ def _levels_note(column: RawColumn, found: LevelOffers, rare: Fraction) -> str:
     n_rows = int(column.present.sum())
     if not found.offers:
         return (
-            f"left out, {found.n_levels} different values in {n_rows} rows"
+            f"left out: {found.n_levels} different values in {n_rows} rows"
             if found.n_levels > 1
             else _ALL_THE_SAME
         )
     levels = "one category" if found.n_levels == 1 else f"{found.n_levels} categories"
     note = f"{levels}{_looks_like_numbers(column)}"
     if found.rare:
-        share = f"below a share of {shown(rare)} of the rows"
-        end = "together in one item" if found.grouped else "without an item of their own"
-        note += f"; {_some(found.rare)} {share}, {end}"
+        share = f"in less than {shown(rare)} of the rows"
+        end = "combined into one question" if found.grouped else "no question of their own"
+        note += f"; {_some(found.rare)} {share}: {end}"
     return note
 
 
@@ -295,9 +295,9 @@ def _looks_like_numbers(column: RawColumn) -> str:
     numbers = [level for level in levels if not isinstance(level, str)]
     texts = [level for level in levels if isinstance(level, str)]
     if numbers and texts and any(not isinstance(level, bool) for level in numbers):
-        return f" ({_some(sorted(texts))} among numbers: make it missing if it stands for that)"
+        return f" ({_some(sorted(texts))} among numbers: mark it as missing if it means that)"
     if texts and not numbers and all(map(_NUMBER.fullmatch, texts)):
-        return " (text that looks like numbers: convert it to have it cut)"
+        return " (text that looks like numbers: convert it to numbers to cut it)"
     return ""
 
 
@@ -315,11 +315,11 @@ def _missing_note(
         return ""
     of = f"{column.n_missing} of {len(column.cells)} missing"
     if settings.missing == "item":
-        return f"{of}: " + ("an item of its own" if enough else "too few for an item, they give no points")
+        return f"{of}: " + ("a question of their own" if enough else "too few for a question, no points")
     if settings.missing == "drop":
         return f"{of}: rows dropped"
     assert value is not None
-    return f"{of}: taken as {category_text(value)}, the {'mode' if named else settings.missing}"
+    return f"{of}: replaced by {category_text(value)}, the {'mode' if named else settings.missing}"
 
 
 def _has_a_number_of_its_own(column: RawColumn) -> bool:

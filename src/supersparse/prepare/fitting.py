@@ -132,9 +132,7 @@ def prepare_columns(
     settings.check_columns(names)
     target, rows = _read_target(table.n_rows, y, sample_weight, needed=settings.cuts in ("optimal", "tree"))
     if target.positive is None and settings.cuts in ("optimal", "tree"):
-        raise InvalidDataError(
-            f"cuts={settings.cuts!r} looks at the classes and there is no y; give y, or use cuts='quantile'"
-        )
+        raise InvalidDataError(f"cuts={settings.cuts!r} needs the classes; give y, or use cuts='quantile'")
     if not rows.all():
         table = table.take(np.flatnonzero(rows))
     kinds = {name: kind_of_column(cells) for name, cells in table.columns.items()}
@@ -156,11 +154,11 @@ def prepare_columns(
     in_use = {feature.column for feature in kept.kept}
     unused = [plan.name for plan in plans if plan.candidates and plan.name not in in_use]
     for name in unused:
-        notes[name] += "; none of it kept"
+        notes[name] += "; not used"
     outdone = [plan.name for plan in plans if plan.name in unused and len(plan.candidates) > 1]
     if not kept.kept:
         raise InvalidDataError(
-            "no column offers a feature: "
+            "no column gives a usable feature: "
             + "; ".join(f"{name}: {note}" for name, note in list(notes.items())[:5])
         )
     return PreparedColumns(
@@ -176,7 +174,7 @@ def _said_of_columns(notes: dict[str, str], outdone: list[str]) -> Iterator[str]
     together = set(outdone) if len(outdone) > _MANY_OUTDONE else set()
     yield from (f"{name}: {note}" for name, note in notes.items() if name not in together)
     if together:
-        yield f"nothing kept of {len(outdone)} columns, others tell more: {', '.join(outdone)}"
+        yield f"{len(outdone)} columns not used, because others are more informative: {', '.join(outdone)}"
 
 
 def _read_target(
@@ -184,10 +182,10 @@ def _read_target(
 ) -> tuple[Target, NDArray[np.bool_]]:
     """The rows that count, and which they are; labels that are not needed only help to rank features."""
     if n_rows == 0:
-        raise InvalidDataError("the table has 0 rows; there is nothing to learn from")
+        raise InvalidDataError("the table has no rows; give at least one row of each class")
     positive = None if y is None else _read_labels(y, needed=needed)
     if positive is not None and len(positive) != n_rows:
-        raise InvalidDataError(f"y has {len(positive)} labels for {n_rows} rows; give one label a row")
+        raise InvalidDataError(f"y has {len(positive)} labels for {n_rows} rows; give one label per row")
     weights = read_weights(sample_weight, n_rows)[0].astype(np.float64)
     rows = weights > 0
     return Target(weights, positive).take(rows), rows
@@ -205,9 +203,9 @@ def _read_labels(y: object, *, needed: bool) -> NDArray[np.bool_] | None:
 def _unusable(kind: str) -> str:
     """Why a column of this kind is left out, empty for one that is not."""
     if kind == "nothing":
-        return "left out, all values are missing"
+        return "left out: all values are missing"
     if kind.startswith("values such as"):
-        return f"left out, it holds {kind}; turn them into numbers or text"
+        return f"left out: it holds {kind}; convert them to numbers or text"
     return ""
 
 
@@ -278,8 +276,8 @@ def _constraints(features: Sequence[Feature], settings: PrepareSettings) -> tupl
 
 def _left_out(kept: Screened, most: int | None) -> list[str]:
     reasons = [
-        (kept.few_rows, "tell too few rows apart"),
-        (kept.repeated, "say the same as another, or the contrary"),
+        (kept.few_rows, "single out too few rows"),
+        (kept.repeated, "repeat or negate another"),
         (kept.beyond_limit, f"beyond max_candidates={most}"),
     ]
     said = [f"{count} {reason}" for count, reason in reasons if count]

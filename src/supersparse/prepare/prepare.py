@@ -1,4 +1,4 @@
-"""Prepare: any mixed table becomes features that a card can name."""
+"""Prepare: turn raw columns into features that a card can name."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -22,50 +22,49 @@ from supersparse.problem.limits import Constraint
 class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn raw columns into conditions such as "age >= 60", "smoker = yes" and "bmi missing".
 
-    Numbers are cut at round points, categories become one feature each, and what a missing value does
-    is said by every feature. The features know their raw columns: `raw_card` turns a card over
-    features into one over the raw table.
+    Numbers are cut at round values, each category becomes a feature, and each feature defines how missing
+    values count. Features remember their raw columns: `raw_card` converts a card on features to one on
+    raw columns.
 
-    Inside a classifier, ``SLIMClassifier(prepare=Prepare(...))``, what it learns stays within the training
-    rows, and `constraints_` and `bounds_` hold. As a step of a scikit-learn Pipeline it makes the
-    same features, but the step after it does not hear of the constraints.
+    Use it inside a classifier, ``SLIMClassifier(prepare=Prepare(...))``, to learn from training rows only
+    and to apply `constraints_` and `bounds_`. A scikit-learn Pipeline makes the same features, but does
+    not apply these constraints.
 
     Parameters
     ----------
     cuts : {"optimal", "quantile", "tree", "none"}, default="optimal"
-        How numbers are cut. "optimal": the best single cut, the best pair, the best three and so on, by the
-        entropy of the class, exactly. "tree": those of a decision tree on the column. "quantile":
-        shares of the rows, without looking at the class. "none": numbers stay as they are and
-        points multiply them.
+        How to cut numbers. "optimal": the best single cut, the best two, the best three and so on, by class
+        entropy. "tree": the splits of a decision tree on the column. "quantile": quantiles, without using
+        the class. "none": no cuts; points multiply the numbers.
     cut_points : dict of lists, default=None
-        Cut points by column, such as ``{"age": [45, 60]}``; they take the place of all others there.
+        Cut points by column, such as ``{"age": [45, 60]}``. They replace `cuts` there.
     max_cuts : int, default=6
-        The most cut points of one column.
+        Maximum number of cut points per column.
     per_variable : int or None, default=2
-        The most of them that one scoring system may use; None is no limit.
+        Maximum number of thresholds per column in one scoring system. None means no limit.
     intervals : bool, default=False
-        Whether "45 <= age < 60" is offered too, for the most telling pairs of cut points.
+        Also offer intervals such as "45 <= age < 60", for the most informative pairs of cut points.
     rare : float, default=0.01
-        A category in a smaller share of the rows has no item of its own, and no feature separates a smaller
-        share from the others. A feature can save no more errors than that; so with ``C0 >= rare``
-        nothing is lost.
+        Smallest share of the rows that a feature may single out; rarer categories get no feature. Such
+        a feature could not save more errors than that, so nothing is lost if ``C0 >= rare``.
     missing : {"item", "drop", "median", "mode"}, default="item"
-        "item": a feature of its own, and 0 in the others. "median", "mode": taken for that value (categories
-        for their mode). "drop": refused; the classifiers leave such rows out when they learn.
+        "item": missing values get their own feature and count 0 in the others. "median", "mode": replaced
+        by that value (always the mode for categories). "drop": refused; classifiers skip such rows when
+        fitting.
     directions : dict, default=None
-        ``{"age": "up"}``: points of thresholds on age are not negative; "down": not positive.
+        ``{"age": "up"}`` forbids negative points for thresholds on age; "down" forbids positive ones.
     keep : list of str, default=()
-        Columns of numbers that stay as they are.
+        Numeric columns to use as they are.
     categorical : list of str, default=()
-        Columns whose numbers are names of categories.
+        Columns whose numbers are categories.
     ordered : dict of lists, default=None
-        Categories in their order, the lowest first; features are "this level or a higher one".
+        Levels of ordered categories, lowest first. Features ask for "this level or higher".
     units : dict of str, default=None
         Units by column, for the questions of the card.
     max_candidates : "auto", int or None, default="auto"
-        The most features: the best of each column first, then the second of each, and so on; those that tell
-        nothing come last. "auto" is 60, and fewer for more than 300,000 rows (20 for a million), so
-        that a scoring system is proven optimal, or nearly, within a minute. None is no limit.
+        Maximum number of features: the best of each column first, then the second best of each, and so on.
+        "auto" means 60, or fewer above 300,000 rows (20 for a million), so that a scoring system is proven
+        optimal, or nearly, within a minute. None means no limit.
 
     Attributes
     ----------
@@ -74,13 +73,13 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     constraints_ : tuple of constraints
         At most `per_variable` thresholds for each column, for `Problem.of`.
     bounds_ : list
-        The limits of each feature's points, for `Problem.of`; None where there is none.
+        The bounds on each feature's points, for `Problem.of`; None for no bound.
     notes_ : list of str
-        What was done to each column, in sentences.
+        What was done to each column, in words.
     n_features_in_ : int
         Number of raw columns.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, where the table has names.
+        Names of the raw columns, if the table has names.
 
     Examples
     --------
@@ -90,8 +89,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> list(prepared.get_feature_names_out())
     ['age >= 60', 'smoker = yes', 'smoker = no', 'smoker missing']
     >>> print(*prepared.notes_, sep="\\n")
-    age: cut at 60, by the class
-    smoker: 2 categories; 1 of 6 missing: an item of its own
+    age: cut at 60, optimal for the class
+    smoker: 2 categories; 1 of 6 missing: a question of their own
     """
 
     def __init__(
@@ -131,12 +130,12 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : frame, mapping of columns, or array
-            The raw table: any eager frame that narwhals reads, a mapping from names to arrays or lists,
-            or an array, whose columns are called x0, x1, ...
+            The raw table: a data frame, a mapping from names to arrays or lists, or an array, whose columns
+            are named x0, x1, ...
         y : array-like of shape (n_samples,), default=None
-            Labels of two values; "quantile" and "none" do without.
+            Labels, of two classes. Optional for "quantile" and "none".
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight k is the same as k copies of a row, weight 0 as leaving it out.
+            Sample weights. Weight k equals k copies of a row; weight 0 leaves it out.
 
         Returns
         -------
@@ -164,12 +163,12 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._card = unit_card(found.features, found.domains, self.n_features_in_)
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Return the features of each row, a column each, in the order of `features_`.
+        """Return the features of each row, in the order of `features_`.
 
         Parameters
         ----------
         X : frame, mapping of columns, or array
-            Raw rows; columns that no feature uses may be absent.
+            Raw rows. Columns that no feature uses may be missing.
 
         Returns
         -------
@@ -190,7 +189,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : frame, mapping of columns, or array
             The raw table.
         y : array-like of shape (n_samples,), default=None
-            Labels of two values.
+            Labels, of two classes.
         **fit_params : dict
             Further arguments of `fit`.
 
@@ -202,8 +201,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.fit(X, y, **fit_params)
         if self.constraints_ or any(self.bounds_):
             self.notes_.append(
-                "per_variable and directions hold inside SLIMClassifier(prepare=...); "
-                "a step after this one does not hear of them"
+                "per_variable and directions apply only inside SLIMClassifier(prepare=...), "
+                "not to later steps of a pipeline"
             )
         return self.transform(X)
 

@@ -1,4 +1,4 @@
-"""Asked: everything that can be asked of a scoring system, declared once.
+"""Asked: every setting of a scoring system, declared once.
 
 Each field is a setting: its name, its type, its default, the form that reads and checks it in a file, and
 a line of help. `Problem.of`, `Settings`, the classifiers, the settings file, its JSON Schema and the command
@@ -55,10 +55,13 @@ def _or_by_name(form: Form[Any], entry: Form[Any] | None = None) -> Either:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What is asked, as it was given. Values by feature are one for all, one each, or by name or pattern."""
+    """The settings as the user gave them. Values by feature: one for all, one each, or by name or pattern."""
 
     C0: Number | Sequence[Number] | Mapping[str, Number] | None = setting(
-        None, _or_by_name(NumberForm(0)), "Cost of a feature: the error rate it must save.", option=float
+        None,
+        _or_by_name(NumberForm(0)),
+        "Cost of a feature: the error rate it must save to be used; default: 0.01.",
+        option=float,
     )
     C1: Number | Auto = setting(
         "auto",
@@ -71,7 +74,7 @@ class Asked:
     max_points: int | Auto = setting(
         "auto",
         Either(Word("auto"), WholeForm(1)),
-        "Largest points of a feature, plus or minus; auto: 5 for prepared columns, else 100.",
+        "Largest points of a feature, plus or minus; default: 5 for prepared columns, otherwise 100.",
         option=int,
     )
     bounds: Ends | Sequence[Ends | None] | Mapping[str, Ends | None] | None = setting(
@@ -82,12 +85,12 @@ class Asked:
     levels: LevelList | Mapping[str, LevelList | None] | None = setting(
         None,
         _or_by_name(LevelsForm(), Either(LevelsForm(), Null())),
-        "Costs by the value of the points; they replace C0 and points.",
+        "Penalty for each value of the points; replaces C0 and points.",
     )
     max_features: int | Auto | None = setting(
         "auto",
         Either(Word("auto"), WholeForm(0), Null()),
-        "Maximum number of features; auto: 10 for prepared columns, else no limit.",
+        "Maximum number of features; default: 10 for prepared columns, otherwise no limit.",
         option=int,
     )
     min_features: int | None = setting(None, Either(WholeForm(0), Null()), "Minimum number of features.")
@@ -101,11 +104,11 @@ class Asked:
         Either(Word("auto", "balanced"), Null(), TableOf(NumberForm(0), "weights by class")),
         "Cost of an error in each class; auto: balanced for prepared columns with a rare class.",
     )
-    positive: Any = setting(None, Label(), "Class that scores high.")
+    positive: Any = setting(None, Label(), "Positive class, the one that scores high.")
     constraints: Sequence[Constraint] = setting(
         (),
         ListOf(ConstraintForm(), "a list of constraints, each after a dash"),
-        "What else the scoring system must obey.",
+        "Constraints on the scoring system.",
     )
 
     @classmethod
@@ -139,7 +142,7 @@ def parameters_of(declared: type) -> list[Parameter]:
 
 
 def by_position(name: str, value: object) -> bool:
-    """Whether a value has one entry for each feature, in their order: no file can say that."""
+    """Whether a value has one entry per feature, in order, which a settings file cannot express."""
     if name == "C0":
         return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
     if name == "points":
@@ -150,7 +153,7 @@ def by_position(name: str, value: object) -> bool:
 
 
 def is_a_set(value: object) -> bool:
-    """Whether an entry of a list speaks of one feature's set, not of one value."""
+    """Whether an entry of a list is the set of one feature, not a single value."""
     return value is None or isinstance(
         value, CoefficientSet | list | tuple | range | set | frozenset | np.ndarray
     )

@@ -50,7 +50,7 @@ def _checked(
             raise InvalidProblemError(f"{what}: the key {key!r} is not a feature name; use text")
         if key not in names and key not in extra_keys and not any(fnmatchcase(n, key) for n in names):
             raise InvalidProblemError(
-                f"{what}: no feature is called {key!r}; {did_you_mean(key, [*names, *extra_keys])}"
+                f"{what}: there is no feature {key!r}; {did_you_mean(key, [*names, *extra_keys])}"
             )
     return names
 
@@ -69,7 +69,7 @@ def _look_up(
             return read(value, name)
     if default is None:
         raise InvalidProblemError(
-            f"{what} says nothing about feature {name!r}; add it, or a key '*' for all others"
+            f"{what} has no entry for feature {name!r}; add it, or a key '*' for all others"
         )
     return default(name)
 
@@ -98,7 +98,7 @@ def matching(wanted: Sequence[str], names: Sequence[str], what: str) -> tuple[in
     for word in wanted:
         fitting = [names.index(word)] if word in names else _fitting(word, names)
         if not fitting:
-            raise InvalidProblemError(f"{what}: no feature is called {word!r}; {did_you_mean(word, names)}")
+            raise InvalidProblemError(f"{what}: there is no feature {word!r}; {did_you_mean(word, names)}")
         found.update(fitting)
     return tuple(sorted(found))
 

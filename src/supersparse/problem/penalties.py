@@ -36,7 +36,7 @@ class Levels:
         if isinstance(given, Levels):
             return given
         if not isinstance(given, list | tuple) or not given:
-            raise InvalidProblemError(f"{whose}: {given!r} is no list of levels; {_FORM}")
+            raise InvalidProblemError(f"{whose}: {given!r} is not a list of levels; {_FORM}")
         levels = [_read_level(level, f"{whose}: level {r}") for r, level in enumerate(given, start=1)]
         count = sum(len(values) for values, _ in levels)
         if count > _MOST_VALUES:

@@ -164,18 +164,18 @@ def _conflict(constraints: list[Constraint], *features: list[str]) -> Infeasible
     words = list(dict.fromkeys(repr(c.in_words()) for c in constraints))
     if len(words) > 1:
         return InfeasibleError(
-            f"no scoring system obeys {' and '.join(words)} together; drop or relax one of them"
+            f"no scoring system satisfies {' and '.join(words)} together; drop or relax one of them"
         )
     about = sorted({name for names in features for name in names})
     return InfeasibleError(
-        f"no scoring system obeys {words[0]} with the coefficient sets of {about}; "
-        "relax it, or change what these features may take"
+        f"no scoring system satisfies {words[0]} with the points allowed for {about}; "
+        "relax it, or allow other points for these features"
     )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
-    """A SLIM problem. Make one with `Problem.of`; every number in it is exact."""
+    """A SLIM problem: data, settings and constraints, in exact numbers. Create one with `Problem.of`."""
 
     rows: Rows
     sets: tuple[CoefficientSet, ...]
@@ -206,16 +206,16 @@ class Problem:
         feature_names: Sequence[str] | None = None,
         **settings: Any,
     ) -> "Problem":
-        """Read data and settings; everything wrong with them is said here, before any solving.
+        """Read and check data and settings. Errors are raised here, before any solving.
 
-        `settings` are those that `Asked` declares. `points`, `bounds` and `C0` (0.01 unless given) take one
-        value for all features, one for each, or a mapping by name or pattern (``{"age*": non_negative(5)}``).
+        `points`, `bounds` and `C0` (default: 0.01) take one value for all features, one for each, or a
+        mapping by name or pattern (``{"age*": non_negative(5)}``).
 
-        `levels` replace both C0 and `points`: ``[(values, penalty), ...]`` for all
-        features, or a mapping by name or pattern; features that it leaves out have C0.
+        `levels` replace `C0` and `points`: ``[(values, penalty), ...]`` for all features, or a mapping by
+        name or pattern; other features keep C0.
 
-        `constraints` is a list of what the functions of `supersparse.constraints` return, and
-        `rate_groups` names the groups they speak of: ``{"sex": one label a row}``.
+        `constraints` is a list of constraints from `supersparse.constraints`. `rate_groups` defines the
+        groups they refer to, one label per row: ``{"sex": ["F", "M", ...]}``.
 
         >>> problem = Problem.of([[0], [1]], [0, 1], C0=0.1, max_points=5)
         >>> problem.sets[0]
@@ -261,7 +261,7 @@ class Problem:
         )._narrowed_or_explained()
 
     def without(self, constraints: Iterable[Constraint]) -> "Problem":
-        """Return the same problem without some of what was asked; of a problem not yet presolved.
+        """Return the same problem without some constraints; only before presolve.
 
         >>> problem = Problem.of([[0], [1]], [0, 1], max_features=0)
         >>> problem.without(problem.asked).max_features is None
@@ -278,7 +278,7 @@ class Problem:
         )._narrowed()
 
     def asking(self, constraints: object = None, *, max_features: int | None = None) -> "Problem":
-        """Return the same problem with more asked of it; of a problem not yet presolved.
+        """Return the same problem with more constraints; only before presolve.
 
         >>> problem = Problem.of([[0], [1]], [0, 1]).asking(max_features=0)
         >>> [constraint.in_words() for constraint in problem.asked]
@@ -306,7 +306,7 @@ class Problem:
             raise smallest_conflict(self, error) from None
 
     def _narrowed(self) -> "Problem":
-        """Take the sizes and the sets anew from what is given and asked; raise if nothing can obey."""
+        """Recompute the size limit and the sets from the constraints; raise if they conflict."""
         sets = without_useless_columns(
             self.rows,
             under_value_limits(self.rows.names, self.given_sets, self.value_limits),
@@ -326,7 +326,7 @@ class Problem:
         return self.rows.n_features
 
     def penalty(self, j: int, value: Fraction) -> Fraction:
-        """What feature j costs at a value; 0 too may cost something where levels say so."""
+        """The penalty of feature j at a value; with levels, 0 may have a penalty too."""
         own = self.levels[j]
         if own is not None:
             return own.penalty(value)
@@ -395,7 +395,7 @@ class Problem:
         return tuple(j for j, s in enumerate(self.sets) if 0 not in s)
 
     def check_feasible(self) -> None:
-        """Raise for what can be seen without search: that no scoring system obeys all that is asked."""
+        """Raise for conflicts that can be seen without a search."""
         check_feasible(self)
 
 

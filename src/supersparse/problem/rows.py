@@ -33,7 +33,7 @@ class Grouping:
 
 
 def read_groups(rate_groups: object, n_rows: int, keep: NDArray[np.bool_]) -> tuple[Grouping, ...]:
-    """Read ``{name: one label a row}``, a data frame, or an array, which is called "group".
+    """Read ``{name: one label per row}``, a data frame, or an array, which is called "group".
 
     Labels in no kept row are no groups.
     """
@@ -63,7 +63,7 @@ def _labels(labels: object) -> NDArray[Any]:
     if isinstance(plain, np.ndarray):
         plain = plain.tolist()
     if isinstance(plain, str) or not hasattr(plain, "__len__") or not hasattr(plain, "__iter__"):
-        raise InvalidDataError(f"rate_groups: {labels!r} is no list of labels; give one label a row")
+        raise InvalidDataError(f"rate_groups: {labels!r} is not a list of labels; give one label per row")
     column = np.empty(len(plain), dtype=object)  # object: 1 and "1" stay apart
     column[:] = [v.item() if isinstance(v, np.generic) else v for v in plain]
     return column
@@ -72,7 +72,7 @@ def _labels(labels: object) -> NDArray[Any]:
 def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: NDArray[np.bool_]) -> Grouping:
     if len(labels) != n_rows:
         raise InvalidDataError(
-            f"rate_groups: {name!r} has {len(labels)} labels for {n_rows} rows; give one label a row"
+            f"rate_groups: {name!r} has {len(labels)} labels for {n_rows} rows; give one label per row"
         )
     for i, label in enumerate(labels):
         if is_missing(label):
@@ -82,7 +82,7 @@ def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: NDArray[n
             )
         if isinstance(label, list | tuple | dict | set):
             raise InvalidDataError(
-                f"rate_groups: {name!r} has {label!r} for row {i} (counted from 0); give one label a row"
+                f"rate_groups: {name!r} has {label!r} for row {i} (counted from 0); give one label per row"
             )
     kept = labels[keep].tolist()
     found = sorted(set(kept), key=lambda v: (str(type(v)), v) if isinstance(v, str) else ("", repr(v)))
@@ -142,7 +142,7 @@ def read_rows(
     """Read rows from a data frame, an array or a sparse matrix.
 
     Labels may be any two values; the larger in sorted order is the positive class unless
-    `positive` names the other. `rate_groups` divide the rows: ``{name: one label a row}``.
+    `positive` names the other. `rate_groups` divide the rows: ``{name: one label per row}``.
     """
     names, raw = read_table(X, feature_names)
     n_rows = len(raw[0]) if raw else 0
@@ -150,7 +150,7 @@ def read_rows(
         raise InvalidDataError("there are 0 rows or 0 columns; a scoring system needs data of both classes")
     is_positive, classes = read_labels(y, positive)
     if len(is_positive) != n_rows:
-        raise InvalidDataError(f"y has {len(is_positive)} labels for {n_rows} rows; give one label a row")
+        raise InvalidDataError(f"y has {len(is_positive)} labels for {n_rows} rows; give one label per row")
     weights, unit = read_weights(sample_weight, n_rows)
 
     keep = np.asarray(weights > 0, dtype=bool)
@@ -186,7 +186,7 @@ def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[o
     ):
         raise InvalidDataError("y mixes text with other labels; give two values of one type")
     if labels.ndim != 1:
-        raise InvalidDataError(f"y has {labels.ndim} dimensions; give one label a row")
+        raise InvalidDataError(f"y has {labels.ndim} dimensions; give one label per row")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise InvalidDataError("y holds missing or infinite labels (NaN, inf); drop those rows")
     if labels.dtype == object and any(v is None or v != v for v in labels):

@@ -113,7 +113,7 @@ def _columns(table: object) -> dict[str, NDArray[Any]]:
         raise InvalidDataError("the table is lazy; call .collect() on it first")
     if not isinstance(frame, nw.DataFrame):
         raise InvalidDataError(
-            f"a {type(table).__name__} is no table for a report; give a data frame or a dict of columns"
+            f"{type(table).__name__} is not a table; give a data frame or a dict of columns"
         )
     return {str(name): _array(frame[name]) for name in frame.columns}
 

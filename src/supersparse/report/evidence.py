@@ -163,7 +163,7 @@ def _bounds(card: Card, refit: Refit | Missing, same: bool | None) -> tuple[Boun
     if isinstance(refit, Missing):
         return refit
     if not same:
-        return Missing("the bounds speak of the training rows, and these are others")
+        return Missing("the bounds refer to the training rows, and these are other rows")
     assert card.provenance is not None, "its fingerprint was compared"
     error = card.provenance.training_errors / card.provenance.total_weight
     return bounds(refit.problem, training_error=error, cut_points_fitted=refit.cut_points_fitted)

@@ -88,7 +88,7 @@ def make_report(
     >>> [section.title for section in report.sections][:3]
     ['Summary', 'The scoring system', 'Source of data']
     >>> print(report.missing[0])
-    the check of the claims: the card was written by hand: there is no question that could be asked again
+    the check of the claims: the card was written by hand, so it cannot be learned again
     """
     card = system if isinstance(system, Card) else system.card
     evidence = gather(

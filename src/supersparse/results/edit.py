@@ -1,4 +1,4 @@
-"""Edit: what a change to a problem costs, by solving it again from the old answer."""
+"""Edit: what a change to a problem costs, found by solving it again."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from supersparse.solving.verify import check_feasible
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
-    """A solution, what was asked besides, and the solution that obeys."""
+    """A solution before and after a change to its problem."""
 
     before: Solution
     after: Solution
@@ -33,7 +33,7 @@ class Edit:
 
     @property
     def cost_bounds(self) -> tuple[Fraction, Fraction]:
-        """Between what the least F of the two problems differs, proven; both are `cost` for two optima."""
+        """Proven bounds on the change of the optimal F; both equal `cost` if both models are optimal."""
         return (
             self.after.lower_bound - self.before.objective,
             self.after.objective - self.before.lower_bound,
@@ -64,10 +64,10 @@ class Edit:
         }
 
     def in_words(self) -> str:
-        """Say what was asked, what it costs, what changes, and what is proven."""
+        """Describe the change, its cost, the new points, and what is proven."""
         before, after = self.before.evaluation, self.after.evaluation
         sentences = [
-            f"Asked: {'; '.join(self.asked) or 'nothing'}.",
+            f"Change: {'; '.join(self.asked) or 'none'}.",
             f"Errors: {_moved(before.training_errors, after.training_errors)}. "
             f"Size: {_moved(before.size, after.size)}. "
             f"F: {_moved_by(self.before.objective, self.after.objective)}.",
@@ -84,14 +84,14 @@ class Edit:
 
     def _proof(self) -> str:
         if self.before.proven_optimal and self.after.proven_optimal:
-            return "Both models are proven optimal, so this is what the edit costs."
+            return "Both models are proven optimal, so this is the exact cost of the change."
         least, most = self.cost_bounds
         open_ones = [
             name for name, one in (("before", self.before), ("after", self.after)) if not one.proven_optimal
         ]
         return (
-            f"The model {' and the model '.join(open_ones)} the edit is not proven optimal: "
-            f"the edit changes the least F by {float(least):.6g} to {float(most):.6g}."
+            f"The model {' and the model '.join(open_ones)} the change is not proven optimal: "
+            f"the change costs between {float(least):.6g} and {float(most):.6g} of F."
         )
 
     def __str__(self) -> str:
@@ -101,14 +101,14 @@ class Edit:
 def _moved(one: Fraction | int, other: Fraction | int) -> str:
     difference = Fraction(other - one)
     if not difference:
-        return f"{shown(Fraction(one))} as before"
+        return f"{shown(Fraction(one))} (unchanged)"
     more = f"{shown(abs(difference))} {'more' if difference > 0 else 'fewer'}"
     return f"{shown(Fraction(one))} -> {shown(Fraction(other))} ({more})"
 
 
 def _moved_by(one: Fraction, other: Fraction) -> str:
     if one == other:
-        return f"{float(one):.6g} as before"
+        return f"{float(one):.6g} (unchanged)"
     return f"{float(one):.6g} -> {float(other):.6g} ({float(other - one):+.6g})"
 
 
@@ -130,28 +130,28 @@ def what_if(
     solver: str | None = None,
     **options: object,
 ) -> Edit:
-    """Solve the problem of a solution again with other wishes, starting from that solution.
+    """Change the problem of a solution and solve it again, starting from that solution.
 
-    `pin` gives features their points. `forbid` names features that must not be used, or points
-    that a feature must not have (``{"age": [3, 4]}``). `force` names features that must be
-    used. `sign` allows a feature no points of the other sign ("+" or "-"; 0 stays allowed).
-    `constraints` are added, those of `without` dropped; sizes and sets stay otherwise. Features are
-    given by name or pattern. The solver is that of the solution unless given; options are those of `solve`.
+    `pin` fixes the points of features. `forbid` names features that must not be used, or points that a
+    feature must not have (``{"age": [3, 4]}``). `force` names features that must be used. `sign` fixes the
+    sign of a feature's points ("+" or "-"; 0 stays allowed). `constraints` are added and those in `without`
+    are dropped. Features are given by name or pattern. The solver defaults to that of the solution; options
+    are those of `solve`.
 
     >>> X, y = [[0, 0], [0, 1], [1, 1], [1, 1]] * 2, [0, 0, 1, 1] * 2
     >>> problem = Problem.of(X, y, C0=0.2, max_points=2)
     >>> print(what_if(solve(problem, "exhaustive"), forbid="x0"))
-    Asked: x0 not used.
-    Errors: 0 -> 2 (2 more). Size: 1 as before. F: 0.2 -> 0.45 (+0.25).
+    Change: x0 not used.
+    Errors: 0 -> 2 (2 more). Size: 1 (unchanged). F: 0.2 -> 0.45 (+0.25).
     Points: x0 1 -> 0, x1 0 -> 1.
-    Both models are proven optimal, so this is what the edit costs.
+    Both models are proven optimal, so this is the exact cost of the change.
     """
     before = solution.problem
     dropped = tuple(without)
     for constraint in dropped:
         if constraint not in before.asked:
             raise InvalidProblemError(
-                f"without: {constraint.in_words()!r} is not asked; "
+                f"without: {constraint.in_words()!r} is not a constraint of this problem; "
                 f"{did_you_mean(constraint.in_words(), [c.in_words() for c in before.asked])}"
             )
     added = [*_as_constraints(pin, forbid, force), *constraints]

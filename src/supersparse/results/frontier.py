@@ -1,4 +1,4 @@
-"""Frontier and path: the fewest errors of each size, and from it the best model for every C0."""
+"""Frontier and path: the lowest error for each number of features, and the best model for every C0."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -39,10 +39,10 @@ def as_frame(table: list[dict[str, Any]]) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class FrontierRow:
-    """The best model of at most so many features: fewest errors, then fewest features, then least l1.
+    """The best model with at most `size` features: fewest errors, then fewest features, then least l1.
 
-    Errors are the loss, class weights applied, with a numeric C1 the term of C1 added. A model of
-    fewer features than allowed says that more of them save nothing.
+    Errors are the loss with class weights, plus the C1 term if C1 is a number. If the model uses fewer
+    features than allowed, more features would not help.
     """
 
     size: int
@@ -58,7 +58,7 @@ class FrontierRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Frontier:
-    """The fewest errors for every size from 0 on, each with what is proven about it.
+    """The lowest error for each number of features, and whether it is proven.
 
     Sizes count as in the problem: features, and the intercept with ``intercept="paper"``.
     """
@@ -78,7 +78,7 @@ class Frontier:
         return all(row.proven for row in self.rows)
 
     def model(self, size: int) -> Solution:
-        """Return the best model of at most so many features."""
+        """Return the best model with at most `size` features."""
         if not 0 <= size < len(self.rows):
             raise InvalidOptionError(
                 f"the frontier has sizes from 0 to {len(self.rows) - 1}, not {size}; raise max_features"
@@ -87,21 +87,19 @@ class Frontier:
         if row.solution is not None:
             return row.solution
         if row.proven:
-            raise InfeasibleError(
-                f"no scoring system of at most {size} features obeys all that is asked of it"
-            )
+            raise InfeasibleError(f"no scoring system with at most {size} features satisfies all constraints")
         raise SolverFailedError(
-            f"no scoring system of at most {size} features was found: {self.stop.value}; raise the limits"
+            f"no scoring system with at most {size} features was found: {self.stop.value}; raise the limits"
         )
 
     def path(self) -> "Path":
         """Return the best model for every C0 > 0, the same for all features."""
         if self.problem.has_levels:
-            raise InvalidProblemError("levels say what features cost, so there is no path over C0")
+            raise InvalidProblemError("the problem has levels instead of C0, so there is no path over C0")
         return path_of(self)
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row for each size; errors are weights of rows, the bound is one on the loss."""
+        """Return one row per size; errors are sample weights, the lower bound is on the loss."""
         return [_described(row) for row in self.rows]
 
     def to_frame(self) -> Any:

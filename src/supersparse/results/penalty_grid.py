@@ -1,4 +1,4 @@
-"""Solving for several C0 at once, and a folder of solves that goes on where it stopped."""
+"""Solve for several values of C0 at once, and resume interrupted solves from a folder."""
 
 import hashlib
 import json
@@ -35,9 +35,7 @@ def folder_of(path: object) -> Path:
     folder = Path(path)  # type: ignore[arg-type]
     if (folder.exists() and not folder.is_dir()) or not folder.absolute().parent.is_dir():
         what = "is a file" if folder.exists() else "is in a folder that does not exist"
-        raise InvalidOptionError(
-            f"checkpoint {str(folder)!r} {what}; several solves need a folder, which may be new"
-        )
+        raise InvalidOptionError(f"checkpoint {str(folder)!r} {what}; name a new or existing folder")
     folder.mkdir(exist_ok=True)
     return folder
 
@@ -81,7 +79,9 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
         return None
     head, _, body = path.read_bytes().partition(b"\n")
     if head.decode("utf-8", "replace") != f"{_FORMAT} {hashlib.sha256(body).hexdigest()}":
-        raise InvalidOptionError(f"{str(path)!r} is damaged, or of another version; delete it to solve again")
+        raise InvalidOptionError(
+            f"{str(path)!r} is damaged or from another version; delete it to solve again"
+        )
     content = json.loads(body)
     points = with_best_intercept(problem, content["coefficients"])
     if content["problem"] != fingerprint(problem) or points is None:
@@ -131,7 +131,7 @@ def solve_each_penalty(
     """
     penalties = [exact(v, "a value of C0", InvalidOptionError) for v in values]
     if not penalties or any(a >= b for a, b in pairwise(penalties)):
-        raise InvalidOptionError("give values of C0 in rising order, at least one")
+        raise InvalidOptionError("give one or more values of C0, in ascending order")
     first, *others = penalties
     place = options.pop("checkpoint", None)
     folder = None if place is None else folder_of(place)

@@ -1,4 +1,4 @@
-"""Pool: the models that are almost as good as the best (the Rashomon set), as plain data."""
+"""Pool: all models almost as good as the best (the Rashomon set)."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,12 +19,11 @@ from supersparse.stop import Stop
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """One model for each way to predict the training rows, of F <= (1 + within)·F*.
+    """All models with F <= (1 + within)·F*, one for each distinct set of predictions.
 
-    Two models are alike when `predict` gives the same class for every row, that is when the same
-    rows have a score above 0. A score of 0 predicts the negative class and counts as an error
-    in F, so alike models may differ in F. Of alike models the one with the least l1 stands for
-    all, then the least F. What is said of features holds for all models, not only for those.
+    Two models are alike if `predict` gives the same class for every training row. They may still differ
+    in F, because a score of 0 predicts the negative class but counts as an error in F. Of alike models the
+    pool shows the one with the least l1, then the least F. Statements about features cover all models.
     """
 
     problem: Problem  # with the limit on the size in it
@@ -62,12 +61,12 @@ class Pool:
         return tuple(name for name in self.names if name not in self.in_some)
 
     def uses(self, name: str) -> tuple[Found, ...]:
-        """Return the models with a feature, one for each way to predict that has some."""
+        """Return the models that use a feature, one for each set of predictions."""
         j = self._position(name)
         return self._first_of(lambda model: model.points.coefficients[j] != 0)
 
     def avoiding(self, name: str) -> tuple[Found, ...]:
-        """Return the models without a feature, one for each way to predict that has some."""
+        """Return the models that do not use a feature, one for each set of predictions."""
         j = self._position(name)
         return self._first_of(lambda model: model.points.coefficients[j] == 0)
 
@@ -76,7 +75,7 @@ class Pool:
         return dict(zip(self.names, self.spans, strict=True))
 
     def ties(self) -> tuple[Found, ...]:
-        """Return the models of exactly the least F, one for each way to predict."""
+        """Return the models with exactly the least F, one for each set of predictions."""
         return self.tied
 
     def table(self) -> list[dict[str, Any]]:
@@ -101,16 +100,16 @@ class Pool:
 
     def __str__(self) -> str:
         models = f"{len(self.models)} models" if len(self.models) != 1 else "1 model"
-        more = f", and {self.left_out} more that are left out" if self.left_out else ""
-        state = "complete" if self.complete else f"a sample, not proven complete: {self.stop.value}"
+        more = f" (and {self.left_out} more, not kept)" if self.left_out else ""
+        state = "complete" if self.complete else f"possibly incomplete: {self.stop.value}"
         return (
-            f"{models}{more}, within {shown(self.within)} of the least F {float(self.best):.6g}, "
-            f"each predicting the rows differently; {state}"
+            f"{models}{more} within {shown(self.within)} of the lowest objective {float(self.best):.6g}, "
+            f"each with different predictions; {state}"
         )
 
     def _position(self, name: str) -> int:
         if name not in self.names:
-            raise InvalidOptionError(f"no feature is called {name!r}; {did_you_mean(name, self.names)}")
+            raise InvalidOptionError(f"there is no feature {name!r}; {did_you_mean(name, self.names)}")
         return self.names.index(name)
 
     def _first_of(self, wanted: Callable[[Found], bool]) -> tuple[Found, ...]:
@@ -142,16 +141,16 @@ def pool(
     solver: str = "auto",
     **options: object,
 ) -> Pool:
-    """Find all models of F <= (1 + within)·F*, F* being the least F with at most `max_features`.
+    """Find all models with F <= (1 + within)·F*, where F* is the least F with at most `max_features`.
 
-    Models are told apart by what they predict for the training rows; intercepts other than the
-    best one belong to them. `max_models` says how many are kept, best first; how many more there are is
-    counted. Options are those of `solve`; where a limit stops the search, the pool is a sample.
+    Models count as different if they predict some training row differently, also by their intercept
+    alone. The best `max_models` are kept and the others counted. Options are those of `solve`. If a limit
+    stops the search, the pool may be incomplete.
 
     >>> problem = Problem.of([[0, 0], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1], C0=0.1, max_points=2)
     >>> good = pool(problem, within=3, solver="exhaustive")
     >>> print(good)
-    2 models, within 3 of the least F 0.1, each predicting the rows differently; complete
+    2 models within 3 of the lowest objective 0.1, each with different predictions; complete
     >>> good.always(), len(good.avoiding("x0"))
     ((), 1)
     """

@@ -1,4 +1,4 @@
-"""TradeOff: sensitivity against specificity as the class weights change, as plain data."""
+"""TradeOff: sensitivity against specificity as the class weights change."""
 
 import warnings
 from collections.abc import Iterable
@@ -93,11 +93,10 @@ def trade_off(
     solver: str = "auto",
     **options: object,
 ) -> TradeOff:
-    """Solve the problem for several ratios W+/W-; the weights add up to 2, as without weights.
+    """Solve the problem for several ratios of class weights W+/W-; the weights always add up to 2.
 
-    Without `ratios` they run from 1/16 to 16 times the balanced one, N-/N+, doubling, with 1 among them. Each
-    solve starts from the best model that others have found. Options are those of `solve`; its
-    limits hold for each ratio.
+    The default ratios double from 1/16 to 16 times the balanced ratio N-/N+, and include 1. Each solve
+    starts from the best model found so far. Options are those of `solve`; limits apply to each ratio.
 
     >>> X, y = [[0], [1], [2], [3], [4], [5]], [0, 0, 1, 0, 1, 1]
     >>> problem = Problem.of(X, y, C0=0.17, max_points=2)
@@ -138,7 +137,7 @@ def default_ratios(problem: Problem) -> list[Fraction]:
 def _read(ratios: Iterable[float | Fraction]) -> list[Fraction]:
     values = sorted({exact(ratio, "a ratio W+/W-", InvalidOptionError) for ratio in ratios})
     if not values or values[0] <= 0:
-        raise InvalidOptionError("ratios: give at least one ratio W+/W-, all above 0")
+        raise InvalidOptionError("ratios: give at least one ratio W+/W-, each above 0")
     return values
 
 

@@ -1,4 +1,4 @@
-"""Settings: everything that is asked of a scoring system except the data."""
+"""Settings: everything that defines a scoring system except the data."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -84,13 +84,13 @@ def _columns(
     frame = as_frame(X)
     if frame is None:
         raise InvalidSettingsError(
-            f"{settings.place(wanted[0])}the settings take {wanted[0]!r} from a column, and X is no data "
-            "frame; give a data frame, or sample_weight= and rate_groups= beside X"
+            f"{settings.place(wanted[0])}the settings name the column {wanted[0]!r}, but X is not a data "
+            "frame; use a data frame, or pass sample_weight= and rate_groups="
         )
     for name in wanted:
         if name not in frame.columns:
             raise InvalidSettingsError(
-                f"{settings.place(name)}no column is called {name!r}; {did_you_mean(name, frame.columns)}"
+                f"{settings.place(name)}there is no column {name!r}; {did_you_mean(name, frame.columns)}"
             )
     if settings.sample_weight in wanted:
         sample_weight = frame[settings.sample_weight].to_native()
@@ -103,7 +103,7 @@ def _check_names(settings: "Settings", names: Sequence[str]) -> None:
     for what, word, extra in _mentioned(settings):
         if word not in names and word not in extra and not any(fnmatchcase(n, word) for n in names):
             raise InvalidSettingsError(
-                f"{settings.place(word)}{what}: no feature is called {word!r}; "
+                f"{settings.place(word)}{what}: there is no feature {word!r}; "
                 f"{did_you_mean(word, [*names, *extra])}"
             )
 
@@ -140,7 +140,7 @@ def _with_label(settings: "Settings", constraint: Constraint, known: Mapping[str
     if name not in known:
         hint = did_you_mean(name, known) if known else "name the column under 'rate_groups'"
         raise InvalidSettingsError(
-            f"{settings.place(name)}{constraint.in_words()}: no groups are called {name!r}; {hint}"
+            f"{settings.place(name)}{constraint.in_words()}: there is no grouping {name!r}; {hint}"
         )
     if isinstance(constraint.group, str):
         return constraint
@@ -179,11 +179,11 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Asked):
-    """What is asked, without the data; equal to others that ask the same in the same order.
+    """All settings of a scoring system, without the data.
 
-    Make them with `of`, `from_dict` or `load`. To what `Problem.of` takes they add the columns that
-    `sample_weight` and `rate_groups` name, and the options of `solve`. Classes and groups are named by
-    their text; values by feature are a mapping, where a file is to hold them.
+    Create them with `of`, `from_dict` or `load`. Besides the settings of `Problem.of`, they name the
+    columns of `sample_weight` and `rate_groups`, and hold the options of `solve`. Classes and groups are
+    named by their text. To save values by feature, give them as a mapping.
 
     >>> settings = Settings.of(C0=0.1, points={"*": range(-5, 6), "age": [0, 0.5]}, max_features=3)
     >>> settings.to_dict()
@@ -196,14 +196,14 @@ class Settings(Asked):
     rate_groups: tuple[str, ...] = setting(
         (),
         Names("the name of a column, or a list of them"),
-        "Columns that divide the rows into groups, for rates; they are not features.",
+        "Columns of groups, for constraints on rates; not used as features.",
     )
     solve: Mapping[str, Any] = setting(ByName(()), SOLVE, "Options of the solver.")
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, **given: Any) -> "Settings":
-        """Read what `Problem.of` takes, and the options of `solve` as a mapping."""
+        """Create settings from the arguments of `Problem.of`, with the options of `solve` as a mapping."""
         known = names_of(cls)
         for name in given:
             if name not in known:
@@ -223,7 +223,7 @@ class Settings(Asked):
     def from_tree(cls, tree: Node, source: str | None = None) -> "Settings":
         """Read a tree; `source` names the file it comes from."""
         if not isinstance(tree, Table):
-            tree.fail(f"settings are keys with values, such as 'C0: 0.01'; this is {tree.shown}")
+            tree.fail(f"settings must be keys with values, such as 'C0: 0.01'; this is {tree.shown}")
         given: dict[str, Any] = dict(SETTINGS.read(tree, "the settings"))
         _fold_sizes(given)
         if source is not None:
@@ -243,7 +243,7 @@ class Settings(Asked):
         save_settings(self, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is not a default, as JSON can hold it, in a fixed order."""
+        """Return the settings that differ from the defaults, ready for JSON, in a fixed order."""
         given = tuple(
             (f.name, getattr(self, f.name))
             for f in fields(self)
@@ -252,14 +252,14 @@ class Settings(Asked):
         for name, value in given:
             if by_position(name, value):
                 raise InvalidSettingsError(
-                    f"{name} has one value for each feature by position; give a mapping by name to save it"
+                    f"{name} is a list in the order of the features; use a mapping by name to save it"
                 )
         content = SETTINGS.write(ByName(given))
         assert isinstance(content, dict)
         return content
 
     def changed(self, **changes: object) -> "Settings":
-        """Return the same settings with some of them given anew, as to `of`.
+        """Return a copy with some settings changed.
 
         >>> Settings.of(C0=0.1, max_features=3).changed(C0=0.2).to_dict()
         {'C0': 0.2, 'max_features': 3}
@@ -276,7 +276,7 @@ class Settings(Asked):
         rate_groups: object = None,
         feature_names: Any = None,
     ) -> Problem:
-        """Return the problem that these settings ask on data.
+        """Return the problem for some data with these settings.
 
         Of a data frame, the columns that `sample_weight` and `rate_groups` name are taken out and
         used as such, unless they are given here.
@@ -343,7 +343,7 @@ _FORMATS: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 
 
 def load_settings(path: str | Path) -> Settings:
-    """Read a file; what is wrong with it is said by line and column."""
+    """Read a file; errors name the line and column."""
     form = _format(path)
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -383,7 +383,7 @@ def _format(path: str | Path) -> Format:
     suffix = Path(path).suffix.lower()
     if suffix not in _FORMATS:
         raise InvalidSettingsError(
-            f"{path}: settings are YAML or JSON; let the name of the file end in .yaml or .json"
+            f"{path}: settings files are YAML or JSON; use a name ending in .yaml or .json"
         )
     return _FORMATS[suffix]
 
@@ -408,7 +408,7 @@ def schema() -> Schema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "supersparse settings",
-        "description": "What a scoring system must be like: everything that is asked except the data.",
+        "description": "Settings of a scoring system: everything except the data.",
         **SETTINGS.schema(),
         "$defs": {
             "set": SetForm().definition(),

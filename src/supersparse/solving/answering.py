@@ -150,7 +150,7 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
         for name in options.branching_priorities:
             if name not in problem.rows.names:
                 raise InvalidOptionError(
-                    f"branching_priorities: no feature is called {name!r}; "
+                    f"branching_priorities: there is no feature {name!r}; "
                     f"{did_you_mean(name, problem.rows.names)}"
                 )
     if options.checkpoint is not None and not can.checkpoints:

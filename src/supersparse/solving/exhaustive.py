@@ -140,5 +140,5 @@ def _require_some(problem: Problem, points: Points | None) -> None:
     if points is None:
         asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
         raise InfeasibleError(
-            f"no scoring system obeys all that is asked of it ({asked}); drop or relax a constraint"
+            f"no scoring system satisfies all constraints ({asked}); drop or relax a constraint"
         )

@@ -1,4 +1,4 @@
-"""Why nothing is allowed: a smallest set of constraints that cannot be obeyed together.
+"""Explain infeasibility: a smallest set of constraints that cannot be satisfied together.
 
 First constraints are left out one by one while the rest stays infeasible; then, where there are
 few, all smaller sets are tried. A model found on the way obeys some of the constraints, so no set of
@@ -25,26 +25,26 @@ SECONDS = 60.0
 
 
 def explain_infeasible(problem: Problem, solver: str = "auto", **options: object) -> Conflict:
-    """Find a smallest set of the constraints asked that no scoring system obeys.
+    """Find a smallest set of constraints that no scoring system satisfies.
 
-    `time_limit` holds for all trials together and is 60 seconds unless given; other limits hold
-    for each trial. What they leave open is said in the answer. A problem that can be obeyed is an error.
+    `time_limit` (default: 60 seconds) covers all trials together; other limits apply to each trial. The
+    answer says what remains unproven. A feasible problem raises an error.
 
     >>> from supersparse import constraints as c
     >>> X, y = [[0], [1], [2], [3]], [0, 1, 0, 1]
     >>> asked = [c.min_sensitivity(1), c.must_use("x0"), c.min_specificity(0.9)]
     >>> print(explain_infeasible(Problem.of(X, y, max_points=2, constraints=asked), "exhaustive"))
-    already 'sensitivity of at least 1' and 'specificity of at least 0.9' cannot be obeyed together, \
-and no fewer constraints conflict
+    'sensitivity of at least 1' and 'specificity of at least 0.9' cannot be satisfied together, \
+and no smaller set conflicts
     """
     chosen, settings = chosen_solver(problem, solver, options, Question.BEST)
     trials = _Trials(problem, chosen, settings)
     whole = trials.of(frozenset(range(len(problem.asked))))
     if whole is _Outcome.FEASIBLE:
-        raise InvalidProblemError("there is a scoring system that obeys all that is asked: nothing conflicts")
+        raise InvalidProblemError("some scoring system satisfies all constraints, so nothing conflicts")
     if whole is _Outcome.OPEN:
         raise SolverFailedError(
-            "it is not known whether a scoring system obeys all that is asked: the limits were reached before"
+            "it is not known whether all constraints can be satisfied: a limit was reached; raise it"
         )
     return trials.conflict()
 
@@ -53,7 +53,7 @@ def explained(problem: Problem, chosen: Solver, settings: SolveOptions, error: I
     """Return the message of a solver that proved infeasibility, with the conflict where it says more."""
     if len(problem.asked) < 2:
         return str(error)
-    return f"{error}. In short: {_Trials(problem, chosen, settings).conflict().in_words()}"
+    return f"{error}. The conflict: {_Trials(problem, chosen, settings).conflict().in_words()}"
 
 
 class _Outcome(Enum):

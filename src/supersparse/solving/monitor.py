@@ -152,7 +152,7 @@ class Monitor:
         """Put the best model and bound into a claim."""
         if self.best is None:
             raise SolverFailedError(
-                f"the solver stopped before it found any scoring system that is allowed: {stop.value}",
+                f"the solver stopped before it found a scoring system: {stop.value}; raise the limits",
                 interrupted=stop is Stop.INTERRUPTED,
             )
         return Claim(

@@ -1,4 +1,4 @@
-"""SolveOptions: what every solver takes."""
+"""SolveOptions: the options of every solver."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -20,33 +20,33 @@ Formulation = Literal["bigm", "indicator"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolveOptions:
-    """What every solver takes. Limits of None are open."""
+    """Options of every solver. A limit of None means no limit."""
 
     time_limit: float | None = setting(None, Either(Real(0), Null()), "Time limit in seconds.")
     node_limit: int | None = setting(
-        None, Either(Whole(0), Null()), "Limit in units of work, the same on every machine."
+        None, Either(Whole(0), Null()), "Work limit in nodes, the same on every machine."
     )
     memory_limit: float | None = setting(
         None, Either(Real(1), Null()), "Memory limit of the process in megabytes."
     )
-    gap: float = setting(0.0, Real(0), "Stop within this share of the best possible.")
-    absolute_gap: float = setting(0.0, Real(0), "Stop within this distance of the best possible.")
-    n_jobs: int = setting(1, Whole(-1), "Threads; -1 for one a core.")
+    gap: float = setting(0.0, Real(0), "Stop at this relative gap to the best possible objective.")
+    absolute_gap: float = setting(0.0, Real(0), "Stop at this absolute gap to the best possible objective.")
+    n_jobs: int = setting(1, Whole(-1), "Number of threads; -1 for one per core.")
     random_state: int = setting(0, Whole(0), "Random seed.")
     formulation: Formulation = setting(
-        "bigm", Word("bigm", "indicator"), "How a MIP back end writes the loss."
+        "bigm", Word("bigm", "indicator"), "Formulation of the loss for MIP solvers."
     )
     branching_priorities: Mapping[str, int] = setting(
         {}, TableOf(Whole(), "a mapping by feature name"), "Branching priorities by feature; higher first."
     )
-    pair_covers: bool = setting(False, Truth(), "Give a MIP back end the exact engine's inequalities.")
+    pair_covers: bool = setting(False, Truth(), "Add the exact engine's inequalities for MIP solvers.")
     checkpoint: str | PathLike[str] | None = setting(
-        None, Text("a path"), "File to save the open tree to and to resume from."
+        None, Text("a path"), "File to save the search to and resume it from."
     )
     solver_options: Mapping[str, object] = setting(
         {},
         TableOf(Either(Truth(), Whole(), Real(), Text()), "a mapping by the solver's own names"),
-        "Options by the solver's own names.",
+        "Extra options under the solver's own names.",
     )
     initial: Points | None = None
     on_progress: Callable[[TraceEvent], None] | None = None
@@ -84,13 +84,13 @@ def _check_priorities(given: object) -> None:
     """Raise for anything but a mapping from feature names; back ends check the priorities themselves."""
     if not isinstance(given, Mapping):
         raise InvalidOptionError(
-            f"branching_priorities is {given!r}; give priorities by feature name, such as {{'age': 2}}"
+            f"branching_priorities is {given!r}; use a mapping by feature name, such as {{'age': 2}}"
         )
     for name in given:
         if not isinstance(name, str):
             raise InvalidOptionError(
-                f"branching_priorities: {name!r} is no feature name; give priorities by name, such as "
-                "{'age': 2}; the columns of an array are called 'x0', 'x1', ..."
+                f"branching_priorities: {name!r} is not a feature name; use names, such as "
+                "{'age': 2}; the columns of an array are named 'x0', 'x1', ..."
             )
 
 

@@ -65,7 +65,7 @@ def rounded(problem: Problem, model: object) -> Points:
     if best is None:
         asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
         raise InvalidOptionError(
-            f"no rounding of the linear model obeys what is asked ({asked}); start from points that do, or "
+            f"no rounded linear model satisfies the constraints ({asked}); start from points that do, or "
             "from none"
         )
     return best[2]
@@ -101,7 +101,7 @@ def _read_array(model: object) -> tuple[Fraction, ...]:
         array = np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidOptionError(
-            f"{what} is no linear model; give a solution, points, a scoring system, one coefficient a "
+            f"{what} is not a linear model; give a solution, points, a scoring system, one coefficient a "
             "feature, or something fitted that has coef_"
         ) from None
     if array.ndim == 2 and len(array) == 1:

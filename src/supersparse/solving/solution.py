@@ -1,4 +1,4 @@
-"""Solution: why a solver stopped, what it claims, and the claim that exact arithmetic confirmed."""
+"""Solution: a verified scoring system, with its bound; Claim: what a solver reports before that."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -46,7 +46,7 @@ def relative_gap(objective: Fraction, lower_bound: Fraction) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    """A scoring system whose every number was recomputed from the original rows; see `verify`."""
+    """A verified scoring system: every number was recomputed from the original rows."""
 
     problem: Problem
     solver: str
@@ -93,7 +93,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The outcome of one solve, in the solver's own words."""
+    """The outcome of one solve as the solver reports it, before verification."""
 
     points: Points
     objective: Fraction | None  # what the solver believes the model costs, where it has an opinion
@@ -107,25 +107,27 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Conflict:
-    """Some of what was asked that is proven to be infeasible together, with the sets of the problem."""
+    """Constraints that are proven infeasible together, given the coefficient sets of the problem."""
 
     constraints: tuple[Constraint, ...]
     irreducible: bool  # proven: without any one of them the others can be obeyed
     smallest: bool  # proven besides: no fewer of the constraints conflict
 
     def in_words(self) -> str:
-        """Say which constraints conflict, and how sure it is that no fewer do."""
+        """Name the constraints that conflict, and say whether the set is proven smallest."""
         words = [repr(constraint.in_words()) for constraint in self.constraints]
         if len(words) == 1:
-            said = f"already {words[0]} alone cannot be obeyed"
+            said = f"{words[0]} cannot be satisfied, even alone"
         else:
             listed = ", ".join(words[:-1]) + " and " + words[-1]
-            said = f"already {listed} cannot be obeyed together"
+            said = f"{listed} cannot be satisfied together"
         if self.smallest:
-            return said if len(words) == 1 else f"{said}, and no fewer constraints conflict"
+            return said if len(words) == 1 else f"{said}, and no smaller set conflicts"
         if self.irreducible:
-            return f"{said}; without any one of them the others can, though fewer others may conflict too"
-        return f"{said}; it is not proven that all of them are needed for that"
+            return (
+                f"{said}; dropping any one of them resolves this conflict, but a smaller set may conflict too"
+            )
+        return f"{said}; some of them may not be part of the conflict"
 
     def __str__(self) -> str:
         return self.in_words()

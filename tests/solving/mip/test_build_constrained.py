@@ -156,7 +156,7 @@ def test_a_limit_that_always_holds_has_no_row():
 def test_a_limit_that_no_value_of_the_variables_obeys_is_infeasible_at_once():
     problem = Problem.of([[1], [2]], [0, 1], points=[1], intercept="none", constraints=c.min_specificity(1))
     with pytest.raises(
-        InfeasibleError, match="no scoring system obeys 'specificity of at least 1' with these"
+        InfeasibleError, match="no scoring system satisfies 'specificity of at least 1' on these"
     ):
         program_of(problem)
 

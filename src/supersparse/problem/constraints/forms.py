@@ -226,7 +226,7 @@ class ConstraintForm(Form[Constraint]):
         kinds = [key for key, _ in node.entries if key.text in KINDS]
         if not kinds:
             first = node.entries[0][0]
-            first.fail(f"no constraint is called {first.text!r}; {suggest(first.text, list(KINDS), _MEANT)}")
+            first.fail(f"there is no constraint {first.text!r}; {suggest(first.text, list(KINDS), _MEANT)}")
         if len(kinds) > 1:
             kinds[1].fail(
                 f"{kinds[0].text!r} and {kinds[1].text!r} are two constraints; give each an entry of its own"

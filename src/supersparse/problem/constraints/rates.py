@@ -110,11 +110,11 @@ def _grouping(name: str, rows: Rows, what: str) -> Grouping:
         if grouping.name == name:
             return grouping
     raise InvalidProblemError(
-        f"{what}: no groups are called {name!r}; "
+        f"{what}: there is no grouping {name!r}; "
         + (
             did_you_mean(name, [g.name for g in rows.groupings])
             if rows.groupings
-            else f"give rate_groups={{{name!r}: one label a row}}"
+            else f"give rate_groups={{{name!r}: labels, one per row}}"
         )
     )
 
@@ -148,9 +148,9 @@ def _read_group(group: object, what: str) -> Group:
 
 
 def min_sensitivity(bound: float | Fraction, *, group: Group = None) -> Rate:
-    """At least this share of the positive rows is right: score above 0.
+    """Require at least this sensitivity: the share of positive rows with a score above 0.
 
-    `group` is a pair ``("sex", "F")`` for one group, or ``"sex"`` for each group of that name.
+    `group` is a pair ``("sex", "F")`` for one group, or ``"sex"`` for every group.
 
     >>> min_sensitivity(0.9, group=("sex", "F")).in_words()
     'sensitivity of at least 0.9 among sex = F'
@@ -159,7 +159,7 @@ def min_sensitivity(bound: float | Fraction, *, group: Group = None) -> Rate:
 
 
 def min_specificity(bound: float | Fraction, *, group: Group = None) -> Rate:
-    """At least this share of the negative rows is right: score below 0.
+    """Require at least this specificity: the share of negative rows with a score below 0.
 
     >>> min_specificity(0.8, group="sex").in_words()
     'specificity of at least 0.8 in every group of sex'
@@ -168,7 +168,7 @@ def min_specificity(bound: float | Fraction, *, group: Group = None) -> Rate:
 
 
 def max_false_positive_rate(bound: float | Fraction, *, group: Group = None) -> Rate:
-    """At most this share of the negative rows is wrong: score of 0 or more.
+    """Allow at most this false positive rate: the share of negative rows with a score of 0 or more.
 
     >>> max_false_positive_rate(0.2).in_words()
     'false positive rate of at most 0.2'
@@ -177,7 +177,7 @@ def max_false_positive_rate(bound: float | Fraction, *, group: Group = None) -> 
 
 
 def max_error(bound: float | Fraction, *, group: Group = None) -> Rate:
-    """At most this share of all rows is wrong.
+    """Allow at most this error rate.
 
     >>> max_error(0.1).in_words()
     'error of at most 0.1'
@@ -186,7 +186,7 @@ def max_error(bound: float | Fraction, *, group: Group = None) -> Rate:
 
 
 def max_difference(rate: str, *, group: str, at_most: float | Fraction) -> Difference:
-    """A rate differs by at most so much between any two groups of one name.
+    """Allow a rate to differ by at most `at_most` between any two groups.
 
     The rate is "sensitivity", "specificity", "false positive rate" or "error".
 
@@ -195,7 +195,7 @@ def max_difference(rate: str, *, group: str, at_most: float | Fraction) -> Diffe
     """
     if rate not in CLASS_OF:
         raise InvalidProblemError(
-            f"max_difference: no rate is called {rate!r}; {did_you_mean(str(rate), CLASS_OF)}"
+            f"max_difference: there is no rate {rate!r}; {did_you_mean(str(rate), CLASS_OF)}"
         )
     if not isinstance(group, str):
         raise InvalidProblemError(f"max_difference: group is {group!r}; give the name of the groups")

@@ -34,7 +34,7 @@ class Values(Constraint):
 
 
 def must_use(names: str | Sequence[str]) -> Values:
-    """Every feature named is in the model.
+    """Use all of these features.
 
     >>> must_use(["age", "lab*"]).in_words()
     'age, lab* used'
@@ -43,7 +43,7 @@ def must_use(names: str | Sequence[str]) -> Values:
 
 
 def must_not_use(names: str | Sequence[str]) -> Values:
-    """No feature named is in the model.
+    """Use none of these features.
 
     >>> must_not_use("zip*").in_words()
     'zip* not used'
@@ -52,7 +52,7 @@ def must_not_use(names: str | Sequence[str]) -> Values:
 
 
 def fixed(name: str | Sequence[str], value: float | Fraction) -> Values:
-    """The coefficient of a feature is a given value of its set.
+    """Fix the points of a feature.
 
     >>> fixed("age", 2).in_words()
     'age = 2'
@@ -103,10 +103,9 @@ class MaxTotalScore(Constraint):
 def max_total_score(
     most: float | Fraction, *, ranges: Mapping[str, tuple[float, float]] | None = None
 ) -> MaxTotalScore:
-    """No row within the ranges reaches a sum of points above a limit, the intercept not counted.
+    """Limit the total points that any row can reach, without the intercept.
 
-    Ranges are given by feature name or pattern; a feature without one has the least and the
-    greatest value of its column.
+    `ranges` gives the range of each feature by name or pattern; the default is the range of its column.
 
     >>> max_total_score(20, ranges={"age": (0, 100)}).in_words()
     'a total score of at most 20'

@@ -46,7 +46,7 @@ class Count(Constraint):
 
 
 def at_most(k: int, *, of: Names) -> Count:
-    """Of the features named, at most k are used.
+    """Use at most k of these features.
 
     >>> at_most(2, of=["age*", "sex"]).in_words()
     'at most 2 of age*, sex'
@@ -55,7 +55,7 @@ def at_most(k: int, *, of: Names) -> Count:
 
 
 def at_least(k: int, *, of: Names) -> Count:
-    """Of the features named, at least k are used.
+    """Use at least k of these features.
 
     >>> at_least(1, of="lab*").in_words()
     'at least 1 of lab*'
@@ -64,7 +64,7 @@ def at_least(k: int, *, of: Names) -> Count:
 
 
 def exactly(k: int, *, of: Names) -> Count:
-    """Of the features named, exactly k are used.
+    """Use exactly k of these features.
 
     >>> exactly(1, of=["a", "b"]).in_words()
     'exactly 1 of a, b'
@@ -75,7 +75,7 @@ def exactly(k: int, *, of: Names) -> Count:
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds(Constraint):
-    """At most so many features for each raw variable."""
+    """At most `most` features of each raw variable."""
 
     most: int
     variables: tuple[tuple[str, tuple[str, ...]], ...]
@@ -100,9 +100,9 @@ class Thresholds(Constraint):
 
 
 def thresholds_per_variable(most: int, variables: Mapping[str, Names] | Names) -> Thresholds:
-    """Of the features made from one raw variable, at most so many are used, for each variable.
+    """Use at most `most` features of each raw variable.
 
-    A list of patterns stands for one variable each.
+    In a list of patterns, each pattern stands for one variable.
 
     >>> thresholds_per_variable(1, {"age": ["age>=40", "age>=60"], "bmi": "bmi>=*"}).in_words()
     'at most 1 threshold for each of age, bmi'
@@ -121,7 +121,7 @@ def thresholds_per_variable(most: int, variables: Mapping[str, Names] | Names) -
 
 @dataclass(frozen=True, kw_only=True)
 class OnlyIf(Constraint):
-    """Features that are used only beside others."""
+    """Features that are used only with others."""
 
     used: tuple[str, ...]
     needs: tuple[str, ...]
@@ -142,7 +142,7 @@ class OnlyIf(Constraint):
 
 
 def only_if(used: Names, needs: Names) -> OnlyIf:
-    """A feature is used only if another is; where several are needed, one of them will do.
+    """Use a feature only if another is used; if `needs` lists several, one of them is enough.
 
     >>> only_if("age*sex", "age").in_words()
     'age*sex only if age'
@@ -152,7 +152,7 @@ def only_if(used: Names, needs: Names) -> OnlyIf:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget(Constraint):
-    """What the features in use may cost together."""
+    """The maximum total cost of the features used."""
 
     costs: tuple[tuple[str, Fraction], ...]
     most: Fraction
@@ -175,7 +175,7 @@ class Budget(Constraint):
 
 
 def budget(costs: Mapping[str, float | Fraction], *, at_most: float | Fraction) -> Budget:
-    """The features in use cost at most so much together; those not named cost nothing.
+    """Limit the total cost of the features used; features without a cost are free.
 
     >>> budget({"lab": 30, "ct*": 99.5}, at_most=100).in_words()
     'features for at most 100 (lab 30, ct* 99.5)'

@@ -20,7 +20,7 @@ def proof(evidence: Evidence) -> Section:
     if made is None:
         blocks.append(Paragraph("Nothing was proven: the card was written by hand."))
     else:
-        blocks.append(Paragraph(f"The card is {dict(facts(evidence.card))['Proof']}.", strong=True))
+        blocks.append(Paragraph(f"{dict(facts(evidence.card))['Proof']}.", strong=True))
         blocks.append(_verdict(evidence, made))
         if isinstance(evidence.recheck, Recheck):
             blocks.append(_compared(made, evidence.recheck))
@@ -30,23 +30,23 @@ def proof(evidence: Evidence) -> Section:
 def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
     found = evidence.recheck
     if isinstance(found, Missing):
-        return Paragraph(f"The claim could not be computed again: {visible(found.reason)}.")
+        return Paragraph(f"The claims could not be recomputed: {visible(found.reason)}.")
     if found.confirms(evidence.card):
         return Paragraph(
-            "Confirmed: on these rows the objective and both counts of errors came out again exactly as "
-            "the card claims, and the card obeys all that was asked. The bound is the solver's, and was "
+            "Confirmed: recomputed from these rows, the objective and both error counts are exactly those on "
+            "the card, and the card satisfies all its constraints. The lower bound is the solver's; it was "
             "checked when the card was learned."
         )
     if evidence.same_rows:
         broken = "" if found.obeys is None else f" {visible(found.obeys)}."
         return Paragraph(
-            "NOT CONFIRMED: these are the training rows, and the card's numbers do not come out "
-            f"again.{broken} The card was changed after it was learned; do not rely on its claims.",
+            "NOT CONFIRMED: these are the training rows, but recomputing gives other numbers than those on "
+            f"the card.{broken} The card was changed after it was learned; do not rely on its claims.",
             strong=True,
         )
     return Paragraph(
-        "The claims speak of the training rows. These are others, so their numbers differ; the proof is "
-        "neither confirmed nor refuted by them."
+        "The claims refer to the training rows. These are other rows, so their numbers differ and neither "
+        "confirm nor refute the proof."
     )
 
 
@@ -56,8 +56,8 @@ def _compared(made: Provenance, found: Recheck) -> Table:
 
     tie = "" if made.threshold_was_free else " (total = threshold is wrong)"
     return Table(
-        caption="The claims of the card, and what comes out of these rows (exact fractions)",
-        header=("what", "claimed", "computed again", "equal"),
+        caption="The claims of the card, and the same numbers recomputed from these rows (exact fractions)",
+        header=("what", "claimed", "recomputed", "equal"),
         rows=(
             row("objective", made.objective, found.objective),
             row(f"training errors{tie}", made.training_errors, found.training_errors),

@@ -46,13 +46,15 @@ def _protocol(evidence: Evidence, found: CrossValidation) -> str:
     else:
         divided = f"with all rows of one {quoted(evidence.cv_groups)} in the same fold"
     anew = (
-        "" if evidence.same_rows else " These are not the training rows: the question is asked of them anew."
+        ""
+        if evidence.same_rows
+        else " These are not the training rows: cards are learned from these rows with the same settings."
     )
     stopped = f" The user stopped it: {done} of {found.asked} folds are done." if found.stopped else ""
     return (
-        f"The rows were divided at random (seed {evidence.plan.seed}) into {found.asked} folds {divided}. "
-        "Without each fold in turn the whole card was learned again with the same settings, and judged on "
-        f"that fold. {share(proven, done)} of these cards are proven to be the best for their rows, and "
+        f"The rows were split at random (seed {evidence.plan.seed}) into {found.asked} folds {divided}. "
+        "For each fold, the card was learned again from the other folds with the same settings, and tested "
+        f"on that fold. {share(proven, done)} of these cards are proven optimal for their rows; they "
         f"have {_sizes([fold.size for fold in found.folds])}.{anew}{stopped}"
     )
 

@@ -49,14 +49,14 @@ def _whose(evidence: Evidence) -> str:
     n, made = count(len(evidence.data), "row"), evidence.card.provenance
     if evidence.same_rows:
         return (
-            f"The {n} are those that the card was learned from: their fingerprint is the one that the card "
-            "holds. Performance on them flatters; cross-validation below does not."
+            f"These {n} are the training rows of the card: the fingerprints match. Performance on them is "
+            "optimistic; the cross-validation below is not."
         )
     if evidence.same_rows is False:
         assert made is not None, "its fingerprint was compared"
         return (
-            f"These {n} are not the {made.n_rows} that the card was learned from, or not in that order: the "
-            "fingerprints differ. This is a validation on other data, as far as they are other people."
+            f"These {n} are not the {made.n_rows} training rows of the card, or not in the same order: the "
+            "fingerprints differ. This is a validation on new data, provided that these are other people."
         )
     reason = "was written by hand" if made is None else "cannot be compared with these columns"
     return f"Whether these {n} took part in making the card is not known: the card {reason}."

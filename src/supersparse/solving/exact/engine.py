@@ -169,7 +169,7 @@ class _Solve:
             return self.monitor.claim(stop=self.stop, smallest=False)
         if self.monitor.best_evaluation is None:
             raise InfeasibleError(
-                "no scoring system obeys all that is asked: "
+                "no scoring system satisfies all constraints: "
                 + "; ".join(constraint.in_words() for constraint in self.problem.asked)
             )
         self.monitor.bound(self.monitor.best_evaluation.objective)

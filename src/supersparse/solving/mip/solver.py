@@ -158,7 +158,7 @@ class TwoSolves:
 
     def _claimed(self, program: Program, values: FloatArray | None) -> Fraction:
         if values is None:
-            raise SolverFailedError(f"{self.name} says that it is done but gives no solution")
+            raise SolverFailedError(f"{self.name} reports success but returns no solution")
         return program.claimed(values)
 
     def _why_stopped(self, outcome: Outcome) -> Stop:
@@ -166,11 +166,11 @@ class TwoSolves:
             if self.monitor.best is None:
                 asked = ", ".join(repr(constraint.in_words()) for constraint in self._problem.asked)
                 raise InfeasibleError(
-                    f"no scoring system obeys all that is asked of it ({asked}), as {self.name} proved; "
+                    f"no scoring system satisfies all constraints ({asked}), as {self.name} proved; "
                     "drop or relax a constraint"
                 )
             raise SolverFailedError(
-                f"{self.name} says that there is no solution although one is known; use another solver"
+                f"{self.name} reports that there is no solution, but one is known; use another solver"
             )
         if outcome.stop is Stop.INTERRUPTED:
             return self.monitor.stop_reason() or Stop.INTERRUPTED

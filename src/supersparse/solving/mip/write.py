@@ -202,7 +202,7 @@ def _write(draft: Draft, sums: Iterable[tuple[int, Linear]], at_most: int, sourc
     ends = [(w * draft.lower[v], w * draft.upper[v]) for v, w in parts]
     if sum(min(pair) for pair in ends) > at_most:
         raise InfeasibleError(
-            f"no scoring system obeys {source.in_words()!r} with these rows and coefficient sets; relax it"
+            f"no scoring system satisfies {source.in_words()!r} on these rows with these points; relax it"
         )
     if sum(max(pair) for pair in ends) > at_most:
         draft.row(parts, upper=at_most)
