@@ -17,8 +17,8 @@ from study.records import Shown
 from study.study_data import HOLD_OUT, StudyData, fold_names, split_rows
 from supersparse.datasets.originals import data_folder
 from supersparse.errors import MissingDataError
-from supersparse.learning.choosing import Candidate, choose
 from supersparse.faces import ScoringSystem
+from supersparse.learning.choosing import Candidate, choose_penalty
 from supersparse.problem.problem import Problem
 from supersparse.solving.solve import solve
 
@@ -120,7 +120,7 @@ def one_se_lasso(train: StudyData, seed: int) -> Linear:
         Candidate(C0=value, errors=tuple(e), sizes=tuple(s))
         for value, e, s in zip(lambdas, zip(*errors, strict=True), zip(*sizes, strict=True), strict=True)
     ]
-    return penalised_path(X, y, lambdas, 1.0)[choose(candidates, "one_se")]
+    return penalised_path(X, y, lambdas, 1.0)[choose_penalty(candidates, "one_se")]
 
 
 def formula(linear: Linear, names: tuple[str, ...]) -> str:

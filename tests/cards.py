@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from supersparse.card.card import Card, Item
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, TableRisk
-from supersparse.card.rules import KINDS, Domain, InRange, IsMissing, IsOneOf, ValueOf
+from supersparse.card.rules import RULE_KINDS, Domain, InRange, IsMissing, IsOneOf, ValueOf
 
 HOSTILE = [
     "", " ", "  two  spaces  ", "line\nbreak", "tab\there", "\x1b[31mred\x1b[0m", "[bold]markup[/bold]",
@@ -76,7 +76,7 @@ categories = st.one_of(
 @st.composite
 def rules(draw, column):
     """A rule of any kind on a column."""
-    kind = draw(st.sampled_from(KINDS))
+    kind = draw(st.sampled_from(RULE_KINDS))
     if kind == "value":
         return ValueOf(column)
     if kind == "missing":

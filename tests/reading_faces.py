@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from supersparse.card.checks import outside_values
 from supersparse.card.rules import InRange, IsMissing, IsOneOf
 from supersparse.card.scoring import predicted_label, score_person
-from supersparse.card.tables import read_table
+from supersparse.card.tables import read_card_table
 from supersparse.data.plain import width
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
@@ -283,7 +283,7 @@ def assert_same(card, shown, people):
             else:
                 total += shown.missing[n]
         if shown.needs.least is not None and total.denominator > 1:
-            assert outside_values(card, read_table(card, {name: [v] for name, v in person.items()}))
+            assert outside_values(card, read_card_table(card, {name: [v] for name, v in person.items()}))
             continue  # only values that the card does not know give a total that it does not speak of
         assert (shown.positive if shown.needs(total) else shown.negative) == expected
 

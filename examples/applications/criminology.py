@@ -30,7 +30,7 @@ from paper_application import (
 )
 
 from supersparse.datasets import Dataset
-from supersparse.problem.objective import Evaluation, evaluate
+from supersparse.problem.objective import PointsEvaluation, evaluate_points
 from supersparse.problem.problem import Problem
 from supersparse.results.trade_off import TradeOff, trade_off
 from supersparse.solving.solve import solve
@@ -75,7 +75,7 @@ def application() -> Application:
     )
 
 
-def rates(evaluation: Evaluation) -> list[str]:
+def rates(evaluation: PointsEvaluation) -> list[str]:
     """Sensitivity and specificity; a score of 0 is wrong for both classes."""
     return [percent(evaluation.sensitivity), percent(evaluation.specificity)]
 
@@ -104,7 +104,7 @@ def curve_text(curve: TradeOff, test: Problem) -> str:
             [
                 ", ".join(f"{float(ratio):g}" for ratio in point.ratios),
                 *rates(solution.evaluation),
-                *rates(evaluate(test, solution.points)),
+                *rates(evaluate_points(test, solution.points)),
                 str(solution.evaluation.size),
                 "proven" if solution.proven_optimal else f"gap {solution.gap:.1%}",
             ]
@@ -119,12 +119,12 @@ class Pooled:
     """What the models of all folds do at one ratio W+/W-, on the rows they saw and on those left out."""
 
     ratio: Fraction
-    train: tuple[Evaluation, ...]
-    test: tuple[Evaluation, ...]
+    train: tuple[PointsEvaluation, ...]
+    test: tuple[PointsEvaluation, ...]
     proven: int
 
     @staticmethod
-    def rates(evaluations: Sequence[Evaluation]) -> tuple[Fraction, Fraction]:
+    def rates(evaluations: Sequence[PointsEvaluation]) -> tuple[Fraction, Fraction]:
         """Sensitivity and specificity over the rows of all folds together."""
         positive = sum((e.positive for e in evaluations), Fraction(0))
         negative = sum((e.negative for e in evaluations), Fraction(0))
@@ -160,7 +160,7 @@ def cross_validated(data: Dataset, ratios: Sequence[Fraction], options: Options)
                 ratio=ratio,
                 train=tuple(s.evaluation for s in solutions),
                 test=tuple(
-                    evaluate(test, s.points) for (_, test), s in zip(problems, solutions, strict=True)
+                    evaluate_points(test, s.points) for (_, test), s in zip(problems, solutions, strict=True)
                 ),
                 proven=sum(s.proven_optimal for s in solutions),
             )

@@ -15,7 +15,7 @@ from supersparse.datasets import Columns, Dataset
 from supersparse.datasets.originals import data_folder
 from supersparse.errors import MissingDataError
 from supersparse.faces import ScoringSystem
-from supersparse.problem.objective import Evaluation, evaluate
+from supersparse.problem.objective import PointsEvaluation, evaluate_points
 from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Solution
@@ -69,8 +69,8 @@ class Scored:
     """A model with what it does on the training and on the test rows."""
 
     name: str
-    train: Evaluation
-    test: Evaluation
+    train: PointsEvaluation
+    test: PointsEvaluation
     allowed: bool = True
 
 
@@ -113,7 +113,7 @@ def compare(application: Application, options: Options) -> Comparison:
     solution = solve(train, "exact", time_limit=options.time_limit, node_limit=options.node_limit)
 
     def scored(name: str, points: Points, allowed: bool = True) -> Scored:
-        return Scored(name=name, train=evaluate(train, points), test=evaluate(test, points), allowed=allowed)
+        return Scored(name=name, train=evaluate_points(train, points), test=evaluate_points(test, points), allowed=allowed)
 
     names = application.data.feature_names
     return Comparison(
@@ -191,7 +191,7 @@ def percent(part: Fraction, whole: Fraction | int = 1) -> str:
     return f"{float(part / whole):.1%}".replace("%", " %")
 
 
-def errors_of(evaluation: Evaluation) -> str:
+def errors_of(evaluation: PointsEvaluation) -> str:
     """Write the errors, a score of 0 among them, and their share."""
     rows = evaluation.positive + evaluation.negative
     return f"{evaluation.training_errors} ({percent(evaluation.training_errors, rows)})"

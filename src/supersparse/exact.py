@@ -262,7 +262,7 @@ def whole(value: object) -> int | None:
     return int(value.__index__())
 
 
-def count(value: object, what: str, *, otherwise: str = "") -> int:
+def read_count(value: object, what: str, *, otherwise: str = "") -> int:
     """Return a whole number of at least 0."""
     number = whole(value)
     if number is None or number < 0:
@@ -270,7 +270,7 @@ def count(value: object, what: str, *, otherwise: str = "") -> int:
     return number
 
 
-def non_negative(value: object, what: str) -> Fraction:
+def read_non_negative(value: object, what: str) -> Fraction:
     """Return a number of at least 0, exactly."""
     number = exact(value, what)
     if number < 0:
@@ -278,7 +278,7 @@ def non_negative(value: object, what: str) -> Fraction:
     return number
 
 
-def share(value: object, what: str) -> Fraction:
+def read_share(value: object, what: str) -> Fraction:
     """Return a number from 0 to 1, exactly."""
     number = exact(value, what)
     if not 0 <= number <= 1:

@@ -4,8 +4,8 @@ import csv
 import io
 from dataclasses import dataclass
 
-from supersparse.faces.latex import escaped as latex_escaped
-from supersparse.faces.text import escaped as markdown_escaped
+from supersparse.faces.latex import latex_escaped as latex_escaped
+from supersparse.faces.text import markdown_escaped as markdown_escaped
 
 _LONG_TEXT = 30  # letters beyond which a column of words is broken into lines
 

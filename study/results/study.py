@@ -10,7 +10,7 @@ from study.plan import DATASETS, NESTED
 from study.records import Line, Loaded, Machine, Record, Shown, Skipped, Wrong
 from study.setting import Setting
 from study.study_data import fold_names, inner_names
-from supersparse.learning.choosing import Candidate, choose
+from supersparse.learning.choosing import Candidate, choose_penalty
 
 METHODS = (
     "LR", "CART", "RF", "SVM", "C50T", "C50R", "Lasso", "Ridge", "EN", "SLIM", "SLIM free",
@@ -124,7 +124,7 @@ class Study:
         known = self._chosen.get((dataset, method, rule))
         if known is None:
             results = self.results(dataset, method)
-            known = results[choose([_candidate(k, r.records) for k, r in enumerate(results)], rule)]
+            known = results[choose_penalty([_candidate(k, r.records) for k, r in enumerate(results)], rule)]
             self._chosen[dataset, method, rule] = known
         return known
 
@@ -146,7 +146,7 @@ class Study:
             if not whole:
                 return None
             ordered = sorted(whole, key=lambda s: (-sum(r.size for r in inner[s]), str(s.values)))
-            best = choose([_candidate(k, inner[s]) for k, s in enumerate(ordered)], "best")
+            best = choose_penalty([_candidate(k, inner[s]) for k, s in enumerate(ordered)], "best")
             tested.append(outer_settings[ordered[best]].records[k].test)
         return Spread.of(tested)
 

@@ -17,7 +17,7 @@ from supersparse.card.card import Cutoff
 from supersparse.card.checks import outside_values
 from supersparse.card.rules import Domain
 from supersparse.card.scoring import score_person
-from supersparse.card.tables import read_table
+from supersparse.card.tables import read_card_table
 from supersparse.errors import InvalidDataError
 
 YES = item("a", equals=True, points=2)
@@ -78,7 +78,7 @@ def test_a_card_of_whole_totals_gives_nobody_another_one(data):
         total = score_person(card, person) + card.threshold
     except InvalidDataError:
         return
-    known = not outside_values(card, read_table(card, {name: [value] for name, value in person.items()}))
+    known = not outside_values(card, read_card_table(card, {name: [value] for name, value in person.items()}))
     assert not (card.totals_are_whole and known) or total.denominator == 1
 
 

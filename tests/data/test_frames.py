@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from supersparse.data.frames import read_table
+from supersparse.data.frames import read_numeric_table
 from supersparse.errors import InvalidDataError
 from supersparse.problem.problem import Problem
 
@@ -52,13 +52,13 @@ def test_single_precision_columns_of_a_frame_keep_their_own_decimals():
 
 
 def test_names_come_from_the_frame_and_arrays_are_numbered():
-    assert read_table(SAME_TABLE["polars"])[0] == ["age", "bmi"]
-    assert read_table(MATRIX)[0] == ["x0", "x1"]
-    assert read_table(MATRIX, ["a", "b"])[0] == ["a", "b"]
+    assert read_numeric_table(SAME_TABLE["polars"])[0] == ["age", "bmi"]
+    assert read_numeric_table(MATRIX)[0] == ["x0", "x1"]
+    assert read_numeric_table(MATRIX, ["a", "b"])[0] == ["a", "b"]
 
 
 def test_columns_called_by_numbers_are_read_by_position():
-    names, columns = read_table(pd.DataFrame([[1, 2], [3, 4]], columns=[1, 0]))
+    names, columns = read_numeric_table(pd.DataFrame([[1, 2], [3, 4]], columns=[1, 0]))
     assert names == ["1", "0"]
     assert [c.tolist() for c in columns] == [[1, 3], [2, 4]]
 
@@ -126,6 +126,6 @@ def test_what_cannot_be_used_is_refused_by_column_with_what_to_do(X, message):
 
 def test_given_names_must_differ_and_be_as_many_as_the_columns():
     with pytest.raises(InvalidDataError, match="two columns are named 'a'"):
-        read_table(MATRIX, ["a", "a"])
+        read_numeric_table(MATRIX, ["a", "a"])
     with pytest.raises(InvalidDataError, match="feature_names has 1 names for 2 columns; give one each"):
-        read_table(MATRIX, ["a"])
+        read_numeric_table(MATRIX, ["a"])

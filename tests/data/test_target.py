@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from supersparse import ScoringSystem, item
-from supersparse.cli.cases import read_classes
+from supersparse.cli.cases import read_class_column
 from supersparse.data.files import read_table
 from supersparse.data.roles import read_target
 from supersparse.data.table import Kind
@@ -47,7 +47,7 @@ def test_one_of_many_values_is_told_from_the_others(table):
     assert found.labels.tolist() == ["a", "not a", "not a", "a"]
     assert found.notes == ("'a' against all other classes: 'b' (1 row), 'c' (1 row)",)
     card = ScoringSystem.of([item("x", at_least=1, points=1)], threshold=0, classes=("not a", "a")).card
-    assert read_classes(table("a", "b", ""), "y", card).labels.tolist() == ["a", "not a"]
+    assert read_class_column(table("a", "b", ""), "y", card).labels.tolist() == ["a", "not a"]
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,6 @@ def test_a_missing_target_is_named(table):
 
 def test_classes_of_a_card_keep_their_type(table):
     card = ScoringSystem.of([item("x", points=1)], threshold=Fraction(1, 2), classes=(0, 1)).card
-    assert read_classes(table("1", "0", ""), "y", card).labels.tolist() == [1, 0]
+    assert read_class_column(table("1", "0", ""), "y", card).labels.tolist() == [1, 0]
     with pytest.raises(InvalidDataError, match=r"line 3: the target 'y' is '2'; the classes .* '0' and '1'"):
-        read_classes(table("1", "2"), "y", card)
+        read_class_column(table("1", "2"), "y", card)

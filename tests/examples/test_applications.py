@@ -17,7 +17,7 @@ import pytest
 from paper_application import DATA_IS_MISSING, MissingDataError, Options, compare, proof, split
 
 from supersparse.datasets import load_breast_cancer
-from supersparse.problem.objective import Evaluation
+from supersparse.problem.objective import PointsEvaluation
 
 ROOT = Path(__file__).parents[2]
 SHORT = {"time_limit": None, "node_limit": 300}  # of work, not of time: the same on every machine
@@ -155,7 +155,7 @@ def test_every_row_is_tested_once_and_each_fold_has_its_share_of_positives():
 def test_pooled_rates_count_the_rows_of_all_folds_together():
     def fold(wrong_positive, positive, wrong_negative, negative):
         counts = {"objective": 0, "loss": 0, "zero_negative": 0, "size": 1, "features": 1, "l1": 1}
-        return Evaluation(
+        return PointsEvaluation(
             **{name: Fraction(value) for name, value in counts.items()},
             wrong_positive=Fraction(wrong_positive), positive=Fraction(positive),
             wrong_negative=Fraction(wrong_negative), negative=Fraction(negative),

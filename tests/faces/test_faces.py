@@ -67,18 +67,20 @@ def test_hostile_names_stay_in_their_lines(face):
 
 @given(names)
 def test_escapes_of_markdown_and_latex_lose_nothing(name):
-    rendered = MarkdownIt("commonmark").enable("table").render(f"x {markdown.escaped(visible(name))} y")
+    rendered = (
+        MarkdownIt("commonmark").enable("table").render(f"x {markdown.markdown_escaped(visible(name))} y")
+    )
     text = re.fullmatch(r"<p>x (.*) y</p>\n", rendered, re.DOTALL)[1]
     assert unescaped(ET.fromstring(f"<p>{text}</p>").text or "") == name
-    assert unescaped(untex(latex.escaped(visible(name)))) == name
+    assert unescaped(untex(latex.latex_escaped(visible(name)))) == name
 
 
 def test_links_and_math_are_not_made_of_names():
     name = "http://x.y www.x.y $a$ `b` ![i](j) [k](l) <https://m.n> a^b ~~c~~"
-    rendered = MarkdownIt("gfm-like", {"linkify": False}).render(markdown.escaped(name))
+    rendered = MarkdownIt("gfm-like", {"linkify": False}).render(markdown.markdown_escaped(name))
     assert not set(re.findall(r"<(\w+)", rendered)) - {"p"}
-    assert "http\\://" in markdown.escaped(name)
-    assert "www\\." in markdown.escaped(name)
+    assert "http\\://" in markdown.markdown_escaped(name)
+    assert "www\\." in markdown.markdown_escaped(name)
 
 
 def test_html_does_not_let_notebooks_typeset_math():

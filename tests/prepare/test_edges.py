@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from supersparse.prepare.cuts import Target, find_edges, quantile_edges
+from supersparse.prepare.cuts import ClassTarget, find_edges, quantile_edges
 
 
 def edges_of(values, least=0.0, weights=None):
     values = np.asarray(values)
-    target = Target(np.ones(len(values)) if weights is None else np.asarray(weights, float), None)
+    target = ClassTarget(np.ones(len(values)) if weights is None else np.asarray(weights, float), None)
     distinct, codes = np.unique(values, return_inverse=True)
     return find_edges(distinct, target.by_code(codes, len(distinct)), least, "x")
 
@@ -52,7 +52,7 @@ def test_weights_count_as_copies():
 
 def test_quantiles_are_moved_to_round_numbers_but_not_far():
     ages = np.repeat(np.arange(20, 90), 10)
-    target = Target(np.ones(len(ages)), None)
+    target = ClassTarget(np.ones(len(ages)), None)
     distinct, codes = np.unique(ages, return_inverse=True)
     edges = quantile_edges(distinct, target.by_code(codes, len(distinct)), 0.0, 3, "age")
     assert [int(c) for c in edges.cuts] == [40, 55, 70]  # the quartiles are 37.5, 55 and 72.5

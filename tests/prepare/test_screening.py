@@ -8,8 +8,8 @@ from counts import examples
 from supersparse import Problem, solve
 from supersparse.card.rules import InRange, ValueOf
 from supersparse.data.values import read_cells
-from supersparse.prepare.columns import Candidate
-from supersparse.prepare.cuts import Target
+from supersparse.prepare.columns import FeatureCandidate
+from supersparse.prepare.cuts import ClassTarget
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.fitting import screen
 
@@ -17,14 +17,14 @@ from supersparse.prepare.fitting import screen
 def candidate(column, cut, *, gain=1.0, place=0, position=0):
     rule = ValueOf(column) if cut is None else InRange(column, low=Fraction(cut))
     feature = Feature(rule=rule, position=position, when_missing=Fraction(0))
-    return Candidate(feature=feature, gain=gain, round=place)
+    return FeatureCandidate(feature=feature, gain=gain, round=place)
 
 
 def kept(candidates, columns, *, least=0.0, most=None, positive=None):
     cells = {name: read_cells(np.array(values)) for name, values in columns.items()}
     n_rows = len(next(iter(columns.values())))
     labels = None if positive is None else np.array(positive, dtype=bool)
-    found = screen(candidates, cells, Target(np.ones(n_rows), labels), least=least, most=most)
+    found = screen(candidates, cells, ClassTarget(np.ones(n_rows), labels), least=least, most=most)
     return [feature.name for feature in found.kept], (found.few_rows, found.repeated, found.beyond_limit)
 
 

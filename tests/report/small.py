@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 from supersparse import Problem, ScoringSystem, solve
-from supersparse.report.blocks import Bullets, CardFace, Figure, Paragraph, Table
+from supersparse.report.blocks import Bullets, CardFace, Figure, Paragraph, TableBlock
 
 NAMES = ("age", "fever", "noise")
 
@@ -79,7 +79,7 @@ def texts_of(block):
             return [block.text]
         case Bullets():
             return block.items
-        case Table():
+        case TableBlock():
             return [block.caption, *block.header, *(c for row in block.rows for c in row), *block.notes]
         case Figure():
             return [block.caption, block.alt]

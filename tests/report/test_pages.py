@@ -22,7 +22,7 @@ from supersparse.faces import figures
 from supersparse.faces.drawing import font_files
 from supersparse.report import Plan, make_report, write_report
 from supersparse.report import pdf as pdf_module
-from supersparse.report.blocks import Figure, Section, Table
+from supersparse.report.blocks import Figure, Section, TableBlock
 from supersparse.report.pdf import report_pdf
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -195,7 +195,7 @@ def test_nothing_leaves_the_paper(paper, size):
 
 def test_a_long_table_repeats_its_header_and_keeps_long_cells_on_the_page():
     rows = tuple((f"row {k}", "word " * k) for k in range(0, 3000, 30))
-    table = Table(caption="A long table", header=("row", "words in it"), rows=rows)
+    table = TableBlock(caption="A long table", header=("row", "words in it"), rows=rows)
     section = Section(name="s", title="Section", tripod=(), blocks=(table,))
     pages = [page.extract_text() for page in pages_of(report_pdf("t", "s", [section]))]
     assert len(pages) > 10

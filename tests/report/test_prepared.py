@@ -9,7 +9,7 @@ from report.small import read_page, texts_of
 from supersparse import Prepare, ScoringSystem, SLIMClassifier
 from supersparse.report import Plan, make_report
 from supersparse.report.data import read_data
-from supersparse.report.refit import refit_of
+from supersparse.report.evidence import refit_of
 
 
 def people(n=90):

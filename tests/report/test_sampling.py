@@ -10,7 +10,7 @@ from report.small import learned, table, texts_of
 from supersparse import ScoringSystem, item
 from supersparse.errors import InvalidDataError
 from supersparse.report import Plan, make_report
-from supersparse.report.data import bootstrap_samples, folds_of, read_data
+from supersparse.report.data import bootstrap_samples, read_data, report_folds
 
 SYSTEM = ScoringSystem.of([item("a", points=1)], threshold=0)
 
@@ -25,7 +25,7 @@ def data_of(labels, groups=None):
 @given(st.lists(st.booleans(), min_size=2, max_size=40), st.integers(2, 6), st.integers(0, 3))
 def test_folds_divide_the_rows_and_each_class_evenly(labels, folds, seed):
     data = data_of(labels)
-    pairs = list(folds_of(data, Plan(folds=folds, seed=seed)))
+    pairs = list(report_folds(data, Plan(folds=folds, seed=seed)))
     assert sorted(np.concatenate([test for _, test in pairs])) == list(range(len(labels)))
     for of_class in (data.positive, ~data.positive):
         sizes = [int(of_class[test].sum()) for _, test in pairs]
@@ -42,10 +42,10 @@ def test_rows_that_belong_together_stay_in_one_fold_and_one_sample(groups, seed)
     data, plan = data_of(labels, groups), Plan(folds=2, bootstrap=3, seed=seed)
     if len(set(groups)) < 2:
         with pytest.raises(InvalidDataError, match="too few for 2 folds"):
-            list(folds_of(data, plan))
+            list(report_folds(data, plan))
         return
     groups = np.array(groups)
-    for train, test in folds_of(data, plan):
+    for train, test in report_folds(data, plan):
         assert len(test) > 0
         assert not set(groups[train]) & set(groups[test])
     for rows in bootstrap_samples(data, plan):

@@ -3,11 +3,11 @@
 import pytest
 
 from supersparse.solving import registry
-from supersparse.solving.contract import Question
+from supersparse.solving.contract import Aim
 
 SOLVERS = ["exhaustive", "exact"]
 
 
-def require_answer(name, question: Question):
+def require_answer(name, question: Aim):
     if question not in registry.solver_class(name).capabilities.questions:
         pytest.skip(f"solver {name!r} does not answer yet: {question.value}")

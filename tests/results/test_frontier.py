@@ -15,7 +15,7 @@ from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProbl
 from supersparse.problem.variants import errors_only, with_size_penalty
 from supersparse.results.frontier import frontier
 from supersparse.results.penalties import least_loss
-from supersparse.solving.contract import Question
+from supersparse.solving.contract import Aim
 from supersparse.solving.verify import SizedModels
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -69,7 +69,7 @@ def check_sizes(problem, solver):
 @slowly
 @given(case=cases())
 def test_every_size_is_that_of_a_solve_with_that_limit(solver, case: Case):
-    require_answer(solver, Question.BEST_PER_SIZE)
+    require_answer(solver, Aim.BEST_PER_SIZE)
     check_sizes(case.problem, solver)
 
 
@@ -77,7 +77,7 @@ def test_every_size_is_that_of_a_solve_with_that_limit(solver, case: Case):
 @slowly
 @given(case=constrained_problems())
 def test_every_size_obeys_what_is_asked(solver, case: ConstrainedCase):
-    require_answer(solver, Question.BEST_PER_SIZE)
+    require_answer(solver, Aim.BEST_PER_SIZE)
     check_sizes(case.problem, solver)
 
 
@@ -85,7 +85,7 @@ def test_every_size_obeys_what_is_asked(solver, case: ConstrainedCase):
 @slowly
 @given(case=cases(), most=st.integers(0, 3))
 def test_the_path_is_that_of_a_solve_at_every_penalty(solver, case: Case, most):
-    require_answer(solver, Question.BEST_PER_SIZE)
+    require_answer(solver, Aim.BEST_PER_SIZE)
     problem = case.problem
     try:
         path = frontier(problem, most, solver).path()

@@ -13,7 +13,7 @@ from supersparse.exact import exact
 from supersparse.problem.variants import with_size_penalty
 from supersparse.results import penalty_grid
 from supersparse.results.penalty_grid import solve_each_penalty
-from supersparse.solving.contract import Question
+from supersparse.solving.contract import Aim
 
 slowly = settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
 grids = st.sets(st.sampled_from([0.0, 0.01, 0.05, 0.1, 0.125, 0.2, 0.25, 1 / 3, 0.5]), min_size=3).map(sorted)
@@ -39,7 +39,7 @@ def check(problem, values, solver):
 @slowly
 @given(case=cases(), values=grids)
 def test_every_penalty_has_the_model_of_its_own_solve(solver, case: Case, values):
-    require_answer(solver, Question.BEST_PER_SIZE)
+    require_answer(solver, Aim.BEST_PER_SIZE)
     check(case.problem, values, solver)
 
 
@@ -48,7 +48,7 @@ def test_every_penalty_has_the_model_of_its_own_solve(solver, case: Case, values
 @slowly
 @given(case=constrained_problems(), values=grids)
 def test_every_penalty_obeys_what_is_asked(solver, case: ConstrainedCase, values):
-    require_answer(solver, Question.BEST_PER_SIZE)
+    require_answer(solver, Aim.BEST_PER_SIZE)
     check(case.problem, values, solver)
 
 

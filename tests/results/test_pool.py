@@ -12,11 +12,11 @@ from results.answering import SOLVERS, require_answer
 from strategies import Case, ConstrainedCase, cases, constrained_problems
 from supersparse import Problem, solve
 from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailedError, VerificationError
-from supersparse.problem.objective import evaluate, integer_totals
+from supersparse.problem.objective import evaluate_points, integer_totals
 from supersparse.problem.points import Points
 from supersparse.results.pool import pool
-from supersparse.solving.contract import Question
-from supersparse.solving.verify import check_feasible
+from supersparse.solving.contract import Aim
+from supersparse.solving.verify import check_points
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 slowly = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
@@ -45,10 +45,10 @@ def everything(problem):
         for b in intercepts:
             points = Points(coefficients, b, unit)
             try:
-                check_feasible(problem, points, "the test")
+                check_points(problem, points, "the test")
             except VerificationError:
                 continue
-            yield points, evaluate(problem, points), predictions(problem, points)
+            yield points, evaluate_points(problem, points), predictions(problem, points)
 
 
 def predictions(problem, points):
@@ -94,7 +94,7 @@ def check_pool(problem, within, solver, most=None):
 @slowly
 @given(case=cases(), within=st.sampled_from([0, 0.01, 0.1, 0.5]), most=st.none() | st.integers(0, 3))
 def test_the_pool_is_that_of_trying_everything(solver, case: Case, within, most):
-    require_answer(solver, Question.ALL_WITHIN)
+    require_answer(solver, Aim.ALL_WITHIN)
     try:
         case.problem.asking(max_features=most)
     except InfeasibleError:
@@ -106,7 +106,7 @@ def test_the_pool_is_that_of_trying_everything(solver, case: Case, within, most)
 @slowly
 @given(case=constrained_problems(), within=st.sampled_from([0, 0.1, 0.5]))
 def test_every_model_of_the_pool_obeys(solver, case: ConstrainedCase, within):
-    require_answer(solver, Question.ALL_WITHIN)
+    require_answer(solver, Aim.ALL_WITHIN)
     check_pool(case.problem, within, solver)
 
 

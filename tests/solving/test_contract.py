@@ -8,7 +8,7 @@ from supersparse.errors import InvalidOptionError, UnsupportedProblemError
 from supersparse.problem.problem import Problem
 from supersparse.solving import registry
 from supersparse.solving.answering import check_asked
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Aim, Capabilities
 from supersparse.solving.options import SolveOptions
 
 
@@ -53,7 +53,7 @@ class Limited:
     """A solver that declares nothing beyond the plain problem."""
 
     name = "limited"
-    capabilities = Capabilities(questions=frozenset({Question.BEST}))
+    capabilities = Capabilities(questions=frozenset({Aim.BEST}))
 
 
 GROUPS = {"sex": ["f", "f", "m", "m"]}
@@ -82,7 +82,7 @@ def test_what_a_solver_does_not_declare_is_refused_before_solving(asked, kind, w
         check_asked(Limited(), problem)
     able = type("Able", (), {"name": "able"})
     able.capabilities = Capabilities(
-        questions=frozenset({Question.BEST}), levels=kind == "levels", constraints=frozenset({kind})
+        questions=frozenset({Aim.BEST}), levels=kind == "levels", constraints=frozenset({kind})
     )
     check_asked(able(), problem)
 

@@ -12,12 +12,12 @@ from counts import examples
 from problem.reference import data, small_problems
 from supersparse import constraints
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
-from supersparse.problem.objective import evaluate
+from supersparse.problem.objective import evaluate_points
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.solve import solve
 from supersparse.solving.solve_many import solve_all_within, solve_each_size
-from supersparse.solving.verify import bounds_by_size, check_feasible
+from supersparse.solving.verify import bounds_by_size, check_points
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
@@ -83,10 +83,10 @@ def test_each_size_has_its_least_objective_also_where_the_intercept_counts(probl
         for b in halves if problem.intercept.mode == "free" else tried:
             model = Points(coefficients, b, unit)
             try:
-                check_feasible(problem, model, "the test")
+                check_points(problem, model, "the test")
             except VerificationError:
                 continue
-            found = evaluate(problem, model)
+            found = evaluate_points(problem, model)
             best = per_size[found.size]
             assert (best.objective, best.l1) <= (found.objective, found.l1)
 

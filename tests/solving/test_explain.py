@@ -70,7 +70,7 @@ def test_a_single_constraint_that_nothing_obeys_is_named_alone():
 
 
 def test_of_many_constraints_an_irreducible_set_is_given(monkeypatch):
-    monkeypatch.setattr(explain, "FEW", 2)
+    monkeypatch.setattr(explain, "FEW_CONSTRAINTS", 2)
     asked = [c.min_sensitivity(1), c.must_use("x0"), c.min_specificity(1)]
     problem = Problem.of(X, Y, max_points=2, constraints=asked)
     conflict = explain_infeasible(problem, "exhaustive")

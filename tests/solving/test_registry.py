@@ -4,14 +4,14 @@ import pytest
 
 from supersparse.errors import InvalidOptionError, SolverNotInstalledError
 from supersparse.solving import registry
-from supersparse.solving.contract import Question
+from supersparse.solving.contract import Aim
 
 
 @pytest.mark.parametrize("name", registry.names())
 def test_every_solver_declares_its_name_and_what_it_answers(name):
     solver = registry.solver_class(name)
     assert solver.name == name
-    assert Question.BEST in solver.capabilities.questions
+    assert Aim.BEST in solver.capabilities.questions
 
 
 @pytest.mark.parametrize("name", registry.names())

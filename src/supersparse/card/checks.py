@@ -14,7 +14,7 @@ import numpy as np
 
 from supersparse.card.card import Card, Item
 from supersparse.card.rules import Domain, IsMissing, IsOneOf, category_text
-from supersparse.card.tables import Table
+from supersparse.card.tables import CardTable
 from supersparse.data.values import Cells, Mask, Numbers, is_missing, kind_of, read_category
 from supersparse.errors import InvalidDataError
 
@@ -71,7 +71,7 @@ def check_person(card: Card, values: Mapping[str, object]) -> None:
             raise InvalidDataError(f"{what} is {given}; a score needs a value there")
 
 
-def check_table(card: Card, table: Table) -> None:
+def check_table(card: Card, table: CardTable) -> None:
     """Refuse a table with a row that the card does not score."""
     for expected in expectations(card):
         cells, what = table.columns[expected.column], f"column {expected.column!r}"
@@ -87,7 +87,7 @@ def check_table(card: Card, table: Table) -> None:
             cells.each(partial(_check_value, expected), what)
 
 
-def outside_values(card: Card, table: Table) -> tuple[OutsideValue, ...]:
+def outside_values(card: Card, table: CardTable) -> tuple[OutsideValue, ...]:
     """Every distinct value outside the domain of its column, in the order of the card's columns."""
     found = []
     for domain in card.domains:

@@ -9,9 +9,9 @@ from typing import Literal, Never, cast, overload
 
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.provenance import ItemSeen, Provenance
-from supersparse.card.risk import KINDS as RISK_KINDS
+from supersparse.card.risk import RISK_KINDS as RISK_KINDS
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
-from supersparse.card.rules import KINDS, Domain, InRange, IsMissing, IsOneOf, Outside, Rule, ValueOf
+from supersparse.card.rules import RULE_KINDS, Domain, InRange, IsMissing, IsOneOf, Outside, Rule, ValueOf
 from supersparse.data.values import Category
 from supersparse.errors import InvalidCardError, did_you_mean
 
@@ -228,7 +228,7 @@ def read_card(fields: Fields, version: int) -> Card:
 
 def _item(fields: Fields, version: int) -> Item:
     kind = fields.text("rule")
-    known = KINDS if version > 1 else ("value",)
+    known = RULE_KINDS if version > 1 else ("value",)
     if kind not in known:
         raise InvalidCardError(f"{fields.where} has the unknown rule {kind!r}; {did_you_mean(kind, known)}")
     item = Item(

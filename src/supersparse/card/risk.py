@@ -68,7 +68,7 @@ class LogisticRisk:
 
 
 Risk = TableRisk | LogisticRisk
-KINDS = ("table", "logistic")
+RISK_KINDS = ("table", "logistic")
 
 
 def declared_risk(given: Mapping[Number, float] | Risk | None) -> Risk | None:

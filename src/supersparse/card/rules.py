@@ -169,7 +169,7 @@ class IsMissing(_YesNo):
 
 
 Rule = ValueOf | IsOneOf | InRange | IsMissing
-KINDS = ("value", "category", "range", "missing")
+RULE_KINDS = ("value", "category", "range", "missing")
 
 
 def _listed(values: tuple[Category, ...]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.checks import check_person, check_table
 from supersparse.card.rules import IsMissing, Rule
-from supersparse.card.tables import Table, person_values, read_table
+from supersparse.card.tables import CardTable, person_values, read_card_table
 from supersparse.data.values import Cells, Numbers, Objects, is_missing
 from supersparse.exact import IntArray, fits_int64, largest_magnitude, nearest_float, quotients
 
@@ -70,14 +70,14 @@ def score_table(card: Card, data: object, names: Sequence[str] | None = None) ->
     return exact_scores(card, checked_table(card, data, names))
 
 
-def checked_table(card: Card, data: object, names: Sequence[str] | None = None) -> Table:
+def checked_table(card: Card, data: object, names: Sequence[str] | None = None) -> CardTable:
     """Read the columns that the card needs, and refuse rows that it does not score."""
-    table = read_table(card, data, names)
+    table = read_card_table(card, data, names)
     check_table(card, table)
     return table
 
 
-def exact_scores(card: Card, table: Table) -> Scores:
+def exact_scores(card: Card, table: CardTable) -> Scores:
     """Return the exact scores of a table that has been checked."""
     columns = [multiplied(item.rule, table.columns[item.column]) for item in card.items]
     return add_up(card, columns, table)
@@ -103,7 +103,7 @@ def _of_objects(rule: Rule, cells: Objects) -> tuple[IntArray, int]:
     return np.array(whole, dtype=np.int64 if fits else object)[cells.codes], scale
 
 
-def add_up(card: Card, columns: Sequence[tuple[IntArray, int]], table: Table) -> Scores:
+def add_up(card: Card, columns: Sequence[tuple[IntArray, int]], table: CardTable) -> Scores:
     """Add points times what each item multiplies, or the points of a missing value."""
     terms: list[tuple[IntArray, Fraction]] = []
     for item, (integers, scale) in zip(card.items, columns, strict=True):
@@ -202,7 +202,7 @@ def _largest_points(card: Card) -> Fraction:
     return max(abs(card.intercept), *(abs(item.points) for item in card.items), *missing)
 
 
-def _roughly(card: Card, table: Table, converted: Sequence[Exact | None]) -> Decided:
+def _roughly(card: Card, table: CardTable, converted: Sequence[Exact | None]) -> Decided:
     totals = np.zeros(table.n_rows)
     size = np.full(table.n_rows, abs(float(card.intercept)))
     precision = _ROUNDING

@@ -15,15 +15,15 @@ _FEW = 24  # different texts up to which a column is compared with each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class CardTable:
     """The columns that a card needs, by name."""
 
     columns: Mapping[str, Cells]
     n_rows: int
 
-    def take(self, rows: NDArray[np.intp]) -> "Table":
+    def take(self, rows: NDArray[np.intp]) -> "CardTable":
         """Some of the rows."""
-        return Table({name: cells.take(rows) for name, cells in self.columns.items()}, len(rows))
+        return CardTable({name: cells.take(rows) for name, cells in self.columns.items()}, len(rows))
 
 
 class _Source(Protocol):
@@ -51,7 +51,7 @@ def person_values(card: Card, person: Mapping[str, object]) -> dict[str, object]
     return {name: by_name[name] for name in card.columns}
 
 
-def read_table(card: Card, data: object, names: Sequence[str] | None = None) -> Table:
+def read_card_table(card: Card, data: object, names: Sequence[str] | None = None) -> CardTable:
     """Read the columns that the card needs; others are ignored, missing ones are named.
 
     Accepts a mapping of columns, any eager frame that narwhals reads, a numpy array with named
@@ -62,15 +62,15 @@ def read_table(card: Card, data: object, names: Sequence[str] | None = None) -> 
     _require(card, source.names)
     columns = {name: source.column(name) for name in card.columns}
     _check_lengths(columns, source.n_rows)
-    return Table(columns, source.n_rows)
+    return CardTable(columns, source.n_rows)
 
 
-def read_every_column(data: object, names: Sequence[str] | None = None) -> Table:
+def read_every_column(data: object, names: Sequence[str] | None = None) -> CardTable:
     """Read all columns of a table; those of an array without names are called x0, x1, ..."""
     source = _source(None, data, names)
     columns = {name: source.column(name) for name in source.names}
     _check_lengths(columns, source.n_rows)
-    return Table(columns, source.n_rows)
+    return CardTable(columns, source.n_rows)
 
 
 def column_names(data: object) -> list[str]:

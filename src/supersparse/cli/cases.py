@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Label
 from supersparse.card.checks import expectations
-from supersparse.cli.say import count, remark, say_size
+from supersparse.cli.say import counted, remark, say_size
 from supersparse.data.cells_of_text import USUALLY_MISSING, Reading, is_number, read_numbers
 from supersparse.data.files import read_table
-from supersparse.data.roles import Target, _rest, read_weights
+from supersparse.data.roles import Target, _rest, weight_column
 from supersparse.data.table import Column, Kind, Table, objects
 from supersparse.errors import InvalidDataError
 
@@ -71,14 +71,14 @@ def read_labelled(
     if target in card.columns:
         raise InvalidDataError(f"the scoring system uses {target!r}, so it cannot be the target")
     cases = read_cases(path, reading, card, (target, *others), weights)
-    found = read_classes(cases.table, target, card)
+    found = read_class_column(cases.table, target, card)
     for note in found.notes:
         remark(f"note: {note}")
     columns = {name: values[found.rows] for name, values in cases.columns.items() if name != target}
     return LabelledCases(
         columns=columns,
         y=found.labels.tolist(),
-        weights=None if weights is None else read_weights(cases.table, weights)[found.rows],
+        weights=None if weights is None else weight_column(cases.table, weights)[found.rows],
     )
 
 
@@ -139,14 +139,14 @@ def say_outside(outside: Sequence[Any]) -> None:
     """Report values outside the training data of the card."""
     for value in outside[:10]:
         remark(
-            f"note: column {value.column!r}: {value.value!r} ({count(value.rows, 'row')}) is outside the "
+            f"note: column {value.column!r}: {value.value!r} ({counted(value.rows, 'row')}) is outside the "
             "training data; it is scored by the usual rules"
         )
     if len(outside) > 10:
         remark(f"note: {len(outside) - 10} more values are outside the training data")
 
 
-def read_classes(table: Table, name: str, card: Card) -> Target:
+def read_class_column(table: Table, name: str, card: Card) -> Target:
     """Read a column that holds the classes of a card."""
     cells: Sequence[str | None] = table.column(name, "target column {name}").values.tolist()
     known: dict[str, Label] = {str(label): label for label in card.classes}
@@ -160,5 +160,5 @@ def read_classes(table: Table, name: str, card: Card) -> Target:
             )
     labels = objects(known.get(cell, card.negative) for cell in cells if cell is not None)
     left_out = len(cells) - len(labels)
-    notes = (f"{count(left_out, 'row')} skipped: the target {name!r} is blank",) if left_out else ()
+    notes = (f"{counted(left_out, 'row')} skipped: the target {name!r} is blank",) if left_out else ()
     return Target(labels=labels, rows=rows, notes=notes)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import Output, command
-from supersparse.cli.say import check_writable, count, remark
+from supersparse.cli.say import check_writable, counted, remark
 from supersparse.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def export(
     columns.write_csv(out)
     remark(f"{data.source}; {data.licence}")
     output.show(
-        f"Wrote {count(columns.n_rows, 'row')} and {count(len(columns), 'column')} to {out}. "
+        f"Wrote {counted(columns.n_rows, 'row')} and {counted(len(columns), 'column')} to {out}. "
         f"The class is in column {data.target!r}.",
         lambda: {"path": str(out), "rows": columns.n_rows, "columns": list(columns), "target": data.target},
     )

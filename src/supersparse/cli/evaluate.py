@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supersparse.cli.options import Data, Model, Output, TableOptions, Weights
+from supersparse.cli.options import CardFile, DataFile, Output, TableOptions, Weights
 from supersparse.cli.say import one_line
 
 if TYPE_CHECKING:
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    model: Model,
-    data: Data,
+    model: CardFile,
+    data: DataFile,
     target: Annotated[str, typer.Option(metavar="NAME", help="Column with the true classes.")],
     table: TableOptions,
     output: Output,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supersparse.cli.options import Model, Output, TableOptions
+from supersparse.cli.options import CardFile, Output, TableOptions
 from supersparse.cli.say import one_line
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def explain(
-    model: Model,
+    model: CardFile,
     values: Annotated[
         list[str],
         typer.Argument(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supersparse.cli.options import Model, Output
+from supersparse.cli.options import CardFile, Output
 from supersparse.cli.say import check_no_input, check_writable, remark
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _PROGRAMS = ("python", "sql", "javascript", "xlsx", "pmml", "onnx")
 
 
 def export(
-    model: Model,
+    model: CardFile,
     to: Annotated[str, typer.Option(metavar="TARGET", help=f"Format: {', '.join(_ENDINGS)}.")],
     output: Output,
     out: Annotated[
@@ -67,7 +67,7 @@ def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str |
         return system.export(to, None, **options)
     from supersparse.errors import InvalidOptionError
     from supersparse.faces.drawing import pictures
-    from supersparse.faces.files import card_faces
+    from supersparse.faces.system import card_faces
 
     sheet = system.sheet(paper=str(options.pop("paper", "a4"))) if to.startswith("sheet") else None
     if options:

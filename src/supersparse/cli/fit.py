@@ -9,7 +9,7 @@ import typer
 from supersparse.cli.options import (
     AskedOptions,
     ColumnOptions,
-    Data,
+    DataFile,
     FeatureOptions,
     Output,
     SearchOptions,
@@ -20,7 +20,7 @@ from supersparse.cli.say import check_no_input, check_writable, remark
 
 
 def fit(
-    data: Data,
+    data: DataFile,
     columns: ColumnOptions,
     asked: AskedOptions,
     features: FeatureOptions,
@@ -58,7 +58,7 @@ def fit(
     from supersparse.cli.faces import check_folder, write_folder
     from supersparse.cli.learn import learn, with_progress
     from supersparse.cli.read_training import read_training
-    from supersparse.cli.recipe import read_recipe, say_question, with_class_weights
+    from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
     from supersparse.cli.training import splits_asked
     from supersparse.cli.validating import validate
     from supersparse.faces import ScoringSystem
@@ -70,7 +70,7 @@ def fit(
     recipe = read_recipe(asked, columns, features, search)
     training = read_training(data, table.reading, columns, recipe.settings, validation)
     rows = recipe.complete(training.rows(prepared=recipe.prepare is not None))
-    recipe = with_class_weights(recipe, asked, rows)
+    recipe = weighted_recipe(recipe, asked, rows)
     question = recipe.question(rows)
     say_question(question, rows)
     judged = None

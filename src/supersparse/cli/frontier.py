@@ -8,7 +8,7 @@ import typer
 from supersparse.cli.options import (
     AskedOptions,
     ColumnOptions,
-    Data,
+    DataFile,
     FeatureOptions,
     Output,
     SearchOptions,
@@ -18,7 +18,7 @@ from supersparse.cli.say import check_writable, remark
 
 
 def frontier(
-    data: Data,
+    data: DataFile,
     columns: ColumnOptions,
     asked: AskedOptions,
     features: FeatureOptions,
@@ -41,14 +41,14 @@ def frontier(
     """
     from supersparse.cli.learn import with_progress
     from supersparse.cli.read_training import read_training
-    from supersparse.cli.recipe import read_recipe, say_question, with_class_weights
+    from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(plot)
     recipe = read_recipe(asked, columns, features, search)
     training = read_training(data, table.reading, columns, recipe.settings)
     rows = recipe.complete(training.rows(prepared=recipe.prepare is not None))
-    question = with_class_weights(recipe, asked, rows).question(rows)
+    question = weighted_recipe(recipe, asked, rows).question(rows)
     say_question(question, rows)
     asked_size = recipe.settings_for(rows.y).max_features
     most = asked_size if isinstance(asked_size, int) else 8

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from supersparse.problem.problem import Problem
     from supersparse.solving.solution import Solution
 
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 
 
 def learn(problem: "Problem", **options: Any) -> "Solution":
@@ -24,7 +24,7 @@ def learn(problem: "Problem", **options: Any) -> "Solution":
     return solution
 
 
-def with_progress(run: Callable[..., Found], problem: "Problem", **options: Any) -> Found:
+def with_progress(run: Callable[..., Answer], problem: "Problem", **options: Any) -> Answer:
     """Run a search that reports what it finds."""
     with warnings_as_remarks(), progress() as show:
         return run(problem, **options, on_progress=show)

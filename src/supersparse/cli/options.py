@@ -18,14 +18,14 @@ from supersparse.problem.asked import Asked
 if TYPE_CHECKING:
     from supersparse.data.cells_of_text import Reading
 
-Data = Annotated[
+DataFile = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
         help="CSV or TSV file with a header line (.gz allowed), or Parquet; - for standard input.",
     ),
 ]
-Model = Annotated[
+CardFile = Annotated[
     Path,
     typer.Argument(
         metavar="MODEL", exists=True, dir_okay=False, help="Scoring system saved with `fit --out`."

@@ -7,7 +7,7 @@ import typer
 from supersparse.cli.options import (
     AskedOptions,
     ColumnOptions,
-    Data,
+    DataFile,
     FeatureOptions,
     Output,
     SearchOptions,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def pool(
-    data: Data,
+    data: DataFile,
     columns: ColumnOptions,
     asked: AskedOptions,
     features: FeatureOptions,
@@ -48,13 +48,13 @@ def pool(
     """
     from supersparse.cli.learn import with_progress
     from supersparse.cli.read_training import read_training
-    from supersparse.cli.recipe import read_recipe, say_question, with_class_weights
+    from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
     from supersparse.results.pool import pool as find_pool
 
     recipe = read_recipe(asked, columns, features, search)
     training = read_training(data, table.reading, columns, recipe.settings)
     rows = recipe.complete(training.rows(prepared=recipe.prepare is not None))
-    question = with_class_weights(recipe, asked, rows).question(rows)
+    question = weighted_recipe(recipe, asked, rows).question(rows)
     say_question(question, rows)
     found = with_progress(find_pool, question.problem, within=within, max_models=max_models, **recipe.options)
     remark("")

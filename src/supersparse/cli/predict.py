@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from supersparse.cli.options import Data, Model, Output, TableOptions
+from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
 from supersparse.cli.say import check_no_input, check_writable
 
 
 def predict(
-    model: Model,
-    data: Data,
+    model: CardFile,
+    data: DataFile,
     table: TableOptions,
     output: Output,
     copy: Annotated[

@@ -13,7 +13,7 @@ from supersparse.cli.say import remark, say_size
 from supersparse.cli.training import Training
 from supersparse.data.cells_of_text import Reading
 from supersparse.data.files import read_table
-from supersparse.data.roles import read_target, read_weights, why_no_feature
+from supersparse.data.roles import read_target, weight_column, why_no_feature
 from supersparse.data.table import Column, Kind, Table
 from supersparse.data.values import nearest_column
 from supersparse.errors import InvalidDataError
@@ -66,7 +66,7 @@ def read_training(
         columns=columns,
         y=target.labels,
         rate_groups={name: _complete(table, name, target.rows) for name in settings.rate_groups},
-        weights=None if weight is None else read_weights(table, weight)[target.rows],
+        weights=None if weight is None else weight_column(table, weight)[target.rows],
         split_by=None if split_by is None else _complete(table, split_by, target.rows),
     )
 

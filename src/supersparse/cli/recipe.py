@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from supersparse.cli.class_weights import ClassWeights
 from supersparse.cli.cut_points import read_cut_points
 from supersparse.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
-from supersparse.cli.say import count, remark
+from supersparse.cli.say import counted, remark
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.settings.settings import Settings
 
@@ -43,7 +43,7 @@ def read_recipe(
     )
 
 
-def with_class_weights(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRows") -> "Recipe":
+def weighted_recipe(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRows") -> "Recipe":
     """Return the recipe with the weights that --class-weight gives to the classes of these rows."""
     if asked.class_weight is None:
         return recipe
@@ -80,13 +80,13 @@ def say_question(question: "Question", rows: "TrainingRows") -> None:
     problem, recipe = question.problem, question.recipe
     for note in () if question.prepare is None else question.prepare.notes_:
         remark(f"  {note}")
-    remark(f"{count(problem.rows.n_rows, 'row')}, {count(problem.rows.n_features, 'feature')}")
+    remark(f"{counted(problem.rows.n_rows, 'row')}, {counted(problem.rows.n_features, 'feature')}")
     cases = int(problem.rows.positive.sum())
     negative, positive = problem.rows.classes
     swap = f"; use --positive {shlex.quote(str(negative))} to swap the classes"
     remark(
-        f"positive class {positive!r} ({count(cases, 'row')}), "
-        f"negative class {negative!r} ({count(problem.rows.n_rows - cases, 'row')})"
+        f"positive class {positive!r} ({counted(cases, 'row')}), "
+        f"negative class {negative!r} ({counted(problem.rows.n_rows - cases, 'row')})"
         + (swap if recipe.settings.positive is None else "")
     )
     if recipe.balances(rows.y):

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
-from supersparse.cli.options import Data, Model, Output, TableOptions
+from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
 from supersparse.cli.say import check_writable, remark
 
 _SECONDS_BETWEEN_LINES = 5.0
 
 
 def report(
-    model: Model,
-    data: Data,
+    model: CardFile,
+    data: DataFile,
     table: TableOptions,
     output: Output,
     target: Annotated[

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Label
-from supersparse.cli.cases import expected_kinds, read_classes
+from supersparse.cli.cases import expected_kinds, read_class_column
 from supersparse.cli.say import remark
 from supersparse.data.cells_of_text import Reading
 from supersparse.data.files import read_table
@@ -59,7 +59,7 @@ def read_report_data(
         raise InvalidDataError(
             f"{table.name} has no column {name!r} (the title of the card); name the target with --target"
         )
-    found = read_classes(table, name, card)
+    found = read_class_column(table, name, card)
     for note in found.notes:
         remark(f"note: {note}")
     for column in (*card.columns, *named, *([] if weights is None else [weights])):

@@ -36,7 +36,7 @@ def complain(text: str) -> None:
     typer.echo(f"supersparse: {one_line(text)}", err=True)
 
 
-def count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
     """Write a number of things: 1 row, 2 rows."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 

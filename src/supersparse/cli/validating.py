@@ -6,7 +6,7 @@ from fractions import Fraction
 from statistics import mean, pstdev
 from typing import TYPE_CHECKING, Any
 
-from supersparse.cli.say import count, remark
+from supersparse.cli.say import counted, remark
 from supersparse.exact import exact, shown
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def validate(recipe: "Recipe", rows: "TrainingRows", splits: "Sequence[Split]") 
 
     Ctrl-C keeps the finished folds; None if there are none.
     """
-    from supersparse.learning.choosing import Candidate, choose, read_values
+    from supersparse.learning.choosing import Candidate, choose_penalty, read_values
     from supersparse.learning.folds import fit_fold, named_folds
 
     settings = recipe.settings
@@ -106,7 +106,7 @@ def validate(recipe: "Recipe", rows: "TrainingRows", splits: "Sequence[Split]") 
     quick = replace(recipe, options={**recipe.options, **limits})
     by_fold = []
     for k, fold in enumerate(named_folds(splits), start=1):
-        remark(f"{fold.name}: training on {count(len(fold.train), 'row')}, testing on {len(fold.test)}")
+        remark(f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}")
         try:
             results = fit_fold(quick, penalties, rows, costs, fold)
         except KeyboardInterrupt:
@@ -128,7 +128,7 @@ def validate(recipe: "Recipe", rows: "TrainingRows", splits: "Sequence[Split]") 
         )
         for C0, results in zip(of_each, zip(*by_fold, strict=True), strict=True)
     )
-    best = choose([Candidate(C0=t.C0 or 0.0, errors=t.costs, sizes=t.sizes) for t in tried], "best")
+    best = choose_penalty([Candidate(C0=t.C0 or 0.0, errors=t.costs, sizes=t.sizes) for t in tried], "best")
     return Validation(folds=len(by_fold), folds_asked=len(splits), tried=tried, chosen=tried[best])
 
 

@@ -102,7 +102,7 @@ def found_separator(header: str, row: str) -> str:
     return max(_SEPARATORS, key=occurs)
 
 
-Numbers = NDArray[np.generic]
+ParsedNumbers = NDArray[np.generic]
 
 _NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?[ \t]*", re.ASCII)
 _DIGITS, _MARKS = b"0123456789+-", b".eE \t"
@@ -115,7 +115,7 @@ def is_number(cell: str) -> bool:
     return _NUMBER.fullmatch(cell) is not None
 
 
-def read_numbers(cells: Sequence[str]) -> Numbers:
+def read_numbers(cells: Sequence[str]) -> ParsedNumbers:
     """Read cells that all hold numbers; raise ValueError when one does not."""
     everything = "".join(cells)
     if not everything.isascii() or not all(cells):
@@ -151,7 +151,7 @@ def _is_shortest(cell: str, number: float) -> bool:
     return Fraction(cell) == _shortest(number)
 
 
-def joined(parts: Sequence[Numbers]) -> Numbers:
+def joined(parts: Sequence[ParsedNumbers]) -> ParsedNumbers:
     """Put parts of one column behind each other in the fastest type that holds all of them exactly."""
     kept = [part for part in parts if len(part)]
     if not kept:
@@ -159,24 +159,24 @@ def joined(parts: Sequence[Numbers]) -> Numbers:
     return np.concatenate(_alike(kept))
 
 
-def side_by_side(columns: Sequence[Numbers]) -> Numbers:
+def side_by_side(columns: Sequence[ParsedNumbers]) -> ParsedNumbers:
     """Put columns side by side in the fastest type that holds all of them exactly."""
     return np.column_stack(_alike(columns))
 
 
-def _alike(arrays: Sequence[Numbers]) -> list[Numbers]:
+def _alike(arrays: Sequence[ParsedNumbers]) -> list[ParsedNumbers]:
     kinds = {array.dtype.kind for array in arrays}
     if "O" in kinds or ("f" in kinds and any(_is_wide(array) for array in arrays)):
         return [array.astype(object) for array in arrays]
     return list(arrays)
 
 
-def with_gaps(numbers: Numbers, present: NDArray[np.bool_]) -> Numbers:
+def with_gaps(numbers: ParsedNumbers, present: NDArray[np.bool_]) -> ParsedNumbers:
     """Spread numbers over the rows where one is present; the others hold NaN, or None among objects."""
     if present.all():
         return numbers
     if numbers.dtype == object or _is_wide(numbers):
-        spread: Numbers = np.full(len(present), None, dtype=object)
+        spread: ParsedNumbers = np.full(len(present), None, dtype=object)
         spread[present] = numbers.astype(object)
         return spread
     gaps = np.full(len(present), np.nan)
@@ -184,7 +184,7 @@ def with_gaps(numbers: Numbers, present: NDArray[np.bool_]) -> Numbers:
     return gaps
 
 
-def _is_wide(array: Numbers) -> bool:
+def _is_wide(array: ParsedNumbers) -> bool:
     """Whether an array holds integers that a double cannot."""
     if array.dtype.kind != "i" or not len(array):
         return False
@@ -195,5 +195,5 @@ def _shortest(number: float) -> Fraction | None:
     return None if number in (float("inf"), float("-inf")) else Fraction(repr(number))
 
 
-def _fractions(cells: Sequence[str]) -> Numbers:
+def _fractions(cells: Sequence[str]) -> ParsedNumbers:
     return np.array([Fraction(cell) for cell in cells], dtype=object)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.data.cells_of_text import (
-    Numbers,
+    ParsedNumbers,
     Reading,
     found_separator,
     is_number,
@@ -51,7 +51,7 @@ class Coded:
 class Parsed:
     """The numbers of the rows where one is `present`, and the cells that are neither number nor missing."""
 
-    numbers: Numbers
+    numbers: ParsedNumbers
     present: NDArray[np.bool_]
     odd: Counter[str]
     first_odd: int | None  # its row, from 0
@@ -64,7 +64,7 @@ class TooMany:
     n_rows: int
 
 
-Cells = Coded | Parsed | TooMany
+CollectedCells = Coded | Parsed | TooMany
 
 
 class _Codes(dict[str, int]):
@@ -112,7 +112,7 @@ class Collector:
     def _pointed(self, cell: str) -> str:
         return cell.replace(",", ".") if self._reading.decimal == "," else cell
 
-    def finish(self) -> Cells:
+    def finish(self) -> CollectedCells:
         """Return what was collected."""
         if self._parsing is not None:
             return self._parsing.finish()
@@ -129,7 +129,7 @@ class _Parsing:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._numbers: list[Numbers] = []
+        self._numbers: list[ParsedNumbers] = []
         self._present: list[NDArray[np.bool_]] = []
         self._odd: Counter[str] = Counter()
         self._first_odd: int | None = None
@@ -239,7 +239,7 @@ class CsvFile:
     """The columns of a CSV file as they were collected."""
 
     names: tuple[str, ...]  # of all columns, also of those that were not wanted
-    columns: dict[str, Cells]
+    columns: dict[str, CollectedCells]
     lines: NDArray[np.int64]  # the line of the file on which each row ends
     notes: tuple[str, ...]
 

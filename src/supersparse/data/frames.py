@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from supersparse.errors import InvalidDataError
 from supersparse.exact import exact
 
-Column = NDArray[Any]
+Values = NDArray[Any]
 
 
-def read_table(X: object, feature_names: Sequence[str] | None = None) -> tuple[list[str], list[Column]]:
+def read_numeric_table(
+    X: object, feature_names: Sequence[str] | None = None
+) -> tuple[list[str], list[Values]]:
     """Return the names and the columns: finite numbers in the type they came in.
 
     Columns of Python objects become fractions, so nothing is rounded on the way in. An
@@ -59,7 +61,7 @@ def _native_names(X: object) -> Sequence[object]:
     return names
 
 
-def _read_columns(X: object) -> tuple[list[str], list[Column]]:
+def _read_columns(X: object) -> tuple[list[str], list[Values]]:
     frame = as_frame(X)
     if frame is not None:
         names = [str(n) for n in frame.columns]
@@ -74,7 +76,7 @@ def _read_columns(X: object) -> tuple[list[str], list[Column]]:
     return [f"x{j}" for j in range(len(columns))], columns
 
 
-def _matrix(X: object) -> Column:
+def _matrix(X: object) -> Values:
     try:
         matrix = np.asarray(X)
     except ValueError:
@@ -84,7 +86,7 @@ def _matrix(X: object) -> Column:
     return matrix
 
 
-def _frame_column(series: Any, name: str) -> Column:
+def _frame_column(series: Any, name: str) -> Values:
     dtype = series.dtype
     missing = int(series.null_count())
     if missing:
@@ -96,7 +98,7 @@ def _frame_column(series: Any, name: str) -> Column:
     raise _not_numbers(name, str(dtype))
 
 
-def numeric_column(column: Column, name: str) -> Column:
+def numeric_column(column: Values, name: str) -> Values:
     """Return the column if it holds numbers; Python objects become fractions."""
     if column.dtype.kind in "buif":
         return column
@@ -124,7 +126,7 @@ def is_missing(value: object) -> bool:
     return isinstance(value, float | np.floating | Decimal) and bool(value != value)
 
 
-def _finite(column: Column, name: str) -> Column:
+def _finite(column: Values, name: str) -> Values:
     if column.dtype.kind == "f" and not np.isfinite(column).all():
         missing = int(np.isnan(column).sum())
         if missing:

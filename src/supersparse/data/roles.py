@@ -66,7 +66,7 @@ def _listed(counts: Counter[str]) -> str:
     return f"{found or 'none'}{', ...' if len(counts) > 4 else ''}"
 
 
-def read_weights(table: Table, name: str) -> NDArray[np.generic]:
+def weight_column(table: Table, name: str) -> NDArray[np.generic]:
     """Read a column that has a number in every row."""
     column = table.column(name, "column {name} of weights")
     if column.n_missing or column.kind is not Kind.NUMBER:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from supersparse.data.cells_of_text import Reading, is_number, read_numbers, with_gaps
 from supersparse.data.csv_file import (
-    Cells,
     Coded,
+    CollectedCells,
     Parsed,
     TooMany,
 )
@@ -80,7 +80,7 @@ class Fault:
     decimal_commas: bool  # whether the cells would be numbers with a comma for the point
 
 
-def typed(name: str, cells: Cells, expected: Kind | None, reading: Reading) -> Column | Fault:
+def typed(name: str, cells: CollectedCells, expected: Kind | None, reading: Reading) -> Column | Fault:
     """Make a column of the expected kind, or of the kind that its cells show.
 
     Cells are numbers when all are; when most are, the others are a fault, because numbers would

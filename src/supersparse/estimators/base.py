@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from supersparse.card.scoring import score_table
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.estimators.parameters import PREPARATIONS
-from supersparse.estimators.reading import read_features, read_raw_training, read_training
+from supersparse.estimators.reading import read_features, read_numeric_training, read_raw_training
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.exact import nearest_float
 from supersparse.faces import ScoringSystem
@@ -50,7 +50,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             hint = did_you_mean(str(self.calibrate), _METHODS)
             raise InvalidOptionError(f"calibrate is {self.calibrate!r}; give None, or {hint}")
         recipe, title = self._recipe(), name_of(y)
-        X, y = read_training(self, X, y) if recipe.prepare is None else read_raw_training(self, X, y)
+        X, y = read_numeric_training(self, X, y) if recipe.prepare is None else read_raw_training(self, X, y)
         rows = TrainingRows(
             X=X, y=y, sample_weight=sample_weight, rate_groups=rate_groups, groups=groups, title=title
         )

@@ -24,7 +24,7 @@ from supersparse.prepare.raw import is_array
 _READS_ANY_FRAME = tuple(int(part) for part in sklearn.__version__.split(".")[:2]) >= (1, 9)
 
 
-def read_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+def read_numeric_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Return X, checked, and y as one dimension of at most two classes; sets what fit must set."""
     frame = as_frame(X)
     if frame is None:

@@ -14,7 +14,7 @@ from supersparse.errors import InvalidOptionError, InvalidProblemError, did_you_
 from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import takes_settings
 from supersparse.estimators.reporting import logger, reporting
-from supersparse.learning.choosing import RULES, Candidate, choose, read_values
+from supersparse.learning.choosing import RULES, Candidate, choose_penalty, read_values
 from supersparse.learning.folds import Fold, FoldResult, fit_fold, named_folds
 from supersparse.learning.recipe import Question
 from supersparse.learning.rows import TrainingRows
@@ -179,7 +179,7 @@ intercept, solver, solver_options, gap
             )
             for C0, results in zip(self.Cs_, by_value, strict=True)
         ]
-        choices = {rule: choose(candidates, rule) for rule in RULES}
+        choices = {rule: choose_penalty(candidates, rule) for rule in RULES}
         self.best_index_ = choices[self.rule]
         self.C0_ = float(self.Cs_[self.best_index_])
         self.C0_by_rule_ = {rule: float(self.Cs_[index]) for rule, index in choices.items()}

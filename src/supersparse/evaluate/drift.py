@@ -13,10 +13,10 @@ from supersparse.card.card import Card, Item
 from supersparse.card.checks import outside_values
 from supersparse.card.provenance import ItemSeen
 from supersparse.card.scoring import checked_table, multiplied, points_when_missing
-from supersparse.card.tables import read_table
+from supersparse.card.tables import read_card_table
 from supersparse.errors import InvalidDataError
-from supersparse.evaluate.outcomes import added_up, read_weights
-from supersparse.evaluate.rates import Rate, as_frame, laid_out
+from supersparse.evaluate.outcomes import added_up, read_row_weights
+from supersparse.evaluate.rates import Rate, laid_out, to_pandas
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ def points_given(
 ) -> tuple[Given, ...]:
     """Return what each item gave on a table."""
     table = checked_table(card, X, names)
-    weights, unit = read_weights(sample_weight, table.n_rows)
+    weights, unit = read_row_weights(sample_weight, table.n_rows)
     if not np.any(weights > 0):
         raise InvalidDataError("there is nothing to remember: no rows, or none with a weight above 0")
     found = []
@@ -122,7 +122,7 @@ class Drift:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame(self.table())
+        return to_pandas(self.table())
 
     def in_words(self) -> str:
         """Say how the mean total moved, and by which item most."""
@@ -168,7 +168,7 @@ def drift(
         )
     after = points_given(card, now, sample_weight=weight_now, names=names)
     strange: dict[str, list[object]] = {}
-    for found in outside_values(card, read_table(card, now, names)):
+    for found in outside_values(card, read_card_table(card, now, names)):
         strange.setdefault(found.column, []).append(found.value)
     return Drift(
         items=tuple(

@@ -14,7 +14,7 @@ from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
 from supersparse.evaluate.forecasts import Forecasts, forecasts_of_tally
 from supersparse.evaluate.outcomes import Tally, as_list, read_outcomes
-from supersparse.evaluate.rates import Auc, as_frame, auc_of, count_text, laid_out
+from supersparse.evaluate.rates import Auc, auc_of, count_text, laid_out, to_pandas
 from supersparse.evaluate.thresholds import Confusion, Thresholds, confusion_at, thresholds_of
 
 
@@ -56,7 +56,7 @@ class Evaluation:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame(self.table())
+        return to_pandas(self.table())
 
     def in_words(self) -> str:
         """Say it in a few sentences."""
@@ -120,7 +120,7 @@ class Subgroups:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame(self.table())
+        return to_pandas(self.table())
 
     def __str__(self) -> str:
         header = [self.by, "n", "prevalence", "sensitivity", "specificity", "PPV", "NPV", "AUC"]

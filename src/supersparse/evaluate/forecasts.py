@@ -10,7 +10,7 @@ import numpy as np
 from supersparse.card.risk import Floats, Risk
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.outcomes import Outcomes, Tally, added_up
-from supersparse.evaluate.rates import Rate, as_frame, count_text, laid_out, plain_number, rate_columns
+from supersparse.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class CalibrationCurve:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame(self.table())
+        return to_pandas(self.table())
 
     def in_words(self) -> str:
         """Say where predicted and observed risk are farthest apart."""
@@ -79,7 +79,7 @@ class DecisionCurve:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame(self.table())
+        return to_pandas(self.table())
 
     def in_words(self) -> str:
         """Say for which risk thresholds acting by risk is better than acting on everyone and on no one."""

@@ -131,7 +131,7 @@ def read_outcomes(
         raise InvalidDataError(
             f"y has {len(positive)} labels for {len(scores.numerators)} rows; give one for each"
         )
-    weights, weight_unit = read_weights(sample_weight, len(positive))
+    weights, weight_unit = read_row_weights(sample_weight, len(positive))
     kept = np.asarray(weights > 0, dtype=bool)
     if not kept.any():
         raise InvalidDataError("there is nothing to evaluate: no rows, or none with a weight above 0")
@@ -167,7 +167,7 @@ def _is_positive(card: Card, label: object) -> bool:
     )
 
 
-def read_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, int]:
+def read_row_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, int]:
     """Return weights as integers over one scale, exactly."""
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int64), 1

@@ -122,7 +122,7 @@ def _edge(value: float, end: float, too_far: Callable[[float], bool]) -> float:
     return near
 
 
-def as_frame(table: Sequence[Mapping[str, Any]]) -> Any:
+def to_pandas(table: Sequence[Mapping[str, Any]]) -> Any:
     """Return a table as a pandas data frame; pandas is loaded when used."""
     import pandas as pd
 

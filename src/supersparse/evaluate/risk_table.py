@@ -14,7 +14,7 @@ from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibrating import Method, cross_fitted, fit_risk
 from supersparse.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows
 from supersparse.evaluate.outcomes import Outcomes, read_outcomes
-from supersparse.evaluate.rates import Rate, as_frame, count_text, laid_out, plain_number, rate_columns
+from supersparse.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
 from supersparse.exact import shown
 
 
@@ -78,7 +78,7 @@ class RiskTable:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame(self.table())
+        return to_pandas(self.table())
 
     def in_words(self) -> str:
         """Say the least and the greatest risk, and how good the calibrated risks are."""

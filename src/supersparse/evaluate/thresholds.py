@@ -9,7 +9,7 @@ from supersparse.card.card import Cutoff, Label
 from supersparse.card.rules import one_line
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.outcomes import Tally
-from supersparse.evaluate.rates import Rate, as_frame, count_text, laid_out, plain_number, rate_columns
+from supersparse.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
 from supersparse.exact import exact_value, shown
 
 
@@ -123,7 +123,7 @@ class Confusion:
 
     def to_frame(self) -> Any:
         """Return the matrix as a pandas data frame."""
-        return as_frame(self.table())
+        return to_pandas(self.table())
 
     def in_words(self, positive: Label = "positive") -> str:
         """Say how many rows are wrong, also as learning counted them where that differs, and the rates."""
@@ -233,7 +233,7 @@ class Thresholds:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame(self.table())
+        return to_pandas(self.table())
 
     def in_words(self) -> str:
         """Say which threshold makes the fewest errors, beside the card's own."""

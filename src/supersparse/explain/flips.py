@@ -29,7 +29,7 @@ class _Other:
 
 
 OTHER = _Other()
-Target = Category | _Other
+FlipTarget = Category | _Other
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Moves:
     column: str
     before: object
     points: Fraction  # at present
-    targets: tuple[tuple[Target, Fraction], ...] = ()
+    targets: tuple[tuple[FlipTarget, Fraction], ...] = ()
     grid: Grid | None = None
 
 
@@ -84,8 +84,8 @@ def _points(items: Sequence[Item], value: object) -> Fraction:
     return sum((item_points(item, value) for item in items), Fraction(0))
 
 
-def _targets(items: Sequence[Item], values: Sequence[Category]) -> tuple[tuple[Target, Fraction], ...]:
-    found: list[tuple[Target, Fraction]] = []
+def _targets(items: Sequence[Item], values: Sequence[Category]) -> tuple[tuple[FlipTarget, Fraction], ...]:
+    found: list[tuple[FlipTarget, Fraction]] = []
     for value in values:
         try:
             found.append((value, _points(items, value)))
@@ -168,7 +168,7 @@ class Change:
 
     column: str
     before: object
-    after: Target
+    after: FlipTarget
     points_before: Fraction  # of all items on the column
     points_after: Fraction
 
@@ -188,7 +188,7 @@ class Flip:
         return sum((abs(c.points_after - c.points_before) for c in self.changes), Fraction(0))
 
 
-Option = tuple[Fraction, Target]  # the gain, points in the wanted direction, and the value behind it
+Option = tuple[Fraction, FlipTarget]  # the gain, points in the wanted direction, and the value behind it
 
 
 @dataclass(frozen=True, slots=True)

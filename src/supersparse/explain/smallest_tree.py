@@ -9,26 +9,26 @@ needed is the greatest sum, up to it, that can be reached.
 from dataclasses import dataclass, field
 from math import gcd
 
-Cases = tuple[tuple[tuple[bool, ...], int], ...]  # answers to the questions of a column, and points
+OpenCases = tuple[tuple[tuple[bool, ...], int], ...]  # answers to the questions of a column, and points
 Cost = tuple[int, int]  # leaves, and the sum of their depths
 
 _MOST_SUM = 20_000  # of points, up to which the sums that can be reached are listed
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class TreeState:
     """More than `needed` points give the positive class; `pairs` may give theirs or nothing."""
 
     needed: int
     pairs: tuple[int, ...]
-    others: tuple[Cases, ...]  # columns with three cases or more, the least of them with 0 points
+    others: tuple[OpenCases, ...]  # columns with three cases or more, the least of them with 0 points
 
 
 class TooManyStatesError(Exception):
     """The states are more than were allowed."""
 
 
-def state_of(columns: list[Cases], needed: int) -> State | bool:
+def state_of(columns: list[OpenCases], needed: int) -> TreeState | bool:
     """The state with these cases left; or the class, where it is certain."""
     pairs, others = [], []
     most = 0
@@ -50,7 +50,7 @@ def state_of(columns: list[Cases], needed: int) -> State | bool:
     return _reduced(needed, pairs, others)
 
 
-def _reduced(needed: int, pairs: list[int], others: list[Cases]) -> State:
+def _reduced(needed: int, pairs: list[int], others: list[OpenCases]) -> TreeState:
     pairs = [min(spread, needed + 1) for spread in pairs]
     if not others:
         unit = gcd(*pairs)
@@ -61,7 +61,7 @@ def _reduced(needed: int, pairs: list[int], others: list[Cases]) -> State:
                 sums |= sums << spread
             needed = (sums & ((1 << (needed + 1)) - 1)).bit_length() - 1
             pairs = [min(spread, needed + 1) for spread in pairs]
-    return State(needed, tuple(sorted(pairs)), tuple(sorted(others)))
+    return TreeState(needed, tuple(sorted(pairs)), tuple(sorted(others)))
 
 
 def fewest_leaves(spreads: list[int], needed: int) -> int:
@@ -89,7 +89,7 @@ def _just_enough(spreads: list[int], needed: int) -> int:
     return found
 
 
-def splits(cases: Cases) -> list[tuple[int, Cases, Cases]]:
+def splits(cases: OpenCases) -> list[tuple[int, OpenCases, OpenCases]]:
     """The questions that are open: their places, and the cases left after yes and after no."""
     if len({points for _, points in cases}) == 1:
         return []
@@ -106,9 +106,9 @@ class Smallest:
     """Costs of the smallest trees, each state once; gives up after so many states."""
 
     most_states: int
-    known: dict[State, Cost] = field(default_factory=dict)
+    known: dict[TreeState, Cost] = field(default_factory=dict)
 
-    def cost(self, state: State | bool) -> Cost:
+    def cost(self, state: TreeState | bool) -> Cost:
         """The leaves of the smallest tree, then the least sum of their depths."""
         if isinstance(state, bool):
             return 1, 0
@@ -120,16 +120,16 @@ class Smallest:
             self.known[state] = found
         return found
 
-    def together(self, way: tuple[State | bool, State | bool]) -> Cost:
+    def together(self, way: tuple[TreeState | bool, TreeState | bool]) -> Cost:
         """The cost of a question that leads to these two states."""
         (first, first_depth), (second, second_depth) = self.cost(way[0]), self.cost(way[1])
         leaves = first + second
         return leaves, first_depth + second_depth + leaves
 
-    def _ways(self, state: State) -> set[tuple[State | bool, State | bool]]:
+    def _ways(self, state: TreeState) -> set[tuple[TreeState | bool, TreeState | bool]]:
         """Where the open questions lead."""
         found = set()
-        as_cases: list[Cases] = [(((False,), 0), ((True,), spread)) for spread in state.pairs]
+        as_cases: list[OpenCases] = [(((False,), 0), ((True,), spread)) for spread in state.pairs]
         columns = [*as_cases, *state.others]
         previous = None
         for i, cases in enumerate(columns):

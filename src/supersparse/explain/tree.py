@@ -26,7 +26,7 @@ from supersparse.data.plain import visible
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidCardError, InvalidDataError, InvalidOptionError
 from supersparse.explain.smallest_tree import (
-    Cases,
+    OpenCases,
     Smallest,
     TooManyStatesError,
     fewest_leaves,
@@ -38,7 +38,7 @@ _OTHER_TEXT = "another text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class TreeQuestion:
     """A question with the answer yes or no: yes where the rule holds, no also where the value is missing."""
 
     text: str  # visible text
@@ -60,16 +60,16 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class AskedColumn:
     """The questions on one raw column, and its cases."""
 
     name: str
-    questions: tuple[Question, ...]
+    questions: tuple[TreeQuestion, ...]
     cases: tuple[Case, ...]
     may_be_missing: bool
 
 
-def columns_of(card: Card) -> tuple[Column, ...]:
+def columns_of(card: Card) -> tuple[AskedColumn, ...]:
     """The columns of a card whose items are all yes or no."""
     domains = {domain.column: domain for domain in card.domains}
     return tuple(
@@ -77,8 +77,8 @@ def columns_of(card: Card) -> tuple[Column, ...]:
     )
 
 
-def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> Column:
-    questions = tuple(Question(text=_text(item, rule), rule=rule) for item, rule in _rules(items, domain))
+def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> AskedColumn:
+    questions = tuple(TreeQuestion(text=_text(item, rule), rule=rule) for item, rule in _rules(items, domain))
     part = Card(
         items=tuple(items), intercept=Fraction(0), negative=0, positive=1,
         domains=() if domain is None else (domain,), n_columns=card.n_columns,
@@ -87,7 +87,7 @@ def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> 
     asks_missing = any(isinstance(question.rule, IsMissing) for question in questions)
     if may_be_missing and not asks_missing and any(item.missing for item in items):
         rule = IsMissing(name)  # its points differ from those of no
-        questions = (*questions, Question(text=visible(words_for(rule)), rule=rule))
+        questions = (*questions, TreeQuestion(text=visible(words_for(rule)), rule=rule))
     cases: dict[tuple[bool, ...], Fraction] = {}
     for value in (*_values(items, domain), None):
         if _scores(part, value):
@@ -95,7 +95,7 @@ def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> 
             cases[answers] = sum((item_points(item, value) for item in items), Fraction(0))
     if not cases:
         raise InvalidCardError(f"the card refuses every value of {name!r}; there is nothing to ask")
-    return Column(
+    return AskedColumn(
         name=name,
         questions=questions,
         cases=tuple(Case(answers=a, points=p) for a, p in cases.items()),
@@ -176,26 +176,26 @@ _MOST_STATES = 8_000  # some seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leaf:
+class TreeLeaf:
     """A class that is certain."""
 
     positive: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class TreeNode:
     """A question, as visible text, and what follows from each answer."""
 
     text: str
-    yes: "Node | Leaf"
-    no: "Node | Leaf"
+    yes: "TreeNode | TreeLeaf"
+    no: "TreeNode | TreeLeaf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundTree:
     """A tree with as few leaves as possible, if that was proven."""
 
-    root: Node | Leaf
+    root: TreeNode | TreeLeaf
     leaves: int
     proven_smallest: bool
     missing_is_no: bool  # a value may be missing; questions about it are then answered with no
@@ -205,7 +205,7 @@ class _TooManyLeavesError(Exception):
     """The tree would have more leaves than were allowed."""
 
 
-def find_tree(card: Card, *, max_leaves: int = 64) -> Found:
+def find_tree(card: Card, *, max_leaves: int = 64) -> FoundTree:
     """Find the smallest tree; refuse one with more leaves than anybody would read.
 
     With very many different points the search is not finished within reason: then the item that can change
@@ -222,7 +222,7 @@ def find_tree(card: Card, *, max_leaves: int = 64) -> Found:
             f"{_size(cases, needed, smallest)} has more leaves than max_leaves={max_leaves}; "
             "raise it, or use the card"
         ) from None
-    return Found(
+    return FoundTree(
         root=root,
         leaves=finder.leaves,
         proven_smallest=smallest is not None or _is_of_pairs(cases),
@@ -230,7 +230,7 @@ def find_tree(card: Card, *, max_leaves: int = 64) -> Found:
     )
 
 
-def _smallest(cases: list[Cases], needed: int) -> Smallest | None:
+def _smallest(cases: list[OpenCases], needed: int) -> Smallest | None:
     """The costs of all states, or None where there are too many."""
     smallest = Smallest(_MOST_STATES)
     try:
@@ -241,11 +241,11 @@ def _smallest(cases: list[Cases], needed: int) -> Smallest | None:
     return smallest
 
 
-def _is_of_pairs(cases: list[Cases]) -> bool:
+def _is_of_pairs(cases: list[OpenCases]) -> bool:
     return all(len(column) <= 2 for column in cases)
 
 
-def _size(cases: list[Cases], needed: int, smallest: Smallest | None) -> str:
+def _size(cases: list[OpenCases], needed: int, smallest: Smallest | None) -> str:
     if smallest is not None:
         return f"the smallest tree, with {smallest.cost(state_of(cases, needed))[0]},"
     if not _is_of_pairs(cases):
@@ -254,7 +254,7 @@ def _size(cases: list[Cases], needed: int, smallest: Smallest | None) -> str:
     return f"the smallest tree, with {fewest_leaves(list(map(_spread, cases)), needed - least)},"
 
 
-def _in_whole_numbers(columns: tuple[Column, ...], threshold: Fraction) -> tuple[list[Cases], int]:
+def _in_whole_numbers(columns: tuple[AskedColumn, ...], threshold: Fraction) -> tuple[list[OpenCases], int]:
     """Multiply all points so that they are whole; the class does not change."""
     unit = lcm(threshold.denominator, *(case.points.denominator for c in columns for case in c.cases))
     return (
@@ -265,28 +265,28 @@ def _in_whole_numbers(columns: tuple[Column, ...], threshold: Fraction) -> tuple
 
 @dataclass(slots=True)
 class _Finder:
-    columns: tuple[Column, ...]
+    columns: tuple[AskedColumn, ...]
     needed: int
     smallest: Smallest | None  # None: it takes too long
     max_leaves: int
     leaves: int = 0
 
-    def tree(self, cases: list[Cases]) -> Node | Leaf:
+    def tree(self, cases: list[OpenCases]) -> TreeNode | TreeLeaf:
         """Build the tree for the cases left in each column."""
         state = state_of(cases, self.needed)
         if isinstance(state, bool):
             self.leaves += 1
             if self.leaves > self.max_leaves:
                 raise _TooManyLeavesError
-            return Leaf(positive=state)
+            return TreeLeaf(positive=state)
         i, j, yes, no = self._best(cases)
-        return Node(
+        return TreeNode(
             text=self.columns[i].questions[j].text,
             yes=self.tree([*cases[:i], yes, *cases[i + 1 :]]),
             no=self.tree([*cases[:i], no, *cases[i + 1 :]]),
         )
 
-    def _best(self, cases: list[Cases]) -> tuple[int, int, Cases, Cases]:
+    def _best(self, cases: list[OpenCases]) -> tuple[int, int, OpenCases, OpenCases]:
         open_ones = [(i, *split) for i, column in enumerate(cases) for split in splits(column)]
         if self.smallest is None:
             return max(open_ones, key=lambda s: (_spread(cases[s[0]]), -_spread(s[2]) - _spread(s[3])))
@@ -302,6 +302,6 @@ class _Finder:
         )
 
 
-def _spread(cases: Cases) -> int:
+def _spread(cases: OpenCases) -> int:
     points = [points for _, points in cases]
     return max(points) - min(points)

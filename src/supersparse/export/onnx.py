@@ -12,7 +12,16 @@ from typing import Any
 
 from supersparse.card.card import Card
 from supersparse.errors import PackageNotInstalledError, UnsupportedCardError
-from supersparse.export.plan import Column, Cut, Cuts, Plan, Term, double_equal_to, plain_text, plan
+from supersparse.export.plan import (
+    Cut,
+    CutTable,
+    ExportColumn,
+    ExportPlan,
+    ExportTerm,
+    double_equal_to,
+    plain_text,
+    plan,
+)
 
 _LARGEST = 1.7976931348623157e308
 
@@ -43,7 +52,7 @@ def to_onnx(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> b
 class _Graph:
     """Nodes are added one by one; every method returns the name of its result."""
 
-    def __init__(self, onnx: Any, ready: Plan) -> None:
+    def __init__(self, onnx: Any, ready: ExportPlan) -> None:
         self.onnx, self.ready = onnx, ready
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
@@ -87,10 +96,10 @@ class _Graph:
     def kind(self, name: str) -> int:
         return int(getattr(self.onnx.TensorProto, name))
 
-    def missing(self, column: Column) -> str:
+    def missing(self, column: ExportColumn) -> str:
         return self.among(column, ("",), ()) if column.is_text else self.op("IsNaN", column.name)
 
-    def term(self, term: Term) -> str:
+    def term(self, term: ExportTerm) -> str:
         x = term.column.name
         gone = self.gone[x]
         if term.asks_missing:
@@ -109,7 +118,7 @@ class _Graph:
             given = self.op("Where", holds, self.number(term.points), self.number(0))
         return self.op("Where", gone, self.number(term.missing or 0), given)
 
-    def among(self, column: Column, texts: tuple[str, ...], numbers: tuple[float, ...]) -> str:
+    def among(self, column: ExportColumn, texts: tuple[str, ...], numbers: tuple[float, ...]) -> str:
         if column.is_text:
             known = [plain_text(t, f"a category of {column.name!r}", "ONNX") for t in texts]
             found = self.op(
@@ -122,7 +131,7 @@ class _Graph:
             found = self.op("Or", found, self.op("Equal", column.name, self.number(number)))
         return found
 
-    def within(self, x: str, cuts: Cuts) -> str:
+    def within(self, x: str, cuts: CutTable) -> str:
         tests = [
             self.compared(x, cut, kind) for cut, kind in ((cuts.low, "Greater"), (cuts.high, "Less")) if cut
         ]
@@ -131,13 +140,13 @@ class _Graph:
     def compared(self, x: str, cut: Cut, kind: str) -> str:
         return self.op(kind + ("OrEqual" if cut.included else ""), x, self.number(cut.value))
 
-    def refusals(self, column: Column) -> list[str]:
+    def refusals(self, column: ExportColumn) -> list[str]:
         gone = self.gone[column.name]
         there = self.op("Not", gone)
         tests = [self.op("And", there, test) for test in self.wrong(column)]
         return [gone, *tests] if column.refuses_missing else tests
 
-    def wrong(self, column: Column) -> list[str]:
+    def wrong(self, column: ExportColumn) -> list[str]:
         x, tests = column.name, []
         if not column.is_text and column.needs_value:
             tests.append(self.op("Greater", self.op("Abs", x), self.number(_LARGEST)))

@@ -24,7 +24,7 @@ _DOUBLE = np.dtype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class ExportColumn:
     """One raw column: what it holds, and which values are refused."""
 
     name: str
@@ -33,7 +33,7 @@ class Column:
     needs_value: bool  # some item looks at the value; else only whether it is there
     decimals: int  # to which its values are read where points multiply them; 0 as they are
     known: tuple[Category, ...] | None  # all others are refused
-    limits: "Cuts | None"  # all others are refused
+    limits: "CutTable | None"  # all others are refused
     whole: bool  # fractions are refused
 
 
@@ -46,7 +46,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cuts:
+class CutTable:
     """A range as comparisons with doubles."""
 
     low: Cut | None
@@ -54,32 +54,32 @@ class Cuts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class ExportTerm:
     """One item, in whole numbers: `points` and `missing` are scaled, `missing` None where refused."""
 
     item: Item
-    column: Column
+    column: ExportColumn
     points: int
     missing: int | None
     is_value: bool  # points times the value, which is scaled by 10**decimals
     asks_missing: bool
     texts: tuple[str, ...]  # categories, for a text column
     numbers: tuple[float, ...]  # categories, for numbers; only those that a double can equal
-    cuts: Cuts | None
+    cuts: CutTable | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ExportPlan:
     """The whole card: score = (intercept + the terms) / scale."""
 
     card: Card
-    columns: tuple[Column, ...]
-    terms: tuple[Term, ...]
+    columns: tuple[ExportColumn, ...]
+    terms: tuple[ExportTerm, ...]
     intercept: int
     scale: int
 
 
-def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = None) -> Plan:
+def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = None) -> ExportPlan:
     """Scale a card for a target, or say which item or column it cannot express.
 
     `decimals` is how many decimal places the values have that points multiply: one number, or one for
@@ -94,12 +94,14 @@ def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = Non
     terms = tuple(_term(item, columns[item.column], scale, target) for item in card.items)
     intercept = int(card.intercept * scale)
     _check_size(intercept, "its threshold", target)
-    return Plan(card=card, columns=tuple(columns.values()), terms=terms, intercept=intercept, scale=scale)
+    return ExportPlan(
+        card=card, columns=tuple(columns.values()), terms=terms, intercept=intercept, scale=scale
+    )
 
 
-def cuts_of(low: Fraction | None, high: Fraction | None, ends: tuple[bool, bool]) -> Cuts:
+def cuts_of(low: Fraction | None, high: Fraction | None, ends: tuple[bool, bool]) -> CutTable:
     """Compare doubles with two bounds as if they were their shortest decimals; `ends` are included or not."""
-    return Cuts(
+    return CutTable(
         low=None if low is None else _cut(low, ends[0], otherwise=True),
         high=None if high is None else _cut(high, ends[1], otherwise=False),
     )
@@ -118,7 +120,9 @@ def double_equal_to(number: Fraction) -> float | None:
     return None if first == after else first + 0.0  # not -0.0
 
 
-def _column(expected: Expected, card: Card, target: str, decimals: int | Mapping[str, int] | None) -> Column:
+def _column(
+    expected: Expected, card: Card, target: str, decimals: int | Mapping[str, int] | None
+) -> ExportColumn:
     name, domain = expected.column, expected.domain
     items = card.items_by_column()[name]
     refusing = domain if domain is not None and domain.outside == "refuse" else None
@@ -135,7 +139,7 @@ def _column(expected: Expected, card: Card, target: str, decimals: int | Mapping
     limits = None
     if refusing is not None and refusing.values is None and (refusing.low, refusing.high) != (None, None):
         limits = cuts_of(refusing.low, refusing.high, (True, True))
-    return Column(
+    return ExportColumn(
         name=name,
         is_text=kinds == {"text"},
         refuses_missing=expected.refuses_missing,
@@ -160,13 +164,13 @@ def _decimals(name: str, domain: Domain | None, asked: int | Mapping[str, int] |
     return next((k for k in range(15) if all((n * 10**k).denominator == 1 for n in numbers)), _DECIMALS)
 
 
-def _check_names(asked: int | Mapping[str, int] | None, columns: Mapping[str, Column]) -> None:
+def _check_names(asked: int | Mapping[str, int] | None, columns: Mapping[str, ExportColumn]) -> None:
     for name in asked if isinstance(asked, Mapping) else ():
         if name not in columns:
             raise InvalidOptionError(f"decimals names {name!r}, which is not a column of the card")
 
 
-def _term(item: Item, column: Column, scale: int, target: str) -> Term:
+def _term(item: Item, column: ExportColumn, scale: int, target: str) -> ExportTerm:
     rule = item.rule
     is_value = isinstance(rule, ValueOf)
     categories = rule.values if isinstance(rule, IsOneOf) else ()
@@ -178,7 +182,7 @@ def _term(item: Item, column: Column, scale: int, target: str) -> Term:
     if isinstance(rule, InRange):
         for bound in (rule.low, rule.high):
             _check_size(0 if bound is None else int(bound), "a bound", target, item)
-    return Term(
+    return ExportTerm(
         item=item,
         column=column,
         points=points,

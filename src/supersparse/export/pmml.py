@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 from supersparse.card.card import Card
 from supersparse.errors import UnsupportedCardError
-from supersparse.export.plan import Column, Cut, Cuts, Plan, Term, double_equal_to, plan
+from supersparse.export.plan import Cut, CutTable, ExportColumn, ExportPlan, ExportTerm, double_equal_to, plan
 
 _NAMESPACE = "http://www.dmg.org/PMML-4_4"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -62,7 +62,7 @@ def _text(text: str) -> str:
     return text
 
 
-def _field(dictionary: ET.Element, column: Column) -> None:
+def _field(dictionary: ET.Element, column: ExportColumn) -> None:
     if not column.name or column.name in _OUTPUTS:
         raise UnsupportedCardError(f"a column is called {column.name!r}, which PMML needs itself; rename it")
     if column.whole:
@@ -90,17 +90,17 @@ def _field(dictionary: ET.Element, column: Column) -> None:
                 raise UnsupportedCardError(
                     f"a known value of column {column.name!r} is no decimal that PMML holds"
                 )
-            _interval(field, Cuts(low=Cut(number, True), high=Cut(number, True)))
+            _interval(field, CutTable(low=Cut(number, True), high=Cut(number, True)))
 
 
-def _interval(field: ET.Element, cuts: Cuts) -> None:
+def _interval(field: ET.Element, cuts: CutTable) -> None:
     low, high = ("open" if cut is None or not cut.included else "closed" for cut in (cuts.low, cuts.high))
     margins = {"leftMargin": cuts.low, "rightMargin": cuts.high}
     given = {name: repr(cut.value) for name, cut in margins.items() if cut is not None}
     ET.SubElement(field, "Interval", {"closure": low + high.capitalize(), **given})
 
 
-def _outputs(model: ET.Element, ready: Plan) -> None:
+def _outputs(model: ET.Element, ready: ExportPlan) -> None:
     output = ET.SubElement(model, "Output")
     _output(output, "whole_score", "continuous", "double", "predictedValue")
     score = _apply(_output(output, "score", "continuous", "double", "transformedValue"), "/")
@@ -114,8 +114,8 @@ def _outputs(model: ET.Element, ready: Plan) -> None:
     )
     # labels stand in attributes: there, engines keep spaces, line breaks and entities as they are
     for label, cuts in (
-        (card.positive, Cuts(low=Cut(0.0, False), high=None)),
-        (card.negative, Cuts(low=None, high=Cut(0.0, True))),
+        (card.positive, CutTable(low=Cut(0.0, False), high=None)),
+        (card.negative, CutTable(low=None, high=Cut(0.0, True))),
     ):
         _interval(ET.SubElement(chosen, "DiscretizeBin", binValue=_text(str(label))), cuts)
 
@@ -136,7 +136,7 @@ def _constant(parent: ET.Element, value: int) -> None:
     ET.SubElement(parent, "Constant", dataType="double").text = str(value)
 
 
-def _characteristic(parent: ET.Element, term: Term) -> None:
+def _characteristic(parent: ET.Element, term: ExportTerm) -> None:
     """Attributes are tried in order; the first that holds gives its partial score."""
     name = term.column.name
     if term.missing is not None:
@@ -156,7 +156,7 @@ def _characteristic(parent: ET.Element, term: Term) -> None:
     ET.SubElement(ET.SubElement(parent, "Attribute", partialScore="0"), "True")
 
 
-def _condition(parent: ET.Element, term: Term) -> None:
+def _condition(parent: ET.Element, term: ExportTerm) -> None:
     if term.cuts is not None:
         sides = ((term.cuts.low, "greater"), (term.cuts.high, "less"))
         tests = [

@@ -12,7 +12,15 @@ from typing import Literal, get_args
 from supersparse.card.card import Card, Label
 from supersparse.data.values import Category
 from supersparse.errors import InvalidOptionError, UnsupportedCardError, did_you_mean
-from supersparse.export.plan import Column, Cuts, Plan, Term, double_equal_to, plain_text, plan
+from supersparse.export.plan import (
+    CutTable,
+    ExportColumn,
+    ExportPlan,
+    ExportTerm,
+    double_equal_to,
+    plain_text,
+    plan,
+)
 
 Dialect = Literal["sqlite", "duckdb"]
 Gives = Literal["class", "score"]
@@ -44,7 +52,7 @@ def to_sql(
     return f"CASE {total} > 0 WHEN TRUE THEN {positive} WHEN FALSE THEN {negative} END"
 
 
-def _check_columns(ready: Plan) -> None:
+def _check_columns(ready: ExportPlan) -> None:
     seen: dict[str, str] = {}
     for column in ready.columns:
         plain_text(column.name, "a column's name", "SQL")
@@ -83,7 +91,7 @@ class _Writer:
         mark = "`" if self.lite else '"'
         return mark + name.replace(mark, mark * 2) + mark
 
-    def total(self, ready: Plan) -> str:
+    def total(self, ready: ExportPlan) -> str:
         parts = [self.term(term) for term in ready.terms]
         total = " + ".join([*parts, str(ready.intercept)] if ready.intercept or not parts else parts)
         refused = [test for column in ready.columns for test in self.refusals(column)]
@@ -91,7 +99,7 @@ class _Writer:
             return f"({total})"
         return f"(CASE WHEN {' OR '.join(refused)} THEN NULL ELSE {total} END)"
 
-    def term(self, term: Term) -> str:
+    def term(self, term: ExportTerm) -> str:
         x = self.prefix + self.quoted(term.column.name)
         gone = self.missing(term.column)
         if term.asks_missing:
@@ -106,17 +114,17 @@ class _Writer:
         number = x if self.lite else f"CAST({x} AS DOUBLE)"
         return f"ROUND({number} * 1{'0' * decimals})" if decimals else number
 
-    def condition(self, x: str, term: Term) -> str:
+    def condition(self, x: str, term: ExportTerm) -> str:
         if term.cuts is not None:
             return _within(x, term.cuts)
         known = [_text(t) for t in term.texts] + [_double(n) for n in term.numbers]
         return f"{self.compared(x, term.column)} IN ({', '.join(known)})" if known else "1 = 0"
 
-    def compared(self, x: str, column: Column) -> str:
+    def compared(self, x: str, column: ExportColumn) -> str:
         # a column of SQLite may be declared to ignore case
         return f"{x} COLLATE BINARY" if self.lite and column.is_text else x
 
-    def missing(self, column: Column) -> str:
+    def missing(self, column: ExportColumn) -> str:
         x = self.prefix + self.quoted(column.name)
         if column.is_text or self.lite:
             return f"({x} IS NULL OR {x} = '')"
@@ -125,7 +133,7 @@ class _Writer:
             return f"({x} IS NULL OR CAST({x} AS VARCHAR) = '' OR ({number}))"
         return f"({x} IS NULL OR isnan(CAST({x} AS DOUBLE)))"
 
-    def refusals(self, column: Column) -> list[str]:
+    def refusals(self, column: ExportColumn) -> list[str]:
         x = self.prefix + self.quoted(column.name)
         gone = self.missing(column)
         tests = self.wrong(x, column)
@@ -133,7 +141,7 @@ class _Writer:
             return [gone, *tests]
         return [f"(NOT {gone} AND {test})" for test in tests]
 
-    def wrong(self, x: str, column: Column) -> list[str]:
+    def wrong(self, x: str, column: ExportColumn) -> list[str]:
         checked = column.known is not None or column.limits is not None or column.whole
         if not column.needs_value and not checked:
             return []
@@ -163,7 +171,7 @@ class _Writer:
         return None if number is None else _double(number)
 
 
-def _within(x: str, cuts: Cuts) -> str:
+def _within(x: str, cuts: CutTable) -> str:
     parts = []
     if cuts.low is not None:
         parts.append(f"{x} {'>=' if cuts.low.included else '>'} {_double(cuts.low.value)}")

@@ -16,12 +16,12 @@ from supersparse.card.rules import InRange, IsOneOf, readable
 from supersparse.data.values import Category, is_missing
 from supersparse.errors import InvalidDataError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.exact import shown
-from supersparse.export.plan import Column, Plan, Term, plain_text, plan
+from supersparse.export.plan import ExportColumn, ExportPlan, ExportTerm, plain_text, plan
 
 TextCell = Callable[[str], str]  # the address of the cell that holds a text
 
 
-def points_formula(term: Term, x: str, cell_of: TextCell) -> str:
+def points_formula(term: ExportTerm, x: str, cell_of: TextCell) -> str:
     """What an item gives for the value in the cell `x`, in whole units."""
     gone = f'{x}=""'
     if term.asks_missing:
@@ -38,7 +38,7 @@ def points_formula(term: Term, x: str, cell_of: TextCell) -> str:
     return f"IF({gone},{term.missing or 0},{given})"
 
 
-def refusals(column: Column, x: str, domain: InRange | None, cell_of: TextCell) -> list[str]:
+def refusals(column: ExportColumn, x: str, domain: InRange | None, cell_of: TextCell) -> list[str]:
     """Tests for a value that the card does not score; `domain` has the limits of the column."""
     tests = []
     if column.needs_value or column.known is not None or column.limits is not None or column.whole:
@@ -119,7 +119,7 @@ def to_xlsx(
 
 
 class _Book:
-    def __init__(self, book: Any, ready: Plan) -> None:
+    def __init__(self, book: Any, ready: ExportPlan) -> None:
         self.ready, self.card = ready, ready.card
         self.sheets = {name: book.add_worksheet(name) for name in ("Card", "Table", "Texts")}
         self.texts: dict[str, int] = {}

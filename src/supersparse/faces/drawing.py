@@ -286,7 +286,7 @@ def _add_box(part: Box, axes: "Axes") -> None:
 Draw = Callable[[Show], Drawing]  # lays out what is to be drawn
 
 
-Faces = Mapping[str, Callable[[], str | bytes]]
+FaceWriters = Mapping[str, Callable[[], str | bytes]]
 
 
 def pictures(draw: Draw) -> dict[str, Callable[[], str | bytes]]:
@@ -304,7 +304,7 @@ def pictures(draw: Draw) -> dict[str, Callable[[], str | bytes]]:
     return {".svg": svg, ".png": png, ".pdf": pdf}
 
 
-def write(faces: Faces, path: str | Path, others: tuple[str, ...] = ()) -> None:
+def write(faces: FaceWriters, path: str | Path, others: tuple[str, ...] = ()) -> None:
     """Write the face that the ending of the file's name asks for; `others` are endings to name besides."""
     path = Path(path)
     face = faces.get(path.suffix.lower())

@@ -52,7 +52,7 @@ def _provenance(solution: "Solution") -> Provenance:
     return Provenance(
         version=supersparse.__version__,
         solver=solution.solver,
-        data=fingerprint(problem.rows),
+        data=rows_fingerprint(problem.rows),
         minimised=_minimised(problem),
         allowed=_allowed(problem),
         objective=found.objective,
@@ -104,7 +104,7 @@ def _seen(rows: "Rows", j: int, points: Fraction) -> ItemSeen:
     return ItemSeen.of(by_points, missing=Fraction(0))
 
 
-def fingerprint(rows: "Rows") -> str:
+def rows_fingerprint(rows: "Rows") -> str:
     """Name the training rows: names, values, labels and weights, in their order."""
     digest = hashlib.sha256()
     negative, positive = rows.classes

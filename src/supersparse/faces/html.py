@@ -7,7 +7,7 @@ from pathlib import Path
 
 from supersparse.card.card import Card
 from supersparse.faces.content import Content, Line, content
-from supersparse.faces.drawing import Faces, pictures, wrapped, write
+from supersparse.faces.drawing import FaceWriters, pictures, wrapped, write
 from supersparse.faces.pictures import paper_size, sheet_drawing
 
 _WIDTH, _HEIGHT = 510, 690  # what A4 and Letter both have within margins of 15 mm, in points, and some air
@@ -264,7 +264,7 @@ class Sheet:
         """Write the sheet: the name ends in .html, .pdf, .svg or .png; the last but SVG need matplotlib."""
         write(self._faces(), path)
 
-    def _faces(self) -> Faces:
+    def _faces(self) -> FaceWriters:
         drawn = pictures(lambda show: sheet_drawing(self.card, self.paper, show))
         return {".html": self.to_html, **drawn}
 

@@ -53,18 +53,20 @@ def card_latex(card: Card) -> str:
     said = content(card)
     size = _size(said)
     blocks = [r"% needs \usepackage{booktabs}", rf"\begin{{center}}{size.command}"]
-    blocks.append(rf"\textbf{{{escaped(said.heading)}}}")
+    blocks.append(rf"\textbf{{{latex_escaped(said.heading)}}}")
     if said.parts:
         blocks += [r"\par\medskip", *_table(said, size)]
     blocks.append(r"\par\medskip")
-    blocks += [escaped(sentence) + r"\par" for sentence in (said.how, said.rule, *said.notes) if sentence]
+    blocks += [
+        latex_escaped(sentence) + r"\par" for sentence in (said.how, said.rule, *said.notes) if sentence
+    ]
     return "\n".join([*blocks, r"\end{center}", ""])
 
 
-def escaped(text: str) -> str:
+def latex_escaped(text: str) -> str:
     r"""Return visible text so that LaTeX prints it as it is.
 
-    >>> escaped("heart_failure > 50 %")
+    >>> latex_escaped("heart_failure > 50 %")
     'heart\\_failure \\textgreater{} 50 \\%'
     """
     return " ".join(_word(word) for word in text.split(" "))
@@ -101,7 +103,7 @@ def _table(said: Content, size: _Size) -> list[str]:
 def _row(line: Line, ragged: str) -> str:
     points = line.points.replace("-", "$-$")
     times = r"$\times$ " if line.times else ""
-    return rf"{line.number}) & {ragged}{escaped(line.text)} & {times}{points} & {_BLANK} \\"
+    return rf"{line.number}) & {ragged}{latex_escaped(line.text)} & {times}{points} & {_BLANK} \\"
 
 
 def _total(what: str, name: str) -> str:

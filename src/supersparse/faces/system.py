@@ -16,11 +16,12 @@ from supersparse.card.card import Card, Item, Label
 from supersparse.card.risk import Risk, risk_of
 from supersparse.card.rules import Domain, Outside
 from supersparse.card.scoring import decide
-from supersparse.card.tables import is_person, read_table
+from supersparse.card.tables import is_person, read_card_table
 from supersparse.errors import InvalidCardError, did_you_mean
 from supersparse.exact import shown
 from supersparse.explain.flips import Flip, flips
 from supersparse.explain.reasons import Explanation, explain
+from supersparse.faces.drawing import FaceWriters, pictures
 from supersparse.faces.evaluating import Evaluating
 from supersparse.faces.from_solution import card_of_solution
 from supersparse.faces.text import card_text
@@ -91,7 +92,6 @@ class Faces:
             file.save(self.card, path)
             return
         from supersparse.faces.drawing import write
-        from supersparse.faces.files import card_faces
 
         write(card_faces(self.card), path, others=(".json",))
 
@@ -297,7 +297,7 @@ class ScoringSystem(Evaluating, Exporting, Faces):
         """
         if is_person(data):
             data = {name: [value] for name, value in data.items()}  # type: ignore[attr-defined]
-        return checks.outside_values(self.card, read_table(self.card, data, names))
+        return checks.outside_values(self.card, read_card_table(self.card, data, names))
 
     def explain(self, person: Mapping[str, object]) -> Explanation:
         """Return the points that each item gives to one person, and the prediction."""
@@ -332,3 +332,19 @@ class ScoringSystem(Evaluating, Exporting, Faces):
         terms = [f"{shown(item.points)} x {item.name!r}" for item in self.card.items]
         total = " + ".join(terms) or "0"
         return f"<ScoringSystem: {self.card.positive!r} if {total} {self.card.cutoff.comparison}>"
+
+
+def card_faces(card: Card) -> FaceWriters:
+    """Every face of a card that a file can hold, JSON apart."""
+    from supersparse.faces.html import card_page
+    from supersparse.faces.latex import card_latex
+    from supersparse.faces.pictures import card_drawing
+    from supersparse.faces.text import card_markdown, card_text
+
+    return {
+        ".txt": lambda: card_text(card) + "\n",
+        ".md": lambda: card_markdown(card),
+        ".html": lambda: card_page(card),
+        ".tex": lambda: card_latex(card),
+        **pictures(lambda show: card_drawing(card, show)),
+    }

@@ -75,21 +75,21 @@ _SPECIAL = re.compile(r"[&<>|\\]|[`*_\[\]~$^@!#]|:(?=//)|(?<=www)\.", re.IGNOREC
 def card_markdown(card: Card) -> str:
     """Return the card as Markdown: a heading, a table with blanks to fill in, the rule, the proof."""
     said = content(card)
-    blocks = [f"### {escaped(said.heading)}"]
+    blocks = [f"### {markdown_escaped(said.heading)}"]
     if said.parts:
         blocks.append("\n".join(_table_markdown(said)))
-    blocks.append("\n".join(escaped(s) for s in (said.how, said.rule) if s))
+    blocks.append("\n".join(markdown_escaped(s) for s in (said.how, said.rule) if s))
     if said.notes:
-        blocks.append("\n".join(map(escaped, said.notes)))
+        blocks.append("\n".join(map(markdown_escaped, said.notes)))
     if said.facts:
-        blocks.append("\n".join(f"- **{label}**: {escaped(fact)}" for label, fact in said.facts))
+        blocks.append("\n".join(f"- **{label}**: {markdown_escaped(fact)}" for label, fact in said.facts))
     return "\n\n".join(blocks) + "\n"
 
 
-def escaped(text: str) -> str:
+def markdown_escaped(text: str) -> str:
     r"""Return visible text so that Markdown shows it as it is.
 
-    >>> escaped("heart_failure <b>")
+    >>> markdown_escaped("heart_failure <b>")
     'heart\\_failure &lt;b&gt;'
     """
     return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
@@ -99,7 +99,7 @@ def _table_markdown(said: Content) -> list[str]:
     rows = ["| | feature | points | |", "|--:|:--|--:|:-:|"]
     for part in said.parts:
         rows += [
-            f"| {line.number}. | {escaped(line.text)} | {line.shown_points} | {_BLANK} |"
+            f"| {line.number}. | {markdown_escaped(line.text)} | {line.shown_points} | {_BLANK} |"
             for line in part.lines
         ]
         rows.append(f"| | **{part.adds}** | **{part.total}** | {_BLANK} |")

@@ -5,15 +5,15 @@ from pathlib import Path
 
 from supersparse.card.card import Card
 from supersparse.data.plain import width, wrap
-from supersparse.explain.tree import Found, Leaf, Node, find_tree
+from supersparse.explain.tree import FoundTree, TreeLeaf, TreeNode, find_tree
 from supersparse.faces.content import class_names, heading
-from supersparse.faces.drawing import Box, Drawing, Faces, Show, Stroke, Text, pictures, wrapped, write
+from supersparse.faces.drawing import Box, Drawing, FaceWriters, Show, Stroke, Text, pictures, wrapped, write
 from supersparse.faces.pictures import Page
 
 _LEAST_WIDTH = 12
 
 
-def tree_text(card: Card, found: Found, *, columns: int = 80) -> str:
+def tree_text(card: Card, found: FoundTree, *, columns: int = 80) -> str:
     """Return the tree as lines of at most so many terminal columns, as far as its depth allows."""
     columns = max(columns, 40)
     title = wrap(f"Decision tree: {heading(card)}", columns)
@@ -22,7 +22,7 @@ def tree_text(card: Card, found: Found, *, columns: int = 80) -> str:
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
-def tree_notes(found: Found) -> tuple[str, ...]:
+def tree_notes(found: FoundTree) -> tuple[str, ...]:
     """What a reader must know besides the tree."""
     notes = []
     if found.missing_is_no:
@@ -32,10 +32,10 @@ def tree_notes(found: Found) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _lines(card: Card, node: Node | Leaf, start: str, below: str, columns: int) -> list[str]:
+def _lines(card: Card, node: TreeNode | TreeLeaf, start: str, below: str, columns: int) -> list[str]:
     bar = f"{below}│   "
     room = max(columns - max(width(start), width(bar)), _LEAST_WIDTH)
-    if isinstance(node, Leaf):
+    if isinstance(node, TreeLeaf):
         first, *others = wrap(class_names(card)[node.positive], room)
         return [start + first, *(below + line for line in others)]
     first, *others = wrap(node.text, room)
@@ -50,7 +50,7 @@ _GAP = 34.0  # between a level and the next
 _LEAST_WIDTH_drawing = 320.0
 
 
-def tree_drawing(card: Card, found: Found, show: Show = str) -> Drawing:
+def tree_drawing(card: Card, found: FoundTree, show: Show = str) -> Drawing:
     """Lay the tree out; `show` replaces what the painter cannot draw."""
     width = max(_LEAST_WIDTH_drawing, found.leaves * _PITCH + 2 * _MARGIN - (_PITCH - _WIDTH))
     page = Page(width=width, margin=_MARGIN, show=show)
@@ -80,12 +80,12 @@ class _Places:
         self._centres: dict[int, float] = {}
         self.heights: list[float] = []  # of the levels
 
-    def visit(self, node: Node | Leaf, depth: int) -> float:
+    def visit(self, node: TreeNode | TreeLeaf, depth: int) -> float:
         """Place a node and all below it; return its middle."""
         if depth == len(self.heights):
             self.heights.append(0.0)
         self.heights[depth] = max(self.heights[depth], self._height(node))
-        if isinstance(node, Leaf):
+        if isinstance(node, TreeLeaf):
             centre = self._next
             self._next += _PITCH
         else:
@@ -94,18 +94,18 @@ class _Places:
         self._centres[id(node)] = centre
         return centre
 
-    def _lines(self, node: Node | Leaf) -> list[str]:
-        bold = isinstance(node, Leaf) and node.positive
-        text = self._names[node.positive] if isinstance(node, Leaf) else node.text
+    def _lines(self, node: TreeNode | TreeLeaf) -> list[str]:
+        bold = isinstance(node, TreeLeaf) and node.positive
+        text = self._names[node.positive] if isinstance(node, TreeLeaf) else node.text
         return wrapped(self._show(text), _WIDTH - 14, _SIZE, bold=bold)
 
-    def _height(self, node: Node | Leaf) -> float:
+    def _height(self, node: TreeNode | TreeLeaf) -> float:
         return len(self._lines(node)) * _LINE + 10
 
-    def draw(self, node: Node | Leaf, depth: int, page: Page, tops: list[float]) -> None:
+    def draw(self, node: TreeNode | TreeLeaf, depth: int, page: Page, tops: list[float]) -> None:
         """Draw a node at the top of its level, and all below it."""
         x, top, height = self._centres[id(node)], tops[depth], self._height(node)
-        if isinstance(node, Node):
+        if isinstance(node, TreeNode):
             for child, answer, side in ((node.no, "no", -1), (node.yes, "yes", 1)):
                 self._branch(x, top + height, self._centres[id(child)], tops[depth + 1], page)
                 page.parts.append(
@@ -115,16 +115,16 @@ class _Places:
                     )
                 )  # fmt: skip
                 self.draw(child, depth + 1, page, tops)
-        is_leaf = isinstance(node, Leaf)
+        is_leaf = isinstance(node, TreeLeaf)
         page.parts.append(
             Box(
                 x=x - _WIDTH / 2, y=top, width=_WIDTH, height=height,
                 radius=min(11.0, height / 2) if is_leaf else 0,
-                grey=isinstance(node, Leaf) and node.positive,
+                grey=isinstance(node, TreeLeaf) and node.positive,
             )
         )  # fmt: skip
         for i, line in enumerate(self._lines(node)):
-            bold = isinstance(node, Leaf) and node.positive
+            bold = isinstance(node, TreeLeaf) and node.positive
             y = top + 5 + _LINE * i + 0.8 * _LINE
             page.parts.append(Text(x=x, y=y, text=line, size=_SIZE, bold=bold, anchor="middle"))
 
@@ -142,7 +142,7 @@ class DecisionTree:
     """A tree that gives every person the class of the card; it prints as text."""
 
     card: Card
-    found: Found
+    found: FoundTree
 
     @classmethod
     def of(cls, card: Card, *, max_leaves: int = 64) -> "DecisionTree":
@@ -150,7 +150,7 @@ class DecisionTree:
         return cls(card, find_tree(card, max_leaves=max_leaves))
 
     @property
-    def root(self) -> Node | Leaf:
+    def root(self) -> TreeNode | TreeLeaf:
         """The first question, or the class when there is nothing to ask."""
         return self.found.root
 
@@ -176,7 +176,7 @@ class DecisionTree:
         """Write the tree: the name ends in .txt, .svg, .png or .pdf; the last two need matplotlib."""
         write(self._faces(), path)
 
-    def _faces(self) -> Faces:
+    def _faces(self) -> FaceWriters:
         drawn = pictures(lambda show: tree_drawing(self.card, self.found, show))
         return {".txt": lambda: self.to_text() + "\n", **drawn}
 

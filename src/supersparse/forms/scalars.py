@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Generic, Never, TypeVar
 
 from supersparse.errors import did_you_mean
-from supersparse.forms.tree import FRACTION, Node, Scalar
+from supersparse.forms.tree import FRACTION, FileNode, Scalar
 
 T = TypeVar("T")
 
@@ -24,11 +24,11 @@ class Form(ABC, Generic[T]):
     wanted: str
 
     @abstractmethod
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Whether a node is meant as this form, though it may still be wrong."""
 
     @abstractmethod
-    def read(self, node: Node, what: str) -> T:
+    def read(self, node: FileNode, what: str) -> T:
         """Return the value, or refuse the node by its place; `what` names it."""
 
     @abstractmethod
@@ -47,7 +47,7 @@ class Form(ABC, Generic[T]):
         """The words that mean something, for suggestions."""
         return ()
 
-    def refuse(self, node: Node, what: str) -> Never:
+    def refuse(self, node: FileNode, what: str) -> Never:
         """Say what is wrong with a node and what would be right."""
         if isinstance(node, Scalar) and node.is_blank:
             node.fail(f"{what} has no value; give {self.wanted}, or leave it out")
@@ -56,7 +56,7 @@ class Form(ABC, Generic[T]):
         node.fail(f"{what} is {node.shown}; {_spelling(node)}{advice}")
 
 
-def _spelling(node: Node) -> str:
+def _spelling(node: FileNode) -> str:
     """A hint for numbers that other programs write or read in other ways."""
     if not isinstance(node, Scalar) or node.number is not None:
         return ""
@@ -79,11 +79,11 @@ class Either(Form[Any]):
         self.forms = forms
         self.wanted = ", or ".join(form.wanted for form in forms)
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Whether any of them fits."""
         return any(form.fits(node) for form in self.forms)
 
-    def read(self, node: Node, what: str) -> Any:
+    def read(self, node: FileNode, what: str) -> Any:
         """Read the first that fits."""
         for form in self.forms:
             if form.fits(node):
@@ -144,7 +144,7 @@ def _range(least: int | None, most: int | None) -> Schema:
     return {k: v for k, v in (("minimum", least), ("maximum", most)) if v is not None}
 
 
-class Number(Form[Fraction]):
+class NumberForm(Form[Fraction]):
     """An exact number: a decimal as it is written, or a fraction such as 1/3."""
 
     def __init__(self, least: int | None = None, most: int | None = None) -> None:
@@ -154,11 +154,11 @@ class Number(Form[Fraction]):
         else:
             self.wanted = "a number" if least is None else f"a number of at least {least}"
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Any number does, whatever its size."""
         return isinstance(node, Scalar) and node.number is not None
 
-    def read(self, node: Node, what: str) -> Fraction:
+    def read(self, node: FileNode, what: str) -> Fraction:
         """The number, within its range."""
         number = node.number if isinstance(node, Scalar) else None
         if number is None or (self.least is not None and number < self.least):
@@ -192,11 +192,11 @@ class Real(Form[float]):
         self.least = least
         self.wanted = "a number" if least is None else f"a number of at least {least}"
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Any number that is not written as a fraction."""
         return isinstance(node, Scalar) and node.number is not None and "/" not in node.text
 
-    def read(self, node: Node, what: str) -> float:
+    def read(self, node: FileNode, what: str) -> float:
         """The nearest float."""
         number = node.number if isinstance(node, Scalar) and self.fits(node) else None
         if number is None or (self.least is not None and number < self.least) or abs(number) > _LARGEST:
@@ -223,13 +223,13 @@ class Whole(Form[int]):
         self.least = least
         self.wanted = "a whole number" if least is None else f"a whole number of at least {least}"
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Whole numbers; 5.0 is one."""
         if not isinstance(node, Scalar) or node.number is None or "/" in node.text:
             return False
         return node.number.denominator == 1
 
-    def read(self, node: Node, what: str) -> int:
+    def read(self, node: FileNode, what: str) -> int:
         """The number."""
         number = node.number if isinstance(node, Scalar) and self.fits(node) else None
         if number is None or (self.least is not None and number < self.least):
@@ -249,17 +249,17 @@ class Whole(Form[int]):
         return {"type": "integer", **_range(self.least, None)}
 
 
-class Text(Form[str]):
+class TextForm(Form[str]):
     """Text, such as a feature's name. What reads as a number needs quotes."""
 
     def __init__(self, wanted: str = "text, in quotes where it looks like a number") -> None:
         self.wanted = wanted
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Text only."""
         return isinstance(node, Scalar) and node.is_text
 
-    def read(self, node: Node, what: str) -> str:
+    def read(self, node: FileNode, what: str) -> str:
         """The text."""
         if not isinstance(node, Scalar) or not node.is_text:
             self.refuse(node, what)
@@ -278,18 +278,18 @@ class Text(Form[str]):
         return {"type": "string"}
 
 
-class Word(Text):
+class Word(TextForm):
     """One of a few words."""
 
     def __init__(self, *known: str) -> None:
         super().__init__(" or ".join(repr(word) for word in known))
         self.known = known
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Only its words."""
         return isinstance(node, Scalar) and node.text in self.known
 
-    def read(self, node: Node, what: str) -> str:
+    def read(self, node: FileNode, what: str) -> str:
         """The word."""
         if not isinstance(node, Scalar) or node.text not in self.known:
             self.refuse(node, what)
@@ -308,16 +308,16 @@ class Word(Text):
         return self.known
 
 
-class Label(Form[str]):
+class LabelForm(Form[str]):
     """A class or a group as it is written; it is compared with the data's labels by its text."""
 
     wanted = "a label of the data"
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Any scalar but null."""
         return isinstance(node, Scalar) and not node.is_null and not node.is_blank
 
-    def read(self, node: Node, what: str) -> str:
+    def read(self, node: FileNode, what: str) -> str:
         """The text."""
         if not isinstance(node, Scalar) or node.is_null or node.is_blank:
             self.refuse(node, what)
@@ -341,11 +341,11 @@ class Null(Form[None]):
 
     wanted = "null"
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Null as a word; a blank is an oversight."""
         return isinstance(node, Scalar) and node.is_null
 
-    def read(self, node: Node, what: str) -> None:
+    def read(self, node: FileNode, what: str) -> None:
         """Nothing."""
         if not self.fits(node):
             self.refuse(node, what)
@@ -368,11 +368,11 @@ class Truth(Form[bool]):
 
     wanted = "true or false"
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Only true and false; ``yes`` is text."""
         return isinstance(node, Scalar) and node.truth is not None
 
-    def read(self, node: Node, what: str) -> bool:
+    def read(self, node: FileNode, what: str) -> bool:
         """The truth value."""
         truth = node.truth if isinstance(node, Scalar) else None
         if truth is None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic
 
-from supersparse.forms.scalars import Form, Plain, Schema, T, Text, suggest
-from supersparse.forms.tree import ByName, Items, Node, Table
+from supersparse.forms.scalars import Form, Plain, Schema, T, TextForm, suggest
+from supersparse.forms.tree import ByName, FileMapping, FileNode, Items
 
 """What JSON can hold."""
 
@@ -17,11 +17,11 @@ class ListOf(Form[tuple[T, ...]], Generic[T]):
     def __init__(self, form: Form[T], wanted: str, *, least: int = 0) -> None:
         self.form, self.wanted, self.least = form, wanted, least
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Any list."""
         return isinstance(node, Items)
 
-    def read(self, node: Node, what: str) -> tuple[T, ...]:
+    def read(self, node: FileNode, what: str) -> tuple[T, ...]:
         """Every entry."""
         if not isinstance(node, Items) or len(node.items) < self.least:
             self.refuse(node, what)
@@ -44,19 +44,19 @@ class ListOf(Form[tuple[T, ...]], Generic[T]):
         }
 
 
-class Names(Form[tuple[str, ...]]):
+class NamesForm(Form[tuple[str, ...]]):
     """Features by name or pattern: one, or a list."""
 
     def __init__(self, wanted: str = "a feature's name, a pattern such as age*, or a list of them") -> None:
         self.wanted = wanted
-        self._one = Text()
+        self._one = TextForm()
         self._list = ListOf(self._one, self.wanted, least=1)
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Text or a list."""
         return self._one.fits(node) or self._list.fits(node)
 
-    def read(self, node: Node, what: str) -> tuple[str, ...]:
+    def read(self, node: FileNode, what: str) -> tuple[str, ...]:
         """The names, one as a list of one."""
         if self._list.fits(node):
             return self._list.read(node, what)
@@ -83,11 +83,11 @@ class Pair(Form[tuple[Any, Any]]):
     def __init__(self, end: Form[Any], wanted: str) -> None:
         self.end, self.wanted = end, wanted
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Any list."""
         return isinstance(node, Items)
 
-    def read(self, node: Node, what: str) -> tuple[Any, Any]:
+    def read(self, node: FileNode, what: str) -> tuple[Any, Any]:
         """(low, high)."""
         if not isinstance(node, Items) or len(node.items) != 2:
             self.refuse(node, what)
@@ -117,13 +117,13 @@ class TableOf(Form[ByName[T]], Generic[T]):
     def __init__(self, form: Form[T], wanted: str) -> None:
         self.form, self.wanted = form, wanted
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Any mapping."""
-        return isinstance(node, Table)
+        return isinstance(node, FileMapping)
 
-    def read(self, node: Node, what: str) -> ByName[T]:
+    def read(self, node: FileNode, what: str) -> ByName[T]:
         """Every entry, in order."""
-        if not isinstance(node, Table) or not node.entries:
+        if not isinstance(node, FileMapping) or not node.entries:
             self.refuse(node, what)
         return ByName(
             tuple((key.text, self.form.read(value, f"{what} of {key.text!r}")) for key, value in node.entries)
@@ -167,13 +167,13 @@ class Record(Form[ByName[Any]]):
         self.fields = fields
         self._synonyms, self._elsewhere = synonyms, elsewhere or {}
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Any mapping."""
-        return isinstance(node, Table)
+        return isinstance(node, FileMapping)
 
-    def read(self, node: Node, what: str) -> ByName[Any]:
+    def read(self, node: FileNode, what: str) -> ByName[Any]:
         """What is given, in the order of the record."""
-        if not isinstance(node, Table):
+        if not isinstance(node, FileMapping):
             self.refuse(node, what)
         given: dict[str, Any] = {}
         for key, value in node.entries:

@@ -49,7 +49,7 @@ class ByName(Mapping[str, T], Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Node(ABC):
+class FileNode(ABC):
     """One part of a tree; `where` names the file, line and column, or is empty."""
 
     where: str
@@ -65,7 +65,7 @@ class Node(ABC):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Scalar(Node):
+class Scalar(FileNode):
     """A single value as it was written; `quoted` says that it can only be text."""
 
     text: str
@@ -110,10 +110,10 @@ class Scalar(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Items(Node):
+class Items(FileNode):
     """A list."""
 
-    items: tuple[Node, ...]
+    items: tuple[FileNode, ...]
 
     @property
     def shown(self) -> str:
@@ -122,10 +122,10 @@ class Items(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Table(Node):
+class FileMapping(FileNode):
     """A mapping; no key is given twice."""
 
-    entries: tuple[tuple[Scalar, Node], ...]
+    entries: tuple[tuple[Scalar, FileNode], ...]
 
     def __post_init__(self) -> None:
         first: dict[str, Scalar] = {}
@@ -142,7 +142,7 @@ class Table(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Made(Node):
+class Made(FileNode):
     """A Python object in a tree that was not written but given: a set, levels, a constraint."""
 
     value: object
@@ -153,7 +153,7 @@ class Made(Node):
         return repr(self.value)
 
 
-def tree_of(value: object, path: tuple[str, ...] = ()) -> Node:
+def tree_of(value: object, path: tuple[str, ...] = ()) -> FileNode:
     """Return the tree of Python's mappings, lists and scalars; anything else stays as it was made."""
     where = "".join(path) if len(path) > 1 else ""  # messages name the first key anyway
     if isinstance(value, str):
@@ -162,14 +162,14 @@ def tree_of(value: object, path: tuple[str, ...] = ()) -> Node:
     if text is not None:
         return Scalar(where=where, text=text, quoted=False)
     if isinstance(value, Mapping):
-        return Table(where=where, entries=tuple(_entry(k, v, path) for k, v in value.items()))
+        return FileMapping(where=where, entries=tuple(_entry(k, v, path) for k, v in value.items()))
     if isinstance(value, list | tuple | range | set | frozenset | np.ndarray):
         items: Iterable[object] = value
         return Items(where=where, items=tuple(tree_of(v, (*path, f"[{i}]")) for i, v in enumerate(items)))
     return Made(where=where, value=value)
 
 
-def _entry(key: object, value: object, path: tuple[str, ...]) -> tuple[Scalar, Node]:
+def _entry(key: object, value: object, path: tuple[str, ...]) -> tuple[Scalar, FileNode]:
     text = key if isinstance(key, str) else scalar_text(key)
     if text is None:
         raise InvalidSettingsError(f"the key {key!r} is not text; use text")
@@ -194,14 +194,14 @@ def scalar_text(value: object) -> str | None:
     return None
 
 
-def scalars(node: Node) -> Iterator[Scalar]:
+def scalars(node: FileNode) -> Iterator[Scalar]:
     """All scalars of a tree, keys among them, in the order written."""
     if isinstance(node, Scalar):
         yield node
     elif isinstance(node, Items):
         for item in node.items:
             yield from scalars(item)
-    elif isinstance(node, Table):
+    elif isinstance(node, FileMapping):
         for key, value in node.entries:
             yield key
             yield from scalars(value)
@@ -212,7 +212,7 @@ _DECODER = json.JSONDecoder()
 _LITERAL = re.compile(r"[^\s,\]}]+")
 
 
-def json_tree(text: str, source: str) -> Node:
+def json_tree(text: str, source: str) -> FileNode:
     """Read JSON; `source` names it in messages."""
     try:
         json.loads(text, parse_int=str, parse_float=str)
@@ -233,7 +233,7 @@ class _Walker:
         self._source = source
         self._at = 0
 
-    def value(self) -> Node:
+    def value(self) -> FileNode:
         """The value that begins here."""
         first, where = self._peek(), self._where()
         if first == '"':
@@ -241,20 +241,20 @@ class _Walker:
         if first == "[":
             return Items(where=where, items=tuple(self._items()))
         if first == "{":
-            return Table(where=where, entries=tuple(self._entries()))
+            return FileMapping(where=where, entries=tuple(self._entries()))
         literal = _LITERAL.match(self._text, self._at)
         assert literal is not None, "valid JSON has a value here"
         self._at = literal.end()
         return Scalar(where=where, text=literal[0], quoted=False)
 
-    def _items(self) -> list[Node]:
-        found: list[Node] = []
+    def _items(self) -> list[FileNode]:
+        found: list[FileNode] = []
         while not self._ends_with("]"):
             found.append(self.value())
         return found
 
-    def _entries(self) -> list[tuple[Scalar, Node]]:
-        found: list[tuple[Scalar, Node]] = []
+    def _entries(self) -> list[tuple[Scalar, FileNode]]:
+        found: list[tuple[Scalar, FileNode]] = []
         while not self._ends_with("}"):
             self._peek()
             key = self._string()
@@ -302,7 +302,7 @@ _HINTS = {
 }
 
 
-def yaml_tree(text: str, source: str) -> Node:
+def yaml_tree(text: str, source: str) -> FileNode:
     """Read one YAML document; `source` names it in messages."""
     import yaml
 
@@ -347,7 +347,7 @@ class _Builder:
         self._events = events
         self._source = source
 
-    def document(self) -> Node | None:
+    def document(self) -> FileNode | None:
         """The tree of the one document; None where there is none."""
         next(self._events)  # the start of the stream
         if type(next(self._events)).__name__ != "DocumentStartEvent":
@@ -362,7 +362,7 @@ class _Builder:
             )
         return None if isinstance(tree, Scalar) and tree.is_blank else tree
 
-    def _node(self, event: Any) -> Node:
+    def _node(self, event: Any) -> FileNode:
         kind, where = type(event).__name__, _place(self._source, event.start_mark)
         if kind == "AliasEvent" or event.anchor is not None:
             mark = "*" if kind == "AliasEvent" else "&"
@@ -377,14 +377,14 @@ class _Builder:
         if kind == "SequenceStartEvent":
             return Items(where=where, items=tuple(self._until("SequenceEndEvent")))
         parts = iter(list(self._until("MappingEndEvent")))
-        return Table(where=where, entries=tuple((_key(part), next(parts)) for part in parts))
+        return FileMapping(where=where, entries=tuple((_key(part), next(parts)) for part in parts))
 
-    def _until(self, end: str) -> Iterator[Node]:
+    def _until(self, end: str) -> Iterator[FileNode]:
         while type(event := next(self._events)).__name__ != end:
             yield self._node(event)
 
 
-def _key(node: Node) -> Scalar:
+def _key(node: FileNode) -> Scalar:
     if not isinstance(node, Scalar):
         node.fail(f"{node.shown} stands where a key must be; put text with braces or brackets in quotes")
     return node

@@ -49,7 +49,7 @@ class Candidate:
         return Fraction(sum(self.sizes), len(self.sizes))
 
 
-def choose(candidates: Sequence[Candidate], rule: str) -> int:
+def choose_penalty(candidates: Sequence[Candidate], rule: str) -> int:
     """Return the index of the candidate that a rule chooses.
 
     "best": the least mean error; of those the sparsest, then the largest C0. "one_sd" and

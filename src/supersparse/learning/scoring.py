@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.frames import as_frame, read_table
+from supersparse.data.frames import as_frame, read_numeric_table
 from supersparse.errors import InvalidDataError
 from supersparse.exact import integer_column, largest_magnitude, quotients, weighted_sum
 from supersparse.prepare.raw import is_array
@@ -35,7 +35,7 @@ def scores_of_points(points: Points, X: Any) -> NDArray[np.float64]:
     """Score the rows of a table of numbers whose columns are the features."""
     support = points.support
     if as_frame(X) is not None:
-        columns = read_table(X)[1]
+        columns = read_numeric_table(X)[1]
         return score_rows(points, [columns[j] for j in support], len(columns[0]))
     part = X[:, list(support)]
     dense = part.toarray() if hasattr(part, "toarray") else part

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from supersparse.errors import InvalidDataError, InvalidOptionError
-from supersparse.exact import count
+from supersparse.exact import read_count
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]  # (training rows, test rows)
 
@@ -24,7 +24,7 @@ def splits_of(
     >>> [test.tolist() for _, test in splits_of(np.array([0, 1, 0, 1, 0, 1]), 2, times=[3, 1, 1, 2, 2, 3])]
     [[3, 4], [0, 5]]
     """
-    if count(folds, "folds") < 2:
+    if read_count(folds, "folds") < 2:
         raise InvalidOptionError(f"folds is {folds}; give 2 or more")
     if groups is not None and times is not None:
         raise InvalidOptionError("rows can be split by groups or by time, not both; use one of them")

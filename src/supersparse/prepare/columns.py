@@ -14,8 +14,8 @@ from supersparse.errors import InvalidProblemError
 from supersparse.exact import shown
 from supersparse.prepare.cuts import (
     ClassCounts,
+    ClassTarget,
     Edges,
-    Target,
     by_gain,
     find_edges,
     gain,
@@ -25,11 +25,11 @@ from supersparse.prepare.cuts import (
 )
 from supersparse.prepare.feature import Feature, domain_of
 from supersparse.prepare.raw import RawColumn, counts_as, stand_in
-from supersparse.prepare.settings import Cuts, PrepareSettings
+from supersparse.prepare.settings import CutMethod, PrepareSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class FeatureCandidate:
     """A feature that could be used."""
 
     feature: Feature
@@ -50,7 +50,7 @@ class Offer:
     given: bool = False  # by the user: kept whatever it tells
 
 
-def value_offer(column: RawColumn, target: Target) -> Offer:
+def value_offer(column: RawColumn, target: ClassTarget) -> Offer:
     """Offer the value itself."""
     _, codes = column.distinct
     counts = target.take(column.present).by_code(codes, int(codes.max()) + 1)
@@ -63,7 +63,9 @@ def _best_cut_gain(counts: ClassCounts) -> float:
     return gain(counts, np.arange(n) > best[0]) if best else 0.0
 
 
-def threshold_offers(column: RawColumn, target: Target, cuts: Cuts, most: int, least: float) -> list[Offer]:
+def threshold_offers(
+    column: RawColumn, target: ClassTarget, cuts: CutMethod, most: int, least: float
+) -> list[Offer]:
     """Offer "x >= t" for at most so many cuts t, each with a weight of `least` or more on both sides."""
     values, codes = column.distinct
     counts = target.take(column.present).by_code(codes, len(values))
@@ -82,14 +84,16 @@ def _threshold(name: str, edges: Edges, cut: int) -> Offer:
     return Offer(rule=InRange(name, low=edges.cuts[cut]), gain=gain(edges.bins, above))
 
 
-def given_offers(column: RawColumn, target: Target, cut_points: Sequence[Fraction]) -> list[Offer]:
+def given_offers(column: RawColumn, target: ClassTarget, cut_points: Sequence[Fraction]) -> list[Offer]:
     """Offer the cut points that the user gave."""
     return [
         _ranged(column, target, InRange(column.name, low=cut), given=True) for cut in sorted(set(cut_points))
     ]
 
 
-def interval_offers(column: RawColumn, target: Target, offers: Sequence[Offer], most: int) -> list[Offer]:
+def interval_offers(
+    column: RawColumn, target: ClassTarget, offers: Sequence[Offer], most: int
+) -> list[Offer]:
     """Offer the intervals between any two of the cuts, the most telling ones."""
     cuts = sorted({o.rule.low for o in offers if isinstance(o.rule, InRange) and o.rule.low is not None})
     found = [
@@ -99,7 +103,7 @@ def interval_offers(column: RawColumn, target: Target, offers: Sequence[Offer], 
     return sorted(found, key=lambda offer: -offer.gain)[:most]
 
 
-def _ranged(column: RawColumn, target: Target, rule: InRange, *, given: bool = False) -> Offer:
+def _ranged(column: RawColumn, target: ClassTarget, rule: InRange, *, given: bool = False) -> Offer:
     values, codes = column.distinct
     counts = target.take(column.present).by_code(codes, len(values))
     return Offer(rule=rule, gain=gain(counts, rule.mask(values)), given=given)
@@ -115,7 +119,7 @@ class LevelOffers:
     grouped: bool  # whether the rare levels share an item
 
 
-def level_offers(column: RawColumn, target: Target, least: float) -> LevelOffers:
+def level_offers(column: RawColumn, target: ClassTarget, least: float) -> LevelOffers:
     """Offer "x = level" for each level that has a weight of `least`, and the others together."""
     levels, codes = column.levels
     counts = target.take(column.present).by_code(codes, len(levels))
@@ -135,7 +139,7 @@ def level_offers(column: RawColumn, target: Target, least: float) -> LevelOffers
     return LevelOffers(offers=offers, n_levels=len(levels), rare=rare, grouped=grouped)
 
 
-def ordered_offers(column: RawColumn, target: Target, order: Sequence[Category]) -> list[Offer]:
+def ordered_offers(column: RawColumn, target: ClassTarget, order: Sequence[Category]) -> list[Offer]:
     """Offer "x is this level or a higher one" for all but the lowest."""
     levels, codes = column.levels
     counts = target.take(column.present).by_code(codes, len(levels))
@@ -169,7 +173,7 @@ class ColumnPlan:
 
     name: str
     cells: Cells
-    candidates: list[Candidate]
+    candidates: list[FeatureCandidate]
     note: str
     domain: Domain | None
 
@@ -179,7 +183,7 @@ def _is_category(name: str, kind: str, settings: PrepareSettings) -> bool:
     return kind == "categories" or name in settings.categorical or name in settings.ordered
 
 
-def plan_column(column: RawColumn, kind: str, target: Target, settings: PrepareSettings) -> ColumnPlan:
+def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: PrepareSettings) -> ColumnPlan:
     """Make the candidates of a column that can be used."""
     least = float(settings.rare) * target.total
     named = _is_category(column.name, kind, settings)
@@ -197,7 +201,7 @@ def plan_column(column: RawColumn, kind: str, target: Target, settings: PrepareS
     )
     value = stand_in(column, target, settings.missing, has_order=not named)
     features = [
-        Candidate(
+        FeatureCandidate(
             feature=Feature(
                 rule=offer.rule,
                 position=column.position,
@@ -224,7 +228,7 @@ def plan_column(column: RawColumn, kind: str, target: Target, settings: PrepareS
 
 
 def _number_offers(
-    column: RawColumn, kind: str, target: Target, settings: PrepareSettings, least: float
+    column: RawColumn, kind: str, target: ClassTarget, settings: PrepareSettings, least: float
 ) -> tuple[list[Offer], str]:
     name = column.name
     given = settings.cut_points.get(name)
@@ -259,7 +263,7 @@ def _no_cut(settings: PrepareSettings) -> str:
 
 
 def _named_offers(
-    column: RawColumn, target: Target, settings: PrepareSettings, least: float
+    column: RawColumn, target: ClassTarget, settings: PrepareSettings, least: float
 ) -> tuple[list[Offer], str]:
     order = settings.ordered.get(column.name)
     if order is not None:
@@ -301,11 +305,11 @@ def _looks_like_numbers(column: RawColumn) -> str:
     return ""
 
 
-def _missing_candidate(column: RawColumn, target: Target, place: int) -> Candidate:
+def _missing_candidate(column: RawColumn, target: ClassTarget, place: int) -> FeatureCandidate:
     counts = target.by_code(column.present.astype(np.intp), 2)
     feature = Feature(rule=IsMissing(column.name), position=column.position, when_missing=None)
     # in the first round where it is all there is, in the second otherwise
-    return Candidate(feature=feature, gain=gain(counts, np.array([True, False])), round=min(1, place))
+    return FeatureCandidate(feature=feature, gain=gain(counts, np.array([True, False])), round=min(1, place))
 
 
 def _missing_note(

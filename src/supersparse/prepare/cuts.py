@@ -47,7 +47,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Target:
+class ClassTarget:
     """The weight of each row, and its class where labels are known."""
 
     weights: Floats
@@ -58,9 +58,9 @@ class Target:
         """The weight of all rows."""
         return float(self.weights.sum())
 
-    def take(self, rows: NDArray[np.bool_]) -> "Target":
+    def take(self, rows: NDArray[np.bool_]) -> "ClassTarget":
         """The same for some rows."""
-        return Target(self.weights[rows], None if self.positive is None else self.positive[rows])
+        return ClassTarget(self.weights[rows], None if self.positive is None else self.positive[rows])
 
     def by_code(self, codes: NDArray[np.intp], n_codes: int) -> "ClassCounts":
         """Sum the weights of each class by code, as for the distinct values of a column."""

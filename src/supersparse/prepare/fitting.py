@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.rules import Domain, InRange, IsOneOf
-from supersparse.card.tables import Table
+from supersparse.card.tables import CardTable
 from supersparse.data.values import Cells
 from supersparse.errors import InvalidDataError
-from supersparse.prepare.columns import Candidate, ColumnPlan, plan_column
-from supersparse.prepare.cuts import Target
+from supersparse.prepare.columns import ColumnPlan, FeatureCandidate, plan_column
+from supersparse.prepare.cuts import ClassTarget
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.raw import RawColumn, kind_of_column
 from supersparse.prepare.settings import PrepareSettings
@@ -35,9 +35,9 @@ class Screened:
 
 
 def screen(
-    candidates: list[Candidate],
+    candidates: list[FeatureCandidate],
     columns: Mapping[str, Cells],
-    target: Target,
+    target: ClassTarget,
     *,
     least: float,
     most: int | None,
@@ -83,7 +83,7 @@ def _low(feature: Feature) -> tuple[bool, Fraction]:
     return low is None, low or Fraction(0)
 
 
-def _tells_enough(values: NDArray[Any], target: Target, least: float) -> bool:
+def _tells_enough(values: NDArray[Any], target: ClassTarget, least: float) -> bool:
     """Whether the rows that do not have the commonest value are many enough, and there are some."""
     if _is_yes_or_no(values):
         ones = float(target.weights[values.astype(bool)].sum())
@@ -125,7 +125,7 @@ class PreparedColumns:
 
 
 def prepare_columns(
-    table: Table, y: object, sample_weight: object, settings: PrepareSettings
+    table: CardTable, y: object, sample_weight: object, settings: PrepareSettings
 ) -> PreparedColumns:
     """Learn the features of a table."""
     names = list(table.columns)
@@ -141,7 +141,7 @@ def prepare_columns(
     all_notes: list[str] = []
     if settings.missing == "drop":
         table, target, dropped = _without_gaps(
-            Table({n: table.columns[n] for n in used}, table.n_rows), target
+            CardTable({n: table.columns[n] for n in used}, table.n_rows), target
         )
         all_notes += dropped
     plans = []
@@ -179,7 +179,7 @@ def _said_of_columns(notes: dict[str, str], outdone: list[str]) -> Iterator[str]
 
 def _read_target(
     n_rows: int, y: object, sample_weight: object, *, needed: bool
-) -> tuple[Target, NDArray[np.bool_]]:
+) -> tuple[ClassTarget, NDArray[np.bool_]]:
     """The rows that count, and which they are; labels that are not needed only help to rank features."""
     if n_rows == 0:
         raise InvalidDataError("the table has no rows; give at least one row of each class")
@@ -188,7 +188,7 @@ def _read_target(
         raise InvalidDataError(f"y has {len(positive)} labels for {n_rows} rows; give one label per row")
     weights = read_weights(sample_weight, n_rows)[0].astype(np.float64)
     rows = weights > 0
-    return Target(weights, positive).take(rows), rows
+    return ClassTarget(weights, positive).take(rows), rows
 
 
 def _read_labels(y: object, *, needed: bool) -> NDArray[np.bool_] | None:
@@ -209,13 +209,13 @@ def _unusable(kind: str) -> str:
     return ""
 
 
-def usable_columns(table: Table) -> Table:
+def usable_columns(table: CardTable) -> CardTable:
     """Return the table without the columns that hold nothing of use."""
     kept = {name: cells for name, cells in table.columns.items() if not _unusable(kind_of_column(cells))}
-    return Table(kept, table.n_rows)
+    return CardTable(kept, table.n_rows)
 
 
-def complete_rows(table: Table) -> NDArray[np.bool_]:
+def complete_rows(table: CardTable) -> NDArray[np.bool_]:
     """Which rows have a value in every column."""
     found = np.ones(table.n_rows, dtype=bool)
     for cells in table.columns.values():
@@ -224,7 +224,7 @@ def complete_rows(table: Table) -> NDArray[np.bool_]:
     return found
 
 
-def _without_gaps(table: Table, target: Target) -> tuple[Table, Target, list[str]]:
+def _without_gaps(table: CardTable, target: ClassTarget) -> tuple[CardTable, ClassTarget, list[str]]:
     complete = complete_rows(table)
     n_left = int(complete.sum())
     if n_left == table.n_rows:
@@ -249,7 +249,7 @@ def _most_candidates(settings: PrepareSettings, n_rows: int) -> int | None:
 
 
 def _screen(
-    plans: Sequence[ColumnPlan], target: Target, settings: PrepareSettings, most: int | None
+    plans: Sequence[ColumnPlan], target: ClassTarget, settings: PrepareSettings, most: int | None
 ) -> Screened:
     return screen(
         [candidate for plan in plans for candidate in plan.candidates],

@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from supersparse.card.card import Card
 from supersparse.card.checks import check_table
-from supersparse.card.tables import read_every_column, read_table
+from supersparse.card.tables import read_card_table, read_every_column
 from supersparse.prepare.feature import Recorded, card_on_raw_columns, holds_text, unit_card, with_preparation
 from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
 from supersparse.prepare.raw import is_array, stack
-from supersparse.prepare.settings import read_settings
+from supersparse.prepare.settings import read_prepare_settings
 from supersparse.problem.limits import Constraint
 
 
@@ -141,7 +141,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        settings = read_settings(self.get_params(deep=False))
+        settings = read_prepare_settings(self.get_params(deep=False))
         X = self._as_table(X, reset=True)
         table = read_every_column(X)
         found = prepare_columns(table, y, sample_weight, settings)
@@ -177,7 +177,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = self._as_table(X, reset=False)
-        table = read_table(self._card, X)
+        table = read_card_table(self._card, X)
         check_table(self._card, table)
         return stack([feature.of_cells(table.columns[feature.column]) for feature in self.features_])
 

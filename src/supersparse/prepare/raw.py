@@ -16,7 +16,7 @@ from supersparse.data.frames import as_frame
 from supersparse.data.values import Category, Cells, Mask, Numbers, Objects, is_missing, read_category
 from supersparse.errors import InvalidDataError
 from supersparse.exact import LONGEST_UNIQUE_DECIMAL, IntArray, exact_value, integer_column, largest_magnitude
-from supersparse.prepare.cuts import Floats, Target, sums_by_code
+from supersparse.prepare.cuts import ClassTarget, Floats, sums_by_code
 
 
 def is_array(X: Any) -> bool:
@@ -103,10 +103,12 @@ def _used(cells: Objects) -> list[object]:
     return [value for value, used in zip(cells.distinct, seen.tolist(), strict=True) if used]
 
 
-Missing = Literal["item", "drop", "median", "mode"]
+MissingRule = Literal["item", "drop", "median", "mode"]
 
 
-def stand_in(column: RawColumn, target: Target, missing: Missing, *, has_order: bool) -> Category | None:
+def stand_in(
+    column: RawColumn, target: ClassTarget, missing: MissingRule, *, has_order: bool
+) -> Category | None:
     """Return the value that a missing one is taken for, None where there is no such value.
 
     The median is a value that occurs: the smallest with half of the weight at or below it. Of several
@@ -130,7 +132,7 @@ def _middle(weights: Floats) -> int:
     return int(np.searchsorted(reached, reached[-1] / 2))
 
 
-def counts_as(rule: Rule, missing: Missing, value: Category | None) -> Fraction | None:
+def counts_as(rule: Rule, missing: MissingRule, value: Category | None) -> Fraction | None:
     """What a missing value counts as under a rule; None where it is refused."""
     if value is not None:
         return rule.of_one(value, f"column {rule.column!r}")

@@ -7,24 +7,24 @@ from typing import Any, Literal, get_args
 
 from supersparse.data.values import Category, declared_category, nearest_column
 from supersparse.errors import InvalidCardError, InvalidProblemError, did_you_mean
-from supersparse.exact import count, exact
+from supersparse.exact import exact, read_count
 from supersparse.prepare.feature import Direction
-from supersparse.prepare.raw import Missing
+from supersparse.prepare.raw import MissingRule
 
-Cuts = Literal["optimal", "quantile", "tree", "none"]
+CutMethod = Literal["optimal", "quantile", "tree", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareSettings:
     """The parameters of `Prepare` in the form that its steps use."""
 
-    cuts: Cuts
+    cuts: CutMethod
     cut_points: Mapping[str, tuple[Fraction, ...]]
     max_cuts: int
     per_variable: int | None
     intervals: bool
     rare: Fraction
-    missing: Missing
+    missing: MissingRule
     directions: Mapping[str, Direction]
     keep: frozenset[str]
     categorical: frozenset[str]
@@ -42,16 +42,16 @@ class PrepareSettings:
                     )
 
 
-def read_settings(given: Mapping[str, Any]) -> PrepareSettings:
+def read_prepare_settings(given: Mapping[str, Any]) -> PrepareSettings:
     """Read the parameters of `Prepare`."""
     settings = PrepareSettings(
-        cuts=_one_of(given["cuts"], "cuts", get_args(Cuts)),
+        cuts=_one_of(given["cuts"], "cuts", get_args(CutMethod)),
         cut_points={n: _numbers(v, n) for n, v in _mapping(given["cut_points"], "cut_points").items()},
         max_cuts=_at_least_one(given["max_cuts"], "max_cuts"),
         per_variable=_or_none(given["per_variable"], "per_variable"),
         intervals=_yes_or_no(given["intervals"], "intervals"),
         rare=_share(given["rare"]),
-        missing=_one_of(given["missing"], "missing", get_args(Missing)),
+        missing=_one_of(given["missing"], "missing", get_args(MissingRule)),
         directions={
             n: _one_of(v, f"directions: the direction of {n!r}", get_args(Direction))
             for n, v in _mapping(given["directions"], "directions").items()
@@ -132,7 +132,7 @@ def _levels(values: object, name: str) -> tuple[Category, ...]:
 
 
 def _at_least_one(value: object, what: str) -> int:
-    number = count(value, what)
+    number = read_count(value, what)
     if number < 1:
         raise InvalidProblemError(f"{what} is {value!r}; give a whole number of at least 1")
     return number

@@ -14,8 +14,8 @@ import numpy as np
 
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import Number
-from supersparse.forms.scalars import Either, Form, Label, Null, Word
-from supersparse.forms.scalars import Number as NumberForm
+from supersparse.forms.scalars import Either, Form, LabelForm, Null, Word
+from supersparse.forms.scalars import NumberForm as NumberForm
 from supersparse.forms.scalars import Whole as WholeForm
 from supersparse.forms.shapes import Field, ListOf, Pair, TableOf
 from supersparse.problem.constraints.forms import KINDS, ConstraintForm
@@ -104,7 +104,7 @@ class Asked:
         Either(Word("auto", "balanced"), Null(), TableOf(NumberForm(0), "weights by class")),
         "Cost of an error in each class; auto: balanced for prepared columns with a rare class.",
     )
-    positive: Any = setting(None, Label(), "Positive class, the one that scores high.")
+    positive: Any = setting(None, LabelForm(), "Positive class, the one that scores high.")
     constraints: Sequence[Constraint] = setting(
         (),
         ListOf(ConstraintForm(), "a list of constraints, each after a dash"),

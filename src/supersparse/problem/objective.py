@@ -23,7 +23,7 @@ from supersparse.problem.problem import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
+class PointsEvaluation:
     """What one scoring system does on the training rows; weights of rows are sample weights."""
 
     objective: Fraction
@@ -58,7 +58,7 @@ class Evaluation:
         return 1 - self.wrong_negative / self.negative
 
 
-def evaluate(problem: Problem, points: Points) -> Evaluation:
+def evaluate_points(problem: Problem, points: Points) -> PointsEvaluation:
     """Weighted training errors plus the penalties, computed exactly.
 
     The only evaluator in the package: solvers return coefficients and a bound, never an
@@ -79,7 +79,7 @@ def evaluate(problem: Problem, points: Points) -> Evaluation:
     l1 = Fraction(sum(abs(points.coefficients[j]) for j in support), points.denominator)
     if counts_intercept:
         l1 += abs(points.intercept_value)
-    return Evaluation(
+    return PointsEvaluation(
         objective=loss + total_penalty(problem, points) + (problem.C1 or 0) * l1,
         loss=loss,
         wrong_positive=wrong_positive * rows.weight_unit,

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import exact, non_negative
+from supersparse.exact import exact, read_non_negative
 from supersparse.problem.intercept import Intercept
 from supersparse.problem.naming import INTERCEPT, per_feature
 from supersparse.problem.points import CoefficientSet
@@ -141,7 +141,7 @@ def read_size_penalty(
         C0 = DEFAULT_C0
 
     def read(value: object, name: str) -> Fraction:
-        return non_negative(value, "C0" if not isinstance(C0, Mapping) else f"C0 of {name!r}")
+        return read_non_negative(value, "C0" if not isinstance(C0, Mapping) else f"C0 of {name!r}")
 
     if isinstance(C0, np.ndarray) and C0.ndim == 1:
         C0 = list(C0)
@@ -203,7 +203,7 @@ def read_l1_penalty(C1: object) -> Fraction | None:
         if C1 == "auto":
             return None
         raise InvalidProblemError(f"C1 is {C1!r}; give 'auto', or a number of at least 0")
-    return non_negative(C1, "C1")
+    return read_non_negative(C1, "C1")
 
 
 def read_class_weight(class_weight: object, rows: Rows) -> tuple[Fraction, Fraction]:
@@ -224,7 +224,9 @@ def read_class_weight(class_weight: object, rows: Rows) -> tuple[Fraction, Fract
             raise InvalidProblemError(
                 f"class_weight names the class {label!r}; the classes are {negative!r} and {positive!r}"
             )
-    weights = tuple(non_negative(class_weight.get(c, 1), f"the weight of class {c!r}") for c in rows.classes)
+    weights = tuple(
+        read_non_negative(class_weight.get(c, 1), f"the weight of class {c!r}") for c in rows.classes
+    )
     if not any(weights):
         raise InvalidProblemError("both class weights are 0; give at least one class a positive weight")
     return weights[0], weights[1]

@@ -10,7 +10,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.frames import as_frame, is_missing, numeric_column, read_table
+from supersparse.data.frames import as_frame, is_missing, numeric_column, read_numeric_table
 from supersparse.errors import InvalidDataError
 from supersparse.exact import IntArray, gcd_of, integer_column, largest_magnitude
 
@@ -144,7 +144,7 @@ def read_rows(
     Labels may be any two values; the larger in sorted order is the positive class unless
     `positive` names the other. `rate_groups` divide the rows: ``{name: one label per row}``.
     """
-    names, raw = read_table(X, feature_names)
+    names, raw = read_numeric_table(X, feature_names)
     n_rows = len(raw[0]) if raw else 0
     if n_rows == 0:
         raise InvalidDataError("there are 0 rows or 0 columns; a scoring system needs data of both classes")

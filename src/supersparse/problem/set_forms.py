@@ -6,9 +6,9 @@ from fractions import Fraction
 from functools import cache
 
 from supersparse.errors import InvalidProblemError
-from supersparse.forms.scalars import Form, Number, Plain, Schema, plain_number
+from supersparse.forms.scalars import Form, NumberForm, Plain, Schema, plain_number
 from supersparse.forms.shapes import Field, ListOf, Record
-from supersparse.forms.tree import Items, Made, Node, Scalar
+from supersparse.forms.tree import FileNode, Items, Made, Scalar
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet, integers, one_digit, two_digits
 
@@ -25,13 +25,13 @@ class SetForm(Form[CoefficientSet]):
     wanted = "a range such as -5..5, a list such as [-1, 0, 1], 'one_digit', 'two_digits' or one_digit(-4..2)"
 
     def __init__(self) -> None:
-        self._list = ListOf(Number(), self.wanted, least=1)
+        self._list = ListOf(NumberForm(), self.wanted, least=1)
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """A scalar, a list, or a set that is made already."""
         return isinstance(node, Scalar | Items | Made)
 
-    def read(self, node: Node, what: str) -> CoefficientSet:
+    def read(self, node: FileNode, what: str) -> CoefficientSet:
         """The set."""
         if isinstance(node, Made) and isinstance(node.value, CoefficientSet):
             return node.value
@@ -122,16 +122,16 @@ class LevelsForm(Form[Levels]):
                 "values": Field(
                     form=SetForm(), help="values of this level: a coefficient set", required=True
                 ),
-                "penalty": Field(form=Number(0), help="what a coefficient in it costs", required=True),
+                "penalty": Field(form=NumberForm(0), help="what a coefficient in it costs", required=True),
             }
         )
         self._list = ListOf(level, self.wanted, least=1)
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """A list, or levels that are made already."""
         return isinstance(node, Items | Made)
 
-    def read(self, node: Node, what: str) -> Levels:
+    def read(self, node: FileNode, what: str) -> Levels:
         """The levels, that of 0 among them."""
         if isinstance(node, Made) and isinstance(node.value, Levels):
             return node.value

@@ -13,7 +13,7 @@ from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.rates import Rate, count_text
 from supersparse.evaluate.thresholds import Confusion
 from supersparse.faces.figures import Picture
-from supersparse.report.plan import Missing
+from supersparse.report.plan import Absent
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Bullets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class TableBlock:
     """A table with a caption; the first column is text unless said otherwise, the others are numbers."""
 
     caption: str
@@ -65,7 +65,7 @@ class CardFace:
     card: Card
 
 
-Block = Paragraph | Bullets | Table | Figure | CardFace
+Block = Paragraph | Bullets | TableBlock | Figure | CardFace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ CITATION = (
 )
 
 
-def count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
     """Write a number of things: 1 row, 2 rows."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
@@ -98,7 +98,7 @@ def share(part: int | Fraction, whole: int | Fraction) -> str:
     return f"{count_text(Fraction(part))} of {count_text(Fraction(whole))}{percent}"
 
 
-def decimal(value: float | None) -> str:
+def shown_decimal(value: float | None) -> str:
     """Three digits, or a dash where there is no value."""
     return NONE if value is None else f"{value:.3f}"
 
@@ -118,6 +118,6 @@ def column_name(name: str) -> str:
     return quoted(name)
 
 
-def why(missing: Missing) -> str:
+def why(missing: Absent) -> str:
     """Say that a part is not there."""
     return f"Not in this report: {visible(missing.reason)}."

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card
 from supersparse.card.checks import OutsideValue, expectations, outside_values
-from supersparse.card.tables import read_table
+from supersparse.card.tables import read_card_table
 from supersparse.data.values import is_missing, nearest_column
 from supersparse.errors import InvalidDataError
 from supersparse.evaluate.outcomes import as_list, read_classes
 from supersparse.report.plan import Plan
 
-Rows = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Data:
+class LabelledRows:
     """Columns by name, with a class for each row; every row can be scored by the card."""
 
     columns: Mapping[str, NDArray[Any]]
@@ -28,7 +28,9 @@ class Data:
     positive: NDArray[np.bool_]
     weights: NDArray[Any] | None
     n_given: int
-    together: Rows | None = None  # equal numbers for rows that stay together, such as those of one person
+    together: Positions | None = (
+        None  # equal numbers for rows that stay together, such as those of one person
+    )
     left_out: tuple[tuple[str, int], ...] = ()  # columns with rows that lack a value the card needs
     missing: tuple[tuple[str, int], ...] = ()  # columns with rows that lack a value, all given rows counted
     outside: tuple[OutsideValue, ...] = field(default=())
@@ -36,9 +38,9 @@ class Data:
     def __len__(self) -> int:
         return len(self.y)
 
-    def take(self, rows: Rows) -> "Data":
+    def take(self, rows: Positions) -> "LabelledRows":
         """The same for some rows, repeated where they are named twice."""
-        return Data(
+        return LabelledRows(
             columns={name: column[rows] for name, column in self.columns.items()},
             y=self.y[rows],
             positive=self.positive[rows],
@@ -50,7 +52,7 @@ class Data:
 
 def read_data(
     card: Card, table: object, y: object, sample_weight: object = None, together: str | None = None
-) -> Data:
+) -> LabelledRows:
     """Read a data frame or a mapping of columns; rows that the card cannot score are left out and counted."""
     columns = _columns(table)
     labels = as_list(y, "y")
@@ -63,7 +65,7 @@ def read_data(
     weights = None if sample_weight is None else np.asarray(as_list(sample_weight, "sample_weight"))
     if weights is not None and weights.shape != (n,):
         raise InvalidDataError(f"sample_weight has shape {weights.shape} for {n} rows; give one for each")
-    whole = Data(
+    whole = LabelledRows(
         columns=columns,
         y=array,
         positive=read_classes(card, labels),
@@ -74,9 +76,9 @@ def read_data(
     return scorable(card, whole)
 
 
-def scorable(card: Card, data: Data) -> Data:
+def scorable(card: Card, data: LabelledRows) -> LabelledRows:
     """Leave out the rows that lack a value which the card needs, and count what is missing."""
-    cells = read_table(card, data.columns, None)
+    cells = read_card_table(card, data.columns, None)
     usable = np.ones(len(data), dtype=bool)
     left_out, missing = [], []
     for expected in expectations(card):
@@ -92,7 +94,7 @@ def scorable(card: Card, data: Data) -> Data:
             f"no row of {len(data)} has a value in all columns that the card needs; fill some in"
         )
     kept = data if usable.all() else data.take(np.flatnonzero(usable))
-    return Data(
+    return LabelledRows(
         columns=kept.columns,
         y=kept.y,
         positive=kept.positive,
@@ -101,7 +103,7 @@ def scorable(card: Card, data: Data) -> Data:
         together=kept.together,
         left_out=tuple(left_out),
         missing=tuple(missing),
-        outside=outside_values(card, read_table(card, kept.columns, None)),
+        outside=outside_values(card, read_card_table(card, kept.columns, None)),
     )
 
 
@@ -118,7 +120,7 @@ def _columns(table: object) -> dict[str, NDArray[Any]]:
     return {str(name): _array(frame[name]) for name in frame.columns}
 
 
-def _codes(columns: Mapping[str, NDArray[Any]], name: str | None) -> Rows | None:
+def _codes(columns: Mapping[str, NDArray[Any]], name: str | None) -> Positions | None:
     """Number the distinct values of a column."""
     if name is None:
         return None
@@ -149,7 +151,7 @@ def _array(values: Any) -> NDArray[Any]:
     return array
 
 
-def folds_of(data: Data, plan: Plan) -> Iterator[tuple[Rows, Rows]]:
+def report_folds(data: LabelledRows, plan: Plan) -> Iterator[tuple[Positions, Positions]]:
     """Yield the rows to learn from and those to judge by, fold by fold.
 
     The rows of each class are divided evenly. Rows that belong together are in one fold: each such group
@@ -178,7 +180,7 @@ def folds_of(data: Data, plan: Plan) -> Iterator[tuple[Rows, Rows]]:
         yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
 
-def bootstrap_samples(data: Data, plan: Plan) -> Iterator[Rows]:
+def bootstrap_samples(data: LabelledRows, plan: Plan) -> Iterator[Positions]:
     """Yield samples drawn with replacement: of rows, or of groups of rows that belong together."""
     random = np.random.default_rng([plan.seed, 1])
     groups = None if data.together is None else _groups(data.together)
@@ -189,6 +191,6 @@ def bootstrap_samples(data: Data, plan: Plan) -> Iterator[Rows]:
             yield np.concatenate([groups[k] for k in random.integers(0, len(groups), len(groups))])
 
 
-def _groups(codes: Rows) -> list[Rows]:
+def _groups(codes: Positions) -> list[Positions]:
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)

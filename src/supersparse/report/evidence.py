@@ -8,13 +8,19 @@ import numpy as np
 
 from supersparse.card.card import Card
 from supersparse.card.provenance import ItemSeen
-from supersparse.errors import InfeasibleError, InvalidDataError, SolverError
+from supersparse.errors import (
+    InfeasibleError,
+    InvalidCardError,
+    InvalidDataError,
+    SolverError,
+    SupersparseError,
+)
 from supersparse.evaluate.drift import Drift, drift, points_given
 from supersparse.evaluate.evaluation import Evaluation, Subgroups, by_subgroup, evaluate
 from supersparse.evaluate.risk_table import RiskTable, risk_table
-from supersparse.faces.from_solution import fingerprint
+from supersparse.faces.from_solution import rows_fingerprint
 from supersparse.learning.refit import Refit
-from supersparse.report.data import Data
+from supersparse.report.data import LabelledRows
 from supersparse.report.learning import (
     CrossValidation,
     Recheck,
@@ -24,10 +30,20 @@ from supersparse.report.learning import (
     recheck,
     sizes_around,
 )
-from supersparse.report.plan import NOT_ASKED, STOPPED, Missing, Plan, Progress
-from supersparse.report.refit import refit_of
+from supersparse.report.plan import NOT_ASKED, STOPPED, Absent, Plan, Tell
 from supersparse.results.frontier import Frontier
 from supersparse.theory.bounds import Bound, NoBound, bounds
+
+
+def refit_of(card: Card, data: LabelledRows, plan: Plan) -> Refit | Absent:
+    """Return the way to learn the card again, or why there is none."""
+    try:
+        return Refit.of(card, data.columns, data.y, data.weights, **plan.limits)
+    except InvalidCardError as error:
+        return Absent(str(error))
+    except SupersparseError as error:
+        return Absent(f"the question of the card cannot be asked of these rows: {error}")
+
 
 T = TypeVar("T")
 
@@ -39,7 +55,7 @@ class Evidence:
     """What was found; a part that could not be had says why."""
 
     card: Card
-    data: Data
+    data: LabelledRows
     plan: Plan
     target: str | None
     cv_groups: str | None  # the column of rows that stay together
@@ -49,23 +65,23 @@ class Evidence:
     evaluation: Evaluation
     risks: RiskTable
     subgroups: tuple[Subgroups, ...]
-    refit: Refit | Missing
-    recheck: Recheck | Missing
-    bounds: tuple[Bound | NoBound, ...] | Missing
-    frontier: Frontier | Missing
-    validation: CrossValidation | Missing
-    stability: Stability | Missing
+    refit: Refit | Absent
+    recheck: Recheck | Absent
+    bounds: tuple[Bound | NoBound, ...] | Absent
+    frontier: Frontier | Absent
+    validation: CrossValidation | Absent
+    stability: Stability | Absent
 
 
 def gather(
     card: Card,
-    data: Data,
+    data: LabelledRows,
     *,
     by: Sequence[str],
     plan: Plan,
     target: str | None,
     cv_groups: str | None,
-    progress: Progress,
+    progress: Tell,
 ) -> Evidence:
     """Compute everything. Ctrl-C ends the learning: what is done by then is kept, the rest says why not."""
     progress("evaluating the card")
@@ -96,7 +112,7 @@ def gather(
         risks=risks,
         subgroups=tuple(by_subgroup(card, data.columns, y, name, sample_weight=data.weights) for name in by),
         refit=refit,
-        recheck=refit if isinstance(refit, Missing) else recheck(card, refit.problem),
+        recheck=refit if isinstance(refit, Absent) else recheck(card, refit.problem),
         bounds=_bounds(card, refit, same),
         frontier=learning.done(plan.larger > 0, lambda how: sizes_around(how, _size(card), plan, progress)),
         validation=learning.done(
@@ -109,13 +125,13 @@ def gather(
 class _Learning:
     """Learns again, until the user stops it."""
 
-    def __init__(self, refit: Refit | Missing) -> None:
+    def __init__(self, refit: Refit | Absent) -> None:
         self._refit = refit
         self.stopped = False
 
-    def done(self, asked: bool, work: Callable[[Refit], T | Missing]) -> T | Missing:
+    def done(self, asked: bool, work: Callable[[Refit], T | Absent]) -> T | Absent:
         """Do one part of the learning, unless it is not wanted or cannot be."""
-        if isinstance(self._refit, Missing):
+        if isinstance(self._refit, Absent):
             return self._refit
         if not asked:
             return NOT_ASKED
@@ -127,28 +143,28 @@ class _Learning:
             self.stopped = True
             return STOPPED
         except (SolverError, InfeasibleError, InvalidDataError) as error:
-            return Missing(str(error))
+            return Absent(str(error))
 
 
-def _validated(found: CrossValidation, learning: _Learning) -> CrossValidation | Missing:
+def _validated(found: CrossValidation, learning: _Learning) -> CrossValidation | Absent:
     learning.stopped = found.stopped
     if found.folds:
         return found
-    return STOPPED if found.stopped else Missing(f"no fold could be learned from; {found.failures[0]}")
+    return STOPPED if found.stopped else Absent(f"no fold could be learned from; {found.failures[0]}")
 
 
 def _size(card: Card) -> int:
     return len(card.items) if card.provenance is None else card.provenance.size
 
 
-def _same_rows(card: Card, refit: Refit | Missing) -> bool | None:
+def _same_rows(card: Card, refit: Refit | Absent) -> bool | None:
     made = card.provenance
-    if made is None or made.data is None or isinstance(refit, Missing):
+    if made is None or made.data is None or isinstance(refit, Absent):
         return None
-    return fingerprint(refit.problem.rows) == made.data
+    return rows_fingerprint(refit.problem.rows) == made.data
 
 
-def _by_class(card: Card, data: Data) -> tuple[tuple[ItemSeen, ...], ...]:
+def _by_class(card: Card, data: LabelledRows) -> tuple[tuple[ItemSeen, ...], ...]:
     """What the items gave; nothing where a class has no rows."""
     parts = [data.take(np.flatnonzero(mask)) for mask in (~data.positive, data.positive)]
     return tuple(
@@ -159,11 +175,11 @@ def _by_class(card: Card, data: Data) -> tuple[tuple[ItemSeen, ...], ...]:
     )
 
 
-def _bounds(card: Card, refit: Refit | Missing, same: bool | None) -> tuple[Bound | NoBound, ...] | Missing:
-    if isinstance(refit, Missing):
+def _bounds(card: Card, refit: Refit | Absent, same: bool | None) -> tuple[Bound | NoBound, ...] | Absent:
+    if isinstance(refit, Absent):
         return refit
     if not same:
-        return Missing("the bounds refer to the training rows, and these are other rows")
+        return Absent("the bounds refer to the training rows, and these are other rows")
     assert card.provenance is not None, "its fingerprint was compared"
     error = card.provenance.training_errors / card.provenance.total_weight
     return bounds(refit.problem, training_error=error, cut_points_fitted=refit.cut_points_fitted)

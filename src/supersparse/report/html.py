@@ -18,7 +18,7 @@ from supersparse.report.blocks import (
     Figure,
     Paragraph,
     Section,
-    Table,
+    TableBlock,
 )
 
 _PAPER = """\
@@ -68,7 +68,7 @@ def _block(block: Block, figures: "counting[int]") -> str:
         case Bullets():
             items = "\n".join(f"<li>{escape(item)}</li>" for item in block.items)
             return f"<ul>\n{items}\n</ul>"
-        case Table():
+        case TableBlock():
             return _table(block)
         case Figure():
             return _figure(block, next(figures))
@@ -76,7 +76,7 @@ def _block(block: Block, figures: "counting[int]") -> str:
             return f'<div class="face">\n{card_html(block.card)}</div>'
 
 
-def _table(table: Table) -> str:
+def _table(table: TableBlock) -> str:
     def numeric(k: int, cell: str) -> str:
         if k < table.text_columns:
             return ""

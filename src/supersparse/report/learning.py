@@ -14,13 +14,13 @@ from supersparse.evaluate.calibrating import Method, fit_risk
 from supersparse.evaluate.evaluation import Evaluation, evaluate
 from supersparse.evaluate.outcomes import read_outcomes
 from supersparse.learning.refit import Refit, Refitted
-from supersparse.problem.objective import evaluate as evaluate_points
+from supersparse.problem.objective import evaluate_points as evaluate_points
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.report.data import Data, bootstrap_samples, folds_of, scorable
-from supersparse.report.plan import STOPPED, Missing, Plan, Progress
+from supersparse.report.data import LabelledRows, bootstrap_samples, report_folds, scorable
+from supersparse.report.plan import STOPPED, Absent, Plan, Tell
 from supersparse.results.frontier import Frontier, frontier
-from supersparse.solving.verify import check_feasible
+from supersparse.solving.verify import check_points
 from supersparse.stop import Stop
 
 MEASURES = ("error rate", "sensitivity", "specificity", "AUC", "Brier score")
@@ -62,12 +62,14 @@ class CrossValidation:
         return Spread(mean=mean(values), sd=stdev(values) if len(values) > 1 else None)
 
 
-def cross_validate(card: Card, data: Data, refit: Refit, plan: Plan, progress: Progress) -> CrossValidation:
+def cross_validate(
+    card: Card, data: LabelledRows, refit: Refit, plan: Plan, progress: Tell
+) -> CrossValidation:
     """Learn again without each fold; Ctrl-C keeps the folds that are done."""
     method = method_of(card)
     judged, failures, stopped = [], [], False
     try:
-        for k, (train, test) in enumerate(folds_of(data, plan), start=1):
+        for k, (train, test) in enumerate(report_folds(data, plan), start=1):
             progress(f"cross-validation: fold {k} of {plan.folds}")
             try:
                 again = refit(train)
@@ -90,7 +92,7 @@ def method_of(card: Card) -> Method:
     return "isotonic" if isinstance(card.risk, TableRisk) else "logistic"
 
 
-def judge(card: Card, train: Data, test: Data, method: Method, proven: bool) -> Judged:
+def judge(card: Card, train: LabelledRows, test: LabelledRows, method: Method, proven: bool) -> Judged:
     """Judge a card on test rows that it can score, with risks by total learned from its training rows."""
     train, test = scorable(card, train), scorable(card, test)
     outcomes = read_outcomes(card, train.columns, train.y.tolist(), train.weights)
@@ -143,7 +145,7 @@ class Stability:
     stopped: bool  # by the user, before all samples were done
 
 
-def bootstrap(card: Card, data: Data, refit: Refit, plan: Plan, progress: Progress) -> Stability | Missing:
+def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, progress: Tell) -> Stability | Absent:
     """Learn again on samples drawn with replacement, as many rows as there are; Ctrl-C keeps those done."""
     found: list[Refitted] = []
     gaps: list[tuple[float | None, ...]] = []
@@ -166,7 +168,7 @@ def bootstrap(card: Card, data: Data, refit: Refit, plan: Plan, progress: Progre
     except KeyboardInterrupt:
         stopped = True
     if not found:
-        return STOPPED if stopped else Missing(f"no sample could be learned from; {failures[0]}")
+        return STOPPED if stopped else Absent(f"no sample could be learned from; {failures[0]}")
     return replace(_summed_up(card, found, gaps, plan, failures), stopped=stopped)
 
 
@@ -230,7 +232,7 @@ def _item(name: str, points: Fraction | None, models: list[dict[str, Fraction]])
     )
 
 
-def sizes_around(refit: Refit, size: int, plan: Plan, progress: Progress) -> Frontier:
+def sizes_around(refit: Refit, size: int, plan: Plan, progress: Tell) -> Frontier:
     """Return the frontier from 0 features to some more than the card has.
 
     Each step asks for one size more and shares its work among all sizes. It ends with the first that
@@ -273,17 +275,17 @@ class Recheck:
         )
 
 
-def recheck(card: Card, problem: Problem) -> Recheck | Missing:
+def recheck(card: Card, problem: Problem) -> Recheck | Absent:
     """Evaluate the card's points on the rows of its question."""
     if not {item.name for item in card.items} <= set(problem.rows.names):
-        return Missing("these rows give other features than those of the card")
+        return Absent("these rows give other features than those of the card")
     by_name = {item.name: item.points for item in card.items}
     values = [by_name.get(name, Fraction(0)) for name in problem.rows.names]
     intercept = card.intercept
     unit = lcm(problem.unit, intercept.denominator, *(v.denominator for v in values))
     points = Points(tuple(int(v * unit) for v in values), int(intercept * unit), unit)
     try:
-        check_feasible(problem, points, "the card")
+        check_points(problem, points, "the card")
         obeys = None
     except VerificationError as error:
         obeys = str(error)

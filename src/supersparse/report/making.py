@@ -9,10 +9,10 @@ from supersparse.data.plain import visible
 from supersparse.errors import InvalidOptionError
 from supersparse.faces import ScoringSystem
 from supersparse.faces.content import heading
-from supersparse.report.blocks import Section, count
+from supersparse.report.blocks import Section, counted
 from supersparse.report.data import read_data
 from supersparse.report.evidence import Evidence, gather
-from supersparse.report.plan import Plan, Progress
+from supersparse.report.plan import Plan, Tell
 from supersparse.report.sections.limits import checklist, limits
 from supersparse.report.sections.model import making, missing_parts, model, summary
 from supersparse.report.sections.performance import calibration, performance, subgroups
@@ -72,7 +72,7 @@ def make_report(
     cv_groups: str | None = None,
     plan: Plan | None = None,
     date: str | None = None,
-    progress: Progress = _silent,
+    progress: Tell = _silent,
 ) -> Report:
     """Evaluate a card on rows with known classes, learn it again on parts of them, and report on both.
 
@@ -133,7 +133,7 @@ def _report(evidence: Evidence, date: str | None) -> Report:
     return Report(
         title=heading(evidence.card),
         subtitle=f"{dated}Report on a scoring system along the lines of TRIPOD, on "
-        f"{count(len(evidence.data), 'row')}.",
+        f"{counted(len(evidence.data), 'row')}.",
         sections=(*answered, checklist(answered)),
         missing=missing,
     )

@@ -20,7 +20,7 @@ from supersparse.report.blocks import (
     Figure,
     Paragraph,
     Section,
-    Table,
+    TableBlock,
 )
 
 try:
@@ -142,7 +142,7 @@ class _Story:
             case Bullets():
                 for item in block.items:
                     yield [_paragraph(item, bullet="\u2022", leftIndent=14, spaceBefore=3)], _START
-            case Table():
+            case TableBlock():
                 notes = [_small(note, spaceBefore=3) for note in block.notes]
                 yield [_table(block, self._across, self._down), *notes], _KEPT * self._down
             case Figure():
@@ -170,7 +170,7 @@ def _heading(section: Section) -> list[Any]:
     return [rule, title, _small(f"TRIPOD {', '.join(section.tripod)}")]
 
 
-def _table(table: Table, across: float, down: float) -> Any:
+def _table(table: TableBlock, across: float, down: float) -> Any:
     """A table that repeats its caption and its header on every page that it reaches."""
     widths = _column_widths(table, across)
 
@@ -218,7 +218,7 @@ def _cell(text: str, width: float, most: float, *, size: float = _CELL, **style:
         text = text.removesuffix("\u2026")[: int(0.9 * len(text) * most / height)] + "\u2026"
 
 
-def _column_widths(table: Table, across: float) -> list[float]:
+def _column_widths(table: TableBlock, across: float) -> list[float]:
     """Give each column what its text asks for, or else at least its longest word, as far as there is room."""
     natural, least = [], []
     for k, name in enumerate(table.header):

@@ -6,7 +6,7 @@ from typing import Any
 
 from supersparse.errors import InvalidOptionError
 
-Progress = Callable[[str], None]
+Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +45,11 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class Absent:
     """Why a part of the report is not there."""
 
     reason: str
 
 
-NOT_ASKED = Missing("it was not asked for")
-STOPPED = Missing("the work was stopped by the user before it was done")
+NOT_ASKED = Absent("it was not asked for")
+STOPPED = Absent("the work was stopped by the user before it was done")

@@ -15,7 +15,7 @@ from supersparse.problem.problem import Problem
 from supersparse.problem.variants import with_sets
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
-from supersparse.solving.verify import check_feasible
+from supersparse.solving.verify import check_points
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +114,7 @@ def _moved_by(one: Fraction, other: Fraction) -> str:
 
 Number = int | float | Fraction
 Names = str | Sequence[str]
-SIGNS = {"+": 1, "-": -1, 1: 1, -1: -1}
+SIGN_WORDS = {"+": 1, "-": -1, 1: 1, -1: -1}
 
 
 def what_if(
@@ -204,11 +204,11 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
             words = f"{names[j]} not {' or '.join(map(shown, sorted(gone)))}"
             keep(j, lambda values, gone=gone: values.excluding(gone), words)  # type: ignore[misc]
     for word, given in (sign or {}).items():
-        if given not in SIGNS:
+        if given not in SIGN_WORDS:
             raise InvalidProblemError(f"sign: {word!r} has {given!r}; give '+' or '-'")
         for j in matching([word], names, "sign"):
-            ends = (0, None) if SIGNS[given] > 0 else (None, 0)
-            words = f"{names[j]} not {'below' if SIGNS[given] > 0 else 'above'} 0"
+            ends = (0, None) if SIGN_WORDS[given] > 0 else (None, 0)
+            words = f"{names[j]} not {'below' if SIGN_WORDS[given] > 0 else 'above'} 0"
             keep(j, lambda values, ends=ends, j=j: values.within(*ends, names[j]), words)  # type: ignore[misc]
     return kept
 
@@ -219,7 +219,7 @@ def _start(problem: Problem, points: Points) -> Points | None:
     try:
         start = with_best_intercept(problem, [int(v * problem.unit) for v in nearest])
         if start is not None:
-            check_feasible(problem, start, "the start")
+            check_points(problem, start, "the start")
     except VerificationError:
         return None
     return start

@@ -8,15 +8,15 @@ from math import ceil
 from typing import Any
 
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
-from supersparse.exact import count, exact, shown
-from supersparse.problem.objective import evaluate
+from supersparse.exact import exact, read_count, shown
+from supersparse.problem.objective import evaluate_points
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, with_size_penalty
 from supersparse.results.penalties import least_loss
 from supersparse.solving.solution import Solution, Trace
 from supersparse.solving.solve_many import solve_each_size
-from supersparse.solving.verify import Found, SizedModels
+from supersparse.solving.verify import SizedModels, VerifiedModel
 from supersparse.stop import Stop
 
 
@@ -30,7 +30,7 @@ def points_by_name(solution: Solution) -> dict[str, str]:
     return named_points(solution.problem.rows.names, solution.points)
 
 
-def as_frame(table: list[dict[str, Any]]) -> Any:
+def to_pandas(table: list[dict[str, Any]]) -> Any:
     """Return a table as a pandas data frame; pandas is loaded when used."""
     import pandas as pd
 
@@ -104,7 +104,7 @@ class Frontier:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame(self.table())
+        return to_pandas(self.table())
 
     def __str__(self) -> str:
         lines = ["size  errors  proven  points"]
@@ -136,7 +136,7 @@ def _described(row: FrontierRow) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PathLine:
     """A cost as a function of C0."""
 
     size: int
@@ -209,7 +209,7 @@ class Path:
         return replace(
             best,
             problem=problem,
-            evaluation=evaluate(problem, best.points),
+            evaluation=evaluate_points(problem, best.points),
             lower_bound=within if beyond is None else min(within, beyond.at(value)),
             # a larger model of the same cost could have smaller points
             smallest=all(s.smallest for s in tied) and (beyond is None or beyond.at(value) > least),
@@ -232,7 +232,7 @@ class Path:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame(self.table())
+        return to_pandas(self.table())
 
     def __str__(self) -> str:
         lines = []
@@ -264,33 +264,33 @@ def path_of(frontier: Frontier) -> Path:
     return Path(frontier=frontier, stretches=tuple(stretches))
 
 
-def _found(frontier: Frontier) -> list[tuple[Line, Solution]]:
+def _found(frontier: Frontier) -> list[tuple[PathLine, Solution]]:
     """The models of the frontier, each once, smallest first."""
     own = {id(row.solution): row.solution for row in frontier.rows if row.solution is not None}
     if not own:
         frontier.model(len(frontier.rows) - 1)  # raises, saying why
-    return [(Line(s.evaluation.size, s.objective), s) for s in own.values()]
+    return [(PathLine(s.evaluation.size, s.objective), s) for s in own.values()]
 
 
-def _bounds(frontier: Frontier, *, larger: bool) -> list[Line]:
+def _bounds(frontier: Frontier, *, larger: bool) -> list[PathLine]:
     """What a model of each size costs at least; with `larger` also one beyond the frontier."""
-    lines = [Line(row.size, row.lower_bound) for row in frontier.rows if row.lower_bound is not None]
+    lines = [PathLine(row.size, row.lower_bound) for row in frontier.rows if row.lower_bound is not None]
     beyond = _beyond(frontier)
     return [*lines, beyond] if larger and beyond is not None else lines
 
 
-def _beyond(frontier: Frontier) -> Line | None:
+def _beyond(frontier: Frontier) -> PathLine | None:
     """What a model of more features than the frontier has costs at least."""
-    return None if frontier.reaches_all else Line(len(frontier.rows), frontier.floor)
+    return None if frontier.reaches_all else PathLine(len(frontier.rows), frontier.floor)
 
 
-def _crossings(lines: Iterable[Line]) -> set[Fraction]:
+def _crossings(lines: Iterable[PathLine]) -> set[Fraction]:
     """Where two lines meet, at C0 > 0."""
     meet = {(b.loss - a.loss) / (a.size - b.size) for a, b in combinations(lines, 2) if a.size != b.size}
     return {C0 for C0 in meet if C0 > 0}
 
 
-def _largest_gap(line: Line, bounds: list[Line], low: Fraction, high: Fraction | None) -> Fraction:
+def _largest_gap(line: PathLine, bounds: list[PathLine], low: Fraction, high: Fraction | None) -> Fraction:
     """The largest relative gap between two lines that do not cross inside; it lies at an end."""
     inside = low + 1 if high is None else (low + high) / 2
     bound = min(bounds, key=lambda b: b.at(inside), default=line)
@@ -328,7 +328,7 @@ def frontier(problem: Problem, max_features: int = 8, solver: str = "auto", **op
     C0 from 0 to 0.125: size 2, 0 errors; exact
     C0 from 0.125: size 0, 1 error; exact
     """
-    wanted = count(max_features, "max_features")
+    wanted = read_count(max_features, "max_features")
     free = errors_only(problem)
     possible = most_features(free)
     most = min(wanted, possible)
@@ -364,7 +364,7 @@ def _rows(problem: Problem, found: SizedModels) -> tuple[FrontierRow, ...]:
     return tuple(rows)
 
 
-def _solution(problem: Problem, model: Found, bound: Fraction, found: SizedModels) -> Solution:
+def _solution(problem: Problem, model: VerifiedModel, bound: Fraction, found: SizedModels) -> Solution:
     """The model as the best one with at most as many features as it has."""
     size = model.evaluation.size
     return Solution(

@@ -13,14 +13,14 @@ from pathlib import Path
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
 from supersparse.exact import exact
 from supersparse.problem.fingerprint import fingerprint
-from supersparse.problem.objective import evaluate, with_best_intercept
+from supersparse.problem.objective import evaluate_points, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import warn_about_penalties, with_size_penalty
 from supersparse.results.frontier import Path as PenaltyPath
 from supersparse.results.frontier import frontier
 from supersparse.solving import registry
-from supersparse.solving.answering import choose
-from supersparse.solving.contract import Question
+from supersparse.solving.answering import choose_solver
+from supersparse.solving.contract import Aim
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.solution import Claim, Solution, Trace, TraceEvent
 from supersparse.solving.solve import solve
@@ -90,7 +90,7 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
     event = TraceEvent(
         seconds=content["seconds"],
         nodes=content["nodes"],
-        objective=evaluate(problem, points).objective,
+        objective=evaluate_points(problem, points).objective,
         lower_bound=bound,
         points=points,
     )
@@ -173,9 +173,9 @@ def _path(
     problem: Problem, first: Solution, spared: int, solver: str, options: dict[str, object]
 ) -> PenaltyPath | None:
     """The path from the first C0 on; None where it may not be had, or is not worth it."""
-    name = choose(problem) if solver == "auto" else solver
+    name = choose_solver(problem) if solver == "auto" else solver
     settings = SolveOptions.read(options)
-    answers = Question.BEST_PER_SIZE in registry.solver_class(name).capabilities.questions
+    answers = Aim.BEST_PER_SIZE in registry.solver_class(name).capabilities.questions
     size = first.evaluation.size
     stops_early = settings.gap or settings.absolute_gap
     if (

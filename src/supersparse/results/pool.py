@@ -6,14 +6,14 @@ from fractions import Fraction
 from typing import Any
 
 from supersparse.errors import InvalidOptionError, SolverFailedError, did_you_mean
-from supersparse.exact import count, exact, shown
+from supersparse.exact import exact, read_count, shown
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.results.frontier import as_frame, named_points
+from supersparse.results.frontier import named_points, to_pandas
 from supersparse.results.intercepts import intercepts_within
 from supersparse.solving.presolve import MergeRows
 from supersparse.solving.solve_many import solve_all_within
-from supersparse.solving.verify import Found, Models, verified
+from supersparse.solving.verify import Models, VerifiedModel, verified
 from supersparse.stop import Stop
 
 
@@ -29,12 +29,14 @@ class Pool:
     problem: Problem  # with the limit on the size in it
     within: Fraction
     best: Fraction  # F*, or the least F found where the pool is a sample
-    models: tuple[Found, ...]  # by F, then l1
+    models: tuple[VerifiedModel, ...]  # by F, then l1
     left_out: int  # ways to predict beyond `max_models`
     count: int  # scoring systems counted, all of them
     complete: bool  # proven: nothing is missing
-    by_support: tuple[tuple[Found, ...], ...]  # beside each model those alike, one for each set of features
-    tied: tuple[Found, ...]
+    by_support: tuple[
+        tuple[VerifiedModel, ...], ...
+    ]  # beside each model those alike, one for each set of features
+    tied: tuple[VerifiedModel, ...]
     in_all: frozenset[str]
     in_some: frozenset[str]
     spans: tuple[tuple[Fraction, Fraction], ...]  # least and greatest points of each feature
@@ -60,12 +62,12 @@ class Pool:
         """Return the features that no good model uses."""
         return tuple(name for name in self.names if name not in self.in_some)
 
-    def uses(self, name: str) -> tuple[Found, ...]:
+    def uses(self, name: str) -> tuple[VerifiedModel, ...]:
         """Return the models that use a feature, one for each set of predictions."""
         j = self._position(name)
         return self._first_of(lambda model: model.points.coefficients[j] != 0)
 
-    def avoiding(self, name: str) -> tuple[Found, ...]:
+    def avoiding(self, name: str) -> tuple[VerifiedModel, ...]:
         """Return the models that do not use a feature, one for each set of predictions."""
         j = self._position(name)
         return self._first_of(lambda model: model.points.coefficients[j] == 0)
@@ -74,7 +76,7 @@ class Pool:
         """Return the least and the greatest points of each feature over all good models."""
         return dict(zip(self.names, self.spans, strict=True))
 
-    def ties(self) -> tuple[Found, ...]:
+    def ties(self) -> tuple[VerifiedModel, ...]:
         """Return the models with exactly the least F, one for each set of predictions."""
         return self.tied
 
@@ -96,7 +98,7 @@ class Pool:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame(self.table())
+        return to_pandas(self.table())
 
     def __str__(self) -> str:
         models = f"{len(self.models)} models" if len(self.models) != 1 else "1 model"
@@ -112,12 +114,12 @@ class Pool:
             raise InvalidOptionError(f"there is no feature {name!r}; {did_you_mean(name, self.names)}")
         return self.names.index(name)
 
-    def _first_of(self, wanted: Callable[[Found], bool]) -> tuple[Found, ...]:
+    def _first_of(self, wanted: Callable[[VerifiedModel], bool]) -> tuple[VerifiedModel, ...]:
         fitting = (next(filter(wanted, alike), None) for alike in self.by_support)
         return tuple(model for model in fitting if model is not None)
 
 
-def in_order(models: Iterable[Found]) -> list[Found]:
+def in_order(models: Iterable[VerifiedModel]) -> list[VerifiedModel]:
     """Sort models by F, then l1, then the points."""
     return sorted(
         models,
@@ -155,7 +157,7 @@ def pool(
     ((), 1)
     """
     factor = exact(within, "within", InvalidOptionError)
-    most = count(max_models, "max_models")
+    most = read_count(max_models, "max_models")
     if most == 0:
         raise InvalidOptionError("max_models is 0; keep at least one model")
     if max_features is not None:
@@ -227,6 +229,6 @@ def _pooled(problem: Problem, within: Fraction, most: int, found: Models) -> Poo
     )
 
 
-def _verified(problem: Problem, ranked: Iterable[Rank], solver: str) -> tuple[Found, ...]:
+def _verified(problem: Problem, ranked: Iterable[Rank], solver: str) -> tuple[VerifiedModel, ...]:
     points = [Points(coefficients, b, problem.unit) for _, _, coefficients, b in ranked]
     return verified(problem, points, solver)

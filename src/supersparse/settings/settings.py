@@ -11,13 +11,13 @@ from supersparse.data.frames import as_frame
 from supersparse.errors import InvalidOptionError, InvalidProblemError, InvalidSettingsError, did_you_mean
 from supersparse.exact import whole
 from supersparse.forms.labels import find_label
-from supersparse.forms.scalars import Schema, Text, Word, suggest
-from supersparse.forms.shapes import Field, Names, Record
-from supersparse.forms.tree import ByName, Node, Table, json_tree, scalars, tree_of, yaml_tree
+from supersparse.forms.scalars import Schema, TextForm, Word, suggest
+from supersparse.forms.shapes import Field, NamesForm, Record
+from supersparse.forms.tree import ByName, FileMapping, FileNode, json_tree, scalars, tree_of, yaml_tree
 from supersparse.forms.yaml_text import yaml_text
 from supersparse.problem.asked import MAX_POINTS, SYNONYMS, Asked, by_position, fields_of, names_of, setting
 from supersparse.problem.constraints.forms import KINDS
-from supersparse.problem.constraints.rates import Difference, Rate
+from supersparse.problem.constraints.rates import Difference, RateConstraint
 from supersparse.problem.constraints.single import MaxTotalScore, Values
 from supersparse.problem.constraints.support import (
     Budget,
@@ -25,7 +25,7 @@ from supersparse.problem.constraints.support import (
     MaxFeatures,
     MinFeatures,
     OnlyIf,
-    Thresholds,
+    ThresholdsPerVariable,
 )
 from supersparse.problem.limits import Constraint
 from supersparse.problem.naming import INTERCEPT
@@ -123,7 +123,7 @@ def _names_in(constraint: Constraint) -> Iterable[str]:
     match constraint:
         case Values(of=of) | Count(of=of):
             return of
-        case Thresholds(variables=variables):
+        case ThresholdsPerVariable(variables=variables):
             return [word for _, of in variables for word in of]
         case OnlyIf(used=used, needs=needs):
             return (*used, *needs)
@@ -134,7 +134,7 @@ def _names_in(constraint: Constraint) -> Iterable[str]:
 
 def _with_label(settings: "Settings", constraint: Constraint, known: Mapping[str, set[object]]) -> Constraint:
     """Check the grouping that a constraint speaks of, and find the label that is meant."""
-    if not isinstance(constraint, Rate | Difference) or constraint.group is None:
+    if not isinstance(constraint, RateConstraint | Difference) or constraint.group is None:
         return constraint
     name = constraint.group if isinstance(constraint.group, str) else constraint.group[0]
     if name not in known:
@@ -144,7 +144,7 @@ def _with_label(settings: "Settings", constraint: Constraint, known: Mapping[str
         )
     if isinstance(constraint.group, str):
         return constraint
-    assert isinstance(constraint, Rate), "a difference is between all groups of a name"
+    assert isinstance(constraint, RateConstraint), "a difference is between all groups of a name"
     label = _found(settings, str(constraint.group[1]), known[name], f"the groups of {name!r}")
     return replace(constraint, group=(name, label))
 
@@ -192,10 +192,10 @@ class Settings(Asked):
     (CoefficientSet(0, 1/2),)
     """
 
-    sample_weight: str | None = setting(None, Text("the name of a column"), "Column of sample weights.")
+    sample_weight: str | None = setting(None, TextForm("the name of a column"), "Column of sample weights.")
     rate_groups: tuple[str, ...] = setting(
         (),
-        Names("the name of a column, or a list of them"),
+        NamesForm("the name of a column, or a list of them"),
         "Columns of groups, for constraints on rates; not used as features.",
     )
     solve: Mapping[str, Any] = setting(ByName(()), SOLVE, "Options of the solver.")
@@ -220,9 +220,9 @@ class Settings(Asked):
         return cls.from_tree(tree_of(content))
 
     @classmethod
-    def from_tree(cls, tree: Node, source: str | None = None) -> "Settings":
+    def from_tree(cls, tree: FileNode, source: str | None = None) -> "Settings":
         """Read a tree; `source` names the file it comes from."""
-        if not isinstance(tree, Table):
+        if not isinstance(tree, FileMapping):
             tree.fail(f"settings must be keys with values, such as 'C0: 0.01'; this is {tree.shown}")
         given: dict[str, Any] = dict(SETTINGS.read(tree, "the settings"))
         _fold_sizes(given)

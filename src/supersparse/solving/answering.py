@@ -14,13 +14,13 @@ from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving import registry
-from supersparse.solving.contract import Capabilities, Question, Refuses, Solver, constraint_kinds
+from supersparse.solving.contract import Aim, Capabilities, Refuses, Solver, constraint_kinds
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve import DropColumns, MergeRows
 from supersparse.solving.rounding import OnFeatures, linear_coefficients, rounded
 from supersparse.solving.solution import Solution
-from supersparse.solving.verify import check_feasible, verify
+from supersparse.solving.verify import check_points, verify
 
 
 def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution:
@@ -50,11 +50,11 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
 
 
 def chosen_solver(
-    problem: Problem, solver: str, options: dict[str, object], question: Question
+    problem: Problem, solver: str, options: dict[str, object], question: Aim
 ) -> tuple[Solver, SolveOptions]:
     """Read the options, find the solver, and refuse what it cannot answer or express."""
     settings = SolveOptions.read(options)
-    chosen = registry.get(choose(problem) if solver == "auto" else solver)
+    chosen = registry.get(choose_solver(problem) if solver == "auto" else solver)
     check_answers(chosen, question)
     _check_expressible(chosen, problem, settings)
     return chosen, settings
@@ -73,7 +73,7 @@ def read_initial(problem: Problem, initial: object) -> Points:
     if not isinstance(initial, Points):
         return rounded(problem, initial)
     try:
-        check_feasible(problem, initial, "the initial solution")
+        check_points(problem, initial, "the initial solution")
     except VerificationError as problem_with_it:
         raise InvalidOptionError(
             f"{problem_with_it}; supersparse.rounded(problem, ...) brings a model to what is allowed"
@@ -105,12 +105,12 @@ def presolve(problem: Problem) -> Presolved:
     return Presolved(MergeRows.apply(smaller), drop.restore, drop.reduce)
 
 
-def choose(problem: Problem) -> str:
+def choose_solver(problem: Problem) -> str:
     """Say which solver "auto" stands for: the exact engine takes every problem."""
     return "exact"
 
 
-def check_answers(solver: Solver, question: Question) -> None:
+def check_answers(solver: Solver, question: Aim) -> None:
     """Raise when a solver does not declare that it answers a question."""
     if question not in solver.capabilities.questions:
         raise UnsupportedProblemError(f"solver {solver.name!r} does not answer: {question.value}")

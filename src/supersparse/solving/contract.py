@@ -13,7 +13,7 @@ from supersparse.solving.options import SolveOptions
 from supersparse.solving.solution import Claim
 
 
-class Question(Enum):
+class Aim(Enum):
     """What can be asked of a solver."""
 
     BEST = "the best model"
@@ -25,7 +25,7 @@ class Question(Enum):
 class Capabilities:
     """What a solver declares it can do; anything else is refused before solving."""
 
-    questions: frozenset[Question]
+    questions: frozenset[Aim]
     package: str | None = None  # what must be installed, and the extra that does it
     extra: str | None = None
     formulations: frozenset[str] = frozenset()

@@ -16,11 +16,11 @@ from supersparse.problem.objective import violated
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import answer, chosen_solver
-from supersparse.solving.contract import Question, Solver
+from supersparse.solving.contract import Aim, Solver
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.solution import Conflict, TraceEvent
 
-FEW = 12  # constraints of which all smaller sets are tried
+FEW_CONSTRAINTS = 12  # constraints of which all smaller sets are tried
 SECONDS = 60.0
 
 
@@ -37,7 +37,7 @@ def explain_infeasible(problem: Problem, solver: str = "auto", **options: object
     'sensitivity of at least 1' and 'specificity of at least 0.9' cannot be satisfied together, \
 and no smaller set conflicts
     """
-    chosen, settings = chosen_solver(problem, solver, options, Question.BEST)
+    chosen, settings = chosen_solver(problem, solver, options, Aim.BEST)
     trials = _Trials(problem, chosen, settings)
     whole = trials.of(frozenset(range(len(problem.asked))))
     if whole is _Outcome.FEASIBLE:
@@ -75,7 +75,7 @@ class _Trials:
         asked = self.problem.asked
         found, irreducible = self._reduced(frozenset(range(len(asked))))
         smallest = False
-        if len(asked) <= FEW:
+        if len(asked) <= FEW_CONSTRAINTS:
             smaller, smallest = self._smaller(len(found))
             if smaller is not None:
                 found, irreducible = smaller, smallest

@@ -11,7 +11,7 @@ from types import FrameType
 
 from supersparse.errors import SolverFailedError, UnsupportedProblemError
 from supersparse.exact import exact
-from supersparse.problem.objective import Evaluation, evaluate
+from supersparse.problem.objective import PointsEvaluation, evaluate_points
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.options import SolveOptions
@@ -48,7 +48,7 @@ class Monitor:
         self.problem = problem
         self.options = options
         self.best: Points | None = None
-        self.best_evaluation: Evaluation | None = None
+        self.best_evaluation: PointsEvaluation | None = None
         self.lower_bound = Fraction(0)
         self.nodes = 0
         self._restore = restore
@@ -79,7 +79,7 @@ class Monitor:
         """
         if points is None:
             return False
-        found = evaluate(self.problem, points)
+        found = evaluate_points(self.problem, points)
         with self._lock:
             known = self.best_evaluation
             if known is not None and (known.objective, known.l1) <= (found.objective, found.l1):

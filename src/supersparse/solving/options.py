@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Literal
 
 from supersparse.errors import InvalidOptionError, did_you_mean
-from supersparse.forms.scalars import Either, Null, Real, Text, Truth, Whole, Word
+from supersparse.forms.scalars import Either, Null, Real, TextForm, Truth, Whole, Word
 from supersparse.forms.shapes import TableOf
 from supersparse.problem.asked import setting
 from supersparse.problem.points import Points
@@ -41,11 +41,11 @@ class SolveOptions:
     )
     pair_covers: bool = setting(False, Truth(), "Add the exact engine's inequalities for MIP solvers.")
     checkpoint: str | PathLike[str] | None = setting(
-        None, Text("a path"), "File to save the search to and resume it from."
+        None, TextForm("a path"), "File to save the search to and resume it from."
     )
     solver_options: Mapping[str, object] = setting(
         {},
-        TableOf(Either(Truth(), Whole(), Real(), Text()), "a mapping by the solver's own names"),
+        TableOf(Either(Truth(), Whole(), Real(), TextForm()), "a mapping by the solver's own names"),
         "Extra options under the solver's own names.",
     )
     initial: Points | None = None

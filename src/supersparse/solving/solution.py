@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from supersparse.exact import shown
 from supersparse.problem.limits import Constraint
-from supersparse.problem.objective import Evaluation
+from supersparse.problem.objective import PointsEvaluation
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.stop import Stop
@@ -51,7 +51,7 @@ class Solution:
     problem: Problem
     solver: str
     points: Points
-    evaluation: Evaluation
+    evaluation: PointsEvaluation
     lower_bound: Fraction
     smallest: bool
     stop: Stop

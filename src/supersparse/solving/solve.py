@@ -8,7 +8,7 @@ from supersparse.errors import (
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import warn_about_penalties
 from supersparse.solving.answering import answer, chosen_solver, read_initial
-from supersparse.solving.contract import Question
+from supersparse.solving.contract import Aim
 from supersparse.solving.explain import explained
 from supersparse.solving.solution import Solution
 
@@ -24,7 +24,7 @@ def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution
     >>> solve(problem, "exhaustive").points
     Points(coefficients=(1,), intercept=Fraction(-1, 2), denominator=1)
     """
-    chosen, settings = chosen_solver(problem, solver, options, Question.BEST)
+    chosen, settings = chosen_solver(problem, solver, options, Aim.BEST)
     if settings.initial is not None:
         settings = replace(settings, initial=read_initial(problem, settings.initial))
     warn_about_penalties(problem)

@@ -11,10 +11,10 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import Presolved, chosen_solver, presolve, read_initial
 from supersparse.solving.contract import (
+    Aim,
     AnswersAllWithin,
     AnswersPerSize,
     ClaimedModels,
-    Question,
     Refuses,
     Solver,
 )
@@ -31,7 +31,7 @@ def solve_each_size(problem: Problem, solver: str = "auto", **options: object) -
     >>> [(m.evaluation.size, str(m.evaluation.objective)) for m in solve_each_size(problem).models]
     [(0, '1/2'), (1, '3/10')]
     """
-    chosen, settings = chosen_solver(problem, solver, options, Question.BEST_PER_SIZE)
+    chosen, settings = chosen_solver(problem, solver, options, Aim.BEST_PER_SIZE)
     assert isinstance(chosen, AnswersPerSize)
     small = presolve(problem)
     claimed, monitor = _asked(chosen, problem, small, settings, chosen.best_per_size)
@@ -63,7 +63,7 @@ def solve_all_within(
     factor = exact(epsilon, "epsilon", InvalidOptionError)
     if factor < 0:
         raise InvalidOptionError(f"epsilon is {epsilon}, which is negative; give 0 or more")
-    chosen, settings = chosen_solver(problem, solver, options, Question.ALL_WITHIN)
+    chosen, settings = chosen_solver(problem, solver, options, Aim.ALL_WITHIN)
     assert isinstance(chosen, AnswersAllWithin)
     answer = chosen.all_within
     small = presolve(problem)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from supersparse.errors import VerificationError
-from supersparse.problem.objective import Evaluation, evaluate, intercept_choice, violated
+from supersparse.problem.objective import PointsEvaluation, evaluate_points, intercept_choice, violated
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Claim, Solution
@@ -18,8 +18,8 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
     Checked: the points lie in their sets, the size, the intercept and the rows obey what was
     asked, the model costs no more than claimed, and the bound does not exceed its cost.
     """
-    check_feasible(problem, claim.points, solver)
-    evaluation = evaluate(problem, claim.points)
+    check_points(problem, claim.points, solver)
+    evaluation = evaluate_points(problem, claim.points)
     if claim.objective is not None and evaluation.objective > claim.objective:
         raise VerificationError(
             f"{solver} claims an objective of {_shown(claim.objective)} but its model costs "
@@ -45,7 +45,7 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
     )
 
 
-def check_feasible(problem: Problem, points: Points, who: str) -> None:
+def check_points(problem: Problem, points: Points, who: str) -> None:
     """Raise unless the points obey the sets, every constraint and the intercept's rule."""
     if len(points.coefficients) != problem.n_features:
         raise VerificationError(
@@ -90,18 +90,18 @@ def _shown(value: Fraction) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class VerifiedModel:
     """A model and what it does on the rows, recomputed exactly."""
 
     points: Points
-    evaluation: Evaluation
+    evaluation: PointsEvaluation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
     """Verified models; `complete` says whether the solver claims that none is missing or can be improved."""
 
-    models: tuple[Found, ...]
+    models: tuple[VerifiedModel, ...]
     complete: bool
     solver: str
     stop: Stop
@@ -120,17 +120,22 @@ class SizedModels(Models):
     smallest: frozenset[int]  # the sizes whose model has the least l1 of its F, proven
 
 
-def verified(problem: Problem, points: Iterable[Points], solver: str) -> tuple[Found, ...]:
+def verified(problem: Problem, points: Iterable[Points], solver: str) -> tuple[VerifiedModel, ...]:
     """Confirm that every model is feasible and recompute what it does, or raise."""
     found = []
     for model in points:
-        check_feasible(problem, model, solver)
-        found.append(Found(points=model, evaluation=evaluate(problem, model)))
+        check_points(problem, model, solver)
+        found.append(VerifiedModel(points=model, evaluation=evaluate_points(problem, model)))
     return tuple(found)
 
 
 def bounds_by_size(
-    found: Iterable[Found], claimed: tuple[Fraction | None, ...], *, complete: bool, sizes: int, solver: str
+    found: Iterable[VerifiedModel],
+    claimed: tuple[Fraction | None, ...],
+    *,
+    complete: bool,
+    sizes: int,
+    solver: str,
 ) -> tuple[Fraction | None, ...]:
     """Return one bound for each size from 0 on, and raise where a model refutes one."""
     objectives = {model.evaluation.size: model.evaluation.objective for model in found}

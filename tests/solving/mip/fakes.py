@@ -1,6 +1,6 @@
 """A back end that says what it is told to say."""
 
-from supersparse.solving.contract import Capabilities, Question
+from supersparse.solving.contract import Aim, Capabilities
 from supersparse.solving.mip.precision import FLOATS
 from supersparse.solving.mip.solver import MipSolver
 from supersparse.solving.monitor import Monitor
@@ -11,7 +11,7 @@ class FakeSolver(MipSolver):
     """Answers each call by the next of the given functions of (model, settings, talk)."""
 
     name = "fake"
-    capabilities = Capabilities(questions=frozenset([Question.BEST]))
+    capabilities = Capabilities(questions=frozenset([Aim.BEST]))
     precision = FLOATS
 
     def __init__(self, *answers):

@@ -13,7 +13,7 @@ from supersparse.solving import registry
 from supersparse.solving.mip.build import build
 from supersparse.solving.mip.child import run_in_child
 from supersparse.solving.mip.precision import INTEGERS, refuse_too_wide
-from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
+from supersparse.solving.mip.run import BoundReport, Outcome, RunSettings, Talk
 from supersparse.stop import Stop
 
 
@@ -35,7 +35,7 @@ def answer(model, settings, talk):
         raise SolverFailedError("as asked")
     if settings.own.get("die"):
         os._exit(7)
-    talk.report(Report(bound=1.0))
+    talk.report(BoundReport(bound=1.0))
     while settings.own.get("wait") and not talk.stopping:
         pass
     return Outcome(stop=Stop.OPTIMAL, values=np.array(model.lower), bound=2.0, nodes=5)

@@ -2,23 +2,23 @@ import numpy as np
 import pytest
 
 from supersparse.errors import InvalidOptionError
-from supersparse.solving.mip.run import check_kind, check_names, check_priorities
+from supersparse.solving.mip.run import check_kind, check_option_names, check_priorities
 
 
 def test_a_known_option_passes():
-    check_names("some", {"alpha": 1}, ["alpha", "beta"], {})
+    check_option_names("some", {"alpha": 1}, ["alpha", "beta"], {})
 
 
 def test_an_unknown_option_names_the_nearest():
     with pytest.raises(
         InvalidOptionError, match=r"solver 'some' has no option 'alpa'; did you mean 'alpha'\?"
     ):
-        check_names("some", {"alpa": 1}, ["alpha", "beta"], {})
+        check_option_names("some", {"alpa": 1}, ["alpha", "beta"], {})
 
 
 def test_a_reserved_option_says_what_to_use_instead():
     with pytest.raises(InvalidOptionError, match="'alpha' of some is set by supersparse; use that"):
-        check_names("some", {"alpha": 1}, ["alpha"], {"alpha": "use that"})
+        check_option_names("some", {"alpha": 1}, ["alpha"], {"alpha": "use that"})
 
 
 @pytest.mark.parametrize(("value", "current"), [(2.5, 1), (True, 1), (1, True), ("x", 3)])

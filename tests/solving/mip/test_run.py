@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from supersparse.solving.mip.run import Outcome, Report, Talk, attend
+from supersparse.solving.mip.run import BoundReport, Outcome, Talk, attend
 from supersparse.stop import Stop
 
 DONE = Outcome(stop=Stop.OPTIMAL, values=None, bound=None, nodes=0)
@@ -16,8 +16,8 @@ def test_reports_are_heard_in_the_callers_thread():
     heard = []
 
     def work(talk):
-        talk.report(Report(nodes=1))
-        talk.report(Report(nodes=2))
+        talk.report(BoundReport(nodes=1))
+        talk.report(BoundReport(nodes=2))
         return DONE
 
     assert attend(work, lambda r: heard.append((r.nodes, threading.current_thread())), never) is DONE
@@ -37,7 +37,7 @@ def test_what_a_listener_raises_stops_the_solver_and_is_raised():
 
     def work(talk):
         with talk.interrupted_by(stopped.set):
-            talk.report(Report(nodes=1))
+            talk.report(BoundReport(nodes=1))
             assert stopped.wait(10)
         return DONE
 

@@ -10,7 +10,7 @@ from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, SolverFailedError, VerificationError
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.problem import Problem
-from supersparse.solving.mip.run import Outcome, Report
+from supersparse.solving.mip.run import BoundReport, Outcome
 from supersparse.solving.verify import verify
 from supersparse.stop import Stop
 
@@ -118,8 +118,8 @@ def test_a_best_model_that_breaks_what_was_asked_is_a_failure():
 
 def test_a_model_on_the_way_that_breaks_what_was_asked_is_no_incumbent():
     def work(model, settings, talk):
-        talk.report(Report(values=vector(model, 0, -1, 0), nodes=1))
-        talk.report(Report(values=vector(model, 2, -1, 0), nodes=2))
+        talk.report(BoundReport(values=vector(model, 0, -1, 0), nodes=1))
+        talk.report(BoundReport(values=vector(model, 2, -1, 0), nodes=2))
         return Outcome(stop=Stop.TIME_LIMIT, values=None, bound=None, nodes=2)
 
     asked = [c.min_sensitivity(1), c.min_specificity(0.5)]
@@ -150,8 +150,8 @@ def test_a_limit_keeps_the_best_model_and_the_bound():
 
 def test_incumbents_and_bounds_on_the_way_are_recorded():
     def work(model, settings, talk):
-        talk.report(Report(bound=0.2, nodes=1))
-        talk.report(Report(values=vector(model, 2, -1, 0), nodes=2))
+        talk.report(BoundReport(bound=0.2, nodes=1))
+        talk.report(BoundReport(values=vector(model, 2, -1, 0), nodes=2))
         return Outcome(stop=Stop.TIME_LIMIT, values=None, bound=None, nodes=2)
 
     claim = claim_of(FakeSolver(work), PROBLEM, start=NOTHING)

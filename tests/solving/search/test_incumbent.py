@@ -15,9 +15,9 @@ from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.search.data import search_data
 from supersparse.solving.search.incumbent import Search, search, smallest_coefficients
-from supersparse.solving.search.paths import Surrogate, backward_path, rounded
+from supersparse.solving.search.paths import Surrogate, backward_path, roundings
 from supersparse.solving.solve import solve
-from supersparse.solving.verify import check_feasible
+from supersparse.solving.verify import check_points
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
@@ -37,7 +37,7 @@ def test_whatever_it_reports_is_feasible_and_no_better_than_the_optimum(case):
     best = solve(case.problem, "exact")
     for event in events:
         if event.points is not None:
-            check_feasible(case.problem, event.points, "what the search reports")
+            check_points(case.problem, event.points, "what the search reports")
             assert event.objective >= best.objective
     assert found.best_evaluation.objective >= best.objective
 
@@ -130,6 +130,6 @@ def test_roundings_of_a_path_are_indices_into_the_sets(case):
         sizes.append(len(features))
         assert len(w) == len(features)
         assert np.isfinite(w).all()
-        for index in rounded(form, surrogate, features, w):
+        for index in roundings(form, surrogate, features, w):
             assert all(0 <= i < len(v.sample) for i, v in zip(index, form.values, strict=True))
     assert sizes == sorted(set(sizes), reverse=True)

@@ -6,11 +6,22 @@ from typing import Any
 
 from supersparse.errors import InvalidProblemError
 from supersparse.forms.labels import label_text
-from supersparse.forms.scalars import Either, Form, Label, Number, Plain, Schema, Text, Whole, Word, suggest
-from supersparse.forms.shapes import Field, Names, Pair, Record, TableOf
-from supersparse.forms.tree import ByName, Made, Node, Table
+from supersparse.forms.scalars import (
+    Either,
+    Form,
+    LabelForm,
+    NumberForm,
+    Plain,
+    Schema,
+    TextForm,
+    Whole,
+    Word,
+    suggest,
+)
+from supersparse.forms.shapes import Field, NamesForm, Pair, Record, TableOf
+from supersparse.forms.tree import ByName, FileMapping, FileNode, Made
 from supersparse.problem import constraints as c
-from supersparse.problem.constraints.rates import CLASS_OF, Difference, Rate
+from supersparse.problem.constraints.rates import CLASS_OF, Difference, RateConstraint
 from supersparse.problem.constraints.single import MaxTotalScore, Values
 from supersparse.problem.constraints.support import (
     Budget,
@@ -18,7 +29,7 @@ from supersparse.problem.constraints.support import (
     MaxFeatures,
     MinFeatures,
     OnlyIf,
-    Thresholds,
+    ThresholdsPerVariable,
 )
 from supersparse.problem.limits import Constraint
 
@@ -29,13 +40,13 @@ class GroupForm(Form[tuple[str, str]]):
     wanted = "one group such as {sex: F}"
 
     def __init__(self) -> None:
-        self._table = TableOf(Label(), self.wanted)
+        self._table = TableOf(LabelForm(), self.wanted)
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """Any mapping."""
-        return isinstance(node, Table)
+        return isinstance(node, FileMapping)
 
-    def read(self, node: Node, what: str) -> tuple[str, str]:
+    def read(self, node: FileNode, what: str) -> tuple[str, str]:
         """(name, label)."""
         entries = self._table.read(node, what).entries
         if len(entries) != 1:
@@ -56,7 +67,7 @@ class GroupForm(Form[tuple[str, str]]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class ConstraintKind:
     """One kind of constraint: its keys, and how they make it."""
 
     record: Record
@@ -64,7 +75,7 @@ class Kind:
 
 
 def _of(help: str = "features by name or pattern") -> Field:
-    return Field(form=Names(), help=help, required=True)
+    return Field(form=NamesForm(), help=help, required=True)
 
 
 def _head(form: Form[Any], help: str) -> Field:
@@ -72,62 +83,64 @@ def _head(form: Form[Any], help: str) -> Field:
 
 
 _GROUP = Field(
-    form=Either(Text("the name of a column of groups"), GroupForm()),
+    form=Either(TextForm("the name of a column of groups"), GroupForm()),
     help="within each group of a column (sex), or within one ({sex: F})",
 )
 
 
-def _count(name: str, make: Callable[..., Constraint]) -> Kind:
+def _count(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
     fields = {name: _head(Whole(0), f"{name.replace('_', ' ')} so many of some features"), "of": _of()}
-    return Kind(record=Record(fields), make=lambda given: make(given[name], of=given["of"]))
+    return ConstraintKind(record=Record(fields), make=lambda given: make(given[name], of=given["of"]))
 
 
-def _rate(name: str, make: Callable[..., Constraint]) -> Kind:
+def _rate(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
     words = name.replace("_", " ").replace("max ", "largest ").replace("min ", "smallest ")
-    fields = {name: _head(Number(0, 1), f"the {words}, a share of sample weight"), "group": _GROUP}
-    return Kind(record=Record(fields), make=lambda given: make(given[name], group=given.get("group")))
+    fields = {name: _head(NumberForm(0, 1), f"the {words}, a share of sample weight"), "group": _GROUP}
+    return ConstraintKind(
+        record=Record(fields), make=lambda given: make(given[name], group=given.get("group"))
+    )
 
 
-KINDS: dict[str, Kind] = {
-    "must_use": Kind(
+KINDS: dict[str, ConstraintKind] = {
+    "must_use": ConstraintKind(
         record=Record({"must_use": _of("features that are in the model")}),
         make=lambda given: c.must_use(given["must_use"]),
     ),
-    "must_not_use": Kind(
+    "must_not_use": ConstraintKind(
         record=Record({"must_not_use": _of("features that are not in the model")}),
         make=lambda given: c.must_not_use(given["must_not_use"]),
     ),
-    "fixed": Kind(
+    "fixed": ConstraintKind(
         record=Record(
-            {"fixed": _of("features of given points"), "value": _head(Number(), "their points")},
+            {"fixed": _of("features of given points"), "value": _head(NumberForm(), "their points")},
         ),
         make=lambda given: c.fixed(given["fixed"], given["value"]),
     ),
     "at_most": _count("at_most", c.at_most),
     "at_least": _count("at_least", c.at_least),
     "exactly": _count("exactly", c.exactly),
-    "thresholds_per_variable": Kind(
+    "thresholds_per_variable": ConstraintKind(
         record=Record(
             {
                 "thresholds_per_variable": _head(Whole(0), "at most so many features of each raw variable"),
                 "variables": _head(
-                    Either(TableOf(Names(), "features by variable"), Names()),
+                    Either(TableOf(NamesForm(), "features by variable"), NamesForm()),
                     "the features of each variable, {age: 'age>=*'}, or one pattern a variable",
                 ),
             }
         ),
         make=lambda given: c.thresholds_per_variable(given["thresholds_per_variable"], given["variables"]),
     ),
-    "only_if": Kind(
+    "only_if": ConstraintKind(
         record=Record({"used": _of("features used"), "only_if": _of("only if one of these is used too")}),
         make=lambda given: c.only_if(given["used"], given["only_if"]),
     ),
-    "budget": Kind(
+    "budget": ConstraintKind(
         record=Record(
             {
-                "budget": _head(Number(0), "what the features in use may cost together"),
+                "budget": _head(NumberForm(0), "what the features in use may cost together"),
                 "costs": _head(
-                    TableOf(Number(0), "costs by feature name or pattern"),
+                    TableOf(NumberForm(0), "costs by feature name or pattern"),
                     "what features cost, by name or pattern; others cost nothing",
                 ),
             }
@@ -138,24 +151,24 @@ KINDS: dict[str, Kind] = {
     "min_specificity": _rate("min_specificity", c.min_specificity),
     "max_false_positive_rate": _rate("max_false_positive_rate", c.max_false_positive_rate),
     "max_error": _rate("max_error", c.max_error),
-    "max_difference": Kind(
+    "max_difference": ConstraintKind(
         record=Record(
             {
-                "max_difference": _head(Number(0, 1), "how far a rate may differ between any two groups"),
+                "max_difference": _head(NumberForm(0, 1), "how far a rate may differ between any two groups"),
                 "rate": _head(Word(*CLASS_OF), "which rate"),
-                "group": _head(Text("the name of a column of groups"), "the column of groups"),
+                "group": _head(TextForm("the name of a column of groups"), "the column of groups"),
             }
         ),
         make=lambda given: c.max_difference(
             given["rate"], group=given["group"], at_most=given["max_difference"]
         ),
     ),
-    "max_total_score": Kind(
+    "max_total_score": ConstraintKind(
         record=Record(
             {
-                "max_total_score": _head(Number(), "the largest sum of points within the ranges"),
+                "max_total_score": _head(NumberForm(), "the largest sum of points within the ranges"),
                 "ranges": Field(
-                    form=TableOf(Pair(Number(), "a pair such as [0, 100]"), "ranges by feature name"),
+                    form=TableOf(Pair(NumberForm(), "a pair such as [0, 100]"), "ranges by feature name"),
                     help="ranges by feature name or pattern; others have the one observed",
                 ),
             }
@@ -187,7 +200,7 @@ def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
             return "at_least", {"at_least": least, "of": of}
         case Count(of=of, most=number):
             return "exactly", {"exactly": number, "of": of}
-        case Thresholds(most=most, variables=variables):
+        case ThresholdsPerVariable(most=most, variables=variables):
             listed = all(of == (name,) for name, of in variables)
             features = tuple(name for name, _ in variables) if listed else ByName(variables)
             return "thresholds_per_variable", {"thresholds_per_variable": most, "variables": features}
@@ -195,7 +208,7 @@ def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
             return "only_if", {"used": used, "only_if": needs}
         case Budget(costs=costs, most=limit):
             return "budget", {"budget": limit, "costs": ByName(costs)}
-        case Rate(rate=rate, bound=bound, group=group):
+        case RateConstraint(rate=rate, bound=bound, group=group):
             return _RATE_KEYS[rate], {
                 _RATE_KEYS[rate]: bound,
                 **({} if group is None else {"group": group}),
@@ -213,15 +226,15 @@ class ConstraintForm(Form[Constraint]):
 
     wanted = "a mapping such as {at_most: 2, of: 'age*'}"
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: FileNode) -> bool:
         """A mapping, or a constraint that is made already."""
-        return isinstance(node, Table | Made)
+        return isinstance(node, FileMapping | Made)
 
-    def read(self, node: Node, what: str) -> Constraint:
+    def read(self, node: FileNode, what: str) -> Constraint:
         """The constraint."""
         if isinstance(node, Made) and isinstance(node.value, Constraint):
             return _with_text_label(node.value)
-        if not isinstance(node, Table) or not node.entries:
+        if not isinstance(node, FileMapping) or not node.entries:
             self.refuse(node, what)
         kinds = [key for key, _ in node.entries if key.text in KINDS]
         if not kinds:
@@ -260,7 +273,7 @@ def _with_text_label(constraint: Constraint) -> Constraint:
     if isinstance(constraint, MaxFeatures | MinFeatures):
         return constraint  # settings have keys of their own for these
     parts(constraint)  # raises for a constraint without a form
-    if isinstance(constraint, Rate) and isinstance(constraint.group, tuple):
+    if isinstance(constraint, RateConstraint) and isinstance(constraint.group, tuple):
         name, label = constraint.group
         return replace(constraint, group=(name, label_text(label)))
     return constraint

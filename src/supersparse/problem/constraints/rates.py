@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import InvalidProblemError, did_you_mean
-from supersparse.exact import share, shown
+from supersparse.exact import read_share, shown
 from supersparse.problem.limits import Constraint, RateLimit
 from supersparse.problem.rows import Grouping, Rows
 
-Group = str | tuple[str, object] | None
+GroupName = str | tuple[str, object] | None
 
 # Which rows a rate is a share of, and whether it counts those that are right or wrong.
 CLASS_OF = {"sensitivity": True, "specificity": False, "false positive rate": False, "error": None}
@@ -26,12 +26,12 @@ RIGHT = ("sensitivity", "specificity")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rate(Constraint):
+class RateConstraint(Constraint):
     """A bound on one rate: from below for sensitivity and specificity, else from above."""
 
     rate: str
     bound: Fraction
-    group: Group
+    group: GroupName
 
     def in_words(self) -> str:
         """Say what is asked."""
@@ -82,13 +82,13 @@ class Difference(Constraint):
         return tuple(found)
 
 
-def _among(group: Group) -> str:
+def _among(group: GroupName) -> str:
     if group is None:
         return ""
     return f" in every group of {group}" if isinstance(group, str) else f" among {group[0]} = {group[1]}"
 
 
-def _members(group: Group, rows: Rows, what: str) -> Iterable[tuple[str, NDArray[np.bool_]]]:
+def _members(group: GroupName, rows: Rows, what: str) -> Iterable[tuple[str, NDArray[np.bool_]]]:
     """The rows of each group that is spoken of, with its name in words."""
     if group is None:
         return [("", np.ones(rows.n_rows, dtype=bool))]
@@ -132,12 +132,12 @@ def _counted(rate: str, rows: Rows, members: NDArray[np.bool_], words: str) -> N
     return found
 
 
-def _rate(rate: str, bound: object, group: object) -> Rate:
+def _rate(rate: str, bound: object, group: object) -> RateConstraint:
     what = f"the bound on the {rate}"
-    return Rate(rate=rate, bound=share(bound, what), group=_read_group(group, rate))
+    return RateConstraint(rate=rate, bound=read_share(bound, what), group=_read_group(group, rate))
 
 
-def _read_group(group: object, what: str) -> Group:
+def _read_group(group: object, what: str) -> GroupName:
     if group is None or isinstance(group, str):
         return group
     if isinstance(group, tuple | list) and len(group) == 2 and isinstance(group[0], str):
@@ -147,7 +147,7 @@ def _read_group(group: object, what: str) -> Group:
     raise InvalidProblemError(f"{what}: group is {group!r}; give a name, or a pair such as ('sex', 'F')")
 
 
-def min_sensitivity(bound: float | Fraction, *, group: Group = None) -> Rate:
+def min_sensitivity(bound: float | Fraction, *, group: GroupName = None) -> RateConstraint:
     """Require at least this sensitivity: the share of positive rows with a score above 0.
 
     `group` is a pair ``("sex", "F")`` for one group, or ``"sex"`` for every group.
@@ -158,7 +158,7 @@ def min_sensitivity(bound: float | Fraction, *, group: Group = None) -> Rate:
     return _rate("sensitivity", bound, group)
 
 
-def min_specificity(bound: float | Fraction, *, group: Group = None) -> Rate:
+def min_specificity(bound: float | Fraction, *, group: GroupName = None) -> RateConstraint:
     """Require at least this specificity: the share of negative rows with a score below 0.
 
     >>> min_specificity(0.8, group="sex").in_words()
@@ -167,7 +167,7 @@ def min_specificity(bound: float | Fraction, *, group: Group = None) -> Rate:
     return _rate("specificity", bound, group)
 
 
-def max_false_positive_rate(bound: float | Fraction, *, group: Group = None) -> Rate:
+def max_false_positive_rate(bound: float | Fraction, *, group: GroupName = None) -> RateConstraint:
     """Allow at most this false positive rate: the share of negative rows with a score of 0 or more.
 
     >>> max_false_positive_rate(0.2).in_words()
@@ -176,7 +176,7 @@ def max_false_positive_rate(bound: float | Fraction, *, group: Group = None) -> 
     return _rate("false positive rate", bound, group)
 
 
-def max_error(bound: float | Fraction, *, group: Group = None) -> Rate:
+def max_error(bound: float | Fraction, *, group: GroupName = None) -> RateConstraint:
     """Allow at most this error rate.
 
     >>> max_error(0.1).in_words()
@@ -199,4 +199,4 @@ def max_difference(rate: str, *, group: str, at_most: float | Fraction) -> Diffe
         )
     if not isinstance(group, str):
         raise InvalidProblemError(f"max_difference: group is {group!r}; give the name of the groups")
-    return Difference(rate=rate, group=group, bound=share(at_most, "max_difference: at_most"))
+    return Difference(rate=rate, group=group, bound=read_share(at_most, "max_difference: at_most"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import count, non_negative, shown
+from supersparse.exact import read_count, read_non_negative, shown
 from supersparse.problem.limits import Constraint, SupportLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
 from supersparse.problem.rows import Rows
@@ -51,7 +51,9 @@ def at_most(k: int, *, of: Names) -> Count:
     >>> at_most(2, of=["age*", "sex"]).in_words()
     'at most 2 of age*, sex'
     """
-    return Count(of=names_or_patterns(of, "at_most: of"), least=None, most=count(k, "at_most: the number"))
+    return Count(
+        of=names_or_patterns(of, "at_most: of"), least=None, most=read_count(k, "at_most: the number")
+    )
 
 
 def at_least(k: int, *, of: Names) -> Count:
@@ -60,7 +62,9 @@ def at_least(k: int, *, of: Names) -> Count:
     >>> at_least(1, of="lab*").in_words()
     'at least 1 of lab*'
     """
-    return Count(of=names_or_patterns(of, "at_least: of"), least=count(k, "at_least: the number"), most=None)
+    return Count(
+        of=names_or_patterns(of, "at_least: of"), least=read_count(k, "at_least: the number"), most=None
+    )
 
 
 def exactly(k: int, *, of: Names) -> Count:
@@ -69,12 +73,12 @@ def exactly(k: int, *, of: Names) -> Count:
     >>> exactly(1, of=["a", "b"]).in_words()
     'exactly 1 of a, b'
     """
-    number = count(k, "exactly: the number")
+    number = read_count(k, "exactly: the number")
     return Count(of=names_or_patterns(of, "exactly: of"), least=number, most=number)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thresholds(Constraint):
+class ThresholdsPerVariable(Constraint):
     """At most `most` features of each raw variable."""
 
     most: int
@@ -99,7 +103,7 @@ class Thresholds(Constraint):
         )
 
 
-def thresholds_per_variable(most: int, variables: Mapping[str, Names] | Names) -> Thresholds:
+def thresholds_per_variable(most: int, variables: Mapping[str, Names] | Names) -> ThresholdsPerVariable:
     """Use at most `most` features of each raw variable.
 
     In a list of patterns, each pattern stands for one variable.
@@ -116,7 +120,7 @@ def thresholds_per_variable(most: int, variables: Mapping[str, Names] | Names) -
         )
     else:
         read = tuple((pattern, (pattern,)) for pattern in names_or_patterns(variables, what))
-    return Thresholds(most=count(most, f"{what}: the number"), variables=read)
+    return ThresholdsPerVariable(most=read_count(most, f"{what}: the number"), variables=read)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +172,7 @@ class Budget(Constraint):
             dict(self.costs),
             rows.names,
             what="budget",
-            read=lambda cost, _: non_negative(cost, "budget"),
+            read=lambda cost, _: read_non_negative(cost, "budget"),
             default=lambda _: Fraction(0),
         )
         return (SupportLimit(weights=weights, at_most=self.most, source=self),)
@@ -183,10 +187,10 @@ def budget(costs: Mapping[str, float | Fraction], *, at_most: float | Fraction) 
     if not isinstance(costs, Mapping) or not costs:
         raise InvalidProblemError(f"budget: the costs are {costs!r}; give {{feature or pattern: cost}}")
     read = tuple(
-        (names_or_patterns(name, "budget")[0], non_negative(cost, f"budget: the cost of {name!r}"))
+        (names_or_patterns(name, "budget")[0], read_non_negative(cost, f"budget: the cost of {name!r}"))
         for name, cost in costs.items()
     )
-    return Budget(costs=read, most=non_negative(at_most, "budget: at_most"))
+    return Budget(costs=read, most=read_non_negative(at_most, "budget: at_most"))
 
 
 @dataclass(frozen=True, kw_only=True)

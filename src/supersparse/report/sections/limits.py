@@ -7,9 +7,9 @@ from supersparse.card.rules import Domain, IsMissing, category_text
 from supersparse.data.plain import visible
 from supersparse.exact import shown
 from supersparse.faces.content import class_names
-from supersparse.report.blocks import Bullets, Paragraph, Section, Table, column_name, count, rate
+from supersparse.report.blocks import Bullets, Paragraph, Section, TableBlock, column_name, counted, rate
 from supersparse.report.evidence import Evidence
-from supersparse.report.plan import Missing
+from supersparse.report.plan import Absent
 
 _FEW_EVENTS = 100  # fewer in the smaller class make a validation imprecise (Vergouwe et al. 2005)
 
@@ -114,12 +114,12 @@ def _validated(evidence: Evidence) -> Iterator[str]:
     made = evidence.card.provenance
     if made is not None and not made.proven_optimal:
         yield "A better card for the training rows may exist: the search ended before that was ruled out."
-    if not isinstance(evidence.stability, Missing):
+    if not isinstance(evidence.stability, Absent):
         found = evidence.stability
         if 2 * found.same_items < found.samples:
             yield (
                 f"Chance decided much of its items: they came back together in {found.same_items} of "
-                f"{count(found.samples, 'bootstrap sample')}. Other cards may do as well."
+                f"{counted(found.samples, 'bootstrap sample')}. Other cards may do as well."
             )
 
 
@@ -186,7 +186,7 @@ def checklist(sections: Sequence[Section]) -> Section:
                 "A program sees the card and the rows. How people were chosen, treated and followed it "
                 "cannot see; an item that is named here may need more from the authors, too."
             ),
-            Table(
+            TableBlock(
                 caption="Items of TRIPOD (2015) and where this report speaks of them",
                 header=("item", "what it asks", "where"),
                 rows=rows,

@@ -10,15 +10,15 @@ from supersparse.report.blocks import (
     CardFace,
     Paragraph,
     Section,
-    Table,
-    count,
+    TableBlock,
+    counted,
     error_rate,
     rate,
     share,
 )
 from supersparse.report.evidence import Evidence
 from supersparse.report.learning import CrossValidation, Stability
-from supersparse.report.plan import Missing
+from supersparse.report.plan import Absent
 from supersparse.stop import Stop
 
 
@@ -62,11 +62,11 @@ def making(evidence: Evidence) -> Section:
             ("solver", visible(made.solver)),
             ("seed", _seed(evidence)),
             ("stopped because", visible(made.stop) if stop is None else stop.value),
-            ("search", f"{count(made.nodes, 'node')} in {made.seconds:.1f} s"),
+            ("search", f"{counted(made.nodes, 'node')} in {made.seconds:.1f} s"),
             ("software", f"supersparse {visible(made.version)}"),
         ]
         blocks.append(
-            Table(
+            TableBlock(
                 caption="The question and the search",
                 header=("what", "how"),
                 rows=tuple(rows),
@@ -90,14 +90,14 @@ def _name(name: str) -> str:
 
 def _seed(evidence: Evidence) -> str:
     refit = evidence.refit
-    seed = None if isinstance(refit, Missing) else refit.settings.solve.get("random_state")
+    seed = None if isinstance(refit, Absent) else refit.settings.solve.get("random_state")
     return "not recorded" if seed is None else str(seed)
 
 
 def summary(evidence: Evidence, missing: tuple[str, ...]) -> Section:
     """TRIPOD asks for a title (1) and an abstract (2)."""
     blocks: list[Block] = [
-        Table(
+        TableBlock(
             caption="At a glance", header=("question", "answer"), rows=tuple(_rows(evidence)), text_columns=2
         )
     ]
@@ -142,7 +142,7 @@ def _needs(evidence: Evidence) -> str:
     if not card.items:
         return "nothing: it gives everyone the same class"
     names = ", ".join(visible(column) or '""' for column in card.columns)
-    return f"{count(len(card.items), 'item')} on {names}"
+    return f"{counted(len(card.items), 'item')} on {names}"
 
 
 def _judged_on(evidence: Evidence) -> str:
@@ -152,9 +152,7 @@ def _judged_on(evidence: Evidence) -> str:
         False: "other rows than those of training",
         None: "rows of unknown relation",
     }
-    return (
-        f"{count(len(evidence.data), 'row')}, {share(c.n_positive, c.n)} positive; {kind[evidence.same_rows]}"
-    )
+    return f"{counted(len(evidence.data), 'row')}, {share(c.n_positive, c.n)} positive; {kind[evidence.same_rows]}"
 
 
 def missing_parts(evidence: Evidence) -> tuple[str, ...]:
@@ -166,7 +164,7 @@ def missing_parts(evidence: Evidence) -> tuple[str, ...]:
         "stability": evidence.stability,
         "the bounds of theory": evidence.bounds,
     }
-    found = [f"{what}: {visible(part.reason)}" for what, part in parts.items() if isinstance(part, Missing)]
+    found = [f"{what}: {visible(part.reason)}" for what, part in parts.items() if isinstance(part, Absent)]
     for what, done in (("cross-validation", evidence.validation), ("stability", evidence.stability)):
         if isinstance(done, CrossValidation | Stability) and done.stopped:
             found.append(f"a part of {what}: the work was stopped by the user before it was done")

@@ -8,7 +8,16 @@ from supersparse.evaluate.risk_table import RiskRow, RiskTable
 from supersparse.evaluate.thresholds import Confusion
 from supersparse.exact import shown
 from supersparse.faces.content import class_names
-from supersparse.report.blocks import Block, Figure, Paragraph, Section, Table, decimal, error_rate, rate
+from supersparse.report.blocks import (
+    Block,
+    Figure,
+    Paragraph,
+    Section,
+    TableBlock,
+    error_rate,
+    rate,
+    shown_decimal,
+)
 from supersparse.report.evidence import Evidence
 
 _MOST_THRESHOLDS = 15
@@ -38,7 +47,7 @@ def performance(evidence: Evidence) -> Section:
     )
 
 
-def _rates(evidence: Evidence) -> Table:
+def _rates(evidence: Evidence) -> TableBlock:
     found = evidence.evaluation
     c = found.confusion
     measures = [
@@ -52,7 +61,7 @@ def _rates(evidence: Evidence) -> Table:
     ]
     if found.forecasts is not None:
         measures.append(("Brier score of the card's risks", f"{found.forecasts.brier:.4f}"))
-    return Table(
+    return TableBlock(
         caption="Measures with 95 % intervals (Wilson; AUC: Newcombe)",
         header=("measure", "value (interval)"),
         rows=tuple(measures),
@@ -61,7 +70,7 @@ def _rates(evidence: Evidence) -> Table:
     )
 
 
-def _matrix(evidence: Evidence) -> Table:
+def _matrix(evidence: Evidence) -> TableBlock:
     negative, positive = class_names(evidence.card)
     c = evidence.evaluation.confusion
     header = ("true class", f"predicted {positive}", f"predicted {negative}", "of these at the threshold")
@@ -70,12 +79,12 @@ def _matrix(evidence: Evidence) -> Table:
         (negative, *map(count_text, (c.false_positives, c.true_negatives, c.zero_negatives))),
     )
     kept = 4 if c.cutoff.tie_is_wrong else 3  # else a total at the threshold is nothing special
-    return Table(
+    return TableBlock(
         caption="True and predicted classes", header=header[:kept], rows=tuple(row[:kept] for row in rows)
     )
 
 
-def _thresholds(evidence: Evidence) -> Table:
+def _thresholds(evidence: Evidence) -> TableBlock:
     every = evidence.evaluation.thresholds
     step = -(-len(every.rows) // _MOST_THRESHOLDS)
     kept = [r for i, r in enumerate(every.rows) if i % step == 0 or r is every.current]
@@ -88,7 +97,7 @@ def _thresholds(evidence: Evidence) -> Table:
         rates = (c.sensitivity, c.specificity, c.ppv, c.npv)
         return f"{c.cutoff.positive}{own}", *map(rate, rates)
 
-    return Table(
+    return TableBlock(
         caption="What other thresholds would do",
         header=("positive for a total of", "sensitivity", "specificity", "PPV", "NPV"),
         rows=tuple(row(c) for c in kept),
@@ -122,8 +131,8 @@ def calibration(evidence: Evidence) -> Section:
     )
 
 
-def _risk_table(risks: RiskTable, positive: str) -> Table:
-    return Table(
+def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
+    return TableBlock(
         caption=f"Risk of {positive} by total of points",
         header=("total", "rows", "events", "observed risk (95 %)", "calibrated", "cross-fitted"),
         rows=tuple(
@@ -132,8 +141,8 @@ def _risk_table(risks: RiskTable, positive: str) -> Table:
                 count_text(r.observed.of),
                 count_text(r.observed.events),
                 rate(r.observed),
-                decimal(r.calibrated),
-                decimal(r.cross_fitted),
+                shown_decimal(r.calibrated),
+                shown_decimal(r.cross_fitted),
             )
             for r in risks.rows
         ),
@@ -167,11 +176,13 @@ def _judged(forecasts: Forecasts, curve: CalibrationCurve, whose: str) -> list[B
     ]
 
 
-def _decision_table(some: DecisionCurve, every: DecisionCurve) -> Table:
-    return Table(
+def _decision_table(some: DecisionCurve, every: DecisionCurve) -> TableBlock:
+    return TableBlock(
         caption="Net benefit per row",
         header=("acting from a risk of", "by risk", "on everyone", "on no one"),
-        rows=tuple((f"{p.at:g}", decimal(p.treat_some), decimal(p.treat_all), "0") for p in some.points),
+        rows=tuple(
+            (f"{p.at:g}", shown_decimal(p.treat_some), shown_decimal(p.treat_all), "0") for p in some.points
+        ),
         notes=(every.in_words(),),
     )
 
@@ -198,7 +209,7 @@ def subgroups(evidence: Evidence) -> Section:
     return Section(name="subgroups", title="Subgroups", tripod=("10d", "16"), blocks=tuple(blocks))
 
 
-def _table(found: Subgroups) -> Table:
+def _table(found: Subgroups) -> TableBlock:
     rows = []
     named = [
         ("missing" if g.label is None else visible(str(g.label)) or '""', g.evaluation) for g in found.groups
@@ -207,7 +218,7 @@ def _table(found: Subgroups) -> Table:
         c = one.confusion
         rates = (c.prevalence, error_rate(c), c.sensitivity, c.specificity)
         rows.append((label, count_text(c.n), *map(rate, rates), str(one.auc)))
-    return Table(
+    return TableBlock(
         caption=f"By {quoted(found.by)}",
         header=("group", "rows", "prevalence", "error rate", "sensitivity", "specificity", "AUC"),
         rows=tuple(rows),

@@ -5,10 +5,10 @@ from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import shown
 from supersparse.faces.content import facts
-from supersparse.report.blocks import NONE, Block, Bullets, Figure, Paragraph, Section, Table, why
+from supersparse.report.blocks import NONE, Block, Bullets, Figure, Paragraph, Section, TableBlock, why
 from supersparse.report.evidence import Evidence
 from supersparse.report.learning import Recheck
-from supersparse.report.plan import Missing
+from supersparse.report.plan import Absent
 from supersparse.results.frontier import Frontier, FrontierRow
 from supersparse.theory.bounds import Bound
 
@@ -29,7 +29,7 @@ def proof(evidence: Evidence) -> Section:
 
 def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
     found = evidence.recheck
-    if isinstance(found, Missing):
+    if isinstance(found, Absent):
         return Paragraph(f"The claims could not be recomputed: {visible(found.reason)}.")
     if found.confirms(evidence.card):
         return Paragraph(
@@ -50,12 +50,12 @@ def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
     )
 
 
-def _compared(made: Provenance, found: Recheck) -> Table:
+def _compared(made: Provenance, found: Recheck) -> TableBlock:
     def row(what: str, claimed: object, again: object) -> tuple[str, str, str, str]:
         return what, str(claimed), str(again), "yes" if claimed == again else "no"
 
     tie = "" if made.threshold_was_free else " (total = threshold is wrong)"
-    return Table(
+    return TableBlock(
         caption="The claims of the card, and the same numbers recomputed from these rows (exact fractions)",
         header=("what", "claimed", "recomputed", "equal"),
         rows=(
@@ -73,7 +73,7 @@ def sizes(evidence: Evidence) -> Section:
     """What more or fewer features would give."""
     found = evidence.frontier
     blocks: list[Block] = []
-    if isinstance(found, Missing):
+    if isinstance(found, Absent):
         blocks.append(Paragraph(why(found)))
     else:
         blocks.append(
@@ -98,7 +98,7 @@ def _errors_at(row: FrontierRow) -> str:
     return f"at most {row.size} features: {errors} errors{'' if row.proven else ', not proven'}"
 
 
-def _frontier_table(found: Frontier) -> Table:
+def _frontier_table(found: Frontier) -> TableBlock:
     rows = []
     for row in found.rows:
         model = row.solution
@@ -113,7 +113,7 @@ def _frontier_table(found: Frontier) -> Table:
         )
         errors = NONE if model is None else count_text(model.evaluation.training_errors)
         rows.append((points, str(row.size), errors, "yes" if row.proven else "no"))
-    return Table(
+    return TableBlock(
         caption="The best card of each size",
         header=("points", "features at most", "training errors", "proven"),
         rows=tuple(rows),
@@ -127,7 +127,7 @@ def theory(evidence: Evidence) -> Section:
     """How far the true error rate can lie above that of training, by the paper's theorems."""
     found = evidence.bounds
     blocks: list[Block] = []
-    if isinstance(found, Missing):
+    if isinstance(found, Absent):
         blocks.append(Paragraph(why(found)))
     else:
         if any(isinstance(bound, Bound) for bound in found):

@@ -9,15 +9,15 @@ from supersparse.report.blocks import (
     Figure,
     Paragraph,
     Section,
-    Table,
-    count,
-    decimal,
+    TableBlock,
+    counted,
     share,
+    shown_decimal,
     why,
 )
 from supersparse.report.evidence import Evidence
 from supersparse.report.learning import MEASURES, CrossValidation, ItemStability, Stability
-from supersparse.report.plan import Missing
+from supersparse.report.plan import Absent
 
 _MOST_OTHERS = 10
 _MOST_POINTS = 4
@@ -27,7 +27,7 @@ def validation(evidence: Evidence) -> Section:
     """TRIPOD asks for internal validation (10b) and its results (16)."""
     found = evidence.validation
     blocks: list[Block] = []
-    if isinstance(found, Missing):
+    if isinstance(found, Absent):
         blocks.append(Paragraph(why(found)))
     else:
         blocks.append(Paragraph(_protocol(evidence, found)))
@@ -61,10 +61,10 @@ def _protocol(evidence: Evidence, found: CrossValidation) -> str:
 
 def _sizes(sizes: list[int]) -> str:
     low, high = min(sizes), max(sizes)
-    return count(low, "item") if low == high else f"{low} to {high} items"
+    return counted(low, "item") if low == high else f"{low} to {high} items"
 
 
-def _folds_table(evidence: Evidence, found: CrossValidation) -> Table:
+def _folds_table(evidence: Evidence, found: CrossValidation) -> TableBlock:
     stability = evidence.stability
     optimism = stability.optimism if isinstance(stability, Stability) else (None,) * len(MEASURES)
     rows = []
@@ -72,9 +72,9 @@ def _folds_table(evidence: Evidence, found: CrossValidation) -> Table:
         spread, apparent = found.spread(measure), found.apparent.values[k]
         difference = None if spread is None or apparent is None else apparent - spread.mean
         corrected = None if apparent is None or optimism[k] is None else apparent - (optimism[k] or 0.0)
-        folds = NONE if spread is None else f"{spread.mean:.3f} \u00b1 {decimal(spread.sd)}"
-        rows.append((measure, decimal(apparent), folds, _signed(difference), decimal(corrected)))
-    return Table(
+        folds = NONE if spread is None else f"{spread.mean:.3f} \u00b1 {shown_decimal(spread.sd)}"
+        rows.append((measure, shown_decimal(apparent), folds, _signed(difference), shown_decimal(corrected)))
+    return TableBlock(
         caption="Apparent and cross-validated performance",
         header=(
             "measure",
@@ -103,7 +103,7 @@ def stability(evidence: Evidence) -> Section:
     """How often each item and its points return when the rows vary as chance lets them."""
     found = evidence.stability
     blocks: list[Block] = []
-    if isinstance(found, Missing):
+    if isinstance(found, Absent):
         blocks.append(Paragraph(why(found)))
     else:
         blocks.append(Paragraph(_returned(evidence, found)))
@@ -158,14 +158,14 @@ def _in_words(item: ItemStability, samples: int) -> str:
     return f"{_label(item)} {100 * item.returned / samples:.0f} %"
 
 
-def _columns_table(evidence: Evidence, found: Stability) -> Table:
+def _columns_table(evidence: Evidence, found: Stability) -> TableBlock:
     """Of items with cut points: another cut is another item, on the same column."""
     own = set(evidence.card.columns)
     rows = [
         (visible(name) or '""', "yes" if name in own else "no", share(samples, found.samples))
         for name, samples in found.columns[: len(own) + _MOST_OTHERS]
     ]
-    return Table(
+    return TableBlock(
         caption="Columns that came back, whatever the item on them",
         header=("column", "on the card", "returned"),
         rows=tuple(rows),
@@ -173,7 +173,7 @@ def _columns_table(evidence: Evidence, found: Stability) -> Table:
     )
 
 
-def _items_table(found: Stability, items: tuple[ItemStability, ...]) -> Table:
+def _items_table(found: Stability, items: tuple[ItemStability, ...]) -> TableBlock:
     rows = []
     for item in items:
         seen = [f"{shown(points)} ({n})" for points, n in item.points_seen[:_MOST_POINTS]]
@@ -190,11 +190,11 @@ def _items_table(found: Stability, items: tuple[ItemStability, ...]) -> Table:
             )
         )
     left = len(found.items) - len(items)
-    return Table(
+    return TableBlock(
         caption="Items and points that came back",
         header=("item", "points on the card", "returned", "with these points", "points seen (samples)"),
         rows=tuple(rows),
         notes=()
         if left <= 0
-        else (f"{count(left, 'further item')} came back less often and are not shown.",),
+        else (f"{counted(left, 'further item')} came back less often and are not shown.",),
     )

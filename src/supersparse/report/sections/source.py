@@ -15,9 +15,9 @@ from supersparse.report.blocks import (
     Bullets,
     Paragraph,
     Section,
-    Table,
+    TableBlock,
     column_name,
-    count,
+    counted,
     rate,
     share,
 )
@@ -46,7 +46,7 @@ def source(evidence: Evidence) -> Section:
 
 
 def _whose(evidence: Evidence) -> str:
-    n, made = count(len(evidence.data), "row"), evidence.card.provenance
+    n, made = counted(len(evidence.data), "row"), evidence.card.provenance
     if evidence.same_rows:
         return (
             f"These {n} are the training rows of the card: the fingerprints match. Performance on them is "
@@ -62,7 +62,7 @@ def _whose(evidence: Evidence) -> str:
     return f"Whether these {n} took part in making the card is not known: the card {reason}."
 
 
-def _classes(evidence: Evidence) -> Table:
+def _classes(evidence: Evidence) -> TableBlock:
     negative, positive = class_names(evidence.card)
     confusion, data = evidence.evaluation.confusion, evidence.data
     rows = [
@@ -72,7 +72,7 @@ def _classes(evidence: Evidence) -> Table:
         (f"outcome {negative}", share(confusion.n_negative, confusion.n)),
     ]
     weighted = data.weights is not None
-    return Table(
+    return TableBlock(
         caption="Rows and outcome" + (" (shares by weight)" if weighted else ""),
         header=("rows", "number"),
         rows=tuple(rows),
@@ -81,7 +81,7 @@ def _classes(evidence: Evidence) -> Table:
     )
 
 
-def _items(evidence: Evidence) -> Table:
+def _items(evidence: Evidence) -> TableBlock:
     negative, positive = class_names(evidence.card)
     rows = []
     for k, item in enumerate(evidence.card.items):
@@ -89,7 +89,7 @@ def _items(evidence: Evidence) -> Table:
         missing = sum((one.missing for one in seen if one is not None), Fraction(0))
         described = [NONE if one is None else _described(one, item) for one in seen]
         rows.append((visible(item.name) or '""', shown(item.points), *described, count_text(missing)))
-    return Table(
+    return TableBlock(
         caption="Items of the card in these rows",
         header=("item", "points", f"in {negative}", f"in {positive}", "missing"),
         rows=tuple(rows),
@@ -106,8 +106,8 @@ def _described(seen: ItemSeen, item: Item) -> str:
     return f"mean {float(seen.mean_points / item.points):.3g}"
 
 
-def _drift_table(drift: Drift) -> Table:
-    return Table(
+def _drift_table(drift: Drift) -> TableBlock:
+    return TableBlock(
         caption="The items in the training rows and in these",
         header=("item", "gave points in training", "in these rows", "shift of the mean", "stability index"),
         rows=tuple(
@@ -138,7 +138,7 @@ def _missing(evidence: Evidence) -> tuple[str, ...]:
     if data.left_out:
         names = ", ".join(column_name(name) for name, _ in data.left_out)
         left = data.n_given - len(data)
-        said.append(f"{count(left, 'row')} left out, because the card refuses a missing value in {names}.")
+        said.append(f"{counted(left, 'row')} left out, because the card refuses a missing value in {names}.")
     return tuple(said)
 
 
@@ -148,7 +148,7 @@ def _outside(evidence: Evidence) -> tuple[str, ...]:
         return ("No value lies outside what the card knows of its columns.",) if evidence.card.domains else ()
     said = [
         f"{column_name(value.column)} holds {visible(str(value.value))}, which the card does not know, in "
-        f"{count(value.rows, 'row')}."
+        f"{counted(value.rows, 'row')}."
         for value in outside[:_MOST_OUTSIDE]
     ]
     if len(outside) > _MOST_OUTSIDE:

@@ -19,10 +19,10 @@ from supersparse.errors import InvalidOptionError
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.literals import Literal, flags_of, literals_where
-from supersparse.solving.exact.partition.tree import Node as PartitionNode
 from supersparse.solving.exact.partition.tree import OpenNodes
+from supersparse.solving.exact.partition.tree import PartitionNode as PartitionNode
 from supersparse.solving.exact.supports import SupportSearch
-from supersparse.solving.exact.tree import Node, Support, Task
+from supersparse.solving.exact.tree import Support, SupportNode, Task
 
 _FORMAT = "supersparse checkpoint 3"
 
@@ -36,7 +36,7 @@ class Saved:
 
     coefficients: tuple[int, ...]
     lower_bound: Fraction
-    tasks: tuple[tuple[int, Node | Support], ...]
+    tasks: tuple[tuple[int, SupportNode | Support], ...]
     second: OpenNodes | None
 
 
@@ -47,7 +47,7 @@ def check_place(path: Path) -> None:
         raise InvalidOptionError(f"checkpoint {str(path)!r} {what}; name a file in an existing folder")
 
 
-def save(
+def save_tree(
     path: Path,
     identity: str,
     coefficients: tuple[int, ...],
@@ -77,7 +77,7 @@ def written(task: Task) -> dict[str, Any]:
     """Turn an open task into data for JSON."""
     work = task.work
     entry: dict[str, Any] = {"bound": task.bound, "case": work.instance.case, "literals": work.literals}
-    if isinstance(work, Node):
+    if isinstance(work, SupportNode):
         return entry | {"allowed": literals_where(work.allowed), "theta": work.theta}
     return entry | {"boxes": None if work.search is None else work.search.state}
 
@@ -96,7 +96,7 @@ def _written_second(left: OpenNodes) -> dict[str, Any]:
     }
 
 
-def load(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> Saved:
+def load_tree(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> Saved:
     """Read a checkpoint of this problem; raise with the reason when the file cannot be used."""
     head, _, body = path.read_bytes().partition(b"\n")
     name, _, checksum = head.decode("utf-8", "replace").rpartition(" ")
@@ -137,11 +137,11 @@ def _read_second(entry: dict[str, Any]) -> OpenNodes:
     )
 
 
-def _read(entry: dict[str, Any], instance: Instance, cuts: Cuts) -> Node | Support:
+def _read(entry: dict[str, Any], instance: Instance, cuts: Cuts) -> SupportNode | Support:
     literals = tuple(Literal(literal) for literal in entry["literals"])
     if "allowed" in entry:
         allowed = flags_of(entry["allowed"], instance.n_features)
-        return Node(instance=instance, literals=literals, allowed=allowed, theta=entry["theta"])
+        return SupportNode(instance=instance, literals=literals, allowed=allowed, theta=entry["theta"])
     search = None
     if entry["boxes"] is not None:
         search = SupportSearch(instance, literals, cuts)

@@ -15,7 +15,7 @@ from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, ClaimedModels, Question
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts, with_prices
 from supersparse.solving.exact.instance import instances
@@ -71,7 +71,7 @@ class ExactSolver:
 
     name: ClassVar[str] = "exact"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        questions=frozenset(Question),
+        questions=frozenset(Aim),
         levels=True,
         constraints=frozenset({SUPPORT, RATES, SCORE}),
         wants_start=False,
@@ -181,7 +181,7 @@ class _Solve:
         """Begin with the roots, or with what a checkpoint left open."""
         cases = instances(self.form)
         if self.file is not None and self.file.exists():
-            saved = checkpoint.load(self.file, self.identity, cases, self.cuts)
+            saved = checkpoint.load_tree(self.file, self.identity, cases, self.cuts)
             self.cuts.offer(list(saved.coefficients))
             self.monitor.bound(saved.lower_bound)
             for bound, work in saved.tasks:
@@ -290,5 +290,5 @@ class _Solve:
             # tasks first: a model that a thread finds meanwhile may then be saved twice, never lost
             tasks = [checkpoint.written(task) for task in self.proof.open_tasks()]
             best, bound = self.monitor.best.coefficients, self.monitor.lower_bound
-            checkpoint.save(self.file, self.identity, best, bound, tasks, self.second.left)
+            checkpoint.save_tree(self.file, self.identity, best, bound, tasks, self.second.left)
             self._saved_at = time.perf_counter()

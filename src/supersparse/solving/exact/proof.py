@@ -7,7 +7,7 @@ from supersparse.solving.exact.covers import CancelledError
 from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.reference import Log
 from supersparse.solving.exact.supports import SupportSearch
-from supersparse.solving.exact.tree import Node, OpenTasks, Support, Task, expand
+from supersparse.solving.exact.tree import OpenTasks, Support, SupportNode, Task, expand
 
 WORK_PER_NODE = 100_000
 """Touched rows that count as one unit of the node limit."""
@@ -104,7 +104,7 @@ class Proof:
             return None
 
     def _do(self, task: Task, cancelled: Callable[[], bool]) -> None:
-        parts: list[tuple[int, Node | Support]] = [(task.bound, task.work)]
+        parts: list[tuple[int, SupportNode | Support]] = [(task.bound, task.work)]
         work = 0
         try:
             parts, work = self._parts(task, cancelled)
@@ -120,10 +120,10 @@ class Proof:
 
     def _parts(
         self, task: Task, cancelled: Callable[[], bool]
-    ) -> tuple[list[tuple[int, Node | Support]], int]:
+    ) -> tuple[list[tuple[int, SupportNode | Support]], int]:
         if task.bound > self.cuts.tie:
             return [], 0
-        if isinstance(task.work, Node):
+        if isinstance(task.work, SupportNode):
             parts = expand(task.work, task.bound, self.cuts, cancelled=cancelled, log=self._log)
             pairs = task.work.pairs
             return parts, WORK_PER_NODE + 4 * (0 if pairs is None else len(pairs))

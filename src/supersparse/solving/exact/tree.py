@@ -35,7 +35,7 @@ from supersparse.solving.kernels.pairs import uncovered
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Node:
+class SupportNode:
     """The supports that extend `literals` by one or more allowed ones, one a feature.
 
     `pairs` are those of the parent: what `added` covers still has to be taken out of them.
@@ -67,7 +67,7 @@ class Task(NamedTuple):
 
     bound: int
     age: int
-    work: Node | Support
+    work: SupportNode | Support
 
 
 class OpenTasks:
@@ -80,7 +80,7 @@ class OpenTasks:
     def __len__(self) -> int:
         return len(self._heap)
 
-    def push(self, bound: int, work: Node | Support) -> None:
+    def push(self, bound: int, work: SupportNode | Support) -> None:
         """Open a task; of equal bounds the older one goes first."""
         self._age += 1
         heapq.heappush(self._heap, Task(bound, self._age, work))
@@ -98,9 +98,9 @@ class OpenTasks:
         return iter(self._heap)
 
 
-def root(instance: Instance) -> Node:
+def root(instance: Instance) -> SupportNode:
     """The node of all supports but the empty one, whose model every solve begins with."""
-    return Node(instance=instance, literals=(), allowed=instance.allowed.copy(), theta=0)
+    return SupportNode(instance=instance, literals=(), allowed=instance.allowed.copy(), theta=0)
 
 
 def fixed_cost(instance: Instance, literals: Literals) -> int:
@@ -111,8 +111,8 @@ def fixed_cost(instance: Instance, literals: Literals) -> int:
 
 
 def expand(
-    node: Node, bound: int, cuts: Judge, *, cancelled: Callable[[], bool], log: Log | None = None
-) -> list[tuple[int, Node | Support]]:
+    node: SupportNode, bound: int, cuts: Judge, *, cancelled: Callable[[], bool], log: Log | None = None
+) -> list[tuple[int, SupportNode | Support]]:
     """Bound a node and split it; return what is left of it, with bounds."""
     instance, room = node.instance, node.instance.max_features - len(node.literals)
     if room <= 0:
@@ -149,7 +149,7 @@ def expand(
         ]
     if feature is None:
         return []
-    parts: list[tuple[int, Node | Support]] = []
+    parts: list[tuple[int, SupportNode | Support]] = []
     rest = allowed.copy()
     rest[list(both_literals(feature))] = False
     for literal in both_literals(feature):
@@ -158,7 +158,7 @@ def expand(
             with_literal = int(by_literal[literal])
             if _may_stop(instance, literals):
                 parts.append((with_literal, Support(instance=instance, literals=literals)))
-            child = Node(
+            child = SupportNode(
                 instance=instance,
                 literals=literals,
                 allowed=rest,
@@ -171,7 +171,7 @@ def expand(
     if feature not in instance.forced:
         without = rest.copy()
         _drop_orphans(instance, node.literals, without)
-        out = Node(
+        out = SupportNode(
             instance=instance,
             literals=node.literals,
             allowed=without,
@@ -185,7 +185,7 @@ def expand(
 
 
 def _event(
-    node: Node, kept: Flags, bound: int, cut: int, room: int, u: Multipliers, feature: int | None
+    node: SupportNode, kept: Flags, bound: int, cut: int, room: int, u: Multipliers, feature: int | None
 ) -> NodeSplit | NodePruned:
     allowed = literals_where(node.allowed)
     case, literals = node.instance.case, node.literals
@@ -209,7 +209,7 @@ def _event(
     )
 
 
-def _uncovered_pairs(node: Node, cancelled: Callable[[], bool]) -> tuple[PairPool, NDArray[np.int32]]:
+def _uncovered_pairs(node: SupportNode, cancelled: Callable[[], bool]) -> tuple[PairPool, NDArray[np.int32]]:
     """The pairs that the node's literals leave uncovered.
 
     Those of the parent are filtered. Making fresh, nearer pairs for each node was tried and is

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from supersparse.errors import SolverFailedError
 from supersparse.solving.mip.model import Model
-from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
+from supersparse.solving.mip.run import BoundReport, Outcome, RunSettings, Talk
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
     lock = threading.Lock()
     running: Talk | None = None
 
-    def send(message: Report | Outcome | Exception) -> None:
+    def send(message: BoundReport | Outcome | Exception) -> None:
         with lock:
             pickle.dump(message, outbox)
             outbox.flush()

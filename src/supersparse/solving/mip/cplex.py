@@ -11,7 +11,7 @@ from supersparse.solving.contract import Capabilities
 from supersparse.solving.mip import run as own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import FLOATS, Precision
-from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
+from supersparse.solving.mip.run import BoundReport, Outcome, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver, mip_capabilities
 from supersparse.stop import Stop
 
@@ -118,11 +118,11 @@ class _Listener:
         cost = context.get_incumbent_objective()
         if cost < self._best_cost:
             self._best_cost = cost
-            self._talk.report(Report(values=np.array(context.get_incumbent()), nodes=nodes))
+            self._talk.report(BoundReport(values=np.array(context.get_incumbent()), nodes=nodes))
         bound = min(cost, context.get_double_info(context.info.best_bound))
         if bound > self._best_bound and abs(bound) < 1e20:
             self._best_bound = bound
-            self._talk.report(Report(bound=float(bound), nodes=nodes))
+            self._talk.report(BoundReport(bound=float(bound), nodes=nodes))
         if self._talk.stopping:
             context.abort()
 
@@ -224,7 +224,7 @@ def _apply_own(cplex: Any, given: Mapping[str, object]) -> None:
     known = {
         repr(parameter).removeprefix("parameters."): parameter for parameter, _ in cplex.parameters.get_all()
     }
-    own_options.check_names("cplex", given, known, RESERVED)
+    own_options.check_option_names("cplex", given, known, RESERVED)
     for name, value in given.items():
         own_options.check_kind("cplex", name, value, known[name].get())
         try:

@@ -17,7 +17,7 @@ from supersparse.solving.mip import run as own_options
 from supersparse.solving.mip.child import run_in_child
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import INTEGERS, Precision
-from supersparse.solving.mip.run import POLL_SECONDS, Outcome, Report, RunSettings, Talk
+from supersparse.solving.mip.run import POLL_SECONDS, BoundReport, Outcome, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver, mip_capabilities
 from supersparse.stop import Stop
 
@@ -59,7 +59,7 @@ class CpSatSolver(MipSolver):
         from ortools.sat import sat_parameters_pb2
 
         parameters = sat_parameters_pb2.SatParameters()
-        own_options.check_names("cpsat", given, parameters.DESCRIPTOR.fields_by_name, RESERVED)
+        own_options.check_option_names("cpsat", given, parameters.DESCRIPTOR.fields_by_name, RESERVED)
         for name, value in given.items():
             try:
                 setattr(parameters, name, value)
@@ -88,9 +88,9 @@ def minimise(model: Model, settings: RunSettings, talk: Talk) -> Outcome:
     class Listener(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self) -> None:
             values = np.array([self.value(v) for v in variables], dtype=np.float64)
-            talk.report(Report(values=values, nodes=int(self.num_conflicts)))
+            talk.report(BoundReport(values=values, nodes=int(self.num_conflicts)))
 
-    solver.best_bound_callback = lambda bound: talk.report(Report(bound=float(bound)))
+    solver.best_bound_callback = lambda bound: talk.report(BoundReport(bound=float(bound)))
     with _watched(solver, talk):
         status = solver.status_name(solver.solve(program, Listener()))
     return _outcome(solver, status, variables, settings, talk)

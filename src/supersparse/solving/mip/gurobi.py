@@ -11,7 +11,7 @@ from supersparse.solving.contract import Capabilities
 from supersparse.solving.mip import run as own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import FLOATS, Precision
-from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
+from supersparse.solving.mip.run import BoundReport, Outcome, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver, mip_capabilities
 from supersparse.stop import Stop
 
@@ -93,12 +93,12 @@ def _solve(gurobi: Any, model: Model, settings: RunSettings, talk: Talk) -> Outc
         nonlocal best_bound
         if where == GRB.Callback.MIPSOL:
             nodes = int(gurobi.cbGet(GRB.Callback.MIPSOL_NODCNT))
-            talk.report(Report(values=np.array(gurobi.cbGetSolution(variables)), nodes=nodes))
+            talk.report(BoundReport(values=np.array(gurobi.cbGetSolution(variables)), nodes=nodes))
         elif where == GRB.Callback.MIP:
             bound = min(gurobi.cbGet(GRB.Callback.MIP_OBJBND), gurobi.cbGet(GRB.Callback.MIP_OBJBST))
             if bound > best_bound and abs(bound) < GRB.INFINITY:
                 best_bound = bound
-                talk.report(Report(bound=float(bound), nodes=int(gurobi.cbGet(GRB.Callback.MIP_NODCNT))))
+                talk.report(BoundReport(bound=float(bound), nodes=int(gurobi.cbGet(GRB.Callback.MIP_NODCNT))))
         if talk.stopping:
             gurobi.terminate()
 
@@ -180,7 +180,7 @@ def _apply_own(gurobi: Any, given: Mapping[str, object]) -> None:
     import gurobipy
 
     known = [name for name in dir(gurobipy.GRB.Param) if not name.startswith("_")]
-    own_options.check_names("gurobi", given, known, RESERVED)
+    own_options.check_option_names("gurobi", given, known, RESERVED)
     for name, value in given.items():
         own_options.check_kind("gurobi", name, value, gurobi.getParamInfo(name)[2])
         try:

@@ -10,7 +10,7 @@ from supersparse.solving.contract import Capabilities
 from supersparse.solving.mip import run as own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import Precision
-from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
+from supersparse.solving.mip.run import BoundReport, Outcome, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver, mip_capabilities
 from supersparse.stop import Stop
 
@@ -99,7 +99,9 @@ def _solve(highs: Any, model: Model, settings: RunSettings, talk: Talk) -> Outco
 
     def hear_solution(event: Any) -> None:
         talk.report(
-            Report(values=np.array(event.data_out.mip_solution), nodes=int(event.data_out.mip_node_count))
+            BoundReport(
+                values=np.array(event.data_out.mip_solution), nodes=int(event.data_out.mip_node_count)
+            )
         )
 
     best_bound = -np.inf
@@ -109,7 +111,7 @@ def _solve(highs: Any, model: Model, settings: RunSettings, talk: Talk) -> Outco
         bound = min(event.data_out.mip_dual_bound, event.data_out.mip_primal_bound)
         if bound > best_bound:
             best_bound = bound
-            talk.report(Report(bound=float(bound), nodes=int(event.data_out.mip_node_count)))
+            talk.report(BoundReport(bound=float(bound), nodes=int(event.data_out.mip_node_count)))
         if talk.stopping:
             event.interrupt()
 
@@ -184,6 +186,6 @@ def _set(highs: Any, name: str, value: object) -> None:
 
 def _apply_own(highs: Any, given: Mapping[str, object]) -> None:
     known = [name for name in dir(highs.getOptions()) if not name.startswith("_")]
-    own_options.check_names("highs", given, known, RESERVED)
+    own_options.check_option_names("highs", given, known, RESERVED)
     for name, value in given.items():
         _set(highs, name, value)

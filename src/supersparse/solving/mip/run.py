@@ -32,7 +32,7 @@ class RunSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class BoundReport:
     """Something a solver says while it works."""
 
     values: NDArray[np.float64] | None = None  # a solution
@@ -53,7 +53,7 @@ class Outcome:
 class Talk:
     """The solver's end: it reports, and either looks at `stopping` or is interrupted."""
 
-    def __init__(self, report: Callable[[Report], None]) -> None:
+    def __init__(self, report: Callable[[BoundReport], None]) -> None:
         self.report = report
         self._stopping = threading.Event()
         self._interrupt: Callable[[], object] | None = None
@@ -87,13 +87,13 @@ class Talk:
 
 
 def attend(
-    work: Callable[[Talk], Outcome], listen: Callable[[Report], None], should_stop: Callable[[], bool]
+    work: Callable[[Talk], Outcome], listen: Callable[[BoundReport], None], should_stop: Callable[[], bool]
 ) -> Outcome:
     """Run `work` in a thread; hear its reports here, and ask it to stop when `should_stop` says so.
 
     What `listen` or `should_stop` raise stops the solver and is raised; so is what `work` raises.
     """
-    mail: queue.SimpleQueue[Report | Outcome | BaseException] = queue.SimpleQueue()
+    mail: queue.SimpleQueue[BoundReport | Outcome | BaseException] = queue.SimpleQueue()
     talk = Talk(mail.put)
 
     def run() -> None:
@@ -132,7 +132,7 @@ RESOURCES = "use threads and seed"
 SILENT = "it works silently; use on_progress"
 
 
-def check_names(
+def check_option_names(
     who: str, given: Mapping[str, object], known: Iterable[str], reserved: Mapping[str, str]
 ) -> None:
     """Raise for an option the solver does not have, or one that this package sets itself."""

@@ -11,7 +11,7 @@ from supersparse.solving.contract import Capabilities
 from supersparse.solving.mip import run as own_options
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import FLOATS, Precision
-from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk
+from supersparse.solving.mip.run import BoundReport, Outcome, RunSettings, Talk
 from supersparse.solving.mip.solver import MipSolver, mip_capabilities
 from supersparse.stop import Stop
 
@@ -160,12 +160,12 @@ def _listen(scip: Any, variables: list[Any], talk: Talk) -> Any:
             if event.getType() == kinds.BESTSOLFOUND:
                 best = self.model.getBestSol()
                 values = np.array([self.model.getSolVal(best, v) for v in variables])
-                talk.report(Report(values=values, nodes=int(self.model.getNTotalNodes())))
+                talk.report(BoundReport(values=values, nodes=int(self.model.getNTotalNodes())))
             elif event.getType() in (kinds.NODESOLVED, kinds.LPSOLVED):
                 bound = min(self.model.getDualbound(), self.model.getPrimalbound())
                 if bound > self.best_bound and abs(bound) < self.model.infinity():
                     self.best_bound = bound
-                    talk.report(Report(bound=float(bound), nodes=int(self.model.getNTotalNodes())))
+                    talk.report(BoundReport(bound=float(bound), nodes=int(self.model.getNTotalNodes())))
             if talk.stopping:
                 self.model.interruptSolve()
 
@@ -201,7 +201,7 @@ def _silent() -> Any:
 
 def _apply_own(scip: Any, given: Mapping[str, object]) -> None:
     known = scip.getParams()
-    own_options.check_names("scip", given, known, RESERVED)
+    own_options.check_option_names("scip", given, known, RESERVED)
     for name, value in given.items():
         own_options.check_kind("scip", name, value, known[name])
         try:

@@ -9,15 +9,15 @@ from typing import ClassVar
 
 from supersparse.errors import InfeasibleError, SolverFailedError
 from supersparse.exact import exact
-from supersparse.problem.objective import Evaluation
+from supersparse.problem.objective import PointsEvaluation
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Capabilities, Question
+from supersparse.solving.contract import RATES, SCORE, SUPPORT, Aim, Capabilities
 from supersparse.solving.mip.build import build
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import LossRows, Precision, refuse_too_wide
 from supersparse.solving.mip.program import FloatArray, Program
-from supersparse.solving.mip.run import Outcome, Report, RunSettings, Talk, attend, check_priorities
+from supersparse.solving.mip.run import BoundReport, Outcome, RunSettings, Talk, attend, check_priorities
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.solution import Claim
@@ -119,7 +119,7 @@ class TwoSolves:
             own=dict(options.solver_options),
         )
 
-        def hear(report: Report) -> None:
+        def hear(report: BoundReport) -> None:
             if report.nodes is not None:
                 monitor.nodes = max(monitor.nodes, nodes_before + report.nodes)
             if report.values is not None:
@@ -132,7 +132,7 @@ class TwoSolves:
             return monitor.stop_reason() in (Stop.INTERRUPTED, Stop.TIME_LIMIT)
 
         outcome = attend(lambda talk: self.run(program.model, settings, talk), hear, must_stop)
-        hear(Report(values=outcome.values, bound=outcome.bound, nodes=outcome.nodes))
+        hear(BoundReport(values=outcome.values, bound=outcome.bound, nodes=outcome.nodes))
         return outcome
 
     def _hear_model(self, program: Program, values: FloatArray) -> None:
@@ -176,7 +176,7 @@ class TwoSolves:
             return self.monitor.stop_reason() or Stop.INTERRUPTED
         return outcome.stop
 
-    def _best(self) -> Evaluation:
+    def _best(self) -> PointsEvaluation:
         assert self.monitor.best_evaluation is not None, "a solver that is done has found a model"
         return self.monitor.best_evaluation
 
@@ -192,7 +192,7 @@ def mip_capabilities(
 ) -> Capabilities:
     """What every back end can say in its program, with or without indicators and branching priorities."""
     return Capabilities(
-        questions=frozenset([Question.BEST]),
+        questions=frozenset([Aim.BEST]),
         package=package,
         extra=extra,
         formulations=frozenset(["bigm", "indicator"] if indicators else ["bigm"]),

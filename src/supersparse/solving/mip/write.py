@@ -16,7 +16,7 @@ from supersparse.solving.mip.program import TermVariables
 from supersparse.solving.mip.terms import Term, Wants
 
 Choice = tuple[tuple[int, int], ...]
-Part = tuple[Linear, tuple[int, int] | None]  # an expression, and the variable made for it with its unit
+TermPart = tuple[Linear, tuple[int, int] | None]  # an expression, and the variable made for it with its unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +138,7 @@ def _write_signs(
     return signs
 
 
-def _write_magnitude(draft: Draft, term: Term, number: int, choice: Choice) -> Part:
+def _write_magnitude(draft: Draft, term: Term, number: int, choice: Choice) -> TermPart:
     if choice:
         return Linear(0, tuple((binary, abs(value)) for value, binary in choice if value)), None
     least, greatest = term.values[0], term.values[-1]
@@ -154,7 +154,7 @@ def _write_magnitude(draft: Draft, term: Term, number: int, choice: Choice) -> P
     return Linear(0, ((beta, unit),)), (beta, unit)
 
 
-def _write_positive(draft: Draft, term: Term, number: int, choice: Choice) -> Part:
+def _write_positive(draft: Draft, term: Term, number: int, choice: Choice) -> TermPart:
     if choice:
         return Linear(0, tuple((binary, value) for value, binary in choice if value > 0)), None
     least, greatest = term.values[0], term.values[-1]

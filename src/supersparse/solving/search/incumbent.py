@@ -16,10 +16,10 @@ from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
 from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
-from supersparse.solving.search.paths import Surrogate, backward_path, rounded
+from supersparse.solving.search.paths import Surrogate, backward_path, roundings
 
 Index = NDArray[np.int64]
-Candidate = tuple[int, tuple[int, ...], int]  # (cost in search units, value of each coefficient, b)
+PoolEntry = tuple[int, tuple[int, ...], int]  # (cost in search units, value of each coefficient, b)
 
 _WORST = 2**61  # the cost of what must not be kept
 
@@ -65,7 +65,7 @@ class Search:
         wide = any(len(values.sample) > 60 for values in form.values)
         self.data = search_data(form, largest=_NARROW) if wide else self.full
         smallest = tuple(smallest_coefficients(form.problem))
-        self.pool: list[Candidate] = [(_WORST, smallest, 0)]
+        self.pool: list[PoolEntry] = [(_WORST, smallest, 0)]
         self.state = np.array(
             [0x9E3779B97F4A7C15 ^ (monitor.options.random_state * 0xBF58476D1CE4E5B9 & (2**64 - 1))],
             np.uint64,
@@ -128,10 +128,10 @@ class Search:
         """Round the paths at all scales, then descend from the best rounding of each fit."""
         largest = min(self.data.max_size, self.form.n_features)
         surrogate = Surrogate(self.form)
-        starts: list[Candidate] = []
+        starts: list[PoolEntry] = []
         for features, w in self._fits(surrogate, largest):
-            best: Candidate | None = None
-            for index in rounded(self.form, surrogate, features, w):
+            best: PoolEntry | None = None
+            for index in roundings(self.form, surrogate, features, w):
                 rounded_to = (
                     int(allowed.sample[i]) for allowed, i in zip(self.form.values, index, strict=True)
                 )
@@ -153,7 +153,7 @@ class Search:
         for support in surrogate.lasso_supports(count=8, largest=largest):
             yield support, surrogate.fit(support, np.zeros(len(support) + 1), 8)[:-1]
 
-    def _evaluate(self, values: tuple[int, ...]) -> Candidate:
+    def _evaluate(self, values: tuple[int, ...]) -> PoolEntry:
         from supersparse.solving.kernels.descent import excess, model_penalty, rescore
         from supersparse.solving.kernels.lines import best_b, best_b_anywhere
 
@@ -252,7 +252,7 @@ class Search:
             return self.data_index(values), b
         return index, b * factor
 
-    def _pick(self) -> Candidate:
+    def _pick(self) -> PoolEntry:
         """Pick a model to go on from: usually the best one, else better ones more often."""
         if self.random.random() < _BEST_FIRST:
             return self.pool[0]

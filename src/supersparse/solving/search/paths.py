@@ -107,7 +107,7 @@ def backward_path(surrogate: Surrogate, largest: int) -> Iterator[tuple[NDArray[
         features, w = features[keep], w[np.append(keep, len(w) - 1)]
 
 
-def rounded(
+def roundings(
     form: IntegerForm, surrogate: Surrogate, features: NDArray[np.intp], w: Floats
 ) -> Iterator[list[int]]:
     """Round a fit to the coefficient sets at several scales; yields an index into each set."""

@@ -15,7 +15,7 @@ from supersparse.solving.exact.partition.certificate import (
     Certificate,
     Multipliers,
     are_balanced,
-    check,
+    check_certificate,
 )
 from supersparse.solving.exact.partition.leaf import InfeasibleSets, is_infeasible, to_integers
 from supersparse.solving.exact.partition.points import find_groups, net_points
@@ -46,7 +46,7 @@ def test_a_balanced_set_proves_one_error():
     points = xor_points()
     groups = find_groups(points)
     weight = int(points.weight[0])
-    proven = check(points, groups, ALL_IN, xor_certificate(points, xor_quad(points), 8 * weight))
+    proven = check_certificate(points, groups, ALL_IN, xor_certificate(points, xor_quad(points), 8 * weight))
     assert proven.bound == 8 * (weight + int(points.feature_penalty.sum()))
 
 
@@ -64,7 +64,7 @@ def test_a_false_certificate_is_refused(change, message):
     points = xor_points()
     quad, value = change(xor_quad(points), int(points.weight[0]))
     with pytest.raises(VerificationError, match=message):
-        check(points, find_groups(points), ALL_IN, xor_certificate(points, quad, value))
+        check_certificate(points, find_groups(points), ALL_IN, xor_certificate(points, quad, value))
 
 
 def test_a_set_of_one_state_is_not_believed_in_another():
@@ -82,13 +82,13 @@ def test_a_set_of_one_state_is_not_believed_in_another():
     allowed = ((0, 1), (0,))
     nothing = Multipliers(np.zeros((0, 4), np.int64), np.zeros(0, np.int64))
     certificate = Certificate(fine=8, common=nothing, by_state={(0, 1): pair})
-    assert check(points, groups, allowed, certificate).in_state[0][1] == 8 * int(
+    assert check_certificate(points, groups, allowed, certificate).in_state[0][1] == 8 * int(
         points.feature_penalty[1] + points.weight[0]
     )
     with pytest.raises(VerificationError, match="not balanced"):
-        check(points, groups, allowed, replace(certificate, by_state={(0, 0): pair}))
+        check_certificate(points, groups, allowed, replace(certificate, by_state={(0, 0): pair}))
     with pytest.raises(VerificationError, match="not balanced"):
-        check(points, groups, allowed, replace(certificate, common=pair, by_state={}))
+        check_certificate(points, groups, allowed, replace(certificate, common=pair, by_state={}))
 
 
 def test_alternative_states_share_a_capacity_but_groups_do_not():
@@ -98,12 +98,12 @@ def test_alternative_states_share_a_capacity_but_groups_do_not():
     everything_out = Multipliers(np.array([xor_quad(points)]), np.array([8 * int(points.weight[0])]))
     shared = Certificate(fine=8, common=everything_out, by_state={(1, 1): everything_out})
     with pytest.raises(VerificationError, match="exceed the weight"):
-        check(points, groups, allowed, shared)
+        check_certificate(points, groups, allowed, shared)
     nothing = Multipliers(np.zeros((0, 4), np.int64), np.zeros(0, np.int64))
     alternative = Certificate(
         fine=8, common=nothing, by_state={(1, 0): everything_out, (1, 1): everything_out}
     )
-    assert check(points, groups, allowed, alternative).bound == 8 * int(points.weight[0])
+    assert check_certificate(points, groups, allowed, alternative).bound == 8 * int(points.weight[0])
 
 
 @pytest.mark.parametrize("seed", range(25))

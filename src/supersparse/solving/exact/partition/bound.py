@@ -1,6 +1,6 @@
 """The bound of one node: column generation over balanced sets, then integers.
 
-Each round solves the program of the sets known so far (`build`), prices all balanced sets with its
+Each round solves the program of the sets known so far (`build_program`), prices all balanced sets with its
 prices and adds the cheapest. To turn a solution into a certificate each set is sent through all symmetries,
 the multipliers are scaled until no point is overloaded and rounded down to integers; `check` then computes
 what they prove.
@@ -19,12 +19,12 @@ from supersparse.solving.exact.partition.certificate import (
     Multipliers,
     Proven,
     are_balanced,
-    check,
+    check_certificate,
     loads,
     points_of,
     top,
 )
-from supersparse.solving.exact.partition.lp import Columns, Floats, GrowingLP
+from supersparse.solving.exact.partition.lp import Floats, GrowingLP, LpColumns
 from supersparse.solving.exact.partition.symmetry import Context, Symmetry, group_orbits, orbits, stabiliser
 
 
@@ -54,7 +54,7 @@ class Family:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Program:
+class NodeProgram:
     """The program without any sets yet; penalties and weights are divided by `unit`."""
 
     lp: GrowingLP
@@ -65,7 +65,7 @@ class Program:
     unit: float
 
 
-def build(context: Context, allowed: Allowed, symmetries: tuple[Symmetry, ...]) -> Program:
+def build_program(context: Context, allowed: Allowed, symmetries: tuple[Symmetry, ...]) -> NodeProgram:
     """Lay out rows and the variables θ and v."""
     points, groups = context.points, context.groups
     unit = float(np.median(points.weight))
@@ -80,7 +80,7 @@ def build(context: Context, allowed: Allowed, symmetries: tuple[Symmetry, ...]) 
     limits: list[float] = (points.weight[np.unique(orbit, return_index=True)[1]] / unit).tolist()
     value_rows: list[int] = []
     end_row: dict[int, int] = {}
-    shared, values = Columns(), Columns()
+    shared, values = LpColumns(), LpColumns()
     for members in group_orbits(symmetries, allowed):
         j = members[0]
         fixing = [s for s in symmetries if s.group[j] == j and all(s.state[j][c] == c for c in allowed[j])]
@@ -115,7 +115,7 @@ def build(context: Context, allowed: Allowed, symmetries: tuple[Symmetry, ...]) 
     lp.add(values, free=True)
     is_value_row = np.zeros(len(limits), bool)
     is_value_row[value_rows] = True
-    return Program(
+    return NodeProgram(
         lp=lp,
         families=families,
         limits=np.array(limits),
@@ -142,7 +142,7 @@ class NodeBound:
         self._context = context
         self._allowed = allowed
         self._symmetries = stabiliser(context.symmetries, allowed)
-        self._program = build(context, allowed, self._symmetries)
+        self._program = build_program(context, allowed, self._symmetries)
         self._first = self._program.lp.n_columns
         self._noise = np.random.default_rng(0)
         self._listed: list[BalancedSets] = []
@@ -184,7 +184,7 @@ class NodeBound:
             return None
         x, price = solved
         certificate = self._certificate(x[self._first :])
-        proven = check(self._context.points, self._context.groups, self._allowed, certificate)
+        proven = check_certificate(self._context.points, self._context.groups, self._allowed, certificate)
         added = self._price(price)
         if self._program.lp.is_rough:
             if added == 0 or self.ceiling * proven.fine < _NEAR * proven.bound:
@@ -225,7 +225,7 @@ class NodeBound:
         """Add sets, checked to be balanced, that are not known up to symmetry."""
         f = self._program.families[family]
         quads = quads[are_balanced(self._context.points, quads, f.columns)]
-        columns = Columns()
+        columns = LpColumns()
         for q in quads:
             hit = sorted(f.orbit[points_of(q)].tolist())
             key = (family, *hit)

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from supersparse.errors import VerificationError
 from supersparse.solving.exact.instance import Flags, Ints
-from supersparse.solving.exact.partition.points import Group, NetPoints
+from supersparse.solving.exact.partition.points import ColumnGroup, NetPoints
 
 Floats = NDArray[np.float64]
 
@@ -168,13 +168,13 @@ class Proven:
     in_state: tuple[dict[int, int], ...]
 
 
-def finest(points: NetPoints, groups: tuple[Group, ...]) -> int:
+def finest(points: NetPoints, groups: tuple[ColumnGroup, ...]) -> int:
     """The finest unit in which every sum of a certificate fits 64 bits."""
     most = points.base_loss + int(points.weight.sum()) + sum(s.penalty for g in groups for s in g.states) + 1
     return max(1, min(2**30, _LARGEST_TOTAL // (4 * most)))
 
 
-def top(groups: tuple[Group, ...], allowed: Allowed, group: int = -1, state: int = 0) -> list[int]:
+def top(groups: tuple[ColumnGroup, ...], allowed: Allowed, group: int = -1, state: int = 0) -> list[int]:
     """The available columns with every group at its top, one of them possibly in a state."""
     return sorted(
         f
@@ -183,7 +183,9 @@ def top(groups: tuple[Group, ...], allowed: Allowed, group: int = -1, state: int
     )
 
 
-def check(points: NetPoints, groups: tuple[Group, ...], allowed: Allowed, certificate: Certificate) -> Proven:
+def check_certificate(
+    points: NetPoints, groups: tuple[ColumnGroup, ...], allowed: Allowed, certificate: Certificate
+) -> Proven:
     """Recompute everything a certificate claims; raise if any of it is false."""
     load = _load(points, certificate.common, top(groups, allowed))
     gained = [dict.fromkeys(states, 0) for states in allowed]

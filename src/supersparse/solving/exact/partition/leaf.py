@@ -82,7 +82,7 @@ _HIT = 0.999  # a set whose z add up to this much is hit
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class LeafPart:
     """Points that are wrong, points that are right, and what is proven of the rest."""
 
     bound: int
@@ -111,11 +111,11 @@ class Leaf:
         self._known: set[bytes] = set()
         self._sets: list[Ints] = []
         self._random = np.random.default_rng(0)
-        self._open: list[tuple[int, int, Part]] = []
+        self._open: list[tuple[int, int, LeafPart]] = []
         self._pushed = 0
         self._stuck = enough
         nothing = np.zeros(points.n, bool)
-        self._push(Part(0, nothing, nothing))
+        self._push(LeafPart(0, nothing, nothing))
 
     @property
     def bound(self) -> int:
@@ -158,7 +158,7 @@ class Leaf:
                 break
         self._split(part, bound, z)
 
-    def _proven(self, part: Part, price: Floats) -> int:
+    def _proven(self, part: LeafPart, price: Floats) -> int:
         if float(price.sum()) * self._unit > 2.0 * float(self._points.weight.sum()):
             return 0
         u = np.floor(price * self._unit * self._fine).astype(np.int64)
@@ -189,7 +189,7 @@ class Leaf:
             usable[q] = False
         return added
 
-    def _split(self, part: Part, bound: int, z: Floats) -> None:
+    def _split(self, part: LeafPart, bound: int, z: Floats) -> None:
         free = ~part.wrong & ~part.right
         undecided = np.where(free, np.minimum(z, 1 - z), -1.0)
         if undecided.max(initial=-1.0) < 1e-6:
@@ -206,9 +206,9 @@ class Leaf:
         right, wrong = part.right.copy(), part.wrong.copy()
         right[[s[i] for s in fixing]] = True
         wrong[i] = True
-        self._push(Part(bound, part.wrong, right))
-        self._push(Part(bound, wrong, part.right))
+        self._push(LeafPart(bound, part.wrong, right))
+        self._push(LeafPart(bound, wrong, part.right))
 
-    def _push(self, part: Part) -> None:
+    def _push(self, part: LeafPart) -> None:
         self._pushed += 1
         heapq.heappush(self._open, (part.bound, self._pushed, part))

@@ -41,7 +41,7 @@ def _is_optimal(highs: Any) -> bool:
 
 
 @dataclass
-class Columns:
+class LpColumns:
     """Columns of a program: the value of each and its entries by row."""
 
     value: list[float] = field(default_factory=list)
@@ -79,7 +79,7 @@ class GrowingLP:
         self.is_rough = False
         self._highs.setOptionValue("ipm_optimality_tolerance", _FINE)
 
-    def add(self, columns: Columns, *, free: bool = False) -> None:
+    def add(self, columns: LpColumns, *, free: bool = False) -> None:
         """Add columns, with x >= 0 unless they are free."""
         n = len(columns.value)
         if n:

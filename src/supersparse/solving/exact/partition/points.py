@@ -76,7 +76,7 @@ _MOST_STEPS = 200  # of the search for the columns that complete a group
 
 
 @dataclass(frozen=True)
-class State:
+class GroupState:
     """Columns that may have a coefficient other than 0, and the least penalty of that state."""
 
     available: frozenset[int]
@@ -84,14 +84,14 @@ class State:
 
 
 @dataclass(frozen=True)
-class Group:
+class ColumnGroup:
     """Columns and their states; in the first state all columns are available."""
 
     columns: tuple[int, ...]
-    states: tuple[State, ...]
+    states: tuple[GroupState, ...]
 
 
-def find_groups(points: NetPoints) -> tuple[Group, ...]:
+def find_groups(points: NetPoints) -> tuple[ColumnGroup, ...]:
     """Split the usable columns into one-hot groups and single columns."""
     left = [int(f) for f in points.usable]
     holds, two_valued = points.level > 0, points.level.max(axis=0, initial=0) <= 1
@@ -102,7 +102,7 @@ def find_groups(points: NetPoints) -> tuple[Group, ...]:
             groups.append(_one_hot_group(points, columns))
         else:
             columns = (left[0],)
-            groups.append(Group(columns, tuple(_states(points, columns, most=1))))
+            groups.append(ColumnGroup(columns, tuple(_states(points, columns, most=1))))
         left = [f for f in left if f not in columns]
     return tuple(groups)
 
@@ -131,17 +131,17 @@ def _one_hot(columns: list[int], holds: Flags) -> tuple[int, ...] | None:
     return None if group is None or len(group) == 1 else tuple(sorted(group))
 
 
-def _one_hot_group(points: NetPoints, columns: tuple[int, ...]) -> Group:
+def _one_hot_group(points: NetPoints, columns: tuple[int, ...]) -> ColumnGroup:
     penalties = sorted(int(points.feature_penalty[f]) for f in columns)
-    full = State(frozenset(columns), sum(penalties[:-1]))
-    return Group(columns, (full, *_states(points, columns, most=len(columns) - 2)))
+    full = GroupState(frozenset(columns), sum(penalties[:-1]))
+    return ColumnGroup(columns, (full, *_states(points, columns, most=len(columns) - 2)))
 
 
-def _states(points: NetPoints, columns: tuple[int, ...], *, most: int) -> list[State]:
+def _states(points: NetPoints, columns: tuple[int, ...], *, most: int) -> list[GroupState]:
     """Sets of at most `most` columns, larger ones first; those without a forced column do not occur."""
     forced = set(points.forced.tolist()) & set(columns)
     return [
-        State(frozenset(chosen), sum(int(points.feature_penalty[f]) for f in chosen))
+        GroupState(frozenset(chosen), sum(int(points.feature_penalty[f]) for f in chosen))
         for size in range(most, -1, -1)
         for chosen in combinations(columns, size)
         if forced <= set(chosen)

@@ -17,7 +17,7 @@ import numpy as np
 from supersparse.solving.exact.instance import Ints
 from supersparse.solving.exact.partition.certificate import Allowed, BalancedSets, finest
 from supersparse.solving.exact.partition.lp import never
-from supersparse.solving.exact.partition.points import Group, NetPoints
+from supersparse.solving.exact.partition.points import ColumnGroup, NetPoints
 from supersparse.solving.integer_form import OPEN
 
 MOST_SYMMETRIES = 128
@@ -34,7 +34,7 @@ class Symmetry:
     state: tuple[tuple[int, ...], ...]
 
 
-def find_symmetries(points: NetPoints, groups: tuple[Group, ...]) -> tuple[Symmetry, ...]:
+def find_symmetries(points: NetPoints, groups: tuple[ColumnGroup, ...]) -> tuple[Symmetry, ...]:
     """Return a group of symmetries, the identity first."""
     order = [f for g in groups for f in g.columns]
     symmetries = []
@@ -58,7 +58,7 @@ def _is_closed(symmetries: list[Symmetry]) -> bool:
     )
 
 
-def _images(points: NetPoints, groups: tuple[Group, ...], order: list[int]) -> list[tuple[int, ...]]:
+def _images(points: NetPoints, groups: tuple[ColumnGroup, ...], order: list[int]) -> list[tuple[int, ...]]:
     """List the maps of columns that keep penalties, hulls, groups and common weights; empty when too many."""
     by_class = [
         points.level[points.sign == s].T * points.weight[points.sign == s] @ points.level[points.sign == s]
@@ -104,7 +104,7 @@ def _images(points: NetPoints, groups: tuple[Group, ...], order: list[int]) -> l
 
 
 def _symmetry(
-    points: NetPoints, groups: tuple[Group, ...], order: list[int], image: tuple[int, ...]
+    points: NetPoints, groups: tuple[ColumnGroup, ...], order: list[int], image: tuple[int, ...]
 ) -> Symmetry | None:
     """Complete a map of columns to a symmetry; None when the rows do not agree."""
     column = np.arange(points.n_features)
@@ -171,7 +171,7 @@ class Context:
     """The points, the groups, the symmetries, and the balanced sets of the columns met last."""
 
     def __init__(
-        self, points: NetPoints, groups: tuple[Group, ...], symmetries: tuple[Symmetry, ...]
+        self, points: NetPoints, groups: tuple[ColumnGroup, ...], symmetries: tuple[Symmetry, ...]
     ) -> None:
         self.points, self.groups, self.symmetries = points, groups, symmetries
         self.interrupted: Callable[[], bool] = never

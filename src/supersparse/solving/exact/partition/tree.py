@@ -27,7 +27,7 @@ _STALLED_GAIN = 0.003  # of the bound, over those rounds
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class PartitionNode:
     """States the groups may be in, and what is proven of them, in kernel units."""
 
     bound: Fraction
@@ -39,7 +39,7 @@ class Node:
 class OpenNodes:
     """What a tree has left to do: enough to go on in another process."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[PartitionNode, ...]
     given_up: tuple[Fraction, ...]  # bounds of leaves that could not be closed
 
 
@@ -50,15 +50,15 @@ class PartitionTree:
         self._context = context
         self.target = target
         self.nodes = 0
-        self._open: list[tuple[Fraction, int, Node]] = []
+        self._open: list[tuple[Fraction, int, PartitionNode]] = []
         self._pushed = 0
         self._given_up: list[Fraction] = []
         self._now: Fraction | None = None  # proven of the node that is worked on
-        self._working_on: Node | None = None
+        self._working_on: PartitionNode | None = None
         self._search: NodeBound | None = None
         least = sum(min(s.penalty for s in g.states) for g in context.groups)
         everything = tuple(tuple(range(len(g.states))) for g in context.groups)
-        self._push(Node(Fraction(context.points.base_loss + least), everything))
+        self._push(PartitionNode(Fraction(context.points.base_loss + least), everything))
 
     def open_nodes(self) -> OpenNodes:
         """What is left, the node that is worked on with the sets found for it; ask between two steps."""
@@ -93,11 +93,11 @@ class PartitionTree:
             yield from self._leaf(node) if decided else self._expand(node)
             self._now = self._working_on = self._search = None
 
-    def _push(self, node: Node) -> None:
+    def _push(self, node: PartitionNode) -> None:
         self._pushed += 1
         heapq.heappush(self._open, (node.bound, self._pushed, node))
 
-    def _expand(self, node: Node) -> Iterator[None]:
+    def _expand(self, node: PartitionNode) -> Iterator[None]:
         search = NodeBound(self._context, node.allowed)
         yield from search.prepare()
         search.start_with(node.sets)
@@ -121,7 +121,7 @@ class PartitionTree:
         assert best is not None
         self._split(node, best)
 
-    def _split(self, node: Node, best: Proven) -> None:
+    def _split(self, node: PartitionNode, best: Proven) -> None:
         kept = tuple(
             tuple(c for c in states if Fraction(best.in_state[j][c], best.fine) < self.target)
             for j, states in enumerate(node.allowed)
@@ -129,7 +129,7 @@ class PartitionTree:
         if not all(kept):
             return
         if kept != node.allowed:
-            self._push(Node(max(node.bound, Fraction(best.bound, best.fine)), kept))
+            self._push(PartitionNode(max(node.bound, Fraction(best.bound, best.fine)), kept))
             return
         symmetries = stabiliser(self._context.symmetries, kept)
         members = min(group_orbits(symmetries, kept), key=lambda m: (len(m), m[0]))
@@ -140,12 +140,12 @@ class PartitionTree:
         for c in others:
             self._child(node, best, {j: c})
 
-    def _child(self, node: Node, best: Proven, decided: dict[int, int]) -> None:
+    def _child(self, node: PartitionNode, best: Proven, decided: dict[int, int]) -> None:
         inherited = max(best.in_state[j][c] for j, c in decided.items())
         states = tuple((decided[j],) if j in decided else s for j, s in enumerate(node.allowed))
-        self._push(Node(max(node.bound, Fraction(inherited, best.fine)), states))
+        self._push(PartitionNode(max(node.bound, Fraction(inherited, best.fine)), states))
 
-    def _leaf(self, node: Node) -> Iterator[None]:
+    def _leaf(self, node: PartitionNode) -> Iterator[None]:
         points, groups = self._context.points, self._context.groups
         fixed = points.base_loss + sum(groups[j].states[c].penalty for j, (c,) in enumerate(node.allowed))
         symmetries = [s.point for s in stabiliser(self._context.symmetries, node.allowed)]
