@@ -22,7 +22,7 @@ RATIOS = {
     "mammo_max5": 10.0,
 }
 # Instead of twice the reference time. That of mammo_paperfree is of a whole b without limits, where half the
-# vectors are doubles of others: a free threshold makes ±100 twice as fine, and a bounded b forbids the doubling.
+# vectors are doubles of others: a free threshold makes ±100 twice as fine, and bounds on b forbid doubling.
 LIMITS = {
     "adult_reg": 15.0,
     "mammo_paperfree": 30.0,

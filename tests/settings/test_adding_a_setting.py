@@ -24,7 +24,8 @@ for problem in (
 assert "max_total" in schema()["properties"]
 for classifier in (SLIMClassifier, SLIMClassifierCV):
     assert "max_total" in classifier().get_params() and "max_total" in classifier.__doc__
-assert SLIMClassifier(max_total=1, max_points=3, C0=0.25, solver="exhaustive").fit(X, y).coef_.clip(0).sum() <= 1
+model = SLIMClassifier(max_total=1, max_points=3, C0=0.25, solver="exhaustive").fit(X, y)
+assert model.coef_.clip(0).sum() <= 1
 """
 
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import Number
-from supersparse.forms.scalars import Either, Form, LabelForm, Null, Word
-from supersparse.forms.scalars import NumberForm as NumberForm
+from supersparse.forms.scalars import Either, Form, LabelForm, Null, NumberForm, Word
 from supersparse.forms.scalars import Whole as WholeForm
 from supersparse.forms.shapes import Field, ListOf, Pair, TableOf
 from supersparse.problem.constraints.forms import KINDS, ConstraintForm

@@ -152,7 +152,8 @@ def _judged_on(evidence: Evidence) -> str:
         False: "other rows than those of training",
         None: "rows of unknown relation",
     }
-    return f"{counted(len(evidence.data), 'row')}, {share(c.n_positive, c.n)} positive; {kind[evidence.same_rows]}"
+    rows = counted(len(evidence.data), "row")
+    return f"{rows}, {share(c.n_positive, c.n)} positive; {kind[evidence.same_rows]}"
 
 
 def missing_parts(evidence: Evidence) -> tuple[str, ...]:
