@@ -71,7 +71,7 @@ def heights(graph: Graph) -> dict[str, int]:
 
     def height(room: str) -> int:
         if room not in known:
-            known[room] = 1 + max((height(below) for below in graph[room]), default=-1)
+            known[room] = 1 + max((height(below) for below in sorted(graph[room])), default=-1)
         return known[room]
 
     for room in graph:

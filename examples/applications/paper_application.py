@@ -113,7 +113,8 @@ def compare(application: Application, options: Options) -> Comparison:
     solution = solve(train, "exact", time_limit=options.time_limit, node_limit=options.node_limit)
 
     def scored(name: str, points: Points, allowed: bool = True) -> Scored:
-        return Scored(name=name, train=evaluate_points(train, points), test=evaluate_points(test, points), allowed=allowed)
+        on_train, on_test = evaluate_points(train, points), evaluate_points(test, points)
+        return Scored(name=name, train=on_train, test=on_test, allowed=allowed)
 
     names = application.data.feature_names
     return Comparison(
