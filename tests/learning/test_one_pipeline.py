@@ -50,6 +50,10 @@ def test_the_command_and_the_classifier_learn_the_same_card(table, run):
     assert plain(json.dumps(learned)) == plain(model.scoring_system_.to_json())
 
 
+@pytest.mark.parametrize(
+    "table", ["haberman", *(pytest.param(n, marks=pytest.mark.long) for n in TABLES if n != "haberman")],
+    indirect=True,
+)  # fmt: skip
 def test_both_choose_the_same_c0_by_cross_validation(table, run):
     X, y, command = table
     learned = from_command(run, command, "--cv", "3")

@@ -22,7 +22,7 @@ def is_feasible(problem, kept):
     """By exhaustive search, without any explanation."""
     try:
         part = problem.without(a for a in problem.asked if a not in kept)
-        explain.answer(part, *explain.chosen_solver(part, "exhaustive", {}, explain.Question.BEST))
+        explain.answer(part, *explain.chosen_solver(part, "exhaustive", {}, explain.Aim.BEST))
     except InfeasibleError:
         return False
     return True

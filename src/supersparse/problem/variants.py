@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil, gcd, lcm
 
 from supersparse.errors import PenaltyRangeWarning
-from supersparse.exact import gcd_of
+from supersparse.exact import gcd_of, shown
 from supersparse.problem.objective import evaluate_points, with_best_intercept
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
@@ -128,14 +128,14 @@ def warn_about_penalties(problem: Problem) -> None:
     may_be_needed = problem.support_limits or problem.rate_limits or problem.has_levels
     if active and min(active) < low * (1 - ROUNDING):
         warnings.warn(
-            f"C0 = {float(min(active)):g} is below the loss of a single row, "
+            f"C0 = {shown(min(active))} is below the loss of a single row, "
             f"so a feature may enter to fix one row; {useful}",
             PenaltyRangeWarning,
             stacklevel=_callers_level(),
         )
     if active and min(active) > high * (1 + ROUNDING) and not may_be_needed:
         warnings.warn(
-            f"C0 = {float(min(active)):g} exceeds all that any features can save, "
+            f"C0 = {shown(min(active))} exceeds all that any features can save, "
             f"so no feature will be used; {useful}",
             PenaltyRangeWarning,
             stacklevel=_callers_level(),
@@ -144,7 +144,7 @@ def warn_about_penalties(problem: Problem) -> None:
         safe = objective_step(problem) / max(largest_l1(problem), Fraction(1, 10**9))
         if safe <= problem.C1:
             warnings.warn(
-                f"C1 = {float(problem.C1):g} can change errors or size; "
+                f"C1 = {shown(problem.C1)} can change errors or size; "
                 f"it only breaks ties below {float(safe):.3g}, and C1='auto' breaks them exactly",
                 PenaltyRangeWarning,
                 stacklevel=_callers_level(),
