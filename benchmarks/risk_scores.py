@@ -17,7 +17,7 @@ from benchmarks.data import ROOT, Table
 from benchmarks.instances import Instance, all_instances
 from benchmarks.processes import FailedError, output_of
 from benchmarks.record import Comparison, Record
-from supersparse.problem.objective import evaluate_points, with_best_intercept
+from supersparse.problem.objective import evaluate, with_best_intercept
 
 ENVIRONMENT = ROOT / "benchmarks" / ".fasterrisk-venv"
 _SCRIPT = ROOT / "benchmarks" / "fasterrisk_fit.py"
@@ -80,4 +80,4 @@ def _errors(instance: Instance, table: Table, coefficients: list[float], size: i
     if rounded != coefficients or sum(c != 0 for c in rounded) > size:
         raise FailedError(f"FasterRisk gave {coefficients}, which is not of size {size} in whole numbers")
     problem = instance.settings.problem(table)
-    return int(evaluate_points(problem, with_best_intercept(problem, rounded)).training_errors)
+    return int(evaluate(problem, with_best_intercept(problem, rounded)).training_errors)

@@ -22,7 +22,7 @@ from paper_application import (
 )
 
 from supersparse.datasets import Dataset, load_breast_cancer
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 
 
@@ -90,7 +90,7 @@ def report(options: Options) -> Iterator[str]:
 def all_rows_text(application: Application) -> str:
     """Set the printed models beside each other, on all rows."""
     problem, names = application.ask(application.data), application.data.feature_names
-    printed = [(m.name, evaluate_points(problem, m.points(names))) for m in application.printed]
+    printed = [(m.name, evaluate(problem, m.points(names))) for m in application.printed]
     return table(["model", "size", "errors"], [[n, str(e.size), errors_of(e)] for n, e in printed])
 
 

@@ -30,7 +30,7 @@ from paper_application import (
 )
 
 from supersparse.datasets import Dataset
-from supersparse.problem.objective import PointsEvaluation, evaluate_points
+from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.problem import Problem
 from supersparse.results.trade_off import TradeOff, trade_off
 from supersparse.solving.solve import solve
@@ -104,7 +104,7 @@ def curve_text(curve: TradeOff, test: Problem) -> str:
             [
                 ", ".join(f"{float(ratio):g}" for ratio in point.ratios),
                 *rates(solution.evaluation),
-                *rates(evaluate_points(test, solution.points)),
+                *rates(evaluate(test, solution.points)),
                 str(solution.evaluation.size),
                 "proven" if solution.proven_optimal else f"gap {solution.gap:.1%}",
             ]
@@ -160,7 +160,7 @@ def cross_validated(data: Dataset, ratios: Sequence[Fraction], options: Options)
                 ratio=ratio,
                 train=tuple(s.evaluation for s in solutions),
                 test=tuple(
-                    evaluate_points(test, s.points) for (_, test), s in zip(problems, solutions, strict=True)
+                    evaluate(test, s.points) for (_, test), s in zip(problems, solutions, strict=True)
                 ),
                 proven=sum(s.proven_optimal for s in solutions),
             )

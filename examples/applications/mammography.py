@@ -22,7 +22,7 @@ from paper_application import (
 )
 
 from supersparse.datasets import Dataset, load_mammography
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.solving.solve import solve
 
@@ -74,7 +74,7 @@ def where_the_printed_model_is_optimal(application: Application, options: Option
     solution = solve(problem, "exact", time_limit=options.time_limit, node_limit=options.node_limit)
     (printed,) = application.printed
     points = printed.points(rows.feature_names)
-    models = [("supersparse", solution.evaluation), (printed.name, evaluate_points(problem, points))]
+    models = [("supersparse", solution.evaluation), (printed.name, evaluate(problem, points))]
     yield f"\nOn all {len(rows.y)} rows, C0 = 0.015, coefficients and penalised intercept from -10 to 10:"
     yield table(
         ["model", "F", "size", "errors"],

@@ -15,7 +15,7 @@ from supersparse.datasets import Columns, Dataset
 from supersparse.datasets.originals import data_folder
 from supersparse.errors import MissingDataError
 from supersparse.faces import ScoringSystem
-from supersparse.problem.objective import PointsEvaluation, evaluate_points
+from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Solution
@@ -113,7 +113,7 @@ def compare(application: Application, options: Options) -> Comparison:
     solution = solve(train, "exact", time_limit=options.time_limit, node_limit=options.node_limit)
 
     def scored(name: str, points: Points, allowed: bool = True) -> Scored:
-        on_train, on_test = evaluate_points(train, points), evaluate_points(test, points)
+        on_train, on_test = evaluate(train, points), evaluate(test, points)
         return Scored(name=name, train=on_train, test=on_test, allowed=allowed)
 
     names = application.data.feature_names

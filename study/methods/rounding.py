@@ -13,7 +13,7 @@ from study.methods.paths import standardised
 from study.records import InSet
 from study.setting import Setting
 from study.study_data import StudyData
-from supersparse.problem.objective import evaluate_points, with_best_intercept
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -148,4 +148,4 @@ def _best(problem: Problem, coefficients: list[int]) -> Points:
 
 
 def _errors(problem: Problem, points: Points) -> int:
-    return int(evaluate_points(problem, points).training_errors)
+    return int(evaluate(problem, points).training_errors)

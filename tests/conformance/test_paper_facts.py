@@ -7,7 +7,7 @@ from math import gcd
 import numpy as np
 import pytest
 
-from supersparse.problem.objective import evaluate_points, with_best_intercept
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solving import registry
 from supersparse.solving.search import incumbent
@@ -66,7 +66,7 @@ def test_no_dropped_features_would_have_gained_more_than_their_penalty(name, see
         other = with_best_intercept(problem, coefficients)
         added = set(other.support) - used
         if used <= set(other.support):
-            gain = found.evaluation.loss - evaluate_points(problem, other).loss
+            gain = found.evaluation.loss - evaluate(problem, other).loss
             assert gain <= len(added) * Fraction(5, 100)
 
 

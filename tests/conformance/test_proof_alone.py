@@ -10,7 +10,7 @@ import pytest
 from conformance.random_problems import draw, fault, no_search
 from supersparse import Problem, constraints, integers, solve
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -88,7 +88,7 @@ def test_a_column_that_is_dropped_does_not_make_the_intercept_coarser():
     )
     assert problem.unit == 4
     found = solve(problem)
-    assert found.objective == evaluate_points(problem, Points((0, 4), -1, 4)).objective == Fraction(1, 20)
+    assert found.objective == evaluate(problem, Points((0, 4), -1, 4)).objective == Fraction(1, 20)
     assert found.evaluation.l1 == 1
 
 

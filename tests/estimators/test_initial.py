@@ -13,7 +13,7 @@ from supersparse.constraints import min_sensitivity, min_specificity
 from supersparse.errors import InvalidOptionError, InvalidProblemError, UnsupportedProblemError
 from supersparse.estimators import slim_cv
 from supersparse.learning import starting
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.results import penalty_grid
 from supersparse.results import penalty_grid as kept
 
@@ -35,7 +35,7 @@ def test_the_search_starts_from_a_logistic_regression(fitted):
     linear = LogisticRegression()
     if fitted:
         linear.fit(X, Y)
-    start = evaluate_points(PROBLEM, rounded(PROBLEM, LogisticRegression().fit(X, Y)))
+    start = evaluate(PROBLEM, rounded(PROBLEM, LogisticRegression().fit(X, Y)))
     model = SLIMClassifier(C0=0.03, max_points=5, initial=linear, time_limit=None, node_limit=0).fit(X, Y)
     assert first_objective(model) == pytest.approx(start.objective, abs=0.03)
     assert model.objective_ <= float(start.objective)

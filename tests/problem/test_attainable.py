@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from counts import examples
 from problem.reference import small_problems
 from strategies import constrained_problems
-from supersparse.problem.objective import evaluate_points, intercept_choice, with_best_intercept
+from supersparse.problem.objective import evaluate, intercept_choice, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable, previous_attainable
@@ -24,7 +24,7 @@ def all_objectives(problem):
         intercepts = range(choice.low, choice.high + 1) if choice.allowed is None else choice.allowed.tolist()
     sets = [[int(v * problem.unit) for v in s.values] for s in problem.sets]
     return {
-        evaluate_points(problem, Points(coefficients, b, problem.unit)).objective
+        evaluate(problem, Points(coefficients, b, problem.unit)).objective
         for coefficients in product(*sets)
         for b in intercepts
     }
@@ -66,7 +66,7 @@ def test_under_levels_and_constraints_every_objective_is_attainable(data, case):
         values = [data.draw(st.sampled_from(s.values)) for s in problem.sets]
         points = with_best_intercept(problem, [int(v * problem.unit) for v in values])
         if points is not None and not too_large(problem, points):
-            found.append(evaluate_points(problem, points).objective)
+            found.append(evaluate(problem, points).objective)
     for value in found:
         assert next_attainable(problem, value) == value
         before = previous_attainable(problem, value)

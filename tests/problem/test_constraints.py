@@ -15,7 +15,7 @@ from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint
-from supersparse.problem.objective import evaluate_points, violated
+from supersparse.problem.objective import evaluate, violated
 from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 
@@ -53,7 +53,7 @@ def test_cost_and_broken_constraints_of_any_model_are_those_of_the_definition(da
         st.sampled_from(slow_values(case, len(coefficients))) if paper else st.integers(-3, 3).map(Fraction)
     )
     points = Points(tuple(int(v * 2) for v in coefficients), int(b * 2), 2)
-    found = evaluate_points(problem, points)
+    found = evaluate(problem, points)
     assert (found.objective, found.l1) == slow_cost(case, coefficients, b)
     asked = {constraint_of(a): a for a in case.asked}
     asked |= {MaxFeatures(most=case.max_features or 0): "max_features"}

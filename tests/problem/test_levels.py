@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from supersparse.errors import InvalidProblemError
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet, Points, non_negative
 from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
@@ -30,8 +30,8 @@ def test_zero_has_a_level_of_its_own_unless_a_level_holds_it():
 
 def test_a_value_of_zero_may_cost_something():
     problem = make(levels=[([1], 0), ([0], 0.25)])
-    assert evaluate_points(problem, Points((0, 1), 5)).objective == Fraction(2, 4) + Fraction(1, 4)
-    assert evaluate_points(problem, Points((0, 0), 5)).objective == Fraction(2, 4) + Fraction(2, 4)
+    assert evaluate(problem, Points((0, 1), 5)).objective == Fraction(2, 4) + Fraction(1, 4)
+    assert evaluate(problem, Points((0, 0), 5)).objective == Fraction(2, 4) + Fraction(2, 4)
 
 
 def test_the_set_of_a_feature_is_the_union_of_its_levels():
@@ -57,7 +57,7 @@ def test_the_intercept_of_the_paper_has_the_shared_levels_or_its_own():
     assert make(levels=TWO, intercept="paper").intercept_penalty(Fraction(2)) == Fraction(1, 4)
     own = make(levels={"*": TWO, "(intercept)": [([0, 5], 0), ([7], 1)]}, intercept="paper")
     assert own.intercept.allowed == CoefficientSet.of([0, 5, 7])
-    assert evaluate_points(own, Points((0, 1), 7)).objective == Fraction(1, 2) + 1 + Fraction(1, 10)
+    assert evaluate(own, Points((0, 1), 7)).objective == Fraction(1, 2) + 1 + Fraction(1, 10)
     plain = make(levels={"age": TWO, "bmi": TWO}, intercept="paper", C0=0.2)
     assert plain.intercept_penalty(Fraction(3)) == Fraction(1, 5)
     assert make(levels=TWO).intercept_penalty(Fraction(2)) == 0

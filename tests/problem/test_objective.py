@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from problem.reference import data, decimal, slow_objective, values
 from supersparse import constraints
-from supersparse.problem.objective import evaluate_points, integer_totals, with_best_intercept
+from supersparse.problem.objective import evaluate, integer_totals, with_best_intercept
 from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 
@@ -49,13 +49,13 @@ def test_the_evaluator_equals_the_definition(case):
         X, y, coefficients, b, C0=0.07, C1=0 if C1 == "auto" else C1, weights=weights,
         class_weight=class_weight, penalised=intercept == "paper",
     )  # fmt: skip
-    assert evaluate_points(problem, points).objective == expected
+    assert evaluate(problem, points).objective == expected
 
 
 def test_a_score_of_exactly_zero_is_an_error_for_both_classes_but_predicts_the_negative():
     # 3·0.1 - 0.3 is 5.6e-17 in floating point and 0 in decimals
     problem = Problem.of([[0.1, 0.3], [0.1, 0.3], [1, 0]], [0, 1, 1], points=[-1, 0, 3])
-    found = evaluate_points(problem, Points((3, -1), 0))
+    found = evaluate(problem, Points((3, -1), 0))
     assert (found.wrong_positive, found.wrong_negative, found.zero_negative) == (1, 1, 1)
     assert (found.training_errors, found.predicted_errors) == (2, 1)
     assert found.loss == Fraction(2, 3)
@@ -63,7 +63,7 @@ def test_a_score_of_exactly_zero_is_an_error_for_both_classes_but_predicts_the_n
 
 def test_errors_are_counted_in_sample_weight_and_costed_in_class_weight():
     problem = Problem.of([[0], [1]], [0, 1], sample_weight=[0.5, 1.5], class_weight={1: 10}, C0=0)
-    found = evaluate_points(problem, Points((0,), 0))
+    found = evaluate(problem, Points((0,), 0))
     assert (found.wrong_negative, found.wrong_positive) == (Fraction(1, 2), Fraction(3, 2))
     assert found.loss == (Fraction(1, 2) + 10 * Fraction(3, 2)) / 2
 
@@ -71,7 +71,7 @@ def test_errors_are_counted_in_sample_weight_and_costed_in_class_weight():
 def test_the_size_counts_the_intercept_only_as_the_paper_does():
     for intercept, size, l1 in [("free", 1, 2), ("paper", 2, 5)]:
         problem = Problem.of([[0, 1], [1, 0]], [0, 1], C0=0.1, intercept=intercept)
-        found = evaluate_points(problem, Points((2, 0), -3))
+        found = evaluate(problem, Points((2, 0), -3))
         assert (found.size, found.features, found.l1) == (size, 1, l1)
 
 
@@ -81,9 +81,9 @@ def test_many_long_weights_do_not_overflow():
     weights[0] = 0.1234567890123457
     problem = Problem.of(np.arange(2000).reshape(-1, 1), np.arange(2000) % 2, sample_weight=weights)
     assert problem.rows.weights.dtype == np.int64
-    assert evaluate_points(problem, Points((0,), 0)).loss == 1
+    assert evaluate(problem, Points((0,), 0)).loss == 1
     assert (
-        evaluate_points(problem, with_best_intercept(problem, [0])).training_errors
+        evaluate(problem, with_best_intercept(problem, [0])).training_errors
         < decimal(0.9876543210987654) * 1000
     )
 
@@ -114,7 +114,7 @@ def test_the_best_intercept_is_the_best_over_the_whole_problem(case, intercept):
     X, y = case
     problem = Problem.of(X, y, points=[-2, -1, 0, 1], intercept=intercept, C0=0.3)
     coefficients = [1, -2][: len(X[0])]
-    chosen = evaluate_points(problem, with_best_intercept(problem, coefficients)).objective
+    chosen = evaluate(problem, with_best_intercept(problem, coefficients)).objective
     halves = [Fraction(b, 2) for b in range(-120, 121)]
     tried = {"none": [0], "paper": [-2, -1, 0, 1], (-3, 4): range(-3, 5)}.get(intercept, halves)
-    assert chosen <= min(evaluate_points(problem, Points(tuple(coefficients), b)).objective for b in tried)
+    assert chosen <= min(evaluate(problem, Points(tuple(coefficients), b)).objective for b in tried)

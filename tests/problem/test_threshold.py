@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from supersparse import Problem
 from supersparse.problem.intercept import best_gap, gaps_of, threshold_between
-from supersparse.problem.objective import evaluate_points, with_best_intercept
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import Points
 
 ends = st.fractions(-2000, 2000, max_denominator=10**6)
@@ -108,10 +108,10 @@ def test_no_row_has_the_score_zero_and_no_intercept_is_better(rows, coefficient)
     X, y = [[float(x)] for x, _ in rows], [positive for _, positive in rows]
     problem = Problem.of(X, y, C0=0.1, max_points=3)
     chosen = with_best_intercept(problem, [coefficient])
-    found = evaluate_points(problem, chosen)
+    found = evaluate(problem, chosen)
     assert found.zero_negative == 0
     assert found.training_errors == found.predicted_errors
     totals = sorted({Fraction(str(x)) * coefficient for x, _ in rows})
     tried = [(a + b) / 2 for a, b in pairwise(totals)] + [totals[0] - 1, totals[-1] + 1]
     for t in [*tried, *totals]:
-        assert found.objective <= evaluate_points(problem, Points((coefficient,), -t)).objective
+        assert found.objective <= evaluate(problem, Points((coefficient,), -t)).objective

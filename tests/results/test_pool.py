@@ -12,7 +12,7 @@ from results.answering import SOLVERS, require_answer
 from strategies import Case, ConstrainedCase, cases, constrained_problems
 from supersparse import Problem, solve
 from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailedError, VerificationError
-from supersparse.problem.objective import evaluate_points, integer_totals
+from supersparse.problem.objective import evaluate, integer_totals
 from supersparse.problem.points import Points
 from supersparse.results.pool import pool
 from supersparse.solving.contract import Aim
@@ -48,7 +48,7 @@ def everything(problem):
                 check_points(problem, points, "the test")
             except VerificationError:
                 continue
-            yield points, evaluate_points(problem, points), predictions(problem, points)
+            yield points, evaluate(problem, points), predictions(problem, points)
 
 
 def predictions(problem, points):

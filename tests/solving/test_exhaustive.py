@@ -12,7 +12,7 @@ from counts import examples
 from problem.reference import data, small_problems
 from supersparse import constraints
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.solve import solve
@@ -86,7 +86,7 @@ def test_each_size_has_its_least_objective_also_where_the_intercept_counts(probl
                 check_points(problem, model, "the test")
             except VerificationError:
                 continue
-            found = evaluate_points(problem, model)
+            found = evaluate(problem, model)
             best = per_size[found.size]
             assert (best.objective, best.l1) <= (found.objective, found.l1)
 

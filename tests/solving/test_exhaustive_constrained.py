@@ -11,7 +11,7 @@ from problem.reference import data, slow_best, slow_broken
 from strategies import LEVELS, ConstrainedCase, constrained_cases, constrained_problems
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, SolverFailedError
-from supersparse.problem.objective import evaluate_points, with_best_intercept
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solving.solve import solve
 from supersparse.solving.solve_many import solve_all_within, solve_each_size
@@ -104,7 +104,7 @@ def test_a_value_of_a_costlier_level_is_used_only_for_a_gain_of_more_than_the_di
         for value in problem.sets[j].values:
             cheaper = price - own.penalty(value)
             swapped = (*here[:j], int(value * problem.unit), *here[j + 1 :])
-            other = evaluate_points(problem, with_best_intercept(problem, swapped))
+            other = evaluate(problem, with_best_intercept(problem, swapped))
             if cheaper > 0:
                 assert other.loss - best.evaluation.loss >= cheaper
                 if other.loss - best.evaluation.loss == cheaper:
@@ -144,7 +144,7 @@ def test_a_limit_reached_before_any_allowed_model_is_an_error_and_not_a_model():
     problem = Problem.of(
         [[0], [1]], [0, 1], max_points=2, constraints=[c.min_sensitivity(1), c.at_least(1, of="x0")]
     )
-    assert evaluate_points(problem, solve(problem, "exhaustive").points).sensitivity == 1
+    assert evaluate(problem, solve(problem, "exhaustive").points).sensitivity == 1
     with pytest.raises(SolverFailedError, match=r"before it found a scoring system: the node limit"):
         solve(problem, "exhaustive", node_limit=1)
     assert not solve_each_size(problem, "exhaustive", node_limit=1).models

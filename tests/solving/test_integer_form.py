@@ -15,7 +15,7 @@ from solving.exact.enumerate import cuts_of
 from strategies import cases
 from supersparse import constraints as c
 from supersparse.errors import UnsupportedProblemError
-from supersparse.problem.objective import classified, evaluate_points, integer_totals
+from supersparse.problem.objective import classified, evaluate, integer_totals
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import presolve
@@ -81,7 +81,7 @@ def test_an_exact_form_gives_the_scores_and_the_objective_of_the_evaluator(case,
         ratio = Fraction(problem.score_step, form.step) if not form.half else Fraction(shared(problem))
         for a, total in zip(ours.tolist(), integer_totals(problem, vector).tolist(), strict=True):
             assert a * ratio == 2 * (total + points.intercept * problem.score_step)
-    true = evaluate_points(problem, points).objective
+    true = evaluate(problem, points).objective
     assert kernel_cost(form, vector, b) == true * form.scale
 
 
@@ -146,7 +146,7 @@ def test_kernel_costs_are_never_above_the_true_value(weight, numerator, other, d
     )
     form = integer_form(problem)
     vector, b = some_model(draws, form)
-    true = evaluate_points(problem, points_of(form, vector, b)).objective * form.scale
+    true = evaluate(problem, points_of(form, vector, b)).objective * form.scale
     ours = kernel_cost(form, vector, b)
     assert ours <= true
     assert ours <= form.in_kernel_units(true / form.scale)

@@ -10,7 +10,7 @@ from counts import examples
 from problem.reference import data, values
 from strategies import constrained_problems
 from supersparse import constraints as c
-from supersparse.problem.objective import evaluate_points, violated, with_best_intercept
+from supersparse.problem.objective import evaluate, violated, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import presolve
@@ -64,7 +64,7 @@ def test_the_objective_of_any_points_is_unchanged(case, coefficients, b):
     small = presolve(problem)
     kept = [0 if j in problem.ignored else c for j, c in enumerate(coefficients[: len(X[0])])]
     points = Points(tuple(kept), b)
-    assert evaluate_points(small.problem, small.reduce(points)) == evaluate_points(problem, points)
+    assert evaluate(small.problem, small.reduce(points)) == evaluate(problem, points)
     assert small.restore(small.reduce(points)) == points
 
 
@@ -80,7 +80,7 @@ def test_merging_and_dropping_change_no_cost_and_no_constraint(data, case):
     points = Points(tuple(int(v * problem.unit) for v in values), int(b * problem.unit), problem.unit)
     reduced = small.reduce(points)
     assert small.restore(reduced) == points
-    assert evaluate_points(small.problem, reduced) == evaluate_points(problem, points)
+    assert evaluate(small.problem, reduced) == evaluate(problem, points)
     assert violated(small.problem, reduced) == violated(problem, points)
     chosen = with_best_intercept(small.problem, reduced.coefficients)
     best = with_best_intercept(problem, points.coefficients)
@@ -111,9 +111,9 @@ def test_a_column_whose_zero_costs_something_is_not_dropped():
         constraints=c.must_not_use("x1"),
     )
     assert DropColumns.of(problem).kept == (0, 1)
-    assert evaluate_points(presolve(problem).problem, Points((1, 0), 0)).objective == Fraction(
-        1, 2
-    ) + Fraction(35, 100)
+    assert evaluate(presolve(problem).problem, Points((1, 0), 0)).objective == Fraction(1, 2) + Fraction(
+        35, 100
+    )
 
 
 def test_dead_columns_are_dropped_and_restored_with_coefficient_zero():

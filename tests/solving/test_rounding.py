@@ -17,7 +17,7 @@ from strategies import constrained_problems
 from supersparse import Points, Problem, ScoringSystem, item, rounded, solve
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, InvalidCardError, InvalidOptionError
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.solving.verify import check_points
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -34,12 +34,12 @@ def make(**asked):
 
 def test_the_direction_is_found_whatever_the_scale():
     problem = make()
-    best = evaluate_points(problem, rounded(problem, [3, -2, 1, 0]))
+    best = evaluate(problem, rounded(problem, [3, -2, 1, 0]))
     for scale in (1e-9, 0.5, 1e12):
-        found = evaluate_points(problem, rounded(problem, scale * np.array([3.0, -2, 1, 0])))
+        found = evaluate(problem, rounded(problem, scale * np.array([3.0, -2, 1, 0])))
         assert found.objective == pytest.approx(best.objective, abs=0.03)
     assert best.objective < Fraction(1, 5)
-    assert evaluate_points(problem, rounded(problem, [-3, 2, -1, 0])).objective > best.objective
+    assert evaluate(problem, rounded(problem, [-3, 2, -1, 0])).objective > best.objective
 
 
 @settings(max_examples=40)
@@ -50,10 +50,7 @@ def test_the_result_is_allowed_and_no_worse_than_a_model_without_features(proble
     found = rounded(problem, data.draw(st.lists(wanted, min_size=n, max_size=n)))
     check_points(problem, found, "the rounding")
     if not problem.forced:
-        assert (
-            evaluate_points(problem, found).objective
-            <= evaluate_points(problem, rounded(problem, [0] * n)).objective
-        )
+        assert evaluate(problem, found).objective <= evaluate(problem, rounded(problem, [0] * n)).objective
 
 
 @settings(max_examples=60)
@@ -107,7 +104,7 @@ def test_fitted_models_of_scikit_learn_are_read():
     model = LogisticRegression().fit(pd.DataFrame(X, columns=NAMES), Y)
     found = rounded(problem, model)
     assert found == rounded(problem, model.coef_) == rounded(problem, model.coef_[0].tolist())
-    assert evaluate_points(problem, found).objective < Fraction(1, 4)
+    assert evaluate(problem, found).objective < Fraction(1, 4)
     assert rounded(problem, LogisticRegression().fit(X, Y)) == found  # without names
     turned = LogisticRegression().fit(pd.DataFrame(X, columns=NAMES)[NAMES[::-1]], Y)
     assert rounded(problem, turned) == found  # columns in another order
@@ -150,7 +147,7 @@ def test_what_is_no_linear_model_of_these_features_is_refused(model, message):
 def test_solve_starts_from_a_linear_model(solver):
     problem = make(max_points=2)
     model = LogisticRegression().fit(X, Y)
-    start = evaluate_points(problem, rounded(problem, model))
+    start = evaluate(problem, rounded(problem, model))
     seen = []
     found = solve(problem, solver, initial=model, on_progress=seen.append)
     assert seen[0].objective == start.objective

@@ -133,9 +133,9 @@ def validate(recipe: "Recipe", rows: "TrainingRows", splits: "Sequence[Split]") 
 
 
 def _evaluated(card: "Card", test: "TrainingRows") -> "Evaluation":
-    from supersparse.evaluate.evaluation import evaluate
+    from supersparse.evaluate.evaluation import evaluate_card
 
-    return evaluate(card, test.X, test.y.tolist(), sample_weight=test.sample_weight, names=test.names)
+    return evaluate_card(card, test.X, test.y.tolist(), sample_weight=test.sample_weight, names=test.names)
 
 
 def _given_penalty(settings: "Settings") -> float | None:

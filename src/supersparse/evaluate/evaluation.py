@@ -67,7 +67,7 @@ class Evaluation:
         return self.in_words()
 
 
-def evaluate(
+def evaluate_card(
     card: Card,
     X: object,
     y: object,

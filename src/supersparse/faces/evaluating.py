@@ -62,9 +62,9 @@ class Evaluating:
         level: float = 0.95,
     ) -> "Evaluation":
         """Return the confusion matrix, the rates at every threshold, the AUC, and how good the risks are."""
-        from supersparse.evaluate.evaluation import evaluate
+        from supersparse.evaluate.evaluation import evaluate_card
 
-        return evaluate(self.card, X, y, sample_weight=sample_weight, names=names, level=level)
+        return evaluate_card(self.card, X, y, sample_weight=sample_weight, names=names, level=level)
 
     def by_subgroup(
         self,

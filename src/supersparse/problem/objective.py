@@ -58,7 +58,7 @@ class PointsEvaluation:
         return 1 - self.wrong_negative / self.negative
 
 
-def evaluate_points(problem: Problem, points: Points) -> PointsEvaluation:
+def evaluate(problem: Problem, points: Points) -> PointsEvaluation:
     """Weighted training errors plus the penalties, computed exactly.
 
     The only evaluator in the package: solvers return coefficients and a bound, never an

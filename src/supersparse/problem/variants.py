@@ -9,7 +9,7 @@ from math import ceil, gcd, lcm
 
 from supersparse.errors import PenaltyRangeWarning
 from supersparse.exact import gcd_of, shown
-from supersparse.problem.objective import evaluate_points, with_best_intercept
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
 
@@ -74,7 +74,7 @@ def constant_model_loss(problem: Problem) -> Fraction:
     free = problem if problem.is_plain else replace(problem, support_limits=(), rate_limits=())
     constant = with_best_intercept(free, [0] * problem.n_features)
     assert constant is not None, "without limits there is always an intercept"
-    return evaluate_points(free, constant).loss
+    return evaluate(free, constant).loss
 
 
 def loss_step(problem: Problem) -> Fraction:

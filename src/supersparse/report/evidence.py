@@ -16,7 +16,7 @@ from supersparse.errors import (
     SupersparseError,
 )
 from supersparse.evaluate.drift import Drift, drift, points_given
-from supersparse.evaluate.evaluation import Evaluation, Subgroups, by_subgroup, evaluate
+from supersparse.evaluate.evaluation import Evaluation, Subgroups, by_subgroup, evaluate_card
 from supersparse.evaluate.risk_table import RiskTable, risk_table
 from supersparse.faces.from_solution import rows_fingerprint
 from supersparse.learning.refit import Refit
@@ -86,7 +86,7 @@ def gather(
     """Compute everything. Ctrl-C ends the learning: what is done by then is kept, the rest says why not."""
     progress("evaluating the card")
     y = data.y.tolist()
-    found = evaluate(card, data.columns, y, sample_weight=data.weights)
+    found = evaluate_card(card, data.columns, y, sample_weight=data.weights)
     totals = len(found.tally.totals)
     risks = risk_table(
         card,

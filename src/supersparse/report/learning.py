@@ -11,10 +11,10 @@ from supersparse.card.card import Card
 from supersparse.card.risk import TableRisk
 from supersparse.errors import PenaltyRangeWarning, SupersparseError, VerificationError
 from supersparse.evaluate.calibrating import Method, fit_risk
-from supersparse.evaluate.evaluation import Evaluation, evaluate
+from supersparse.evaluate.evaluation import Evaluation, evaluate_card
 from supersparse.evaluate.outcomes import read_outcomes
 from supersparse.learning.refit import Refit, Refitted
-from supersparse.problem.objective import evaluate_points as evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.report.data import LabelledRows, bootstrap_samples, report_folds, scorable
@@ -97,7 +97,7 @@ def judge(card: Card, train: LabelledRows, test: LabelledRows, method: Method, p
     train, test = scorable(card, train), scorable(card, test)
     outcomes = read_outcomes(card, train.columns, train.y.tolist(), train.weights)
     with_risk = replace(card, risk=fit_risk(outcomes.tally(), method))
-    found = evaluate(with_risk, test.columns, test.y.tolist(), sample_weight=test.weights)
+    found = evaluate_card(with_risk, test.columns, test.y.tolist(), sample_weight=test.weights)
     return Judged(values=measures_of(found), size=len(card.items), proven=proven)
 
 
@@ -289,7 +289,7 @@ def recheck(card: Card, problem: Problem) -> Recheck | Absent:
         obeys = None
     except VerificationError as error:
         obeys = str(error)
-    found = evaluate_points(problem, points)
+    found = evaluate(problem, points)
     return Recheck(
         objective=found.objective,
         training_errors=found.training_errors,

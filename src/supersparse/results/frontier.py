@@ -9,7 +9,7 @@ from typing import Any
 
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
 from supersparse.exact import exact, read_count, shown
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, with_size_penalty
@@ -209,7 +209,7 @@ class Path:
         return replace(
             best,
             problem=problem,
-            evaluation=evaluate_points(problem, best.points),
+            evaluation=evaluate(problem, best.points),
             lower_bound=within if beyond is None else min(within, beyond.at(value)),
             # a larger model of the same cost could have smaller points
             smallest=all(s.smallest for s in tied) and (beyond is None or beyond.at(value) > least),

@@ -13,7 +13,7 @@ from pathlib import Path
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
 from supersparse.exact import exact
 from supersparse.problem.fingerprint import fingerprint
-from supersparse.problem.objective import evaluate_points, with_best_intercept
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import warn_about_penalties, with_size_penalty
 from supersparse.results.frontier import Path as PenaltyPath
@@ -90,7 +90,7 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
     event = TraceEvent(
         seconds=content["seconds"],
         nodes=content["nodes"],
-        objective=evaluate_points(problem, points).objective,
+        objective=evaluate(problem, points).objective,
         lower_bound=bound,
         points=points,
     )

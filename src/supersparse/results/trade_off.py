@@ -8,7 +8,7 @@ from typing import Any
 
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
 from supersparse.exact import exact, shown
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import warn_about_penalties, with_class_weights
 from supersparse.results.frontier import points_by_name, to_pandas
@@ -115,7 +115,7 @@ def trade_off(
         warnings.simplefilter("ignore", PenaltyRangeWarning)
         for ratio in values:
             weighted = with_class_weights(problem, 2 / (1 + ratio), 2 * ratio / (1 + ratio))
-            known = [evaluate_points(weighted, s.points).objective for s in found.values()]
+            known = [evaluate(weighted, s.points).objective for s in found.values()]
             start = min(zip(known, found.values(), strict=True), key=lambda pair: pair[0], default=None)
             initial = None if start is None else start[1].points
             found[ratio] = solve(weighted, solver, **{"initial": initial, **options})

@@ -10,7 +10,7 @@ from typing import ClassVar
 from supersparse.errors import InfeasibleError, UnsupportedProblemError
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.limits import SupportLimit
-from supersparse.problem.objective import evaluate_points, obeys_without_intercept, with_best_intercept
+from supersparse.problem.objective import evaluate, obeys_without_intercept, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.contract import RATES, SCORE, SUPPORT, Aim, Capabilities, ClaimedModels
@@ -57,7 +57,7 @@ class ExhaustiveSolver:
         for same_coefficients in zip(*variants, strict=True):
             for points in same_coefficients:
                 if points is not None:
-                    found = evaluate_points(problem, points)
+                    found = evaluate(problem, points)
                     known = best.get(found.size)
                     if known is None or (found.objective, found.l1) < known[:2]:
                         best[found.size] = (found.objective, found.l1, points)
@@ -74,7 +74,7 @@ class ExhaustiveSolver:
         priced = []
         for points in _all_points(problem):
             if points is not None:
-                priced.append((evaluate_points(problem, points).objective, points))
+                priced.append((evaluate(problem, points).objective, points))
             if _over(monitor):
                 break
         limit = (1 + epsilon) * min((objective for objective, _ in priced), default=Fraction(0))

@@ -11,7 +11,7 @@ from types import FrameType
 
 from supersparse.errors import SolverFailedError, UnsupportedProblemError
 from supersparse.exact import exact
-from supersparse.problem.objective import PointsEvaluation, evaluate_points
+from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.options import SolveOptions
@@ -79,7 +79,7 @@ class Monitor:
         """
         if points is None:
             return False
-        found = evaluate_points(self.problem, points)
+        found = evaluate(self.problem, points)
         with self._lock:
             known = self.best_evaluation
             if known is not None and (known.objective, known.l1) <= (found.objective, found.l1):

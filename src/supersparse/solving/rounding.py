@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from supersparse.errors import InvalidOptionError
-from supersparse.problem.objective import completed, evaluate_points
+from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.presolve import MergeRows
@@ -59,7 +59,7 @@ def rounded(problem: Problem, model: object) -> Points:
         tried.add(candidate)
         points = completed(merged, candidate)
         if points is not None:
-            found = evaluate_points(merged, points)
+            found = evaluate(merged, points)
             if best is None or (found.objective, found.l1) < best[:2]:
                 best = found.objective, found.l1, points
     if best is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from supersparse.errors import VerificationError
-from supersparse.problem.objective import PointsEvaluation, evaluate_points, intercept_choice, violated
+from supersparse.problem.objective import PointsEvaluation, evaluate, intercept_choice, violated
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Claim, Solution
@@ -19,7 +19,7 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
     asked, the model costs no more than claimed, and the bound does not exceed its cost.
     """
     check_points(problem, claim.points, solver)
-    evaluation = evaluate_points(problem, claim.points)
+    evaluation = evaluate(problem, claim.points)
     if claim.objective is not None and evaluation.objective > claim.objective:
         raise VerificationError(
             f"{solver} claims an objective of {_shown(claim.objective)} but its model costs "
@@ -125,7 +125,7 @@ def verified(problem: Problem, points: Iterable[Points], solver: str) -> tuple[V
     found = []
     for model in points:
         check_points(problem, model, solver)
-        found.append(VerifiedModel(points=model, evaluation=evaluate_points(problem, model)))
+        found.append(VerifiedModel(points=model, evaluation=evaluate(problem, model)))
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ from study.methods.slim import Slim
 from study.plan import PAPER_METHODS, full
 from study.results.study import METHODS
 from study.setting import Setting
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 
 QUICK = [m for m in full(None).methods if not isinstance(m, RandomForest | FasterRisk | Slim)]
 QUICK += [RandomForest(trees=30), Slim({"tiny": 300}, values=(0.01, 0.1))]
@@ -134,7 +134,7 @@ def test_a_kernel_machine_scales_with_the_training_rows():
 def test_slim_is_verified_and_predicts_what_its_points_say():
     data = tiny_data()
     for model in Slim({"tiny": 300}, values=(0.01,)).fit(data, [Setting.of(C0=0.01, work=300)], 0):
-        found = evaluate_points(model.solution.problem, model.solution.points)
+        found = evaluate(model.solution.problem, model.solution.points)
         assert int(np.sum(model.predict(data.X) != data.y)) == found.predicted_errors
         assert model.size.features == found.features
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from counts import examples
 from solving.exact.enumerate import cost_of, cuts_of, literals_of
 from solving.kernels.forms import forms
-from supersparse.problem.objective import evaluate_points, with_best_intercept
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact import supports
 from supersparse.solving.exact.instance import instances
@@ -29,7 +29,7 @@ def best_of(form):
     for vector in product(*(v.sample.tolist() for v in form.values)):
         support = literals_of(vector)
         if support and len(support) <= form.max_size:
-            found = evaluate_points(form.problem, with_best_intercept(form.problem, vector))
+            found = evaluate(form.problem, with_best_intercept(form.problem, vector))
             if form.problem.max_features is None or found.size <= form.problem.max_features:
                 key = (found.objective, found.l1)
                 best[support] = min(best.get(support, key), key)

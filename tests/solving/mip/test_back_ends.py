@@ -13,7 +13,7 @@ from supersparse.errors import (
     SolverLimitError,
     UnsupportedProblemError,
 )
-from supersparse.problem.objective import evaluate_points, with_best_intercept
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solving import registry
 from supersparse.solving.answering import presolve
@@ -119,7 +119,7 @@ def test_a_model_that_is_known_is_never_lost(name):
     problem = hard_problem()
     known = with_best_intercept(problem, [1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
     found = solve(problem, name, node_limit=1, initial=known)
-    assert found.objective <= evaluate_points(problem, known).objective
+    assert found.objective <= evaluate(problem, known).objective
 
 
 def test_seed_and_threads_are_taken(name):

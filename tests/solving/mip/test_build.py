@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from counts import examples
 from strategies import cases
-from supersparse.problem.objective import evaluate_points, with_best_intercept
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import presolve
 from supersparse.solving.mip.build import build
@@ -58,7 +58,7 @@ def test_every_scoring_system_is_feasible_at_its_exact_cost(formulation, case):
     for points in some_models(problem):
         values = program.start(points)
         assert is_feasible(program.model, values)
-        assert program.claimed(values) == evaluate_points(problem, points).objective
+        assert program.claimed(values) == evaluate(problem, points).objective
         assert program.read(values) == points
 
 
@@ -86,10 +86,10 @@ def test_no_error_can_be_denied(formulation, case):
 def test_the_second_program_holds_the_models_that_are_as_good_and_prices_them_by_l1(case):
     problem = presolve(case.problem).problem
     models = list(some_models(problem))
-    limit = sorted(evaluate_points(problem, p).objective for p in models)[len(models) // 2]
+    limit = sorted(evaluate(problem, p).objective for p in models)[len(models) // 2]
     program = program_of(problem, l1_within=limit)
     for points in models:
-        found = evaluate_points(problem, points)
+        found = evaluate(problem, points)
         values = program.start(points)
         assert is_feasible(program.model, values) == (found.objective <= limit)
         assert program.aim.unit * int(program.model.cost @ values + program.model.cost_offset) == found.l1

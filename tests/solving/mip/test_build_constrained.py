@@ -11,7 +11,7 @@ from solving.mip.test_build import is_feasible, program_of
 from strategies import constrained_problems
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError
-from supersparse.problem.objective import evaluate_points, violated
+from supersparse.problem.objective import evaluate, violated
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import presolve
@@ -49,7 +49,7 @@ def test_exactly_the_scoring_systems_that_obey_are_feasible_at_their_exact_cost(
         obeys = not violated(problem, points)
         assert is_feasible(program.model, values) == obeys
         if obeys:
-            assert program.claimed(values) == evaluate_points(problem, points).objective
+            assert program.claimed(values) == evaluate(problem, points).objective
             found = program.read(values)
             assert found.coefficients == points.coefficients
             assert not violated(problem, found)
@@ -86,10 +86,10 @@ def test_the_second_program_holds_those_that_obey_and_are_as_good(case):
     models = [p for p in some_points(problem, first) if not violated(problem, p)]
     if not models:
         return
-    limit = sorted(evaluate_points(problem, p).objective for p in models)[len(models) // 2]
+    limit = sorted(evaluate(problem, p).objective for p in models)[len(models) // 2]
     program = program_of(problem, l1_within=limit)
     for points in models:
-        found = evaluate_points(problem, points)
+        found = evaluate(problem, points)
         values = program.start(points)
         assert is_feasible(program.model, values) == (found.objective <= limit)
         assert program.aim.unit * int(program.model.cost @ values + program.model.cost_offset) == found.l1

@@ -8,7 +8,7 @@ from counts import examples
 from strategies import cases
 from supersparse import constraints
 from supersparse.errors import UnsupportedProblemError
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.mip.terms import read_terms, score_range
@@ -103,7 +103,7 @@ def test_no_useful_intercept_is_left_out(case):
             continue
         for inside, outside in ((useful[0], useful[0] - 1), (useful[-1], useful[-1] + 7)):
             losses = [
-                evaluate_points(problem, Points(coefficients, (b + Fraction(1, 2)) * unit, problem.unit)).loss
+                evaluate(problem, Points(coefficients, (b + Fraction(1, 2)) * unit, problem.unit)).loss
                 for b in (inside, outside)
             ]
             assert losses[0] == losses[1]

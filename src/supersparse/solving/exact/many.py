@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from supersparse.errors import InfeasibleError
 from supersparse.problem.constraints.support import MinFeatures
-from supersparse.problem.objective import PointsEvaluation, completed, evaluate_points
+from supersparse.problem.objective import PointsEvaluation, completed, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import step_with_l1
@@ -40,7 +40,7 @@ class Collecting:
     def offer(self, coefficients: list[int]) -> bool:
         """Keep a model that the evaluator finds within the limit."""
         points = completed(self._problem, coefficients)
-        if points is None or evaluate_points(self._problem, points).objective > self._limit:
+        if points is None or evaluate(self._problem, points).objective > self._limit:
             return False
         self.models[tuple(coefficients)] = points
         return True
@@ -66,7 +66,7 @@ def all_within(
 ) -> ClaimedModels:
     """List every λ, with its best b, of F <= (1 + epsilon)·F*; as many as the limits allow."""
     claim = solve(problem, options, monitor)
-    best = evaluate_points(problem, claim.points).objective
+    best = evaluate(problem, claim.points).objective
     limit = (1 + epsilon) * best
     form = with_prices(integer_form(problem), monitor)
     within = Collecting(form, limit)

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from solving.exact.partition.one_hot import boards, few_squares, random_problem
-from supersparse.problem.objective import evaluate_points
+from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.partition.partition import PartitionBound
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 def optimum(problem):
     merged = MergeRows.apply(problem)
-    return min(evaluate_points(merged, points).objective for points in _all_points(merged))
+    return min(evaluate(merged, points).objective for points in _all_points(merged))
 
 
 @cache
