@@ -15,7 +15,7 @@ TABLES = {
     "haberman": (datasets.load_haberman, []),
     "mammography": (datasets.load_mammography, []),
 }
-LIMIT = 50  # units of work: the same answer each time, proven or not
+LIMIT = 20  # units of work: the same answer each time, proven or not
 
 
 @pytest.fixture(params=TABLES)

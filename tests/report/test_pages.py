@@ -194,13 +194,13 @@ def test_nothing_leaves_the_paper(paper, size):
 
 
 def test_a_long_table_repeats_its_header_and_keeps_long_cells_on_the_page():
-    rows = tuple((f"row {k}", "word " * k) for k in range(0, 3000, 30))
+    rows = tuple((f"row {k}", "word " * k) for k in range(0, 1500, 30))
     table = TableBlock(caption="A long table", header=("row", "words in it"), rows=rows)
     section = Section(name="s", title="Section", tripod=(), blocks=(table,))
     pages = [page.extract_text() for page in pages_of(report_pdf("t", "s", [section]))]
-    assert len(pages) > 10
+    assert len(pages) > 3
     assert all("A long table" in page and "words in it" in page for page in pages)
-    assert [f"row {k}" for k in range(0, 3000, 30)] == re.findall(r"^row \d+", "\n".join(pages), re.MULTILINE)
+    assert [f"row {k}" for k in range(0, 1500, 30)] == re.findall(r"^row \d+", "\n".join(pages), re.MULTILINE)
 
 
 def test_hostile_names_are_drawn():
