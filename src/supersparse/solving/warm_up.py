@@ -28,7 +28,7 @@ def warm_up() -> None:
 
         if not compiled_before():
             logging.getLogger("supersparse").warning(
-                "compiling the solver for this machine: once only, about 20 seconds"
+                "compiling the solver for this machine: once only, 20 to 60 seconds"
             )
         options = SolveOptions()
         for problem in _tiny_problems():
