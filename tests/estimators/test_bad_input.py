@@ -91,6 +91,9 @@ def test_weights_that_cannot_be_used_are_refused(classifier, weights, message):
         ({"C1": -1}, "C1 is -1; give a number of at least 0"),
         ({"time_limit": -1}, "time_limit is -1; give a finite number of at least 0"),
         ({"gap": np.nan}, "gap is nan; give a finite number of at least 0"),
+        ({"class_weight": np.array([1, 2])}, "class_weight is a list of 2; give 'auto' or 'balanced'"),
+        ({"max_points": np.array([1, 2])}, "max_points is a list of 2; give 'auto'"),
+        ({"prepare": np.array([1, 2])}, r"prepare is array\(\[1, 2\]\); give None"),
         ({"intercept": "fee"}, "intercept is 'fee'; did you mean 'free'"),
     ],
 )

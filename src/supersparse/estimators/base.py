@@ -59,7 +59,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _recipe(self) -> Recipe:
         """Put together what the parameters ask for."""
         asked = {name: getattr(self, name) for name in names_of(Asked) if hasattr(self, name)}
-        if not (self.prepare is None or self.prepare == "auto" or isinstance(self.prepare, Prepare)):
+        by_name = isinstance(self.prepare, str) and self.prepare == "auto"
+        if not (self.prepare is None or by_name or isinstance(self.prepare, Prepare)):
             raise InvalidOptionError(f"prepare is {self.prepare!r}; {PREPARATIONS}")
         options = {
             "solver": self.solver,

@@ -200,14 +200,14 @@ def sheet_html(card: Card, paper: str = "a4") -> str:
         '<div class="who"><span>Name or number</span><span>Date</span></div>',
     ]
     if said.parts:
-        body += [*_table_sheet_html(said), f"<p>{escape(said.how)}</p>", *_classes(said)]
+        body += [*_sheet_table(said), f"<p>{escape(said.how)}</p>", *_classes(said)]
     else:
         body.append(f'<p class="class">{escape(said.rule)}</p>')
     body += [f'<p class="note">{escape(note)}</p>' for note in said.notes]
     return page(said.heading, "\n".join(body), style)
 
 
-def _table_sheet_html(said: Content) -> list[str]:
+def _sheet_table(said: Content) -> list[str]:
     rows = [
         "<table>",
         '<thead><tr><th></th><th scope="col">feature</th><th></th>'
@@ -216,9 +216,9 @@ def _table_sheet_html(said: Content) -> list[str]:
     ]
     for part in said.parts:
         rows += map(_row, part.lines)
-        rows.append(_total_sheet_html(part.adds, part.total))
+        rows.append(_sheet_total(part.adds, part.total))
     if said.difference is not None:
-        rows.append(_total_sheet_html(*said.difference))
+        rows.append(_sheet_total(*said.difference))
     return [*rows, "</tbody>", "</table>"]
 
 
@@ -230,7 +230,7 @@ def _row(line: Line) -> str:
     )
 
 
-def _total_sheet_html(what: str, name: str) -> str:
+def _sheet_total(what: str, name: str) -> str:
     return (
         f'<tr class="total"><td></td><td class="text" colspan="2">{what}</td>'
         f'<td class="points">{name}</td><td class="result">= {_BOX}</td></tr>'

@@ -144,8 +144,8 @@ def _table(said: Content, page: Page) -> None:
 
 
 PAPERS = {"a4": (595.28, 841.89), "letter": (612.0, 792.0)}  # points
-_MARGIN_sheet_drawing = 48.0
-_SIZE_sheet_drawing, _SMALL_sheet_drawing = 11.0, 8.5
+_SHEET_MARGIN = 48.0
+_SHEET_SIZE, _SHEET_SMALL = 11.0, 8.5
 _BOX, _TICK, _HEIGHT = 54.0, 12.0, 20.0
 _SHRINK = 0.95
 
@@ -156,9 +156,9 @@ def sheet_drawing(card: Card, paper: str = "a4", show: Show = str) -> Drawing:
     width, height = paper_size(paper)
     scale = 1.0
     while True:
-        page = Page(width=width, margin=_MARGIN_sheet_drawing, show=show, scale=scale)
+        page = Page(width=width, margin=_SHEET_MARGIN, show=show, scale=scale)
         _fill(said, page)
-        if page.y <= height - _MARGIN_sheet_drawing:
+        if page.y <= height - _SHEET_MARGIN:
             return page.done(said.heading, height)
         scale *= _SHRINK
 
@@ -177,39 +177,39 @@ def _fill(said: Content, page: Page) -> None:
     _who(page)
     page.skip(14)
     if said.parts:
-        _table_sheet_drawing(said, page)
+        _sheet_table(said, page)
         page.skip(6)
-        page.paragraph(said.how, _SIZE_sheet_drawing)
+        page.paragraph(said.how, _SHEET_SIZE)
         page.skip(8)
         _results(said, page)
     else:
-        page.paragraph(said.rule, _SIZE_sheet_drawing, bold=True)
+        page.paragraph(said.rule, _SHEET_SIZE, bold=True)
     page.skip(8)
     for note in said.notes:
-        page.paragraph(note, _SMALL_sheet_drawing, faint=True)
+        page.paragraph(note, _SHEET_SMALL, faint=True)
 
 
 def _who(page: Page) -> None:
     """Where to write whom and when it is about."""
-    size = _SIZE_sheet_drawing * page.scale
+    size = _SHEET_SIZE * page.scale
     page.y += size
     middle = page.left + 0.62 * (page.right - page.left)
     for label, start, end in (("Name or number", page.left, middle - 16), ("Date", middle, page.right)):
         page.parts.append(Text(x=start, y=page.y, text=label, size=size))
-        line = start + page.text_width(label, _SIZE_sheet_drawing) + 6
+        line = start + page.text_width(label, _SHEET_SIZE) + 6
         page.parts.append(Stroke(x1=line, y1=page.y + 2, x2=end, y2=page.y + 2))
 
 
-def _table_sheet_drawing(said: Content, page: Page) -> None:
+def _sheet_table(said: Content, page: Page) -> None:
     scale = page.scale
     box = _BOX * scale
-    numbers = page.left + page.text_width(f"{len(said.lines)}.", _SIZE_sheet_drawing)
+    numbers = page.left + page.text_width(f"{len(said.lines)}.", _SHEET_SIZE)
     start = numbers + 7 * scale
     points_width = max(
-        *(page.text_width(line.shown_points, _SIZE_sheet_drawing) for line in said.lines),
-        *(page.text_width(name, _SIZE_sheet_drawing, bold=True) for name in ("Total A", "points")),
+        *(page.text_width(line.shown_points, _SHEET_SIZE) for line in said.lines),
+        *(page.text_width(name, _SHEET_SIZE, bold=True) for name in ("Total A", "points")),
     )
-    points = page.right - box - page.text_width("  =  ", _SIZE_sheet_drawing)
+    points = page.right - box - page.text_width("  =  ", _SHEET_SIZE)
     values = points - points_width - 10 * scale  # where the box for the answer ends
     answer = _BOX if any(line.times for line in said.lines) else _TICK
     limit = values - (answer + 8) * scale - start
@@ -217,12 +217,12 @@ def _table_sheet_drawing(said: Content, page: Page) -> None:
     def row(text: str, value: str, *, bold: bool = False) -> float:
         """Write one line of the table, boxes apart; return the middle of its last line."""
         page.skip(7)
-        page.lines(text, start, limit, _SIZE_sheet_drawing, bold=bold)
-        page.at_right(value, points, _SIZE_sheet_drawing, bold=bold)
-        return page.y - 0.36 * _SIZE_sheet_drawing * scale
+        page.lines(text, start, limit, _SHEET_SIZE, bold=bold)
+        page.at_right(value, points, _SHEET_SIZE, bold=bold)
+        return page.y - 0.36 * _SHEET_SIZE * scale
 
     def result(middle: float, thickness: float) -> None:
-        page.at_right("=", page.right - box - 7 * scale, _SIZE_sheet_drawing)
+        page.at_right("=", page.right - box - 7 * scale, _SHEET_SIZE)
         page.parts.append(_box(page.right - box, middle, box, _HEIGHT * scale, thickness))
         page.skip(10)
 
@@ -233,10 +233,10 @@ def _table_sheet_drawing(said: Content, page: Page) -> None:
     page.skip(2)
     for part in said.parts:
         for line in part.lines:
-            top = page.y + (7 + _SIZE_sheet_drawing) * scale
+            top = page.y + (7 + _SHEET_SIZE) * scale
             middle = row(line.text, line.shown_points)
             page.parts.append(
-                Text(x=numbers, y=top, text=f"{line.number}.", size=_SIZE_sheet_drawing * scale, anchor="end")
+                Text(x=numbers, y=top, text=f"{line.number}.", size=_SHEET_SIZE * scale, anchor="end")
             )
             page.parts.append(_answer(line, values, middle, scale))
             result(middle, 0.8)
@@ -265,7 +265,7 @@ def _results(said: Content, page: Page) -> None:
     """The two classes, one to be ticked."""
     tick = _TICK * page.scale
     for words, name in said.answers:
-        size = _SIZE_sheet_drawing * page.scale
+        size = _SHEET_SIZE * page.scale
         page.parts.append(_box(page.left, page.y + 0.64 * size, tick, tick, 1.2))
-        page.paragraph(f"{words}: {name}", _SIZE_sheet_drawing, bold=True, indent=tick + 7 * page.scale)
+        page.paragraph(f"{words}: {name}", _SHEET_SIZE, bold=True, indent=tick + 7 * page.scale)
         page.skip(6)

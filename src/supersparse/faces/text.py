@@ -77,7 +77,7 @@ def card_markdown(card: Card) -> str:
     said = content(card)
     blocks = [f"### {markdown_escaped(said.heading)}"]
     if said.parts:
-        blocks.append("\n".join(_table_markdown(said)))
+        blocks.append("\n".join(_markdown_table(said)))
     blocks.append("\n".join(markdown_escaped(s) for s in (said.how, said.rule) if s))
     if said.notes:
         blocks.append("\n".join(map(markdown_escaped, said.notes)))
@@ -95,7 +95,7 @@ def markdown_escaped(text: str) -> str:
     return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
 
 
-def _table_markdown(said: Content) -> list[str]:
+def _markdown_table(said: Content) -> list[str]:
     rows = ["| | feature | points | |", "|--:|:--|--:|:-:|"]
     for part in said.parts:
         rows += [

@@ -47,12 +47,12 @@ def _lines(card: Card, node: TreeNode | TreeLeaf, start: str, below: str, column
 _MARGIN, _PITCH, _WIDTH = 16.0, 132.0, 108.0
 _SIZE, _LINE = 9.0, 12.0
 _GAP = 34.0  # between a level and the next
-_LEAST_WIDTH_drawing = 320.0
+_LEAST_PICTURE_WIDTH = 320.0
 
 
 def tree_drawing(card: Card, found: FoundTree, show: Show = str) -> Drawing:
     """Lay the tree out; `show` replaces what the painter cannot draw."""
-    width = max(_LEAST_WIDTH_drawing, found.leaves * _PITCH + 2 * _MARGIN - (_PITCH - _WIDTH))
+    width = max(_LEAST_PICTURE_WIDTH, found.leaves * _PITCH + 2 * _MARGIN - (_PITCH - _WIDTH))
     page = Page(width=width, margin=_MARGIN, show=show)
     page.paragraph(heading(card), 11, bold=True)
     page.skip(10)

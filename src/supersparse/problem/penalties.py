@@ -208,7 +208,7 @@ def read_l1_penalty(C1: object) -> Fraction | None:
 
 def read_class_weight(class_weight: object, rows: Rows) -> tuple[Fraction, Fraction]:
     """Return (W-, W+); "balanced" gives each class half of the total weight (appendix B)."""
-    if class_weight is None or class_weight == "auto":
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "auto"):
         return Fraction(1), Fraction(1)
     negative, positive = rows.classes
     if isinstance(class_weight, str) and class_weight == "balanced":

@@ -26,7 +26,7 @@ def read_sets(
 
     Where a feature has levels, the set is their union; `levels` has the intercept's at its end.
     """
-    largest = MAX_POINTS if max_points == "auto" else whole(max_points)
+    largest = MAX_POINTS if isinstance(max_points, str) and max_points == "auto" else whole(max_points)
     if largest is None or largest < 1:
         raise InvalidProblemError(f"max_points is {max_points!r}; give a whole number of at least 1")
     if any(levels):

@@ -276,7 +276,9 @@ class _Card(platypus.Flowable):  # type: ignore[misc]
                 canvas.setDash([0, 3 * part.thickness] if part.dotted else [])
                 canvas.line(part.x1, high - part.y1, part.x2, high - part.y2)
             case Box():
-                raise NotImplementedError("a card has lines and texts only")
+                canvas.setLineWidth(part.thickness)
+                canvas.setDash([])
+                canvas.rect(part.x, high - part.y - part.height, part.width, part.height)
 
 
 def _style(size: float, *, bold: bool = False, **style: Any) -> ParagraphStyle:

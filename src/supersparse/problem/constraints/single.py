@@ -136,7 +136,7 @@ def read_constraints(
 ) -> tuple[Constraint, ...]:
     """Return all that is asked, each once, the two limits on the size first."""
     asked: list[Constraint] = []
-    if max_features is not None and max_features != "auto":
+    if max_features is not None and not (isinstance(max_features, str) and max_features == "auto"):
         asked.append(MaxFeatures(most=read_count(max_features, "max_features", otherwise=", or None")))
     if min_features is not None:
         asked.append(MinFeatures(least=read_count(min_features, "min_features", otherwise=", or None")))
