@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from supersparse.card.card import Card, Item
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, TableRisk
-from supersparse.card.rules import RULE_KINDS, Domain, InRange, IsMissing, IsOneOf, ValueOf
+from supersparse.card.rules import RULE_KINDS, Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
 
 HOSTILE = [
     "", " ", "  two  spaces  ", "line\nbreak", "tab\there", "\x1b[31mred\x1b[0m", "[bold]markup[/bold]",
@@ -83,6 +83,8 @@ def rules(draw, column):
         return IsMissing(column)
     if kind == "category":
         return IsOneOf(column, tuple(draw(st.lists(categories, min_size=1, max_size=4, unique=True))))
+    if kind == "other":
+        return IsNoneOf(column, tuple(draw(st.lists(categories, max_size=3, unique=True))))
     low, high = sorted(draw(st.tuples(fractions, fractions)))
     ends = draw(st.tuples(st.booleans(), st.booleans())) if low < high else (True, True)
     one_sided = draw(st.sampled_from(["both", "low", "high"]))

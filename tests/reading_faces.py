@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from hypothesis import strategies as st
 
 from supersparse.card.checks import outside_values
-from supersparse.card.rules import InRange, IsMissing, IsOneOf
+from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf
 from supersparse.card.scoring import predicted_label, score_person
 from supersparse.card.tables import read_card_table
 from supersparse.data.plain import width
@@ -298,7 +298,9 @@ def people_for(draw, card):
             if isinstance(item.rule, InRange):
                 ends = [b for b in (item.rule.low, item.rule.high) if b is not None]
                 near += [b + d for b in ends for d in (-1, 0, 1)]
-            elif isinstance(item.rule, IsOneOf):
+            elif isinstance(item.rule, IsOneOf | IsNoneOf):
                 near += item.rule.values
+        near += [v for d in card.domains if d.column == column for v in (d.values or (d.low, d.high))]
+        near += ["unseen", True]
         person[column] = draw(st.sampled_from(near))
     return person

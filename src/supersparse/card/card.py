@@ -113,6 +113,14 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """The model behind a printed card: points as the solver gave them to features, and the intercept."""
+
+    items: tuple[Item, ...]
+    intercept: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """A scoring system: score = Σ points·rule(value) + intercept, positive class when score > 0.
 
@@ -132,6 +140,7 @@ class Card:
     provenance: Provenance | None = None
     risk: Risk | None = None  # of the positive class by total of points; None: not known
     seen: tuple[ItemSeen, ...] | None = None  # what each item gave on the training rows; None: not known
+    learned: Learned | None = None  # the points before `printed` rearranged them; None: these are they
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "intercept", declared_number(self.intercept, "the intercept"))
@@ -222,6 +231,21 @@ class Card:
         return found
 
     @property
+    def as_learned(self) -> "Card":
+        """The card with the points that the solver found, which may be negative, as the paper prints it."""
+        if self.learned is None:
+            return self
+        return replace(
+            self,
+            items=self.learned.items,
+            intercept=self.learned.intercept,
+            risk=None,  # its totals are those of the printed card
+            seen=None,
+            learned=None,
+        )
+
+    @property
     def size_with_intercept(self) -> int:
-        """Items, and one more for an intercept that is not 0 (the paper counts so)."""
-        return len(self.items) + (self.intercept != 0)
+        """Learned points, and one more for an intercept that is not 0 (the paper counts so)."""
+        model = self.as_learned
+        return len(model.items) + (model.intercept != 0)

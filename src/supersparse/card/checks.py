@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from supersparse.card.card import Card, Item
-from supersparse.card.rules import Domain, IsMissing, IsOneOf, category_text
+from supersparse.card.rules import Domain, IsMissing, IsNoneOf, IsOneOf, category_text, looks_at_value
 from supersparse.card.tables import CardTable
 from supersparse.data.values import Cells, Mask, Numbers, is_missing, kind_of, read_category
 from supersparse.errors import InvalidDataError
@@ -48,13 +48,13 @@ def expectations(card: Card) -> tuple[Expected, ...]:
 
 def _expected(column: str, items: Sequence[Item], domain: Domain | None) -> Expected:
     looking = [item for item in items if not isinstance(item.rule, IsMissing)]
-    known = [v for item in looking if isinstance(item.rule, IsOneOf) for v in item.rule.values]
+    known = [v for item in looking if isinstance(item.rule, IsOneOf | IsNoneOf) for v in item.rule.values]
     if known and domain is not None and domain.values is not None:
         known += domain.values
     return Expected(
         column=column,
         refuses_missing=any(item.missing is None for item in looking),
-        needs_value=bool(looking),
+        needs_value=any(looks_at_value(item.rule) for item in looking),
         kinds=tuple(sorted({kind_of(v) for v in known})),
         domain=domain,
     )

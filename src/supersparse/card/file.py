@@ -10,7 +10,7 @@ from supersparse.card.card import Card, Item
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.reading import Fields, no_repeats, read_card
 from supersparse.card.risk import LogisticRisk, Risk
-from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf
 from supersparse.data.values import Category
 from supersparse.errors import InvalidCardError
 from supersparse.exact import shown
@@ -32,6 +32,11 @@ def card_content(card: Card) -> dict[str, object]:
         content["risk"] = _risk(card.risk)
     if card.seen is not None:
         content["seen"] = [_seen(item) for item in card.seen]
+    if card.learned is not None:
+        content["learned"] = {
+            "items": [_item(item) for item in card.learned.items],
+            "threshold": _number(-card.learned.intercept),
+        }
     return content
 
 
@@ -47,7 +52,7 @@ def _category(value: Category) -> object:
 
 def _item(item: Item) -> dict[str, object]:
     content: dict[str, object] = {"rule": item.rule.kind, "column": item.column}
-    if isinstance(item.rule, IsOneOf):
+    if isinstance(item.rule, IsOneOf | IsNoneOf):
         content["values"] = [_category(v) for v in item.rule.values]
     if isinstance(item.rule, InRange):
         if item.rule.low is not None:

@@ -7,11 +7,21 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal, Never, cast, overload
 
-from supersparse.card.card import Card, Item, Label
+from supersparse.card.card import Card, Item, Label, Learned
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import RISK_KINDS as RISK_KINDS
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
-from supersparse.card.rules import RULE_KINDS, Domain, InRange, IsMissing, IsOneOf, Outside, Rule, ValueOf
+from supersparse.card.rules import (
+    RULE_KINDS,
+    Domain,
+    InRange,
+    IsMissing,
+    IsNoneOf,
+    IsOneOf,
+    Outside,
+    Rule,
+    ValueOf,
+)
 from supersparse.data.values import Category
 from supersparse.errors import InvalidCardError, did_you_mean
 
@@ -221,9 +231,19 @@ def read_card(fields: Fields, version: int) -> Card:
         provenance=_provenance(fields.section("provenance"), version) if fields.has("provenance") else None,
         risk=_risk(fields.section("risk")) if version > 1 and fields.has("risk") else None,
         seen=tuple(map(_seen, fields.sections("seen"))) if version > 1 and fields.has("seen") else None,
+        learned=_learned(fields.section("learned")) if version > 1 and fields.has("learned") else None,
     )
     fields.finish()
     return card
+
+
+def _learned(fields: Fields) -> Learned:
+    found = Learned(
+        items=tuple(_item(item, 2) for item in fields.sections("items")),
+        intercept=-fields.number("threshold"),
+    )
+    fields.finish()
+    return found
 
 
 def _item(fields: Fields, version: int) -> Item:
@@ -251,6 +271,8 @@ def _rule(fields: Fields, kind: str) -> Rule:
         return IsMissing(column)
     if kind == "category":
         return IsOneOf(column, fields.categories("values"))
+    if kind == "other":
+        return IsNoneOf(column, fields.categories("values"))
     low, low_included = _bound(fields, "at_least", "above")
     high, high_included = _bound(fields, "at_most", "below")
     return InRange(column, low, high, low_included, high_included)

@@ -98,6 +98,31 @@ class IsOneOf(_YesNo):
 
 
 @dataclass(frozen=True, slots=True)
+class IsNoneOf(_YesNo):
+    """The value is there and is none of these categories; without categories: the value is there."""
+
+    kind: ClassVar[str] = "other"
+
+    column: str
+    values: tuple[Category, ...]
+
+    def __post_init__(self) -> None:
+        what = f"a category of the item on {self.column!r}"
+        values = tuple(declared_category(v, what) for v in self.values)
+        object.__setattr__(self, "values", values)
+        if len(set(values)) < len(values):
+            raise InvalidCardError(f"the item on {self.column!r} names a category twice: {_listed(values)}")
+
+    def holds(self, value: object, what: str) -> bool:
+        """Whether one value is none of the categories."""
+        return not self.values or read_category(value, what) not in self.values
+
+    def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
+        """Which numbers are none of the categories."""
+        return ~IsOneOf.mask(self, values)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
 class InRange(_YesNo):
     """The value lies between two bounds, each included or not; None is no bound.
 
@@ -168,8 +193,13 @@ class IsMissing(_YesNo):
         return np.zeros(len(values), dtype=bool)
 
 
-Rule = ValueOf | IsOneOf | InRange | IsMissing
-RULE_KINDS = ("value", "category", "range", "missing")
+Rule = ValueOf | IsOneOf | IsNoneOf | InRange | IsMissing
+RULE_KINDS = ("value", "category", "other", "range", "missing")
+
+
+def looks_at_value(rule: Rule) -> bool:
+    """Whether the rule depends on the value, not only on whether there is one."""
+    return not isinstance(rule, IsMissing) and not (isinstance(rule, IsNoneOf) and not rule.values)
 
 
 def _listed(values: tuple[Category, ...]) -> str:
@@ -177,7 +207,7 @@ def _listed(values: tuple[Category, ...]) -> str:
 
 
 _PLAIN = re.compile(r"[^\W\d][\w .%/()+-]*", re.UNICODE)
-_WORDS_OF_RULES = re.compile(r"\b(in|or|missing|true|false)\b", re.IGNORECASE)
+_WORDS_OF_RULES = re.compile(r"\b(in|or|not|known|missing|true|false)\b", re.IGNORECASE)
 
 
 def condition(rule: Rule) -> str:
@@ -196,6 +226,12 @@ def condition(rule: Rule) -> str:
             return f"{name} = {category_text(value)}"
         case IsOneOf(values=values):
             return f"{name} in ({', '.join(map(category_text, values))})"
+        case IsNoneOf(values=()):
+            return f"{name} known"
+        case IsNoneOf(values=(value,)):
+            return f"{name} not {category_text(value)}"
+        case IsNoneOf(values=values):
+            return f"{name} not in ({', '.join(map(category_text, values))})"
         case InRange(low=low, high=None) if low is not None:
             return f"{name} {'>=' if rule.low_included else '>'} {shown(low)}"
         case InRange(low=None, high=high) if high is not None:
@@ -224,6 +260,10 @@ def question(rule: Rule, unit: str | None = None) -> str:
             return f"{name}: no?"
         case IsOneOf(values=values):
             return f"{name} is {' or '.join(map(category_text, values))}?"
+        case IsNoneOf(values=()):
+            return f"{name} known?"
+        case IsNoneOf(values=values):
+            return f"{name} is not {' or '.join(map(category_text, values))}?"
         case InRange():
             apart = ":" if name[-1:].isdigit() else ""  # "Lab 6: 1.5 or more?"
             return f"{name}{apart} {_range_in_words(rule, unit)}?"

@@ -69,9 +69,9 @@ function itemPoints(item, column, value) {
   if (item.rule === "missing") return ZERO;
   const points = declared(item.points);
   if (item.rule === "value") return times(points, asNumber(value, column.name));
-  const holds = item.rule === "category"
-    ? isAmong(value, item.values, column.name)
-    : isWithin(asNumber(value, column.name), item);
+  const holds = item.values === undefined
+    ? isWithin(asNumber(value, column.name), item)
+    : isAmong(value, item.values, column.name) === (item.rule === "category");
   return holds ? points : ZERO;
 }
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
-from supersparse.card.rules import InRange, IsMissing, IsOneOf
+from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf
 from supersparse.data.values import Category
 
 
@@ -58,7 +58,7 @@ def _item(item: Item) -> dict[str, object]:
     missing = item.points if isinstance(item.rule, IsMissing) else item.missing
     if missing is not None:
         found["missing"] = str(missing)
-    if isinstance(item.rule, IsOneOf):
+    if isinstance(item.rule, IsOneOf | IsNoneOf):
         found["values"] = _categories(item.rule.values)
     if isinstance(item.rule, InRange):
         found.update(_range(item.rule))

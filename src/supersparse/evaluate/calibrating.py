@@ -175,6 +175,7 @@ def with_threshold(card: Card, threshold: Fraction, why: str | None = None) -> C
         card,
         intercept=-threshold,
         provenance=None,
+        learned=None,
         source=_noted(_origin(card), moved if why is None else f"{moved}: {why}"),
     )
 

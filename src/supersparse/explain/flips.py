@@ -14,7 +14,7 @@ from itertools import accumulate, islice, pairwise
 from math import ceil, floor, lcm
 
 from supersparse.card.card import Card, Item, Label
-from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, ValueOf
+from supersparse.card.rules import Domain, InRange, IsNoneOf, IsOneOf, ValueOf, looks_at_value
 from supersparse.card.scoring import item_points, predicted_label, read_person, score_person
 from supersparse.data.values import Category, is_missing
 from supersparse.errors import InvalidDataError, did_you_mean
@@ -68,15 +68,17 @@ def moves_of(column: str, items: Sequence[Item], domain: Domain | None, value: o
     if domain is not None and domain.values is not None:
         return Moves(column, value, points, _targets(items, domain.values))
     rules = [item.rule for item in items]
-    if all(isinstance(rule, IsMissing) for rule in rules):
-        return Moves(column, value, points, ((OTHER, Fraction(0)),))
+    if not any(looks_at_value(rule) for rule in rules):
+        known = sum((item.points for item in items if isinstance(item.rule, IsNoneOf)), Fraction(0))
+        return Moves(column, value, points, ((OTHER, known),))
     numeric = any(isinstance(rule, ValueOf | InRange) for rule in rules)
     if not numeric:
-        named = [c for rule in rules if isinstance(rule, IsOneOf) for c in rule.values]
-        if all(isinstance(c, bool) for c in named):
+        named = [c for rule in rules if isinstance(rule, IsOneOf | IsNoneOf) for c in rule.values]
+        if named and all(isinstance(c, bool) for c in named):
             return Moves(column, value, points, _targets(items, (True, False)))
         targets = _targets(items, tuple(dict.fromkeys(named)))
-        return Moves(column, value, points, (*targets, (OTHER, Fraction(0))))
+        others = sum((item.points for item in items if isinstance(item.rule, IsNoneOf)), Fraction(0))
+        return Moves(column, value, points, (*targets, (OTHER, others)))
     return Moves(column, value, points, grid=_grid(items, domain, value))
 
 
@@ -116,7 +118,7 @@ def _cuts(items: Sequence[Item]) -> set[Fraction]:
     for item in items:
         if isinstance(item.rule, InRange):
             found |= {b for b in (item.rule.low, item.rule.high) if b is not None}
-        elif isinstance(item.rule, IsOneOf):
+        elif isinstance(item.rule, IsOneOf | IsNoneOf):
             found |= {Fraction(c) for c in item.rule.values if not isinstance(c, str)}
     return found
 

@@ -19,7 +19,7 @@ from math import ceil, floor, lcm
 
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import check_person
-from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, ValueOf
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
 from supersparse.card.rules import question as words_for
 from supersparse.card.scoring import item_points
 from supersparse.data.plain import visible
@@ -151,7 +151,7 @@ def _values(items: list[Item], domain: Domain | None) -> list[object]:
         multiplies = any(isinstance(item.rule, ValueOf) for item in items)
         if multiplies or domain.outside == "refuse":
             return list(domain.values)
-    named = [v for item in items if isinstance(item.rule, IsOneOf) for v in item.rule.values]
+    named = [v for item in items if isinstance(item.rule, IsOneOf | IsNoneOf) for v in item.rule.values]
     texts: list[object] = [v for v in named if isinstance(v, str)]
     other = _OTHER_TEXT
     while other in texts:

@@ -115,12 +115,16 @@ class _Graph:
                 if term.cuts is not None
                 else self.among(term.column, term.texts, term.numbers)
             )
+            if term.excludes:
+                holds = self.op("Not", holds)
             given = self.op("Where", holds, self.number(term.points), self.number(0))
         return self.op("Where", gone, self.number(term.missing or 0), given)
 
     def among(self, column: ExportColumn, texts: tuple[str, ...], numbers: tuple[float, ...]) -> str:
         if column.is_text:
             known = [plain_text(t, f"a category of {column.name!r}", "ONNX") for t in texts]
+            if not known:
+                return self.op("And", self.constant("BOOL", False), self.gone[column.name])
             found = self.op(
                 "LabelEncoder", column.name, domain="ai.onnx.ml",
                 keys_strings=known, values_int64s=[1] * len(known), default_int64=0,

@@ -14,7 +14,7 @@ import numpy as np
 
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
-from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, ValueOf
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
 from supersparse.data.values import Category, first_float
 from supersparse.errors import InvalidOptionError, UnsupportedCardError
 
@@ -63,6 +63,7 @@ class ExportTerm:
     missing: int | None
     is_value: bool  # points times the value, which is scaled by 10**decimals
     asks_missing: bool
+    excludes: bool  # the points are for all categories but those named here
     texts: tuple[str, ...]  # categories, for a text column
     numbers: tuple[float, ...]  # categories, for numbers; only those that a double can equal
     cuts: CutTable | None
@@ -173,7 +174,7 @@ def _check_names(asked: int | Mapping[str, int] | None, columns: Mapping[str, Ex
 def _term(item: Item, column: ExportColumn, scale: int, target: str) -> ExportTerm:
     rule = item.rule
     is_value = isinstance(rule, ValueOf)
-    categories = rule.values if isinstance(rule, IsOneOf) else ()
+    categories = rule.values if isinstance(rule, IsOneOf | IsNoneOf) else ()
     numbers = [_double(Fraction(v), item, target) for v in categories if not isinstance(v, str)]
     points = int(item.points * scale / 10 ** (column.decimals if is_value else 0))
     missing = item.points if isinstance(rule, IsMissing) else item.missing
@@ -189,6 +190,7 @@ def _term(item: Item, column: ExportColumn, scale: int, target: str) -> ExportTe
         missing=None if missing is None else int(missing * scale),
         is_value=is_value,
         asks_missing=isinstance(rule, IsMissing),
+        excludes=isinstance(rule, IsNoneOf),
         texts=tuple(v for v in categories if isinstance(v, str)),
         numbers=tuple(n for n in numbers if n is not None),
         cuts=cuts_of(rule.low, rule.high, (rule.low_included, rule.high_included))

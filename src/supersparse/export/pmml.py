@@ -153,7 +153,8 @@ def _characteristic(parent: ET.Element, term: ExportTerm) -> None:
         _reference(product, name)
     elif not term.asks_missing:
         _condition(parent, term)
-    ET.SubElement(ET.SubElement(parent, "Attribute", partialScore="0"), "True")
+    rest = str(term.points if term.excludes else 0)
+    ET.SubElement(ET.SubElement(parent, "Attribute", partialScore=rest), "True")
 
 
 def _condition(parent: ET.Element, term: ExportTerm) -> None:
@@ -166,7 +167,7 @@ def _condition(parent: ET.Element, term: ExportTerm) -> None:
         tests = [("equal", _text(text)) for text in term.texts] + [("equal", repr(n)) for n in term.numbers]
     if not tests:  # no double is any of the categories
         return
-    holder = ET.SubElement(parent, "Attribute", partialScore=str(term.points))
+    holder = ET.SubElement(parent, "Attribute", partialScore=str(0 if term.excludes else term.points))
     if len(tests) > 1:
         either = "and" if term.cuts is not None else "or"
         holder = ET.SubElement(holder, "CompoundPredicate", booleanOperator=either)

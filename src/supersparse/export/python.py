@@ -5,7 +5,7 @@ from importlib.resources import files
 
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
-from supersparse.card.rules import InRange, IsMissing, IsOneOf, Rule, ValueOf
+from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
 
 
 def to_python(card: Card) -> str:
@@ -83,6 +83,8 @@ def _term(item: Item) -> str:
 def _condition(rule: Rule) -> str:
     if isinstance(rule, IsOneOf):
         return f"value in {_categories(rule.values)}"
+    if isinstance(rule, IsNoneOf):
+        return f"value not in {_categories(rule.values)}" if rule.values else "True"
     assert isinstance(rule, InRange)
     low = "" if rule.low is None else f"{_number(rule.low)} {'<=' if rule.low_included else '<'} "
     high = "" if rule.high is None else f" {'<=' if rule.high_included else '<'} {_number(rule.high)}"

@@ -118,7 +118,10 @@ class _Writer:
         if term.cuts is not None:
             return _within(x, term.cuts)
         known = [_text(t) for t in term.texts] + [_double(n) for n in term.numbers]
-        return f"{self.compared(x, term.column)} IN ({', '.join(known)})" if known else "1 = 0"
+        if not known:
+            return "1 = 1" if term.excludes else "1 = 0"
+        among = "NOT IN" if term.excludes else "IN"
+        return f"{self.compared(x, term.column)} {among} ({', '.join(known)})"
 
     def compared(self, x: str, column: ExportColumn) -> str:
         # a column of SQLite may be declared to ignore case

@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any
 
 from supersparse.card.card import Card
-from supersparse.card.rules import InRange, IsOneOf, readable
+from supersparse.card.rules import InRange, IsNoneOf, IsOneOf, readable
 from supersparse.data.values import Category, is_missing
 from supersparse.errors import InvalidDataError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.exact import shown
@@ -31,6 +31,8 @@ def points_formula(term: ExportTerm, x: str, cell_of: TextCell) -> str:
         given = f"IF({_within(x, rule)},{term.points},0)"
     elif isinstance(rule, IsOneOf):
         given = f"IF({_among(x, rule.values, cell_of)},{term.points},0)"
+    elif isinstance(rule, IsNoneOf):
+        given = f"IF({_among(x, rule.values, cell_of)},0,{term.points})"
     else:
         places = term.column.decimals
         value = f"ROUND(N({x})*{10**places},0)" if places else f"N({x})"

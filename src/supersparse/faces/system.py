@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from supersparse.card import checks, file, scoring
 from supersparse.card.build import Number, card_of
 from supersparse.card.card import Card, Item, Label
+from supersparse.card.printed import printed
 from supersparse.card.risk import Risk, risk_of
 from supersparse.card.rules import Domain, Outside
 from supersparse.card.scoring import decide
@@ -204,7 +205,7 @@ class ScoringSystem(Evaluating, Exporting, Faces):
 
         Class labels that JSON cannot represent are converted to text.
         """
-        return cls(card_of_solution(solution, title))
+        return cls(printed(card_of_solution(solution, title)))
 
     @property
     def classes(self) -> tuple[Label, Label]:
@@ -236,14 +237,15 @@ class ScoringSystem(Evaluating, Exporting, Faces):
         from supersparse.problem.points import Points
 
         values = dict.fromkeys(features, Fraction(0))
-        for name, points in ((item.name, item.points) for item in self.card.items):
+        model = self.card.as_learned
+        for name, points in ((item.name, item.points) for item in model.items):
             if name not in values:
                 raise InvalidCardError(
                     f"the item {name!r} is not among the features; {did_you_mean(name, features)}"
                 )
             values[name] += points
         unit = lcm(*(v.denominator for v in values.values()))
-        return Points(tuple(int(v * unit) for v in values.values()), -self.threshold * unit, unit)
+        return Points(tuple(int(v * unit) for v in values.values()), model.intercept * unit, unit)
 
     def total(self, data: object, *, names: Sequence[str] | None = None) -> Fraction | NDArray[np.generic]:
         """Return the total points: an exact number for one person, an array for a table.

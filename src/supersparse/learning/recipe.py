@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from supersparse.card.card import Card
+from supersparse.card.printed import printed
 from supersparse.card.scoring import score_table
 from supersparse.errors import InvalidDataError, InvalidSettingsError
 from supersparse.evaluate.drift import remember
@@ -125,10 +126,12 @@ class Question:
         it already.
         """
         card = card_of_solution(solution, title)
-        if self.prepare is None:
+        if self.prepare is not None:
+            card = self.prepare.raw_card(card)
+        card = printed(card)
+        if self.prepare is None or rows is None:
             return card
-        card = self.prepare.raw_card(card)
-        return card if rows is None else remember(card, rows.X, sample_weight=rows.sample_weight)
+        return remember(card, rows.X, sample_weight=rows.sample_weight)
 
 
 def _problem(settings: Settings, rows: TrainingRows, X: Any, names: Sequence[str] | None) -> Problem:

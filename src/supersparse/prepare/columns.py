@@ -205,7 +205,7 @@ def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: Pre
             feature=Feature(
                 rule=offer.rule,
                 position=column.position,
-                when_missing=counts_as(offer.rule, settings.missing, value),
+                when_missing=counts_as(offer.rule, settings.missing, value, seen=column.n_missing > 0),
                 unit=settings.units.get(column.name),
                 direction=settings.directions.get(column.name),
             ),

@@ -132,11 +132,14 @@ def _middle(weights: Floats) -> int:
     return int(np.searchsorted(reached, reached[-1] / 2))
 
 
-def counts_as(rule: Rule, missing: MissingRule, value: Category | None) -> Fraction | None:
-    """What a missing value counts as under a rule; None where it is refused."""
+def counts_as(rule: Rule, missing: MissingRule, value: Category | None, *, seen: bool) -> Fraction | None:
+    """What a missing value counts as under a rule; None where it is refused.
+
+    Where the training rows had no missing value (`seen` is false), nothing was learned about it.
+    """
     if value is not None:
         return rule.of_one(value, f"column {rule.column!r}")
-    return Fraction(0) if missing == "item" else None
+    return Fraction(0) if missing == "item" and seen else None
 
 
 _EXACT_IN_A_DOUBLE = 2**53

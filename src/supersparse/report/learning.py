@@ -98,7 +98,7 @@ def judge(card: Card, train: LabelledRows, test: LabelledRows, method: Method, p
     outcomes = read_outcomes(card, train.columns, train.y.tolist(), train.weights)
     with_risk = replace(card, risk=fit_risk(outcomes.tally(), method))
     found = evaluate_card(with_risk, test.columns, test.y.tolist(), sample_weight=test.weights)
-    return Judged(values=measures_of(found), size=len(card.items), proven=proven)
+    return Judged(values=measures_of(found), size=len(card.as_learned.items), proven=proven)
 
 
 def measures_of(found: Evaluation) -> tuple[float | None, ...]:
@@ -218,7 +218,7 @@ def _difference(first: float | None, second: float | None) -> float | None:
 
 
 def _points(card: Card) -> dict[str, Fraction]:
-    return {item.name: item.points for item in card.items}
+    return {item.name: item.points for item in card.as_learned.items}
 
 
 def _item(name: str, points: Fraction | None, models: list[dict[str, Fraction]]) -> ItemStability:
@@ -277,6 +277,7 @@ class Recheck:
 
 def recheck(card: Card, problem: Problem) -> Recheck | Absent:
     """Evaluate the card's points on the rows of its question."""
+    card = card.as_learned
     if not {item.name for item in card.items} <= set(problem.rows.names):
         return Absent("these rows give other features than those of the card")
     by_name = {item.name: item.points for item in card.items}

@@ -1,0 +1,161 @@
+"""Bands: what one raw column gives, as answers that exclude one another.
+
+Several items may look at one column: "age >= 16" and "age >= 23", or "smoker = yes" and "smoker = former".
+A person has one age, so a reader wants one line with disjoint bands, each with its own points. `bands_of`
+adds the items of a column up to that.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import total_ordering
+
+from supersparse.card.card import Item
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
+from supersparse.data.values import Category
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band:
+    """Values of a column that give the same points; `rule` holds for exactly these values."""
+
+    rule: Rule
+    points: Fraction
+
+
+def bands_of(items: Sequence[Item], domain: Domain | None) -> tuple[Band, ...] | None:
+    """Return the bands of the items on one column, which cover every value that the card accepts.
+
+    A missing value has a band where it is accepted. None if there are no bands: points multiply the value,
+    or ranges and categories are mixed.
+
+    >>> from supersparse.card.build import item
+    >>> items = [item("age", at_least=16, points=4), item("age", at_least=23, points=-2)]
+    >>> [(band.rule.low, band.rule.high, band.points) for band in bands_of(items, None)]  # doctest: +ELLIPSIS
+    [(None, Fraction(16, 1), ...(0, 1)), (Fraction(16, 1), ... (Fraction(23, 1), None, Fraction(2, 1))]
+    """
+    looking = [item for item in items if not isinstance(item.rule, IsMissing)]
+    rules = [item.rule for item in looking]
+    if not looking:
+        known = [Band(rule=IsNoneOf(items[0].column, ()), points=Fraction(0))]
+    elif all(isinstance(rule, InRange) for rule in rules):
+        known = _ranges(looking)
+    elif all(isinstance(rule, IsOneOf | IsNoneOf) for rule in rules):
+        known = _categories(looking, domain)
+    elif len(rules) == 1 and isinstance(rules[0], ValueOf):
+        known = _two_values(looking[0], domain)
+    else:
+        known = []
+    if not known:
+        return None
+    return (*known, *_missing(items))
+
+
+def _missing(items: Sequence[Item]) -> list[Band]:
+    """The band of a missing value, where no item refuses it."""
+    given = [item.points if isinstance(item.rule, IsMissing) else item.missing for item in items]
+    if any(points is None for points in given):
+        return []
+    return [Band(rule=IsMissing(items[0].column), points=sum((p for p in given if p), Fraction(0)))]
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A place between two numbers: just below `at`, or just above it."""
+
+    at: Fraction
+    above: bool
+
+    def __lt__(self, other: "_Cut") -> bool:
+        return (self.at, self.above) < (other.at, other.above)
+
+
+def _ends(rule: InRange) -> tuple[_Cut | None, _Cut | None]:
+    low = None if rule.low is None else _Cut(rule.low, not rule.low_included)
+    high = None if rule.high is None else _Cut(rule.high, rule.high_included)
+    return low, high
+
+
+def _ranges(items: Sequence[Item]) -> list[Band]:
+    """Cut the numbers at every bound, and join neighbours with equal points."""
+    ends = [(*_ends(item.rule), item.points) for item in items if isinstance(item.rule, InRange)]
+    cuts = sorted({cut for low, high, _ in ends for cut in (low, high) if cut is not None})
+    pieces: list[tuple[_Cut | None, _Cut | None, Fraction]] = []
+    for start, end in zip([None, *cuts], [*cuts, None], strict=True):
+        points = sum((p for low, high, p in ends if _covers(low, high, start, end)), Fraction(0))
+        if pieces and pieces[-1][2] == points:
+            start = pieces.pop()[0]
+        pieces.append((start, end, points))
+    column = items[0].column
+    return [Band(rule=_range(column, start, end), points=points) for start, end, points in pieces]
+
+
+def _covers(low: _Cut | None, high: _Cut | None, start: _Cut | None, end: _Cut | None) -> bool:
+    above = low is None or (start is not None and low <= start)
+    below = high is None or (end is not None and end <= high)
+    return above and below
+
+
+def _range(column: str, start: _Cut | None, end: _Cut | None) -> Rule:
+    if start is None and end is None:  # points that cancel out everywhere
+        return IsNoneOf(column, ())
+    return InRange(
+        column,
+        None if start is None else start.at,
+        None if end is None else end.at,
+        low_included=start is not None and not start.above,
+        high_included=end is not None and end.above,
+    )
+
+
+def _categories(items: Sequence[Item], domain: Domain | None) -> list[Band]:
+    """Gather the categories by their points; whatever no item names is one band with the rest."""
+    column = items[0].column
+    named = dict.fromkeys(
+        v for item in items if isinstance(item.rule, IsOneOf | IsNoneOf) for v in item.rule.values
+    )
+    refuses = domain is not None and domain.outside == "refuse" and domain.values is not None
+    known = () if domain is None or domain.values is None else domain.values
+    listed: list[Category] = list(known) if refuses else list(dict.fromkeys((*known, *named)))
+    others = sum((item.points for item in items if isinstance(item.rule, IsNoneOf)), Fraction(0))
+    by_points: dict[Fraction, list[Category]] = {}
+    for value in listed:
+        points = sum((item.points for item in items if item.rule.holds(value, column)), Fraction(0))  # type: ignore[union-attr]
+        by_points.setdefault(points, []).append(value)
+    bands = []
+    for points, values in by_points.items():
+        if refuses or points != others:
+            bands.append(Band(rule=IsOneOf(column, tuple(values)), points=points))
+    if not refuses:
+        apart = tuple(v for points, values in by_points.items() if points != others for v in values)
+        bands.append(Band(rule=IsNoneOf(column, apart), points=others))
+    return bands
+
+
+def _two_values(item: Item, domain: Domain | None) -> list[Band]:
+    """A column of two numbers, such as 0 and 1, is a question with two answers if it accepts nothing else."""
+    if domain is None or domain.values is None or domain.outside != "refuse" or len(domain.values) != 2:
+        return []
+    if any(isinstance(value, str) for value in domain.values):
+        return []
+    return [
+        Band(rule=IsOneOf(item.column, (value,)), points=item.points * Fraction(value))  # type: ignore[arg-type]
+        for value in sorted(domain.values, key=Fraction)  # type: ignore[arg-type]
+    ]
+
+
+def items_of_bands(bands: Sequence[Band], like: Item) -> tuple[Item, ...]:
+    """Return items that give these points; bands with 0 points need none. `like` tells the unit and the place."""
+    accepts_missing = any(isinstance(band.rule, IsMissing) for band in bands)
+    return tuple(
+        replace(
+            like,
+            rule=band.rule,
+            points=band.points,
+            missing=None if isinstance(band.rule, IsMissing) or not accepts_missing else Fraction(0),
+            question=None,
+        )
+        for band in bands
+        if band.points
+    )

@@ -1,0 +1,90 @@
+"""From the learned model to the card that is printed: the same scores, without negative points.
+
+The solver gives points to features, which may be negative, and several features may look at one column. On the
+printed card each column is one line, its answers exclude one another, the lowest of them gives 0 points, and
+the threshold has moved along. Formally: a column j gives f_j(v) points to the value v, and the model predicts the
+positive class if b + Σ f_j(v_j) > 0. With m_j the least of f_j over all values that the card accepts (missing
+ones, and values never seen, included), the printed card gives f_j(v) - m_j >= 0, and its threshold is
+-(b + Σ m_j). So
+
+    printed total - printed threshold  =  learned total - learned threshold
+
+for every person whom the card accepts, whatever the values, and points without a common factor keep none.
+
+A column that points multiply stays as it is, unless it held two neighbouring numbers, such as 0 and 1: then it
+becomes a question, and other numbers are refused. A card that mixes ranges and categories of one column keeps
+that column as it is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from supersparse.card.bands import bands_of, items_of_bands
+from supersparse.card.card import Card, Item, Learned
+from supersparse.card.provenance import ItemSeen
+from supersparse.card.risk import LogisticRisk, Risk, TableRisk
+from supersparse.card.rules import Domain, ValueOf
+
+
+def printed(card: Card) -> Card:
+    """Return the printed form of a learned card, which keeps the learned points as `learned`."""
+    domains = {domain.column: domain for domain in card.domains}
+    items: list[Item] = []
+    least = {}
+    for column, own in card.items_by_column().items():
+        domain = _question_domain(own, domains.get(column))
+        bands = bands_of(own, domain)
+        if bands is None:
+            items += own
+            continue
+        if domain is not None:
+            domains[column] = domain
+        least[column] = min(band.points for band in bands)
+        moved = [replace(band, points=band.points - least[column]) for band in bands]
+        items += items_of_bands(moved, own[0])
+    shift = sum(least.values(), Fraction(0))
+    used = {item.column for item in items}
+    return replace(
+        card,
+        items=tuple(items),
+        intercept=card.intercept + shift,
+        domains=tuple(domains[d.column] for d in card.domains if d.column in used),
+        risk=_moved_risk(card.risk, shift),
+        seen=_moved_seen(card, items, least),
+        learned=Learned(items=card.items, intercept=card.intercept),
+    )
+
+
+def _question_domain(items: Sequence[Item], domain: Domain | None) -> Domain | None:
+    """The domain with everything but its two numbers refused, where that makes a question of the column."""
+    if domain is None or domain.values is None or len(items) != 1 or not isinstance(items[0].rule, ValueOf):
+        return domain
+    numbers = [Fraction(value) for value in domain.values if not isinstance(value, str)]
+    is_question = len(domain.values) == len(numbers) == 2 and abs(numbers[0] - numbers[1]) == 1
+    return replace(domain, outside="refuse") if is_question else domain
+
+
+def _moved_risk(risk: Risk | None, shift: Fraction) -> Risk | None:
+    if isinstance(risk, TableRisk):
+        return replace(risk, totals=tuple(total - shift for total in risk.totals))
+    if isinstance(risk, LogisticRisk):
+        return replace(risk, offset=risk.offset + risk.slope * float(shift))
+    return None
+
+
+def _moved_seen(card: Card, items: Sequence[Item], least: dict[str, Fraction]) -> tuple[ItemSeen, ...] | None:
+    """What the items gave on the training rows, where each column has one item before and after."""
+    if card.seen is None or [item.column for item in card.items] != [item.column for item in items]:
+        return None
+    found = []
+    for item, seen in zip(items, card.seen, strict=True):
+        if not least.get(item.column):
+            found.append(seen)
+        elif seen.in_ranges:
+            return None
+        else:
+            by_points = dict(zip(seen.points, seen.weights, strict=True))
+            moved = {points - least[item.column]: weight for points, weight in by_points.items()}
+            found.append(ItemSeen.of(moved, seen.missing))
+    return tuple(found)
