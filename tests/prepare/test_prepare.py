@@ -132,10 +132,11 @@ def test_a_missing_category_is_taken_for_the_mode_even_with_median():
     assert note(prepare, "job") == "job: 3 categories; 1 of 5 missing: replaced by b, the mode"
 
 
-def test_what_was_never_missing_and_what_was_never_seen_count_as_nothing():
+def test_what_was_never_missing_is_refused_and_what_was_never_seen_counts_as_nothing():
     prepare = Prepare(cuts="quantile", rare=0).fit({"x": [1, 2, 3, 4], "t": ["a", "b", "c", "c"]})
-    assert prepare.transform({"x": [None, 9], "t": ["new", None]})[0].sum() == 0
-    assert prepare.transform({"x": [0, None], "t": ["new", None]}).sum() == 0
+    assert prepare.transform({"x": [0], "t": ["new"]}).sum() == 0
+    with pytest.raises(InvalidDataError, match=r"'x' has 1 missing value\(s\), the first in row 2"):
+        prepare.transform({"x": [0, None], "t": ["new", "a"]})
 
 
 def test_dropping_rows_is_refused_by_the_transformer_with_the_remedy():

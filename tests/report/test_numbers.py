@@ -134,14 +134,15 @@ def test_stability_counts_what_the_bootstrap_samples_give(page):
     models = [refitted(rows) for rows in samples]
     points = [{NAMES[j]: m.points.values[j] for j in m.points.support} for m in models]
     shown = cells(page, "Items and points that came back")
-    for name, own in SYSTEM.points.items():
+    learned = {i.name: i.points for i in SYSTEM.card.as_learned.items}
+    for name, own in learned.items():
         returned = sum(name in model for model in points)
         same = sum(model.get(name) == own for model in points)
         assert shown[name][0] == str(own)
         assert shown[name][1].startswith(f"{returned} of 6 ")
         assert shown[name][2].startswith(f"{same} of 6 ")
     equal = sum(
-        model == SYSTEM.points and m.points.intercept_value == -SYSTEM.threshold
+        model == learned and m.points.intercept_value == SYSTEM.card.as_learned.intercept
         for model, m in zip(points, models, strict=True)
     )
     assert any(f"and the threshold in {equal} of 6" in text for text in page.texts)

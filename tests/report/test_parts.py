@@ -74,8 +74,9 @@ def test_a_card_that_was_changed_is_found_out():
     changed = replace(system.card, intercept=system.card.intercept + 1)
     report = make_report(changed, COLUMNS, Y, plan=Plan.nothing())
     assert "NOT CONFIRMED" in said(report, "proof")
-    first, *others = system.card.items
-    outside = replace(system.card, items=(replace(first, points=Fraction(50)), *others))
+    model = system.card.as_learned
+    first, *others = model.items
+    outside = replace(model, items=(replace(first, points=Fraction(50)), *others))
     report = make_report(outside, COLUMNS, Y, plan=Plan.nothing())
     assert "which is not in" in said(report, "proof")
 

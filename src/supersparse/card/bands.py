@@ -112,16 +112,15 @@ def _range(column: str, start: _Cut | None, end: _Cut | None) -> Rule:
 def _categories(items: Sequence[Item], domain: Domain | None) -> list[Band]:
     """Gather the categories by their points; whatever no item names is one band with the rest."""
     column = items[0].column
-    named = dict.fromkeys(
-        v for item in items if isinstance(item.rule, IsOneOf | IsNoneOf) for v in item.rule.values
-    )
+    rules = [item.rule for item in items if isinstance(item.rule, IsOneOf | IsNoneOf)]
+    named = dict.fromkeys(value for rule in rules for value in rule.values)
     refuses = domain is not None and domain.outside == "refuse" and domain.values is not None
     known = () if domain is None or domain.values is None else domain.values
     listed: list[Category] = list(known) if refuses else list(dict.fromkeys((*known, *named)))
     others = sum((item.points for item in items if isinstance(item.rule, IsNoneOf)), Fraction(0))
     by_points: dict[Fraction, list[Category]] = {}
     for value in listed:
-        points = sum((item.points for item in items if item.rule.holds(value, column)), Fraction(0))  # type: ignore[union-attr]
+        points = sum((item.points * item.rule.of_one(value, column) for item in items), Fraction(0))
         by_points.setdefault(points, []).append(value)
     bands = []
     for points, values in by_points.items():
@@ -137,16 +136,18 @@ def _two_values(item: Item, domain: Domain | None) -> list[Band]:
     """A column of two numbers, such as 0 and 1, is a question with two answers if it accepts nothing else."""
     if domain is None or domain.values is None or domain.outside != "refuse" or len(domain.values) != 2:
         return []
-    if any(isinstance(value, str) for value in domain.values):
+    numbers = sorted(Fraction(value) for value in domain.values if not isinstance(value, str))
+    if len(numbers) < 2:
         return []
+    answers: list[Category] = [False, True] if numbers == [0, 1] else list(numbers)
     return [
-        Band(rule=IsOneOf(item.column, (value,)), points=item.points * Fraction(value))  # type: ignore[arg-type]
-        for value in sorted(domain.values, key=Fraction)  # type: ignore[arg-type]
+        Band(rule=IsOneOf(item.column, (answer,)), points=item.points * number)
+        for answer, number in zip(answers, numbers, strict=True)
     ]
 
 
 def items_of_bands(bands: Sequence[Band], like: Item) -> tuple[Item, ...]:
-    """Return items that give these points; bands with 0 points need none. `like` tells the unit and the place."""
+    """Return items that give these points, none for 0 points; `like` tells the unit and the place."""
     accepts_missing = any(isinstance(band.rule, IsMissing) for band in bands)
     return tuple(
         replace(

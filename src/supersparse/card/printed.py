@@ -1,19 +1,18 @@
 """From the learned model to the card that is printed: the same scores, without negative points.
 
-The solver gives points to features, which may be negative, and several features may look at one column. On the
-printed card each column is one line, its answers exclude one another, the lowest of them gives 0 points, and
-the threshold has moved along. Formally: a column j gives f_j(v) points to the value v, and the model predicts the
-positive class if b + Σ f_j(v_j) > 0. With m_j the least of f_j over all values that the card accepts (missing
-ones, and values never seen, included), the printed card gives f_j(v) - m_j >= 0, and its threshold is
--(b + Σ m_j). So
+The solver gives points to features. They may be negative, and several features may look at one column. On
+the printed card each column is one line with answers that exclude one another, the lowest answer gives 0
+points, and the threshold has moved along. Formally: a column j gives f_j(v) points to the value v, and the
+model predicts the positive class if b + Σ f_j(v_j) > 0. Let m_j be the least of f_j over all values that the
+card accepts, missing values and values never seen included. Then the printed card gives f_j(v) - m_j >= 0
+points, and its threshold is -(b + Σ m_j). So
 
     printed total - printed threshold  =  learned total - learned threshold
 
 for every person whom the card accepts, whatever the values, and points without a common factor keep none.
 
-A column that points multiply stays as it is, unless it held two neighbouring numbers, such as 0 and 1: then it
-becomes a question, and other numbers are refused. A card that mixes ranges and categories of one column keeps
-that column as it is.
+A column that points multiply stays as it is, unless it held two neighbouring numbers, such as 0 and 1: then
+it becomes a question, and other numbers are refused. A column with both ranges and categories stays as it is.
 """
 
 from collections.abc import Sequence
@@ -54,6 +53,15 @@ def printed(card: Card) -> Card:
         seen=_moved_seen(card, items, least),
         learned=Learned(items=card.items, intercept=card.intercept),
     )
+
+
+def follows_from_learned(card: Card) -> bool:
+    """Whether the points of a printed card are those that its learned points give."""
+    if card.learned is None:
+        return True
+    made = printed(card.as_learned)
+    mine, theirs = ([(i.rule, i.points, i.missing) for i in one.items] for one in (card, made))
+    return mine == theirs and card.intercept == made.intercept
 
 
 def _question_domain(items: Sequence[Item], domain: Domain | None) -> Domain | None:

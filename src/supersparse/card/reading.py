@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal, Never, cast, overload
 
 from supersparse.card.card import Card, Item, Label, Learned
+from supersparse.card.printed import follows_from_learned
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import RISK_KINDS as RISK_KINDS
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
@@ -234,6 +235,8 @@ def read_card(fields: Fields, version: int) -> Card:
         learned=_learned(fields.section("learned")) if version > 1 and fields.has("learned") else None,
     )
     fields.finish()
+    if not follows_from_learned(card):
+        raise InvalidCardError("its points are not those that follow from its learned points")
     return card
 
 

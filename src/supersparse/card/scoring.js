@@ -68,6 +68,7 @@ function itemPoints(item, column, value) {
   if (isMissing(value)) return item.missing === undefined ? ZERO : declared(item.missing);
   if (item.rule === "missing") return ZERO;
   const points = declared(item.points);
+  if (item.rule === "other" && item.values.length === 0) return points;
   if (item.rule === "value") return times(points, asNumber(value, column.name));
   const holds = item.values === undefined
     ? isWithin(asNumber(value, column.name), item)

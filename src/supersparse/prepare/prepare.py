@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from supersparse.card.card import Card
 from supersparse.card.checks import check_table
+from supersparse.card.printed import printed
 from supersparse.card.tables import read_card_table, read_every_column
 from supersparse.prepare.feature import Recorded, card_on_raw_columns, holds_text, unit_card, with_preparation
 from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
@@ -264,7 +265,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         card : Card
-            A card whose items multiply features, such as that of a `Solution`.
+            A card over the features, learned or printed.
 
         Returns
         -------
@@ -272,9 +273,10 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The same points, threshold and provenance, with rules on raw columns.
         """
         check_is_fitted(self)
-        raw = card_on_raw_columns(card, self.features_, self._card)
+        raw = card_on_raw_columns(card.as_learned, self.features_, self._card)
         recorded = Recorded(
             parameters=self.get_params(deep=False), columns=self._columns, texts=self._text_columns
         )
         defaults = type(self)().get_params(deep=False)
-        return with_preparation(raw, recorded, defaults, self.features_, self.constraints_)
+        made = with_preparation(raw, recorded, defaults, self.features_, self.constraints_)
+        return made if card.learned is None else printed(made)

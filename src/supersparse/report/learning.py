@@ -8,6 +8,7 @@ from math import lcm
 from statistics import mean, stdev
 
 from supersparse.card.card import Card
+from supersparse.card.printed import follows_from_learned
 from supersparse.card.risk import TableRisk
 from supersparse.errors import PenaltyRangeWarning, SupersparseError, VerificationError
 from supersparse.evaluate.calibrating import Method, fit_risk
@@ -277,6 +278,7 @@ class Recheck:
 
 def recheck(card: Card, problem: Problem) -> Recheck | Absent:
     """Evaluate the card's points on the rows of its question."""
+    consistent = follows_from_learned(card)
     card = card.as_learned
     if not {item.name for item in card.items} <= set(problem.rows.names):
         return Absent("these rows give other features than those of the card")
@@ -290,6 +292,8 @@ def recheck(card: Card, problem: Problem) -> Recheck | Absent:
         obeys = None
     except VerificationError as error:
         obeys = str(error)
+    if not consistent:
+        obeys = "the printed points are not those that follow from the learned ones"
     found = evaluate(problem, points)
     return Recheck(
         objective=found.objective,
