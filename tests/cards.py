@@ -7,9 +7,11 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from supersparse.card.card import Card, Item
+from supersparse.card.performance import Performance
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, TableRisk
 from supersparse.card.rules import RULE_KINDS, Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
+from supersparse.card.wording import ColumnWording, Wording
 
 HOSTILE = [
     "", " ", "  two  spaces  ", "line\nbreak", "tab\there", "\x1b[31mred\x1b[0m", "[bold]markup[/bold]",
@@ -115,7 +117,45 @@ def risks(draw):
         return LogisticRisk(slope=draw(finite), offset=draw(finite))
     table = draw(st.dictionaries(fractions, st.floats(0, 1), min_size=1, max_size=5))
     totals = tuple(sorted(table))
-    return TableRisk(totals=totals, risks=tuple(table[t] for t in totals))
+    cases = tuple(draw(st.fractions(0, 100)) for _ in totals) if draw(st.booleans()) else None
+    return TableRisk(totals=totals, risks=tuple(table[t] for t in totals), cases=cases)
+
+
+@st.composite
+def performances(draw):
+    counts = [draw(st.fractions(0, 1000)) for _ in range(4)]
+    counts[0] += 1
+    names = ("true_positives", "false_negatives", "true_negatives", "false_positives")
+    low, auc, high = sorted(draw(st.tuples(*[st.floats(0, 1)] * 3)))
+    with_auc = draw(st.booleans())
+    return Performance(
+        on=draw(st.sampled_from(["training", "cross-validation", "validation"])),
+        **dict(zip(names, counts, strict=True)),
+        auc=auc if with_auc else None,
+        auc_interval=(low, high) if with_auc else None,
+    )
+
+
+@st.composite
+def wordings(draw, columns):
+    texts = names.filter(str.strip)
+    chosen = draw(st.lists(st.sampled_from(columns), unique=True)) if columns else []
+    classes = st.tuples(st.none() | texts, st.none() | texts)
+    negative, positive = draw(classes.filter(lambda pair: pair[0] != pair[1] or pair[0] is None))
+    return Wording(
+        negative=negative,
+        positive=positive,
+        columns=tuple(
+            ColumnWording(
+                column=column,
+                label=draw(st.none() | texts),
+                unit=draw(st.none() | texts),
+                question=draw(st.none() | texts),
+                answers=draw(st.dictionaries(categories, texts, max_size=3)),
+            )
+            for column in chosen
+        ),
+    )
 
 
 @st.composite
@@ -126,7 +166,7 @@ def seens(draw):
 
 
 @st.composite
-def any_cards(draw, columns=names, most=6):
+def any_cards(draw, columns=names, most=6, worded=False):
     """Cards with rules of every kind, several on a column too."""
     items, seen = [], set()
     points = draw(st.sampled_from([fractions, st.integers(-20, 20).map(Fraction)]))
@@ -163,6 +203,8 @@ def any_cards(draw, columns=names, most=6):
         provenance=draw(st.none() | provenances()),
         risk=draw(st.none() | risks()),
         seen=tuple(draw(seens()) for _ in items) if draw(st.integers(0, 3)) == 0 else None,
+        performance=tuple(draw(st.lists(performances(), max_size=2))),
+        wording=draw(wordings(list(used))) if worded and draw(st.integers(0, 2)) == 0 else Wording(),
     )
 
 

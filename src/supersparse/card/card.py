@@ -1,14 +1,16 @@
 """Card: one scoring system, complete and frozen."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import floor
 
 from supersparse.card import rules as words
+from supersparse.card.performance import Performance
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import Risk
 from supersparse.card.rules import Domain, IsMissing, Rule, ValueOf
+from supersparse.card.wording import Wording
 from supersparse.data.values import declared_number
 from supersparse.errors import InvalidCardError
 from supersparse.exact import shown
@@ -141,6 +143,8 @@ class Card:
     risk: Risk | None = None  # of the positive class by total of points; None: not known
     seen: tuple[ItemSeen, ...] | None = None  # what each item gave on the training rows; None: not known
     learned: Learned | None = None  # the points before `printed` rearranged them; None: these are they
+    performance: tuple[Performance, ...] = ()  # what it got right and wrong, on which rows
+    wording: Wording = field(default_factory=Wording)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "intercept", declared_number(self.intercept, "the intercept"))

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from supersparse.card.card import Card, Item
+from supersparse.card.performance import Performance
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.reading import Fields, no_repeats, read_card
 from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf
+from supersparse.card.wording import Wording
 from supersparse.data.values import Category
 from supersparse.errors import InvalidCardError
 from supersparse.exact import shown
@@ -37,6 +39,10 @@ def card_content(card: Card) -> dict[str, object]:
             "items": [_item(item) for item in card.learned.items],
             "threshold": _number(-card.learned.intercept),
         }
+    if card.performance:
+        content["performance"] = [_performance(seen) for seen in card.performance]
+    if card.wording != Wording():
+        content["wording"] = _wording(card.wording)
     return content
 
 
@@ -80,8 +86,43 @@ def _domain(domain: Domain) -> dict[str, object]:
 def _risk(risk: Risk) -> dict[str, object]:
     if isinstance(risk, LogisticRisk):
         return {"kind": risk.kind, "slope": risk.slope, "offset": risk.offset}
-    rows = [{"total": _number(t), "risk": r} for t, r in zip(risk.totals, risk.risks, strict=True)]
+    rows: list[dict[str, object]] = [
+        {"total": _number(t), "risk": r} for t, r in zip(risk.totals, risk.risks, strict=True)
+    ]
+    for row, cases in zip(rows, risk.cases or (), strict=False):
+        row["cases"] = _number(cases)
     return {"kind": risk.kind, "rows": rows}
+
+
+def _performance(seen: Performance) -> dict[str, object]:
+    counts = ("true_positives", "false_negatives", "true_negatives", "false_positives")
+    content: dict[str, object] = {"on": seen.on}
+    content |= {name: _number(getattr(seen, name)) for name in counts}
+    if seen.auc is not None:
+        content["auc"] = seen.auc
+    if seen.auc_interval is not None:
+        content["auc_low"], content["auc_high"] = seen.auc_interval
+    return content
+
+
+def _wording(wording: Wording) -> dict[str, object]:
+    content: dict[str, object] = {}
+    classes = {"negative": wording.negative, "positive": wording.positive}
+    if any(classes.values()):
+        content["classes"] = {name: text for name, text in classes.items() if text is not None}
+    content["columns"] = [
+        {
+            "column": words.column,
+            **{n: t for n in ("label", "unit", "question") if (t := getattr(words, n)) is not None},
+            **(
+                {"answers": [{"value": _category(v), "text": t} for v, t in words.answers.items()]}
+                if words.answers
+                else {}
+            ),
+        }
+        for words in wording.columns
+    ]
+    return content
 
 
 def _seen(seen: ItemSeen) -> dict[str, object]:

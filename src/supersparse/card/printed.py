@@ -15,6 +15,7 @@ A column that points multiply stays as it is, unless it held two neighbouring nu
 it becomes a question, and other numbers are refused. A column with both ranges and categories stays as it is.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -77,7 +78,8 @@ def _moved_risk(risk: Risk | None, shift: Fraction) -> Risk | None:
     if isinstance(risk, TableRisk):
         return replace(risk, totals=tuple(total - shift for total in risk.totals))
     if isinstance(risk, LogisticRisk):
-        return replace(risk, offset=risk.offset + risk.slope * float(shift))
+        most = sys.float_info.max
+        return replace(risk, offset=min(max(risk.offset + risk.slope * float(shift), -most), most))
     return None
 
 

@@ -5,9 +5,10 @@ import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal, Never, cast, overload
+from typing import Literal, Never, cast, get_args, overload
 
 from supersparse.card.card import Card, Item, Label, Learned
+from supersparse.card.performance import Judged, Performance
 from supersparse.card.printed import follows_from_learned
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import RISK_KINDS as RISK_KINDS
@@ -23,6 +24,7 @@ from supersparse.card.rules import (
     Rule,
     ValueOf,
 )
+from supersparse.card.wording import ColumnWording, Wording
 from supersparse.data.values import Category
 from supersparse.errors import InvalidCardError, did_you_mean
 
@@ -126,6 +128,10 @@ class Fields:
         if not isinstance(values, list):
             self._refuse(name, values, "a list")
         return tuple(self._category(name, value) for value in values)
+
+    def category(self, name: str) -> Category:
+        """One category."""
+        return self._category(name, self._take(name))
 
     def _category(self, name: str, value: object) -> Category:
         if isinstance(value, str | bool):
@@ -233,6 +239,8 @@ def read_card(fields: Fields, version: int) -> Card:
         risk=_risk(fields.section("risk")) if version > 1 and fields.has("risk") else None,
         seen=tuple(map(_seen, fields.sections("seen"))) if version > 1 and fields.has("seen") else None,
         learned=_learned(fields.section("learned")) if version > 1 and fields.has("learned") else None,
+        performance=tuple(map(_performance, fields.sections("performance", optional=True))),
+        wording=_wording(fields.section("wording")) if fields.has("wording") else Wording(),
     )
     fields.finish()
     if not follows_from_learned(card):
@@ -313,14 +321,63 @@ def _risk(fields: Fields) -> Risk:
     elif kind == TableRisk.kind:
         rows = []
         for row in fields.sections("rows"):
-            rows.append((row.number("total"), row.real("risk")))
+            rows.append((row.number("total"), row.real("risk"), row.number("cases", optional=True)))
             row.finish()
-        found = TableRisk(totals=tuple(t for t, _ in rows), risks=tuple(r for _, r in rows))
+        cases = [c for _, _, c in rows if c is not None]
+        if cases and len(cases) < len(rows):
+            raise InvalidCardError(f"{fields.where} has cases in some rows only; give them in all or in none")
+        found = TableRisk(
+            totals=tuple(t for t, _, _ in rows),
+            risks=tuple(r for _, r, _ in rows),
+            cases=tuple(cases) if cases else None,
+        )
     else:
         hint = did_you_mean(kind, RISK_KINDS)
         raise InvalidCardError(f"{fields.where} has the unknown kind {kind!r}; {hint}")
     fields.finish()
     return found
+
+
+def _performance(fields: Fields) -> Performance:
+    on = cast(Judged, fields.choice("on", get_args(Judged), "training"))
+    counts = ("true_positives", "false_negatives", "true_negatives", "false_positives")
+    low, high = (fields.real(name) if fields.has(name) else None for name in ("auc_low", "auc_high"))
+    seen = Performance(
+        on=on,
+        **{name: fields.number(name) for name in counts},
+        auc=fields.real("auc") if fields.has("auc") else None,
+        auc_interval=None if low is None or high is None else (low, high),
+    )
+    fields.finish()
+    return seen
+
+
+def _wording(fields: Fields) -> Wording:
+    classes = fields.section("classes") if fields.has("classes") else Fields({}, "'classes'")
+    wording = Wording(
+        negative=classes.text("negative", optional=True),
+        positive=classes.text("positive", optional=True),
+        columns=tuple(map(_column_wording, fields.sections("columns", optional=True))),
+    )
+    classes.finish()
+    fields.finish()
+    return wording
+
+
+def _column_wording(fields: Fields) -> ColumnWording:
+    answers = {}
+    for answer in fields.sections("answers", optional=True):
+        answers[answer.category("value")] = answer.text("text")
+        answer.finish()
+    words = ColumnWording(
+        column=fields.text("column"),
+        label=fields.text("label", optional=True),
+        unit=fields.text("unit", optional=True),
+        question=fields.text("question", optional=True),
+        answers=answers,
+    )
+    fields.finish()
+    return words
 
 
 def _seen(fields: Fields) -> ItemSeen:

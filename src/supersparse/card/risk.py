@@ -26,6 +26,7 @@ class TableRisk:
 
     totals: tuple[Fraction, ...]  # points added up, without the threshold
     risks: tuple[float, ...]
+    cases: tuple[Fraction, ...] | None = None  # the weight of the rows behind each risk; None: not known
 
     def __post_init__(self) -> None:
         totals = tuple(declared_number(t, "a total of the risk table") for t in self.totals)
@@ -36,6 +37,11 @@ class TableRisk:
         for low, high in pairwise(totals):
             if low >= high:
                 raise InvalidCardError(f"the risk table has the total {low} before {high}; let them rise")
+        if self.cases is not None:
+            cases = tuple(declared_number(c, "the cases of a total of the risk table") for c in self.cases)
+            object.__setattr__(self, "cases", cases)
+            if len(cases) != len(totals) or min(cases) < 0:
+                raise InvalidCardError("the cases of the risk table must be 0 or more, one for each total")
 
     def of(self, totals: Floats) -> Floats:
         """Return the risks of totals."""

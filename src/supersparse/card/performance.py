@@ -1,0 +1,100 @@
+"""Performance: what a card got right and wrong on some rows, kept on the card."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, get_args
+
+from supersparse.errors import InvalidCardError
+
+Judged = Literal["training", "cross-validation", "validation"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performance:
+    """Counts of right and wrong predictions (weights of rows), and the AUC with its interval.
+
+    `on` tells which rows: "training" are those that the card was learned from, "cross-validation" the same
+    rows judged by cards that were learned without them, "validation" other rows.
+
+    >>> seen = Performance(on="training", true_positives=40, false_negatives=10,
+    ...                    true_negatives=60, false_positives=90)
+    >>> float(seen.sensitivity), float(seen.error), float(seen.baseline_error), seen.beats_baseline
+    (0.8, 0.5, 0.25, False)
+    """
+
+    on: Judged
+    true_positives: Fraction
+    false_negatives: Fraction
+    true_negatives: Fraction
+    false_positives: Fraction
+    auc: float | None = None
+    auc_interval: tuple[float, float] | None = None  # of 95 %
+
+    def __post_init__(self) -> None:
+        if self.on not in get_args(Judged):
+            raise InvalidCardError(f"a performance is on {self.on!r}; it must be one of {get_args(Judged)}")
+        for name in ("true_positives", "false_negatives", "true_negatives", "false_positives"):
+            count = Fraction(getattr(self, name))
+            object.__setattr__(self, name, count)
+            if count < 0:
+                raise InvalidCardError(f"{name} of a performance is {count}; it must be 0 or more")
+        if self.n == 0:
+            raise InvalidCardError("a performance counts no rows; leave it out")
+        for value in (self.auc, *(self.auc_interval or ())):
+            if value is not None and not (math.isfinite(value) and 0 <= value <= 1):
+                raise InvalidCardError(f"the AUC of a performance is {value}; it must lie between 0 and 1")
+
+    @property
+    def positives(self) -> Fraction:
+        """The weight of the rows of the positive class."""
+        return self.true_positives + self.false_negatives
+
+    @property
+    def negatives(self) -> Fraction:
+        """The weight of the rows of the negative class."""
+        return self.true_negatives + self.false_positives
+
+    @property
+    def n(self) -> Fraction:
+        """The weight of all rows."""
+        return self.positives + self.negatives
+
+    @property
+    def sensitivity(self) -> Fraction | None:
+        """The share of the positive class that is predicted so; None without such rows."""
+        return _share(self.true_positives, self.positives)
+
+    @property
+    def specificity(self) -> Fraction | None:
+        """The share of the negative class that is predicted so."""
+        return _share(self.true_negatives, self.negatives)
+
+    @property
+    def positive_predictive_value(self) -> Fraction | None:
+        """The share of right ones among the positive predictions."""
+        return _share(self.true_positives, self.true_positives + self.false_positives)
+
+    @property
+    def negative_predictive_value(self) -> Fraction | None:
+        """The share of right ones among the negative predictions."""
+        return _share(self.true_negatives, self.true_negatives + self.false_negatives)
+
+    @property
+    def error(self) -> Fraction:
+        """The share of wrong predictions."""
+        return (self.false_positives + self.false_negatives) / self.n
+
+    @property
+    def baseline_error(self) -> Fraction:
+        """The share of wrong predictions when the commoner class is always predicted."""
+        return min(self.positives, self.negatives) / self.n
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Whether the card errs less than whoever always predicts the commoner class."""
+        return self.error < self.baseline_error
+
+
+def _share(part: Fraction, whole: Fraction) -> Fraction | None:
+    return part / whole if whole else None
