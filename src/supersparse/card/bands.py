@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import total_ordering
 
 from supersparse.card.card import Item
-from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf, looks_at_value
 from supersparse.data.values import Category
 
 
@@ -36,8 +36,9 @@ def bands_of(items: Sequence[Item], domain: Domain | None) -> tuple[Band, ...] |
     """
     looking = [item for item in items if not isinstance(item.rule, IsMissing)]
     rules = [item.rule for item in looking]
-    if not looking:
-        known = [Band(rule=IsNoneOf(items[0].column, ()), points=Fraction(0))]
+    if not any(map(looks_at_value, rules)):
+        points = sum((item.points for item in looking), Fraction(0))
+        known = [Band(rule=IsNoneOf(items[0].column, ()), points=points)]
     elif all(isinstance(rule, InRange) for rule in rules):
         known = _ranges(looking)
     elif all(isinstance(rule, IsOneOf | IsNoneOf) for rule in rules):
