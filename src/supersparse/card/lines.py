@@ -1,0 +1,172 @@
+"""Lines: a card as a reader meets it, one line a column, with the answers and their points.
+
+Every face and every form to fill in shows these lines, in this order, with these numbers and words.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from supersparse.card.bands import Band, bands_of
+from supersparse.card.card import Card, Item
+from supersparse.card.rules import (
+    Domain,
+    IsMissing,
+    IsOneOf,
+    Rule,
+    ValueOf,
+    answer,
+    category_text,
+    condition,
+    question,
+    readable,
+)
+from supersparse.card.wording import ColumnWording
+from supersparse.exact import shown
+
+_MOST_VALUES = 3  # of a domain, that are listed beside a column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One of the answers to a line; `rule` holds for the values that it stands for."""
+
+    text: str
+    points: Fraction
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """What one column gives.
+
+    With `answers` (two or more) one of them is chosen, and its points count. Otherwise the line is a question
+    whose yes gives `points`, or, if `times`, a number that `points` multiply.
+    """
+
+    number: int
+    column: str
+    text: str
+    points: Fraction = Fraction(0)
+    times: bool = False
+    answers: tuple[Answer, ...] = ()
+    rule: Rule | None = None  # of a question
+    missing: Fraction | None = None  # the points of a missing value, where it is not among the answers
+
+    @property
+    def is_question(self) -> bool:
+        """Whether yes gives the points and no gives none."""
+        return not self.times and not self.answers
+
+
+def lines_of(card: Card) -> tuple[Line, ...]:
+    """Return the lines of a card, numbered from 1.
+
+    >>> from supersparse.card.build import card_of, item
+    >>> items = [item("age", at_least=16, below=23, points=4), item("age", at_least=23, points=2)]
+    >>> card = card_of(items, threshold=3, positive_from=None, classes=("no", "yes"), title=None, source=None,
+    ...                domains=None, outside="accept")
+    >>> [(one.text, str(one.points)) for one in lines_of(card)[0].answers]
+    [('under 16', '0'), ('16 to under 23', '4'), ('23 or older', '2')]
+    """
+    domains = {domain.column: domain for domain in card.domains}
+    found: list[Line] = []
+    for column, items in card.items_by_column().items():
+        found += _lines(items, domains.get(column), card.wording.of(column))
+    often = Counter(line.text for line in found)
+    return tuple(
+        replace(line, number=n, text=line.text if often[line.text] == 1 else _told_apart(line))
+        for n, line in enumerate(found, start=1)
+    )
+
+
+def _told_apart(line: Line) -> str:
+    return f"{line.text} ({line.column if line.rule is None else condition(line.rule)})"
+
+
+def _lines(items: Sequence[Item], domain: Domain | None, words: ColumnWording) -> list[Line]:
+    bands = bands_of(items, domain)
+    if bands is None:
+        return [_line_of_item(item, domain, words) for item in items]
+    giving = [band for band in bands if band.points]
+    missing = next((band.points for band in bands if isinstance(band.rule, IsMissing)), None)
+    if len(giving) == 1 and (missing == 0 or missing is None or isinstance(giving[0].rule, IsMissing)):
+        like = next((item for item in items if item.rule == giving[0].rule), items[0])
+        rule_missing = None if isinstance(giving[0].rule, IsMissing) else missing
+        text = _question(giving[0].rule, like, domain, words)
+        return [_question_line(giving[0], text, rule_missing)]
+    label = _label(items, words)
+    unit = words.unit or next((item.unit for item in items if item.unit), None)
+    known = () if domain is None or domain.values is None else domain.values
+    whole = domain is not None and domain.whole
+    answers = tuple(
+        Answer(
+            text=answer(band.rule, unit, whole=whole, answers=words.answers, known=known),
+            points=band.points,
+            rule=band.rule,
+        )
+        for band in bands
+    )
+    return [Line(number=0, column=items[0].column, text=label, answers=answers)]
+
+
+def _question_line(band: Band, text: str, missing: Fraction | None) -> Line:
+    return Line(
+        number=0, column=band.rule.column, text=text, points=band.points, rule=band.rule, missing=missing
+    )
+
+
+def _line_of_item(item: Item, domain: Domain | None, words: ColumnWording) -> Line:
+    """A line for one item of a column that has no bands."""
+    if isinstance(item.rule, ValueOf):
+        return Line(
+            number=0,
+            column=item.column,
+            text=_multiplied(item, domain, words),
+            points=item.points,
+            times=True,
+            missing=item.missing,
+        )
+    text = _question(item.rule, item, domain, words)
+    return Line(
+        number=0, column=item.column, text=text, points=item.points, rule=item.rule, missing=item.missing
+    )
+
+
+def _question(rule: Rule, like: Item, domain: Domain | None, words: ColumnWording) -> str:
+    """The question of a line: that of the wording, of the item, or one made from the rule."""
+    made = question(
+        rule,
+        words.unit or like.unit,
+        label=words.label,
+        whole=domain is not None and domain.whole,
+        answers=words.answers,
+    )
+    given = words.question or (like.question if like.rule == rule else None)
+    if given is None:
+        return made
+    plain_yes = isinstance(rule, IsOneOf) and len(rule.values) == 1 and rule.values[0] is True
+    return given if plain_yes and given.strip() else f"{given} ({condition(rule)})"
+
+
+def _label(items: Sequence[Item], words: ColumnWording) -> str:
+    return words.label or words.question or readable(items[0].column)
+
+
+def _multiplied(item: Item, domain: Domain | None, words: ColumnWording) -> str:
+    """What is multiplied, with its unit and its range: "Clump thickness (1 to 10)"."""
+    hints = [hint for hint in (words.unit or item.unit, _limits(domain)) if hint is not None]
+    name = item.question or _label([item], words)
+    return name + (f" ({', '.join(hints)})" if hints else "")
+
+
+def _limits(domain: Domain | None) -> str | None:
+    if domain is None:
+        return None
+    if domain.values is not None:
+        few = len(domain.values) <= _MOST_VALUES
+        return " or ".join(map(category_text, domain.values)) if few else None
+    if domain.low is None or domain.high is None:
+        return None
+    return f"{shown(domain.low)} to {shown(domain.high)}"
