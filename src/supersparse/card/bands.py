@@ -11,7 +11,16 @@ from fractions import Fraction
 from functools import total_ordering
 
 from supersparse.card.card import Item
-from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf, looks_at_value
+from supersparse.card.rules import (
+    Domain,
+    InRange,
+    IsMissing,
+    IsNoneOf,
+    IsOneOf,
+    Rule,
+    ValueOf,
+    looks_at_value,
+)
 from supersparse.data.values import Category
 
 

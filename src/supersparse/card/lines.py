@@ -12,6 +12,7 @@ from supersparse.card.bands import Band, bands_of
 from supersparse.card.card import Card, Item
 from supersparse.card.rules import (
     Domain,
+    InRange,
     IsMissing,
     IsOneOf,
     Rule,
@@ -106,9 +107,16 @@ def _lines(items: Sequence[Item], domain: Domain | None, words: ColumnWording) -
             points=band.points,
             rule=band.rule,
         )
-        for band in bands
+        for band in _in_order(bands)
     )
     return [Line(number=0, column=items[0].column, text=label, answers=answers)]
+
+
+def _in_order(bands: Sequence[Band]) -> list[Band]:
+    """Ranges as they rise, categories by their points, and a missing value last."""
+    if any(isinstance(band.rule, InRange) for band in bands):
+        return list(bands)
+    return sorted(bands, key=lambda band: (isinstance(band.rule, IsMissing), band.points))
 
 
 def _question_line(band: Band, text: str, missing: Fraction | None) -> Line:

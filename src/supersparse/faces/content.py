@@ -1,119 +1,45 @@
-"""The content of a card, shared by all formats: lines with points, totals, rules, and the proof."""
+"""The content of a card, shared by all faces: lines with points, what totals mean, risks, evidence."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from typing import Literal, get_args
 
 from supersparse.card.card import Card, Cutoff, Item
-from supersparse.card.provenance import Provenance
-from supersparse.card.risk import TableRisk
-from supersparse.card.rules import Domain, IsMissing, IsOneOf, category_text
-from supersparse.data.plain import quoted, visible
+from supersparse.card.lines import Line, lines_of
+from supersparse.card.rules import IsMissing
+from supersparse.data.plain import visible
+from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import shown
-from supersparse.stop import Stop
+from supersparse.faces.evidence import Judgement, baseline, facts, judgement, no_better
+from supersparse.faces.naming import class_names, heading
+from supersparse.faces.risk_strip import RiskColumn, risk_columns, risk_formula
 
-
-def facts(card: Card) -> tuple[tuple[str, str], ...]:
-    """Labelled facts about how the card was made; none for a card written by hand."""
-    made = card.provenance
-    if made is None:
-        return ()
-    return (
-        ("Proof", _proof(made)),
-        ("Errors", _errors(card, made)),
-        ("Size", _size(card)),
-        ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
-        ("Made by", _maker(made)),
-    )
-
-
-def class_names(card: Card) -> tuple[str, str]:
-    """How (negative, positive) are written; the text "1" beside the number 1 gets quotes."""
-    negative, positive = (quoted(c) if isinstance(c, str) else str(c) for c in card.classes)
-    if negative == positive:
-        negative, positive = (f'"{c}"' if isinstance(c, str) else str(c) for c in card.classes)
-    return negative, positive
-
-
-def heading(card: Card) -> str:
-    """What the card is for, and its classes."""
-    subject = "Scoring system" if card.title is None else f"Scoring system for {visible(card.title)}"
-    negative, positive = class_names(card)
-    return f"{subject}: {positive} or {negative}"
-
-
-def risk_note(card: Card, total: str) -> str | None:
-    """The risks on the card, in a sentence; `total` names the number they depend on."""
-    risk, positive = card.risk, class_names(card)[1]
-    if risk is None:
-        return None
-    if isinstance(risk, TableRisk):
-        known = ", ".join(
-            f"{shown(points)}: {100 * one:.1f} %" for points, one in zip(risk.totals, risk.risks, strict=True)
-        )
-        return f"Risk of {positive} by {total} (interpolated in between): {known}."
-    sign = "+" if risk.offset >= 0 else "-"
-    power = f"{risk.slope:.6g} * total {sign} {abs(risk.offset):.6g}"
-    return f"Risk of {positive} by {total}: 1 / (1 + exp(-({power})))."
-
-
-def _proof(made: Provenance) -> str:
-    objective = f"objective (errors plus penalties, {float(made.objective):.6f})"
-    if made.proven_optimal:
-        smallest = ", and no equally good one has smaller points" if made.proven_smallest else ""
-        return f"Proven optimal: no other card with these settings has a lower {objective}{smallest}"
-    if made.lower_bound <= 0:
-        return f"Not proven: a card with a lower {objective} could exist; how much lower is unknown"
-    percent = f"{ceil(made.gap * 1000) / 10:.1f} %"
-    return f"Not proven: a better card could exist, by at most {percent} of the {objective}"
-
-
-def _errors(card: Card, made: Provenance) -> str:
-    training = f"training errors {_share(made.training_errors, made.total_weight)}"
-    if made.predicted_errors == made.training_errors:
-        return training
-    total = shown(card.threshold)
-    return (
-        f"{training}, counting a total of exactly {total} as wrong for both classes; "
-        f"predicted errors {_share(made.predicted_errors, made.total_weight)}, "
-        f"because the rule predicts {class_names(card)[0]} at exactly {total}"
-    )
-
-
-def _size(card: Card) -> str:
-    features = "1 feature" if len(card.items) == 1 else f"{len(card.items)} features"
-    return f"{features}, {card.size_with_intercept} with the intercept"
-
-
-def _maker(made: Provenance) -> str:
-    known = Stop.__members__.get(made.stop)
-    reason = visible(made.stop) if known is None else known.value
-    return f"supersparse {visible(made.version)}, {visible(made.solver)}, in {made.seconds:.1f} s; {reason}"
-
-
-def _share(part: Fraction, whole: Fraction) -> str:
-    percent = f" ({float(100 * part / whole):.2f} %)" if whole else ""
-    return f"{shown(part)} of {shown(whole)}{percent}"
-
-
+Style = Literal["card", "paper"]
 TIMES = "\u00d7"
-_MOST_VALUES = 3  # of a domain, that are listed beside a column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One item: its number on the page, what it asks, and its points."""
+class ShownAnswer:
+    """One answer of a line, and its points."""
+
+    text: str
+    points: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownLine:
+    """One line: its number on the page, what it asks, and its points or its answers."""
 
     number: int
     text: str
-    times: bool  # the points multiply the value
-    points: str
+    times: bool = False  # the points multiply the value
+    points: str = ""
+    answers: tuple[ShownAnswer, ...] = ()
 
     @property
     def shown_points(self) -> str:
-        """The points, after a sign where they multiply."""
+        """The points, after a sign where they multiply; none where the answers have them."""
         return f"{TIMES} {self.points}" if self.times else self.points
 
 
@@ -121,85 +47,127 @@ class Line:
 class Part:
     """Lines that are added up, and the name of their total."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ShownLine, ...]
     adds: str
     total: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """Everything a format shows, in order."""
+    """Everything a face shows, in order."""
 
     heading: str
-    parts: tuple[Part, ...]  # none, one, or A and B
+    how: str
+    parts: tuple[Part, ...]  # none, one, or in the paper's style A and B
     difference: tuple[str, str] | None  # what to do with A and B, and the name of the result
     total: str  # the name of the number that decides
     cutoff: Cutoff
     negative: str
     positive: str
-    how: str
-    rule: str
-    notes: tuple[str, ...]  # what missing values do, risks, the source
+    always: str | None  # the class of everyone, for a card without lines
+    example: str | None  # how to multiply, where a line needs it
+    risks: tuple[RiskColumn, ...]
+    judgements: tuple[Judgement, ...]
+    baseline: str | None  # how often whoever always says the commoner class is wrong
+    warning: str | None
+    notes: tuple[str, ...]  # what missing values do, the source
     facts: tuple[tuple[str, str], ...]
 
     @property
-    def answers(self) -> tuple[tuple[str, str], ...]:
-        """What each total means, the positive class first: ("The total is 4 or more", "yes")."""
-        total = self.total[:1].upper() + self.total[1:]
+    def results(self) -> tuple[tuple[str, str], ...]:
+        """What totals mean, the positive class first: ("4 or more", "yes")."""
+        return (self.cutoff.positive, self.positive), (self.cutoff.negative, self.negative)
+
+    @property
+    def rule(self) -> str:
+        """The rule in a sentence."""
+        if self.always is not None:
+            return f"No question is asked: predict {self.always} for everyone."
         return (
-            (f"{total} is {self.cutoff.positive}", self.positive),
-            (f"{total} is {self.cutoff.negative}", self.negative),
+            f"Predict {self.positive} if {self.total} is {self.cutoff.positive}, otherwise {self.negative}."
         )
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[ShownLine, ...]:
         """The lines of all parts."""
         return tuple(line for part in self.parts for line in part.lines)
 
 
-def content(card: Card) -> Content:
-    """Return the content of a card."""
-    up = [item for item in card.items if item.points > 0]
-    down = [item for item in card.items if item.points < 0]
-    both = bool(up and down)
-    ordered = [*up, *down] if both else list(card.items)
-    texts = _texts(card, ordered)
-    total = "Total C" if both else "the total"
+def content(card: Card, style: Style = "card") -> Content:
+    """Return the content of a card: as a reader would fill it in, or in the style of the paper."""
+    if style not in get_args(Style):
+        raise InvalidOptionError(f"style is {style!r}; {did_you_mean(str(style), get_args(Style))}")
+    shown_card = card if style == "card" else card.as_learned
+    lines = lines_of(shown_card) if style == "card" else ()
+    parts, difference = _one_part(lines) if style == "card" else _paper_parts(shown_card)
     negative, positive = class_names(card)
-    cutoff = card.cutoff
-    if not ordered:
-        parts: tuple[Part, ...] = ()
-        rule = f"No feature is used: predict {positive if card.intercept > 0 else negative} for everyone."
-    else:
-        rule = f"Predict {positive} if {total} is {cutoff.positive}, otherwise {negative}."
-        if both:
-            parts = (_part(up, texts, 1, "Total A", 1), _part(down, texts, len(up) + 1, "Total B", -1))
-        else:
-            parts = (_part(ordered, texts, 1, "Total", 1),)
-    risk = risk_note(card, total)
-    source = () if card.source is None else (f"Source: {visible(card.source)}",)
+    cutoff = shown_card.cutoff
+    asked = bool(shown_card.items)
+    total = "Total C" if difference is not None else "the total"
+    strip = risk_columns(shown_card) if asked else ()
+    judged = card.performance[-1] if card.performance else None
     return Content(
         heading=heading(card),
+        how=_how_to_add(parts),
         parts=parts,
-        difference=("Subtract Total B from Total A", "Total C") if both else None,
+        difference=difference,
         total=total,
         cutoff=cutoff,
         negative=negative,
         positive=positive,
-        how=_how_to_add(card),
-        rule=rule,
+        always=None if asked else (positive if shown_card.intercept > 0 else negative),
+        example=_example(parts),
+        risks=strip,
+        judgements=tuple(map(judgement, card.performance)),
+        baseline=None if judged is None else baseline(card, judged),
+        warning=None if judged is None or judged.beats_baseline else no_better(card, judged),
         notes=(
-            *_missing(ordered, len(up) if both else len(ordered)),
-            *(() if risk is None else (risk,)),
-            *source,
+            *(_missing_notes(lines) if style == "card" else _missing_by_item(parts, shown_card)),
+            *(() if strip or not asked else risk_formula(shown_card, positive, total)),
+            *(() if card.source is None else (f"Source: {visible(card.source)}",)),
         ),
         facts=facts(card),
     )
 
 
-def _part(items: Sequence[Item], texts: dict[Item, str], first: int, total: str, sign: int) -> Part:
+def _one_part(lines: Sequence[Line]) -> tuple[tuple[Part, ...], None]:
+    if not lines:
+        return (), None
+    shown_lines = tuple(
+        ShownLine(
+            number=line.number,
+            text=visible(line.text) or '""',
+            times=line.times,
+            points="" if line.answers else shown(line.points),
+            answers=tuple(
+                ShownAnswer(text=visible(a.text) or '""', points=shown(a.points)) for a in line.answers
+            ),
+        )
+        for line in lines
+    )
+    return (Part(lines=shown_lines, adds="Add up the points", total="Total"),), None
+
+
+def _paper_parts(card: Card) -> tuple[tuple[Part, ...], tuple[str, str] | None]:
+    """A line for each item; where points have both signs, their totals A and B are subtracted."""
+    up = [item for item in card.items if item.points > 0]
+    down = [item for item in card.items if item.points < 0]
+    if not card.items:
+        return (), None
+    if not up or not down:
+        return (_paper_part(card, card.items, 1, "Total", 1),), None
+    parts = (_paper_part(card, up, 1, "Total A", 1), _paper_part(card, down, len(up) + 1, "Total B", -1))
+    return parts, ("Subtract Total B from Total A", "Total C")
+
+
+def _paper_part(card: Card, items: Sequence[Item], first: int, total: str, sign: int) -> Part:
     lines = tuple(
-        Line(number=n, text=texts[item], times=not item.is_yes_no, points=shown(sign * item.points))
+        ShownLine(
+            number=n,
+            text=visible(item.column if not item.is_yes_no else item.asks) or '""',
+            times=not item.is_yes_no,
+            points=shown(sign * item.points),
+        )
         for n, item in enumerate(items, start=first)
     )
     last = first + len(lines) - 1
@@ -207,52 +175,45 @@ def _part(items: Sequence[Item], texts: dict[Item, str], first: int, total: str,
     return Part(lines=lines, adds=adds, total=total)
 
 
-def _texts(card: Card, items: Sequence[Item]) -> dict[Item, str]:
-    """What each line asks; the condition is added where the words alone do not say it."""
-    domains = {domain.column: domain for domain in card.domains}
-    plain = {item: _text(item, domains.get(item.column)) for item in items}
-    often = Counter(plain.values())
-    return {
-        item: visible(text if often[text] == 1 else f"{text} ({item.name})") or '""'
-        for item, text in plain.items()
-    }
-
-
-def _text(item: Item, domain: Domain | None) -> str:
-    if not item.is_yes_no:
-        hints = [hint for hint in (item.unit, _limits(domain)) if hint is not None]
-        return item.column + (f" ({', '.join(hints)})" if hints else "")
-    plain_yes = isinstance(item.rule, IsOneOf) and item.rule.values[0] is True and len(item.rule.values) == 1
-    if item.question is None or (plain_yes and item.question.strip()):
-        return item.asks
-    return f"{item.question} ({item.name})"
-
-
-def _limits(domain: Domain | None) -> str | None:
-    """The range of a column, as the paper writes it: "1 to 10"."""
-    if domain is None:
-        return None
-    if domain.values is not None:
-        few = len(domain.values) <= _MOST_VALUES
-        return " or ".join(map(category_text, domain.values)) if few else None
-    if domain.low is None or domain.high is None:
-        return None
-    return f"{shown(domain.low)} to {shown(domain.high)}"
-
-
-def _how_to_add(card: Card) -> str:
-    kinds = {item.is_yes_no for item in card.items}
-    if not kinds:
+def _how_to_add(parts: Sequence[Part]) -> str:
+    times = {line.times for part in parts for line in part.lines}
+    if not times:
         return ""
-    if kinds == {False}:
+    if times == {True}:
         return "Multiply each value by its points."
-    if kinds == {True}:
-        return "Take the points of the lines that apply."
+    if times == {False}:
+        return "Add up the points of the answers that apply."
     return f"Multiply each value by its points ({TIMES}); take the points of the other lines that apply."
 
 
-def _missing(ordered: Sequence[Item], n_added: int) -> list[str]:
-    """How missing values are scored."""
+def _example(parts: Sequence[Part]) -> str | None:
+    """How to multiply, shown for the first line that needs it."""
+    line = next((line for part in parts for line in part.lines if line.times), None)
+    if line is None:
+        return None
+    product = shown(3 * Fraction(line.points))
+    return (
+        f"For example, a value of 3 in line {line.number} gives 3 {TIMES} {line.points} = {product} points."
+    )
+
+
+def _missing_notes(lines: Sequence[Line]) -> list[str]:
+    """What a value that is not known gives."""
+    given: dict[Fraction, list[int]] = {}
+    refusing = []
+    for line in lines:
+        if line.missing is not None:
+            given.setdefault(line.missing, []).append(line.number)
+        elif not any(isinstance(one.rule, IsMissing) for one in (*line.answers, line)):
+            refusing.append(line.number)
+    return _said(given, refusing, len(lines))
+
+
+def _missing_by_item(parts: Sequence[Part], card: Card) -> list[str]:
+    ordered = list(card.items)
+    if len(parts) > 1:
+        ordered = [i for i in card.items if i.points > 0] + [i for i in card.items if i.points < 0]
+    n_added = len(parts[0].lines) if parts else 0
     given: dict[Fraction, list[int]] = {}
     refusing = []
     for n, item in enumerate(ordered, start=1):
@@ -260,15 +221,18 @@ def _missing(ordered: Sequence[Item], n_added: int) -> list[str]:
             given.setdefault(item.missing if n <= n_added else -item.missing, []).append(n)
         elif not isinstance(item.rule, IsMissing):
             refusing.append(n)
+    return _said(given, refusing, len(ordered))
+
+
+def _said(given: dict[Fraction, list[int]], refusing: list[int], n_lines: int) -> list[str]:
     said = [
-        f"A missing value counts as {shown(points)} in {lines_named(numbers)}."
-        for points, numbers in given.items()
+        f"Not known counts as {shown(points)} in {lines_named(numbers)}." for points, numbers in given.items()
     ]
     if not refusing:
         return said
-    if len(refusing) == len(ordered):
-        return ["Every value must be known."]
-    return [*said, f"A value must be known in {lines_named(refusing)}."]
+    if len(refusing) == n_lines:
+        return ["Every line needs an answer."]
+    return [*said, f"An answer is needed in {lines_named(refusing)}."]
 
 
 def lines_named(numbers: Sequence[int]) -> str:

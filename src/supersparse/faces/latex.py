@@ -8,7 +8,9 @@ import re
 from dataclasses import dataclass
 
 from supersparse.card.card import Card
-from supersparse.faces.content import TIMES, Content, Line, content
+from supersparse.exact import shown
+from supersparse.faces.content import TIMES, Content, ShownLine, Style, content
+from supersparse.faces.evidence import MEASURES
 
 _BLANK = r"$\cdots\cdots$"
 _LONG = 60  # characters from which on the lines of a table are wrapped
@@ -48,19 +50,45 @@ _SPECIAL = {
 _NOT_AS_IT_IS = re.compile(r"-(?=-)|,(?=,)|[?!](?=`)|_|[^\w\s\-,?!]")
 
 
-def card_latex(card: Card) -> str:
+def card_latex(card: Card, *, style: Style = "card") -> str:
     r"""Return the card as LaTeX to be put into a document, with ``\usepackage{booktabs}``."""
-    said = content(card)
+    said = content(card, style)
     size = _size(said)
     blocks = [r"% needs \usepackage{booktabs}", rf"\begin{{center}}{size.command}"]
     blocks.append(rf"\textbf{{{latex_escaped(said.heading)}}}")
     if said.parts:
         blocks += [r"\par\medskip", *_table(said, size)]
     blocks.append(r"\par\medskip")
-    blocks += [
-        latex_escaped(sentence) + r"\par" for sentence in (said.how, said.rule, *said.notes) if sentence
-    ]
+    blocks += [latex_escaped(s) + r"\par" for s in (said.how, said.example, said.rule) if s]
+    if said.risks:
+        blocks += [r"\par\medskip", *_grid(_risk_rows(said)), r"\par\medskip"]
+    if said.judgements:
+        rows = [["", *MEASURES], *([one.on, *one.cells] for one in said.judgements)]
+        blocks += [r"\par\medskip", *_grid(rows), r"\par\medskip"]
+    remarks = [f"Warning: {said.warning}" if said.warning else said.baseline, *said.notes]
+    blocks += [latex_escaped(sentence) + r"\par" for sentence in remarks if sentence]
     return "\n".join([*blocks, r"\end{center}", ""])
+
+
+def _risk_rows(said: Content) -> list[list[str]]:
+    rows = [
+        ["Total", *(column.totals for column in said.risks)],
+        [f"Risk of {said.positive}", *(column.percent for column in said.risks)],
+    ]
+    if any(column.cases is not None for column in said.risks):
+        rows.append(["Cases", *("-" if c.cases is None else shown(c.cases) for c in said.risks)])
+    return rows
+
+
+def _grid(rows: list[list[str]]) -> list[str]:
+    """A small table, its first row set apart."""
+    lines = [" & ".join(map(latex_escaped, row)) + r" \\" for row in rows]
+    columns = "l" + "r" * (len(rows[0]) - 1)
+    return [
+        r"{\small\setlength{\tabcolsep}{4pt}",
+        rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule",
+        r"\end{tabular}}",
+    ]  # fmt: skip
 
 
 def latex_escaped(text: str) -> str:
@@ -81,17 +109,18 @@ def _word(word: str) -> str:
 
 def _size(said: Content) -> _Size:
     """Return the largest letters in which the card fits a page, else the smallest."""
-    texts = [*(line.text for line in said.lines), said.how, said.rule, *said.notes]
+    answers = [answer.text for line in said.lines for answer in line.answers]
+    texts = [*(line.text for line in said.lines), *answers, said.how, said.rule, *said.notes]
     fitting = (s for s in _SIZES if sum(1 + len(text) // s.characters for text in texts) <= s.lines)
     return next(fitting, _SIZES[-1])
 
 
 def _table(said: Content, size: _Size) -> list[str]:
-    is_long = any(len(line.text) > _LONG for line in said.lines)
+    is_long = any(len(t) > _LONG for line in said.lines for t in (line.text, *(a.text for a in line.answers)))
     text, ragged = (rf"p{{{size.width}\linewidth}}", r"\raggedright ") if is_long else ("l", "")
-    rows = [rf"\begin{{tabular}}{{r{text}rc}}", r"\toprule", r" & feature & points & \\", r"\midrule"]
+    rows = [rf"\begin{{tabular}}{{r{text}rc}}", r"\toprule", r" & & points & \\", r"\midrule"]
     for part in said.parts:
-        rows += [_row(line, ragged) for line in part.lines]
+        rows += [row for line in part.lines for row in _rows(line, ragged)]
         rows += [r"\midrule", _total(part.adds, part.total)]
         if said.difference is not None:
             rows.append(r"\midrule")
@@ -100,10 +129,20 @@ def _table(said: Content, size: _Size) -> list[str]:
     return [*rows, r"\bottomrule", r"\end{tabular}"]
 
 
-def _row(line: Line, ragged: str) -> str:
-    points = line.points.replace("-", "$-$")
-    times = r"$\times$ " if line.times else ""
-    return rf"{line.number}) & {ragged}{latex_escaped(line.text)} & {times}{points} & {_BLANK} \\"
+def _rows(line: ShownLine, ragged: str) -> list[str]:
+    name = f"{line.number}) & {ragged}{latex_escaped(line.text)}"
+    if not line.answers:
+        times = r"$\times$ " if line.times else ""
+        return [rf"{name} & {times}{_points(line.points)} & {_BLANK} \\"]
+    *first, last = (
+        rf" & {ragged}\quad {latex_escaped(answer.text)} & {_points(answer.points)} &"
+        for answer in line.answers
+    )
+    return [rf"{name} & & \\", *(rf"{row} \\" for row in first), rf"{last} {_BLANK} \\"]
+
+
+def _points(points: str) -> str:
+    return points.replace("-", "$-$")
 
 
 def _total(what: str, name: str) -> str:

@@ -1,29 +1,41 @@
 """The text faces of a card: plain text and Markdown."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from supersparse.card.card import Card
 from supersparse.data.plain import padded, width, wrap
-from supersparse.faces.content import TIMES, Content, content
+from supersparse.exact import shown
+from supersparse.faces.content import TIMES, Content, Style, content
+from supersparse.faces.evidence import MEASURES
 
 _BLANK = "......"
 _LEAST_NAME_WIDTH = 12  # the longest escape, \U0001f600, and the mark of a broken word fit in
 _LABEL_WIDTH = 10  # of the labels before the facts
 
 
-def card_text(card: Card, *, columns: int = 80) -> str:
+def card_text(card: Card, *, columns: int = 80, style: Style = "card") -> str:
     """Return the card as lines of at most so many terminal columns (40 or more)."""
     columns = max(columns, 40)
-    said = content(card)
-    sentences = [said.how.replace(TIMES, "x"), said.rule, *said.notes]
+    said = content(card, style)
+    sentences = [said.how.replace(TIMES, "x"), (said.example or "").replace(TIMES, "x"), said.rule]
     paragraphs = [
         _title(said, columns),
         _table(said, columns),
         [line for sentence in sentences if sentence for line in wrap(sentence, columns)],
+        _risks(said, columns),
+        _judgements(said, columns),
+        [line for note in _remarks(said) for line in wrap(note, columns)],
         _facts(said, columns),
     ]
     return "\n\n".join("\n".join(lines) for lines in paragraphs if lines)
+
+
+def _remarks(said: Content) -> list[str]:
+    """The warning, or what the baseline is, and the notes."""
+    first = f"Warning: {said.warning}" if said.warning else said.baseline
+    return [*([] if first is None else [first]), *said.notes]
 
 
 def _title(said: Content, columns: int) -> list[str]:
@@ -31,32 +43,95 @@ def _title(said: Content, columns: int) -> list[str]:
     return [*lines, "-" * max(map(width, lines))]
 
 
-def _rows(said: Content) -> Iterator[tuple[str, str, str, str]]:
-    """Number, text, sign and points of each line; the name of a total stands where points would."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A row of the table: its number, its text and what stands to the right of it."""
+
+    number: str = ""
+    text: str
+    sign: str = ""
+    points: str = ""  # or the name of a total
+    blank: bool = True  # something is to be written behind it
+    indent: int = 0
+
+
+def _rows(said: Content) -> Iterator[_Row]:
     for part in said.parts:
-        yield from ((f"{line.number}. ", line.text, "x" * line.times, line.points) for line in part.lines)
-        yield "", part.adds, "", part.total
+        for line in part.lines:
+            number = f"{line.number}. "
+            if not line.answers:
+                yield _Row(number=number, text=line.text, sign="x" * line.times, points=line.points)
+                continue
+            yield _Row(number=number, text=line.text, blank=False)
+            for answer in line.answers:
+                last = answer is line.answers[-1]
+                yield _Row(text=answer.text, points=answer.points, indent=2, blank=last)
+        yield _Row(text=part.adds, points=part.total)
     if said.difference is not None:
-        what, name = said.difference
-        yield "", what, "", name
+        yield _Row(text=said.difference[0], points=said.difference[1])
 
 
 def _table(said: Content, columns: int) -> list[str]:
     rows = list(_rows(said))
     if not rows:
         return []
-    head = 2 + max(len(number) for number, *_ in rows)
-    end = max(len("points"), *(len(points) + 2 * bool(number) for number, *_, points in rows))
+    head = 2 + max(len(row.number) for row in rows)
+    end = max(len("points"), *(len(row.points) + 2 * bool(row.number) for row in rows))
     room = max(columns - head - len("  ") - end - len(f" = {_BLANK}"), _LEAST_NAME_WIDTH)
-    names = [wrap(text, room) for _, text, *_ in rows]
-    name_width = max(len("feature"), *(width(line) for lines in names for line in lines))
-    printed = [f"{' ' * head}{padded('feature', name_width)}  {'points'.rjust(end)}"]
-    for (number, _, sign, points), lines in zip(rows, names, strict=True):
+    texts = [wrap(row.text, room - row.indent) for row in rows]
+    name_width = max(
+        *(width(line) + row.indent for row, lines in zip(rows, texts, strict=True) for line in lines), 8
+    )
+    printed = [f"{' ' * (head + name_width)}  {'points'.rjust(end)}"]
+    for row, lines in zip(rows, texts, strict=True):
         for i, line in enumerate(lines, start=1):
-            start = (number if i == 1 else "").rjust(head)
-            value = f"  {sign}{points.rjust(end - len(sign))} = {_BLANK}" if i == len(lines) else ""
-            printed.append(start + (padded(line, name_width) + value if value else line))
+            start = (row.number if i == 1 else "").rjust(head) + " " * row.indent
+            if i < len(lines) or not row.points:
+                printed.append(start + line)
+                continue
+            value = f"  {row.sign}{row.points.rjust(end - len(row.sign))}"
+            blank = f" = {_BLANK}" if row.blank else ""
+            printed.append(start + padded(line, name_width - row.indent) + value + blank)
     return printed
+
+
+def _grid(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
+    """Rows of short cells below one another, broken into blocks where they do not fit."""
+    first = max(width(row[0]) for row in rows)
+    widths = [max(width(row[k]) for row in rows) for k in range(1, len(rows[0]))]
+    printed: list[str] = []
+    k = 0
+    while k < len(widths):
+        used, start = first, k
+        while k < len(widths) and (used + 2 + widths[k] <= columns or k == start):
+            used += 2 + widths[k]
+            k += 1
+        for row in rows:
+            cells = [
+                " " * (w - width(c)) + c for w, c in zip(widths[start:k], row[1 + start :], strict=False)
+            ]
+            printed.append("  ".join([padded(row[0], first), *cells]))
+    return printed
+
+
+def _risks(said: Content, columns: int) -> list[str]:
+    if not said.risks:
+        return []
+    rows = [
+        ["Total", *(column.totals for column in said.risks)],
+        ["Risk", *(column.percent for column in said.risks)],
+    ]
+    if any(column.cases is not None for column in said.risks):
+        rows.append(["Cases", *("-" if c.cases is None else shown(c.cases) for c in said.risks)])
+    return [*wrap(f"Risk of {said.positive}:", columns), *_grid(rows, columns)]
+
+
+def _judgements(said: Content, columns: int) -> list[str]:
+    if not said.judgements:
+        return []
+    rows = [["", *(one.on for one in said.judgements)]]
+    rows += [[name, *(one.cells[k] for one in said.judgements)] for k, name in enumerate(MEASURES)]
+    return _grid(rows, columns)
 
 
 def _facts(said: Content, columns: int) -> list[str]:
@@ -72,15 +147,21 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "\\": "&#92;
 _SPECIAL = re.compile(r"[&<>|\\]|[`*_\[\]~$^@!#]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
-def card_markdown(card: Card) -> str:
-    """Return the card as Markdown: a heading, a table with blanks to fill in, the rule, the proof."""
-    said = content(card)
+def card_markdown(card: Card, *, style: Style = "card") -> str:
+    """Return the card as Markdown: a heading, a table with blanks to fill in, the rule, the evidence."""
+    said = content(card, style)
     blocks = [f"### {markdown_escaped(said.heading)}"]
     if said.parts:
-        blocks.append("\n".join(_markdown_table(said)))
-    blocks.append("\n".join(markdown_escaped(s) for s in (said.how, said.rule) if s))
-    if said.notes:
-        blocks.append("\n".join(map(markdown_escaped, said.notes)))
+        blocks.append("\n".join(_markdown_lines(said)))
+    blocks.append("\n".join(markdown_escaped(s) for s in (said.how, said.example, said.rule) if s))
+    if said.risks:
+        blocks.append("\n".join(_markdown_risks(said)))
+    if said.judgements:
+        rows = [["", *MEASURES], *([one.on, *one.cells] for one in said.judgements)]
+        blocks.append("\n".join(_markdown_table(rows)))
+    remarks = _remarks(said)
+    if remarks:
+        blocks.append("\n".join(map(markdown_escaped, remarks)))
     if said.facts:
         blocks.append("\n".join(f"- **{label}**: {markdown_escaped(fact)}" for label, fact in said.facts))
     return "\n\n".join(blocks) + "\n"
@@ -95,13 +176,33 @@ def markdown_escaped(text: str) -> str:
     return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
 
 
-def _markdown_table(said: Content) -> list[str]:
-    rows = ["| | feature | points | |", "|--:|:--|--:|:-:|"]
+def _markdown_table(rows: Sequence[Sequence[str]]) -> list[str]:
+    head, *others = ("| " + " | ".join(map(markdown_escaped, row)) + " |" for row in rows)
+    return [head, "|:--" + "|--:" * (len(rows[0]) - 1) + "|", *others]
+
+
+def _markdown_risks(said: Content) -> list[str]:
+    rows = [
+        [f"Total, and risk of {said.positive}", *(column.totals for column in said.risks)],
+        ["Risk", *(column.percent for column in said.risks)],
+    ]
+    if any(column.cases is not None for column in said.risks):
+        rows.append(["Cases", *("-" if c.cases is None else shown(c.cases) for c in said.risks)])
+    return _markdown_table(rows)
+
+
+def _markdown_lines(said: Content) -> list[str]:
+    rows = ["| | | points | |", "|--:|:--|--:|:-:|"]
     for part in said.parts:
-        rows += [
-            f"| {line.number}. | {markdown_escaped(line.text)} | {line.shown_points} | {_BLANK} |"
-            for line in part.lines
-        ]
+        for line in part.lines:
+            text = markdown_escaped(line.text)
+            if not line.answers:
+                rows.append(f"| {line.number}. | {text} | {line.shown_points} | {_BLANK} |")
+                continue
+            rows.append(f"| {line.number}. | {text} | | |")
+            for answer in line.answers:
+                blank = _BLANK if answer is line.answers[-1] else ""
+                rows.append(f"| | - {markdown_escaped(answer.text)} | {answer.points} | {blank} |")
         rows.append(f"| | **{part.adds}** | **{part.total}** | {_BLANK} |")
     if said.difference is not None:
         what, name = said.difference

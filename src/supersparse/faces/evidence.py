@@ -1,0 +1,126 @@
+"""The evidence on a card: what was proven, how well it does, and how it was made."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from supersparse.card.card import Card
+from supersparse.card.performance import Performance
+from supersparse.card.provenance import Provenance
+from supersparse.data.plain import visible
+from supersparse.exact import shown
+from supersparse.faces.naming import class_names
+from supersparse.stop import Stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """One row of the table of evidence: which rows, and each measure in words."""
+
+    on: str
+    cells: tuple[str, ...]  # in the order of MEASURES
+
+
+MEASURES = ("Sensitivity", "Specificity", "PPV", "NPV", "AUC", "Errors")
+
+
+def facts(card: Card) -> tuple[tuple[str, str], ...]:
+    """Labelled facts about how the card was made; none for a card written by hand."""
+    made = card.provenance
+    if made is None:
+        return ()
+    return (
+        ("Proof", _proof(made)),
+        ("Errors", _errors(card, made)),
+        ("Size", _size(card)),
+        ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
+        ("Made by", _maker(made)),
+    )
+
+
+def _proof(made: Provenance) -> str:
+    objective = f"objective (errors plus penalties, {float(made.objective):.6f})"
+    of_all = "no other card"
+    if made.features is not None:
+        of_all = f"of all cards over {_counted(len(made.features), 'question')}, none"
+    if made.proven_optimal:
+        smallest = ", and no equally good one has smaller points" if made.proven_smallest else ""
+        return f"Proven optimal: {of_all} with these settings has a lower {objective}{smallest}"
+    if made.lower_bound <= 0:
+        return f"Not proven: a card with a lower {objective} could exist; how much lower is unknown"
+    percent = f"{ceil(made.gap * 1000) / 10:.1f} %"
+    return f"Not proven: a better card could exist, by at most {percent} of the {objective}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _errors(card: Card, made: Provenance) -> str:
+    training = f"training errors {_share(made.training_errors, made.total_weight)}"
+    if made.predicted_errors == made.training_errors:
+        return training
+    total = shown(card.threshold)
+    return (
+        f"{training}, counting a total of exactly {total} as wrong for both classes; "
+        f"predicted errors {_share(made.predicted_errors, made.total_weight)}, "
+        f"because the rule predicts {class_names(card)[0]} at exactly {total}"
+    )
+
+
+def _size(card: Card) -> str:
+    return f"{_counted(len(card.as_learned.items), 'feature')}, {card.size_with_intercept} with the intercept"
+
+
+def _maker(made: Provenance) -> str:
+    known = Stop.__members__.get(made.stop)
+    reason = visible(made.stop) if known is None else known.value
+    return f"supersparse {visible(made.version)}, {visible(made.solver)}, in {made.seconds:.1f} s; {reason}"
+
+
+def _share(part: Fraction, whole: Fraction) -> str:
+    percent = f" ({float(100 * part / whole):.2f} %)" if whole else ""
+    return f"{shown(part)} of {shown(whole)}{percent}"
+
+
+def judgement(seen: Performance) -> Judgement:
+    """A row of the table of evidence."""
+    rates = (
+        seen.sensitivity,
+        seen.specificity,
+        seen.positive_predictive_value,
+        seen.negative_predictive_value,
+    )
+    auc = "-" if seen.auc is None else f"{seen.auc:.2f}"
+    if seen.auc_interval is not None:
+        auc += f" ({seen.auc_interval[0]:.2f} to {seen.auc_interval[1]:.2f})"
+    wrong = shown(seen.false_positives + seen.false_negatives)
+    cells = (*("-" if r is None else percent(float(r)) for r in rates), auc)
+    errors = f"{wrong} of {shown(seen.n)} ({percent(float(seen.error))})"
+    on = {"training": "Training", "cross-validation": "Cross-validated", "validation": "Validated"}[seen.on]
+    return Judgement(on=on, cells=(*cells, errors))
+
+
+def percent(share: float) -> str:
+    """A share in percent, as few digits as a reader needs.
+
+    >>> percent(0.338), percent(0.0042), percent(1.0)
+    ('33.8 %', '0.4 %', '100 %')
+    """
+    return f"{100 * share:.1f} %" if 0 < share < 1 else f"{100 * share:.0f} %"
+
+
+def baseline(card: Card, seen: Performance) -> str:
+    """How often whoever always says the commoner class is wrong."""
+    negative, positive = class_names(card)
+    commoner = positive if seen.positives > seen.negatives else negative
+    return f"Always saying {commoner} is wrong in {percent(float(seen.baseline_error))}."
+
+
+def no_better(card: Card, seen: Performance) -> str:
+    """The warning on a card that does not beat the baseline."""
+    where = {"training": "on the training rows", "cross-validation": "on rows it was not learned from"}
+    return (
+        f"This card errs in {percent(float(seen.error))} {where.get(seen.on, 'on other rows')}, which is no "
+        f"better than that. {baseline(card, seen)}"
+    )

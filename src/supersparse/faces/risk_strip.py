@@ -1,0 +1,139 @@
+"""The risk strip: a row of totals over a row of risks, short enough to print."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+
+import numpy as np
+
+from supersparse.card.bands import bands_of
+from supersparse.card.card import Card
+from supersparse.card.risk import LogisticRisk, Risk, TableRisk
+from supersparse.exact import shown
+
+_MOST = 10  # columns of a strip
+_MOST_TOTALS = 400  # that are looked at one by one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskColumn:
+    """Totals from `low` to `high`, their risk, and the weight of the rows behind it (None: not known)."""
+
+    low: Fraction
+    high: Fraction
+    risk: float
+    cases: Fraction | None
+    positive: bool  # whether the card predicts the positive class there
+
+    @property
+    def totals(self) -> str:
+        """The totals in words: "4", or "2 to 3"."""
+        return shown(self.low) if self.low == self.high else f"{shown(self.low)} to {shown(self.high)}"
+
+    @property
+    def percent(self) -> str:
+        """The risk in percent."""
+        return risk_percent(self.risk)
+
+
+def risk_percent(risk: float) -> str:
+    """A risk in whole percent; what is neither 0 nor 1 never reads so.
+
+    >>> risk_percent(0.258), risk_percent(0.001), risk_percent(0.9999)
+    ('26 %', '< 1 %', '> 99 %')
+    """
+    if 0 < risk < 0.005:
+        return "< 1 %"
+    if 0.995 <= risk < 1:
+        return "> 99 %"
+    return f"{100 * risk:.0f} %"
+
+
+def total_range(card: Card) -> tuple[Fraction, Fraction] | None:
+    """The least and the greatest total that answers can give; None where a number without limits counts."""
+    domains = {domain.column: domain for domain in card.domains}
+    low = high = Fraction(0)
+    for column, items in card.items_by_column().items():
+        domain = domains.get(column)
+        bands = bands_of(items, domain)
+        if bands is not None:
+            given = [band.points for band in bands]
+        elif len(items) == 1 and domain is not None and domain.low is not None and domain.high is not None:
+            given = [items[0].points * domain.low, items[0].points * domain.high]
+        else:
+            return None
+        low, high = low + min(given), high + max(given)
+    return low, high
+
+
+def risk_columns(card: Card) -> tuple[RiskColumn, ...]:
+    """Return the strip; empty for a card without risks, or with totals that no short list covers."""
+    risk = card.risk
+    if risk is None:
+        return ()
+    reach = total_range(card)
+    if reach is not None and card.totals_are_whole and reach[1] - reach[0] < _MOST_TOTALS:
+        totals = [Fraction(total) for total in range(ceil(reach[0]), floor(reach[1]) + 1)]
+        return _thinned(_at(card, risk, totals))
+    return _thinned(_at(card, risk, list(risk.totals))) if isinstance(risk, TableRisk) else ()
+
+
+def _at(card: Card, risk: Risk, totals: list[Fraction]) -> list[RiskColumn]:
+    risks = risk.of(np.array([float(total) for total in totals])).tolist()
+    cases: dict[Fraction, Fraction] = {}
+    if isinstance(risk, TableRisk) and risk.cases is not None:
+        cases = dict(zip(risk.totals, risk.cases, strict=True))
+    known = bool(cases)
+    return [
+        RiskColumn(
+            low=total,
+            high=total,
+            risk=one,
+            cases=cases.get(total, Fraction(0)) if known else None,
+            positive=total > card.threshold,
+        )
+        for total, one in zip(totals, risks, strict=True)
+    ]
+
+
+def _thinned(columns: list[RiskColumn]) -> tuple[RiskColumn, ...]:
+    """Join neighbours, those with the nearest risks first, until few are left; the two classes stay apart."""
+    while len(columns) > _MOST:
+        pairs = [
+            (abs(a.risk - b.risk), k)
+            for k, (a, b) in enumerate(pairwise(columns))
+            if a.positive == b.positive
+        ]
+        if not pairs:
+            break
+        k = min(pairs)[1]
+        columns[k : k + 2] = [_joined(columns[k], columns[k + 1])]
+    return tuple(columns)
+
+
+def _joined(a: RiskColumn, b: RiskColumn) -> RiskColumn:
+    weights = [float(c.cases) if c.cases else 0.0 for c in (a, b)]
+    if not any(weights):
+        weights = [float(c.high - c.low + 1) for c in (a, b)]
+    risk = (a.risk * weights[0] + b.risk * weights[1]) / sum(weights)
+    cases = None if a.cases is None or b.cases is None else a.cases + b.cases
+    return RiskColumn(
+        low=a.low,
+        high=b.high,
+        open_below=False,
+        open_above=False,
+        risk=risk,
+        cases=cases,
+        positive=a.positive,
+    )
+
+
+def risk_formula(card: Card, positive: str, total: str) -> tuple[str, ...]:
+    """The risk as a formula, for a card whose totals are too many for a strip."""
+    risk = card.risk
+    if isinstance(risk, LogisticRisk):
+        sign = "+" if risk.offset >= 0 else "-"
+        power = f"{risk.slope:.6g} * total {sign} {abs(risk.offset):.6g}"
+        return (f"Risk of {positive} by {total}: 1 / (1 + exp(-({power}))).",)
+    return ()
