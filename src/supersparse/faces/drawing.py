@@ -40,7 +40,7 @@ class Text:
     text: str
     size: float
     bold: bool = False
-    faint: bool = False
+    colour: str = "#000000"
     anchor: Anchor = "start"
 
 
@@ -53,19 +53,21 @@ class Stroke:
     x2: float
     y2: float
     thickness: float = 0.6
+    colour: str = "#000000"
     dotted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """A rectangle with a white or grey inside; a round one is a node of a tree."""
+    """A rectangle; a round one is a node of a tree."""
 
     x: float
     y: float
     width: float
     height: float
     radius: float = 0.0
-    grey: bool = False
+    fill: str = "#ffffff"
+    edge: str = "#000000"
     thickness: float = 0.8
 
 
@@ -94,7 +96,7 @@ _FONTS = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
 
 
 def drawing_svg(drawing: Drawing) -> str:
-    """Return an SVG file as text, black on white and in points."""
+    """Return an SVG file as text, on white and in points."""
     w, h = _n(drawing.width), _n(drawing.height)
     return "\n".join(
         [
@@ -121,21 +123,20 @@ def _part(part: Text | Stroke | Box) -> str:
             )
             return (
                 f'<line x1="{_n(part.x1)}" y1="{_n(part.y1)}" x2="{_n(part.x2)}" y2="{_n(part.y2)}" '
-                f'stroke="black" stroke-width="{_n(part.thickness)}"{dots}/>'
+                f'stroke="{part.colour}" stroke-width="{_n(part.thickness)}"{dots}/>'
             )
         case Box():
             corners = f' rx="{_n(part.radius)}"' if part.radius else ""
             return (
                 f'<rect x="{_n(part.x)}" y="{_n(part.y)}" width="{_n(part.width)}" height="{_n(part.height)}"'
-                f'{corners} fill="{"#d4d4d4" if part.grey else "white"}" stroke="black" '
-                f'stroke-width="{_n(part.thickness)}"/>'
+                f'{corners} fill="{part.fill}" stroke="{part.edge}" stroke-width="{_n(part.thickness)}"/>'
             )
 
 
 def _text(part: Text) -> str:
     anchor = "" if part.anchor == "start" else f' text-anchor="{part.anchor}"'
     weight = ' font-weight="bold"' if part.bold else ""
-    colour = ' fill="#555"' if part.faint else ""
+    colour = "" if part.colour == "#000000" else f' fill="{part.colour}"'
     place = f'x="{_n(part.x)}" y="{_n(part.y)}" font-size="{_n(part.size)}"'
     return f"<text {place}{anchor}{weight}{colour}>{escape(part.text)}</text>"
 
@@ -247,7 +248,7 @@ def _add(part: Text | Stroke | Box, axes: "Axes") -> None:
             axes.text(
                 part.x, part.y, _ordered(part.text), fontsize=part.size,
                 fontweight="bold" if part.bold else "normal", fontfamily=list(font_names()),
-                color="#555555" if part.faint else "black", va="baseline",
+                color=part.colour, va="baseline",
                 ha={"start": "left", "middle": "center", "end": "right"}[part.anchor],
                 parse_math=False, usetex=False,
             )  # fmt: skip
@@ -260,7 +261,7 @@ def _add(part: Text | Stroke | Box, axes: "Axes") -> None:
 def _add_stroke(part: Stroke, axes: "Axes") -> None:
     from matplotlib.lines import Line2D
 
-    line = Line2D([part.x1, part.x2], [part.y1, part.y2], color="black", linewidth=part.thickness)
+    line = Line2D([part.x1, part.x2], [part.y1, part.y2], color=part.colour, linewidth=part.thickness)
     if part.dotted:
         line.set_linestyle((0, (0.01, 3)))
         line.set_dash_capstyle("round")
@@ -279,7 +280,7 @@ def _add_box(part: Box, axes: "Axes") -> None:
         patch = FancyBboxPatch(corner, part.width, part.height, boxstyle=rounded)
     else:
         patch = Rectangle(corner, part.width, part.height)
-    patch.set(facecolor="#d4d4d4" if part.grey else "white", edgecolor="black", linewidth=part.thickness)
+    patch.set(facecolor=part.fill, edgecolor=part.edge, linewidth=part.thickness)
     axes.add_patch(patch)
 
 

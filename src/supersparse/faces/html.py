@@ -1,17 +1,156 @@
-"""The HTML faces of a card: a table for notebooks, a page, and the printable sheet."""
+"""The HTML faces of a card: a fragment for notebooks, a page, and a sheet to print and fill in."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 
 from supersparse.card.card import Card
-from supersparse.faces.content import Content, Line, content
+from supersparse.exact import shown
+from supersparse.faces.colours import ink_on, risk_colour
+from supersparse.faces.content import Content, ShownLine, Style, content
 from supersparse.faces.drawing import FaceWriters, pictures, wrapped, write
+from supersparse.faces.evidence import MEASURES
 from supersparse.faces.pictures import paper_size, sheet_drawing
 
-_WIDTH, _HEIGHT = 510, 690  # what A4 and Letter both have within margins of 15 mm, in points, and some air
+_WIDTH, _HEIGHT = 490, 690  # what A4 and Letter both have within margins of 15 mm, in points, and some air
 _SIZES = (11.0, 10.0, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0)
+# Notebooks would typeset a name such as $x$; these are the names by which MathJax 2 and 3 leave text alone.
+_NO_MATH = "tex2jax_ignore mathjax_ignore"
+_BOX, _TICK = '<span class="box"></span>', '<span class="tick"></span>'
+
+
+def template(name: str) -> str:
+    """Return one of the files that pages are made from."""
+    return files("supersparse.faces").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def card_style() -> str:
+    """Return the style of a card, which the page around it cannot change.
+
+    What the page says about its tables and lists is taken back, and what the card says is important.
+    """
+    taken_back = ".supersparse-card,.supersparse-card *{all:revert}\n"
+    return re.sub(r"(?<=[^{};])(?=[;}])", "!important", taken_back + template("card.css").strip())
+
+
+def card_html(card: Card, *, style: Style = "card") -> str:
+    """Return the card as a piece of HTML with its own style, for a notebook or a page of yours."""
+    return _card(content(card, style))
+
+
+def _card(said: Content, *, to_fill_in: bool = False) -> str:
+    head = [f"<h3>{escape(said.heading)}</h3>"]
+    head += [f"<p>{escape(text)}</p>" for text in (said.how, said.example) if text]
+    body = ["<header>", *head, "</header>"]
+    if to_fill_in:
+        body.append('<div class="who"><span>Name or number</span><span>Date</span></div>')
+    body += [*_lines(said), *_results(said), *_risks(said), *_evidence(said)]
+    if said.warning:
+        body.append(f'<p class="warning">{escape(said.warning)}</p>')
+    notes = [*([] if said.warning or not said.baseline else [said.baseline]), *said.notes]
+    if notes:
+        lines = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
+        body.append(f'<div class="block">{lines}</div>')
+    facts = "\n".join(f"<dt>{label}</dt><dd>{escape(fact)}</dd>" for label, fact in said.facts)
+    body.append(f"<footer>\n<dl>\n{facts}\n</dl>\n</footer>" if facts else '<div class="block"></div>')
+    return "\n".join(
+        [
+            f'<div class="supersparse-card {_NO_MATH}">',
+            f"<style>\n{card_style()}\n</style>",
+            *body,
+            "</div>",
+            "",
+        ]
+    )
+
+
+def _lines(said: Content) -> list[str]:
+    if not said.parts:
+        return []
+    rows = [
+        '<table class="lines">',
+        '<thead><tr><th></th><th scope="col">Question</th>'
+        '<th scope="col" class="points">Points</th></tr></thead>',
+    ]
+    for part in said.parts:
+        rows.append("<tbody>")
+        rows += [_line(line) for line in part.lines]
+        rows += [_total(part.adds, part.total), "</tbody>"]
+    if said.difference is not None:
+        rows += ["<tbody>", _total(*said.difference), "</tbody>"]
+    return [*rows, "</table>"]
+
+
+def _line(line: ShownLine) -> str:
+    number = f'<tr><td class="number">{line.number}.</td>'
+    if line.answers:
+        answers = "".join(
+            f'<li>{_TICK}<span class="what">{escape(a.text)}</span> <b>{a.points}</b></li>'
+            for a in line.answers
+        )
+        choice = f'{escape(line.text)}<ul class="answers">{answers}</ul>'
+        return f'{number}<td class="text" colspan="2">{choice}</td></tr>'
+    space = f"{_BOX} " if line.times else _TICK
+    points = f'<td class="points">{space}<b>{line.shown_points}</b></td></tr>'
+    return f'{number}<td class="text">{escape(line.text)}</td>{points}'
+
+
+def _total(what: str, name: str) -> str:
+    return (
+        f'<tr class="total"><td></td><td class="text">{what}</td><td class="points">{name} {_BOX}</td></tr>'
+    )
+
+
+def _results(said: Content) -> list[str]:
+    if said.always is not None or said.difference is not None:
+        return [f'<p class="rule">{escape(said.rule)}</p>']
+    (high, positive), (low, negative) = said.results
+    return [
+        '<div class="results">',
+        f'<p class="positive"><b>{escape(positive)}</b>Total {escape(high)}</p>',
+        f'<p class="negative"><b>{escape(negative)}</b>Total {escape(low)}</p>',
+        "</div>",
+    ]
+
+
+def _risks(said: Content) -> list[str]:
+    if not said.risks:
+        return []
+    totals = "".join(f'<th scope="col">{column.totals}</th>' for column in said.risks)
+    bar = "".join(
+        f'<td style="{_painted(risk_colour(column.risk))}">{escape(column.percent)}</td>'
+        for column in said.risks
+    )
+    rows = [
+        f'<tr><th scope="row">Total</th>{totals}</tr>',
+        f'<tr class="bar"><th scope="row">Risk</th>{bar}</tr>',
+    ]
+    if any(column.cases is not None for column in said.risks):
+        cases = "".join(f"<td>{'-' if c.cases is None else shown(c.cases)}</td>" for c in said.risks)
+        rows.append(f'<tr><th scope="row">Cases</th>{cases}</tr>')
+    caption = f"<caption>Risk of {escape(said.positive)}</caption>"
+    return [f'<div class="block"><table class="risks">{caption}', *rows, "</table></div>"]
+
+
+def _painted(colour: str) -> str:
+    return f"background:{colour}!important;color:{ink_on(colour)}!important"
+
+
+def _evidence(said: Content) -> list[str]:
+    if not said.judgements:
+        return []
+    head = "".join(f'<th scope="col">{name}</th>' for name in MEASURES)
+    rows = [
+        f'<tr><th scope="row">{one.on}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in one.cells)}</tr>'
+        for one in said.judgements
+    ]
+    table = f'<table class="evidence"><thead><tr><th></th>{head}</tr></thead><tbody>'
+    return [f'<div class="block">{table}', *rows, "</tbody></table></div>"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,83 +166,72 @@ class Block:
 
 def print_style(blocks: Iterable[Block]) -> str:
     """Return the style for printing these blocks, one below the other; lengths in rem and em follow it."""
-    said = list(blocks)
-    size = next((s for s in _SIZES if _height(said, s) <= _HEIGHT), _SIZES[-1])
-    return f"@media print{{@page{{margin:15mm}}html{{font-size:{size:g}pt}}}}"
-
-
-def _height(blocks: list[Block], size: float) -> float:
-    return sum(size * (block.gap + 1.45 * block.size * _lines(block, size)) for block in blocks)
-
-
-def _lines(block: Block, size: float) -> int:
-    return len(wrapped(block.text, _WIDTH - block.beside * size, block.size * size, bold=block.bold))
-
-
-# In currentColor and without a background, so that it suits light and dark pages alike.
-STYLE = """\
-.supersparse-card{max-width:46rem;line-height:1.4;text-align:left;
-font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
-.supersparse-card table{border-collapse:collapse;width:100%;margin:0 0 .6rem;font-size:1em;border:0}
-.supersparse-card caption{font-weight:600;font-size:1.1em;text-align:left;padding:0 0 .4rem;caption-side:top;
-color:inherit}
-.supersparse-card th,.supersparse-card td{padding:.25rem .5rem;vertical-align:baseline;text-align:left;
-background:none;border:0;white-space:normal}
-.supersparse-card td.text,.supersparse-card p,.supersparse-card dd,
-.supersparse-card caption{overflow-wrap:anywhere}
-.supersparse-card thead th{border-bottom:1px solid;font-weight:600}
-.supersparse-card .number,.supersparse-card .points{text-align:right;white-space:nowrap}
-.supersparse-card .number{width:1px;opacity:.7}
-.supersparse-card .points,.supersparse-card .blank{width:1px}
-.supersparse-card .blank{letter-spacing:.1em;opacity:.5;white-space:nowrap}
-.supersparse-card tr.total>*{border-top:1px solid;border-bottom:1px solid;font-weight:600}
-.supersparse-card p{margin:.2rem 0}
-.supersparse-card .rule{font-weight:600}
-.supersparse-card .note,.supersparse-card dl{font-size:.85em;opacity:.8}
-.supersparse-card dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;margin:.6rem 0 0}
-.supersparse-card dt{font-weight:600}
-.supersparse-card dd{margin:0}"""
-
-# Notebooks would typeset a name such as $x$; these are the names by which MathJax 2 and 3 leave text alone.
-_NO_MATH = "tex2jax_ignore mathjax_ignore"
-_BLANK = '<td class="blank">......</td>'
-
-
-def card_html(card: Card) -> str:
-    """Return the card as a piece of HTML with its own style, for a notebook or a page of yours."""
-    said = content(card)
-    body = [*_table(said), *(f"<p>{escape(said.how)}</p>" for _ in said.parts[:1])]
-    body.append(f'<p class="rule">{escape(said.rule)}</p>')
-    body += [f'<p class="note">{escape(note)}</p>' for note in said.notes]
-    if said.facts:
-        facts = "\n".join(f"<dt>{label}</dt><dd>{escape(fact)}</dd>" for label, fact in said.facts)
-        body.append(f"<dl>\n{facts}\n</dl>")
-    return "\n".join(
-        [f'<div class="supersparse-card {_NO_MATH}">', f"<style>\n{STYLE}\n</style>", *body, "</div>", ""]
+    size = print_size(blocks)
+    return (
+        f"@media print{{@page{{margin:15mm}}html{{font-size:{size:g}pt}}"
+        f".supersparse-card{{font-size:{size:g}pt!important}}}}"
     )
 
 
-def card_page(card: Card) -> str:
+def print_size(blocks: Iterable[Block]) -> float:
+    """The largest letters, in points, with which the blocks fit a page."""
+    said = list(blocks)
+    return next((s for s in _SIZES if _height(said, s) <= _HEIGHT), _SIZES[-1])
+
+
+def _height(blocks: list[Block], size: float) -> float:
+    return sum(size * (block.gap + 1.45 * block.size * _wrapped_lines(block, size)) for block in blocks)
+
+
+def _wrapped_lines(block: Block, size: float) -> int:
+    return len(wrapped(block.text, _WIDTH - block.beside * size, block.size * size, bold=block.bold))
+
+
+def card_page(card: Card, *, style: Style = "card") -> str:
     """Return the card as a whole HTML page, which prints on one sheet of paper."""
-    said = content(card)
+    said = content(card, style)
+    return _page_of(said, _card(said), "")
+
+
+def sheet_html(card: Card, paper: str = "a4", *, style: Style = "card") -> str:
+    """Return the sheet as a page that prints on one sheet of A4 or Letter paper."""
+    paper_size(paper)
+    said = content(card, style)
+    name = {"a4": "A4", "letter": "Letter"}[paper.lower()]
+    return _page_of(said, _card(said, to_fill_in=True), f"@page{{size:{name}}}")
+
+
+def _page_of(said: Content, body: str, extra: str) -> str:
     style = [
-        "body{margin:2rem}",
-        "@media print{body{margin:0}body .supersparse-card{max-width:none}tr{break-inside:avoid}}",
+        "body{margin:2rem auto;max-width:44rem;padding:0 1rem;background:#eef1f4}",
+        "@media print{body{margin:0;padding:0;max-width:none;background:#fff}"
+        "body .supersparse-card{max-width:none!important}tr{break-inside:avoid}}",
         print_style(_blocks(said)),
+        *([extra] if extra else []),
     ]
-    return page(said.heading, card_html(card), "\n".join(style))
+    return page(said.heading, body, "\n".join(style))
 
 
 def _blocks(said: Content) -> Iterator[Block]:
-    yield Block(text=said.heading, size=1.1, bold=True, gap=0.4)
-    yield Block(text="feature", gap=0.5)
+    """What the card says, for its size in print."""
+    yield Block(text=said.heading, size=1.35, bold=True, gap=2.5)
+    yield from (Block(text=text, size=0.92) for text in (said.how, said.example) if text)
+    yield Block(text="Name or number", gap=1.6)
     for part in said.parts:
-        yield from (Block(text=line.text, beside=15, gap=0.5) for line in part.lines)
-        yield Block(text=part.adds, gap=0.6)
-    yield from (Block(text=said.how, gap=1.6) for _ in said.parts)
-    yield Block(text=said.rule, bold=True, gap=0.4)
-    yield from (Block(text=note, size=0.85, gap=0.4) for note in said.notes)
-    yield from (Block(text=fact, size=0.85, beside=9, gap=0.1) for _, fact in said.facts)
+        for line in part.lines:
+            yield Block(text=line.text, beside=9, gap=0.9, bold=True)
+            longest = max(line.answers, key=lambda a: len(a.text), default=None)
+            if longest is not None:  # a grid whose cells are about a third of the width
+                deep = -(-len(line.answers) // 3)
+                yield from (Block(text=longest.text, beside=30, gap=0.75) for _ in range(deep))
+        yield Block(text=part.adds, gap=1.1)
+    yield Block(text=said.rule, bold=True, gap=4)
+    yield from (Block(text="Risk", gap=0.6) for _ in range(4) if said.risks)
+    yield from (Block(text=one.on, size=0.85, gap=0.4) for one in said.judgements)
+    yield Block(text=said.warning or said.baseline or "", size=0.9, gap=1.6)
+    yield from (Block(text=note, size=0.85, gap=0.3) for note in said.notes)
+    yield from (Block(text=fact, size=0.8, beside=6, gap=0.2) for _, fact in said.facts)
+    yield Block(text="", gap=2)
 
 
 def page(title: str, body: str, style: str) -> str:
@@ -121,129 +249,17 @@ def page(title: str, body: str, style: str) -> str:
 </style>
 </head>
 <body>
+<main>
 {body.rstrip()}
+</main>
 </body>
 </html>
 """
 
 
-def _table(said: Content) -> list[str]:
-    caption = escape(said.heading)
-    if not said.parts:
-        return [f"<p><strong>{caption}</strong></p>"]
-    rows = [
-        "<table>",
-        f"<caption>{caption}</caption>",
-        '<thead><tr><th></th><th scope="col">feature</th><th scope="col" class="points">points</th>'
-        "<th></th></tr></thead>",
-    ]
-    for part in said.parts:
-        rows.append("<tbody>")
-        rows += [
-            f'<tr><td class="number">{line.number}.</td><td class="text">{escape(line.text)}</td>'
-            f'<td class="points">{line.shown_points}</td>{_BLANK}</tr>'
-            for line in part.lines
-        ]
-        rows += [_total(part.adds, part.total), "</tbody>"]
-    if said.difference is not None:
-        rows += ["<tbody>", _total(*said.difference), "</tbody>"]
-    return [*rows, "</table>"]
-
-
-def _total(what: str, name: str) -> str:
-    return (
-        f'<tr class="total"><td></td><td class="text">{what}</td><td class="points">{name}</td>{_BLANK}</tr>'
-    )
-
-
-_STYLE = """\
-@page{{size:{paper};margin:15mm}}
-*{{box-sizing:border-box}}
-body{{max-width:180mm;margin:1rem auto;color:#000;background:#fff;
-font:11pt/1.3 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}}
-@media print{{body{{margin:0 auto;font-size:{print_size}pt}}}}
-h1{{font-size:1.35em;margin:0 0 .8em;overflow-wrap:anywhere}}
-.who{{display:flex;gap:1.5em;margin-bottom:1em}}
-.who span{{flex:1;display:flex;gap:.5em}}
-.who span:first-child{{flex:2}}
-.who span::after{{content:"";flex:1;border-bottom:1px solid #000}}
-table{{border-collapse:collapse;width:100%;border-top:2px solid #000;border-bottom:2px solid #000}}
-th,td{{text-align:left;padding:{padding}em .4em;vertical-align:middle}}
-thead th,tr.total>*{{border-bottom:1px solid #000}}
-tr.total>*{{border-top:1px solid #000;font-weight:bold}}
-tr{{break-inside:avoid}}
-.text{{overflow-wrap:anywhere}}
-.number,.points,.answer{{text-align:right;white-space:nowrap;width:1px}}
-.result{{white-space:nowrap;width:1px}}
-.box{{display:inline-block;width:4.6em;height:1.7em;border:1px solid #000;vertical-align:middle}}
-.tick{{display:inline-block;width:1em;height:1em;border:1.2px solid #000;vertical-align:-.1em}}
-tr.total .box{{border-width:2px}}
-.class{{font-weight:bold;margin:.5em 0;overflow-wrap:anywhere}}
-.note{{font-size:.8em;margin:.2em 0;color:#444;overflow-wrap:anywhere}}"""
-
-_BOX, _TICK = '<span class="box"></span>', '<span class="tick"></span>'
-_ROOMY = 14  # lines that fit a page at full size
-
-
-def sheet_html(card: Card, paper: str = "a4") -> str:
-    """Return the sheet as a page that prints on one sheet of A4 or Letter paper."""
-    paper_size(paper)
-    said = content(card)
-    squeeze = min(1.0, _ROOMY / (len(said.lines) or 1))
-    style = _STYLE.format(
-        paper={"a4": "A4", "letter": "Letter"}[paper.lower()],
-        print_size=round(11 * max(squeeze, 0.75), 1),
-        padding=round(0.3 * squeeze, 2),
-    )
-    body = [
-        f"<h1>{escape(said.heading)}</h1>",
-        '<div class="who"><span>Name or number</span><span>Date</span></div>',
-    ]
-    if said.parts:
-        body += [*_sheet_table(said), f"<p>{escape(said.how)}</p>", *_classes(said)]
-    else:
-        body.append(f'<p class="class">{escape(said.rule)}</p>')
-    body += [f'<p class="note">{escape(note)}</p>' for note in said.notes]
-    return page(said.heading, "\n".join(body), style)
-
-
-def _sheet_table(said: Content) -> list[str]:
-    rows = [
-        "<table>",
-        '<thead><tr><th></th><th scope="col">feature</th><th></th>'
-        '<th scope="col" class="points">points</th><th></th></tr></thead>',
-        "<tbody>",
-    ]
-    for part in said.parts:
-        rows += map(_row, part.lines)
-        rows.append(_sheet_total(part.adds, part.total))
-    if said.difference is not None:
-        rows.append(_sheet_total(*said.difference))
-    return [*rows, "</tbody>", "</table>"]
-
-
-def _row(line: Line) -> str:
-    return (
-        f'<tr><td class="number">{line.number}.</td><td class="text">{escape(line.text)}</td>'
-        f'<td class="answer">{_BOX if line.times else _TICK}</td>'
-        f'<td class="points">{line.shown_points}</td><td class="result">= {_BOX}</td></tr>'
-    )
-
-
-def _sheet_total(what: str, name: str) -> str:
-    return (
-        f'<tr class="total"><td></td><td class="text" colspan="2">{what}</td>'
-        f'<td class="points">{name}</td><td class="result">= {_BOX}</td></tr>'
-    )
-
-
-def _classes(said: Content) -> list[str]:
-    return [f'<p class="class">{_TICK} {escape(f"{words}: {name}")}</p>' for words, name in said.answers]
-
-
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One page of A4 or Letter paper; as HTML, SVG, PDF or PNG."""
+    """One page of A4 or Letter paper to fill in; as HTML, SVG, PDF or PNG."""
 
     card: Card
     paper: str = "a4"
@@ -253,7 +269,6 @@ class Sheet:
 
     def to_html(self) -> str:
         """Return the sheet as an HTML page to be printed from a browser."""
-
         return sheet_html(self.card, self.paper)
 
     def to_svg(self) -> str:

@@ -1,11 +1,17 @@
-"""The card and its printable sheet as pictures."""
+"""The card and its printable sheet as pictures, in the look of the HTML card."""
 
 from dataclasses import dataclass, field
 
 from supersparse.card.card import Card
 from supersparse.errors import InvalidOptionError
-from supersparse.faces.content import Content, Line, content
+from supersparse.exact import shown
+from supersparse.faces.colours import ink_on, risk_colour
+from supersparse.faces.content import Content, ShownLine, Style, content
 from supersparse.faces.drawing import Box, Drawing, Show, Stroke, Text, text_width, wrapped
+from supersparse.faces.evidence import MEASURES
+
+INK, FAINT, LINE, ACCENT, SOFT, WHITE = "#17202b", "#52606f", "#c9d2dc", "#0d4f52", "#eef3f3", "#ffffff"
+WARNING = "#7c2d12"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,33 +42,57 @@ class Page:
         """Leave a gap."""
         self.y += height * self.scale
 
-    def rule(self, thickness: float, *, left: float | None = None) -> None:
+    def rule(self, thickness: float = 0.6, colour: str = LINE) -> None:
         """Draw a line across."""
-        x1 = self.left if left is None else left
-        self.parts.append(Stroke(x1=x1, y1=self.y, x2=self.right, y2=self.y, thickness=thickness))
+        self.parts.append(
+            Stroke(x1=self.left, y1=self.y, x2=self.right, y2=self.y, thickness=thickness, colour=colour)
+        )
 
     def paragraph(
-        self, text: str, size: float, *, bold: bool = False, faint: bool = False, indent: float = 0.0
+        self, text: str, size: float, *, bold: bool = False, colour: str = INK, indent: float = 0.0
     ) -> None:
         """Write a text, wrapped, from here on down."""
         size *= self.scale
         left = self.left + indent
         for line in wrapped(self.show(text), self.right - left, size, bold=bold):
             self.y += size
-            self.parts.append(Text(x=left, y=self.y, text=line, size=size, bold=bold, faint=faint))
+            self.parts.append(Text(x=left, y=self.y, text=line, size=size, bold=bold, colour=colour))
             self.y += 0.35 * size
 
-    def lines(self, text: str, x: float, limit: float, size: float, *, bold: bool = False) -> None:
-        """Write a wrapped text at a place in a table line, and go down by its height."""
+    def cell(
+        self, text: str, x: float, limit: float, size: float, *, bold: bool = False, colour: str = INK
+    ) -> float:
+        """Write a wrapped text with its top at the line reached, and return where it ends."""
         size *= self.scale
+        y = self.y
         for i, line in enumerate(wrapped(self.show(text), limit, size, bold=bold)):
-            self.y += (1.35 if i else 1.0) * size
-            self.parts.append(Text(x=x, y=self.y, text=line, size=size, bold=bold))
+            y += (1.3 if i else 1.0) * size
+            self.parts.append(Text(x=x, y=y, text=line, size=size, bold=bold, colour=colour))
+        return y
 
-    def at_right(self, text: str, x: float, size: float, *, bold: bool = False) -> None:
+    def at_right(self, text: str, x: float, size: float, *, bold: bool = False, colour: str = INK) -> None:
         """Write a short text that ends at x, on the line reached."""
+        size *= self.scale
         self.parts.append(
-            Text(x=x, y=self.y, text=self.show(text), size=size * self.scale, bold=bold, anchor="end")
+            Text(x=x, y=self.y, text=self.show(text), size=size, bold=bold, colour=colour, anchor="end")
+        )
+
+    def centred(self, text: str, x: float, size: float, *, bold: bool = False, colour: str = INK) -> None:
+        """Write a short text around x, on the line reached."""
+        size *= self.scale
+        self.parts.append(
+            Text(x=x, y=self.y, text=self.show(text), size=size, bold=bold, colour=colour, anchor="middle")
+        )
+
+    def box(
+        self, x: float, y: float, width: float, height: float, *, fill: str = WHITE, edge: str = FAINT,
+        thickness: float = 0.9, radius: float = 0.0,
+    ) -> None:  # fmt: skip
+        """Draw a box whose upper left corner is given."""
+        self.parts.append(
+            Box(
+                x=x, y=y, width=width, height=height, fill=fill, edge=edge, thickness=thickness, radius=radius
+            )
         )
 
     def text_width(self, text: str, size: float, *, bold: bool = False) -> float:
@@ -75,89 +105,30 @@ class Page:
         return Drawing(width=self.width, height=high, title=title, parts=tuple(self.parts))
 
 
-_WIDTH, _MARGIN = 460.0, 16.0
-_SIZE, _SMALL = 10.0, 8.0
-_BLANK = 46.0
-_GAP = 14.0
+_WIDTH, _MARGIN = 480.0, 18.0
+_SIZE, _SMALL = 10.0, 7.6
 _SMALL_PRINT = ("Proof", "Errors")
-
-
-def card_drawing(card: Card, show: Show = str) -> Drawing:
-    """Lay the card out; `show` replaces what the painter cannot draw."""
-    said = content(card)
-    page = Page(width=_WIDTH, margin=_MARGIN, show=show)
-    page.paragraph(said.heading, 12, bold=True)
-    page.skip(8)
-    if said.parts:
-        _table(said, page)
-        page.skip(4)
-        page.paragraph(said.how, _SIZE)
-    page.paragraph(said.rule, _SIZE, bold=True)
-    small = [*said.notes, *(f"{label}: {fact}" for label, fact in said.facts if label in _SMALL_PRINT)]
-    if small:
-        page.skip(4)
-    for sentence in small:
-        page.paragraph(sentence, _SMALL, faint=True)
-    return page.done(said.heading)
-
-
-def _table(said: Content, page: Page) -> None:
-    numbers = page.left + page.text_width(f"{len(said.lines)}.", _SIZE)
-    start = numbers + 6
-    names = [part.total for part in said.parts] + ([] if said.difference is None else [said.difference[1]])
-    points_width = max(
-        *(page.text_width(line.shown_points, _SIZE) for line in said.lines),
-        *(page.text_width(name, _SIZE, bold=True) for name in [*names, "points"]),
-    )
-    points_width = min(points_width, (page.right - start) / 2)
-    points = page.right - _BLANK - 8
-    limit = points - points_width - _GAP - start
-
-    def row(number: str, text: str, value: str, *, bold: bool = False, blank: bool = True) -> None:
-        page.skip(4)
-        top = page.y + _SIZE
-        page.lines(text, start, limit, _SIZE, bold=bold)
-        if number:
-            bottom, page.y = page.y, top
-            page.at_right(number, numbers, _SIZE)
-            page.y = bottom
-        page.at_right(value, points, _SIZE, bold=bold)
-        if blank:
-            page.parts.append(
-                Stroke(x1=page.right - _BLANK, y1=page.y, x2=page.right, y2=page.y, thickness=1, dotted=True)
-            )
-        page.skip(6)
-
-    page.rule(1.2)
-    row("", "feature", "points", bold=True, blank=False)
-    page.rule(0.6)
-    for part in said.parts:
-        for line in part.lines:
-            row(f"{line.number}.", line.text, line.shown_points)
-        page.rule(0.6)
-        row("", part.adds, part.total, bold=True)
-        page.rule(0.6 if said.difference is not None else 1.2)
-    if said.difference is not None:
-        row("", *said.difference, bold=True)
-        page.rule(1.2)
-    page.skip(2)
-
-
 PAPERS = {"a4": (595.28, 841.89), "letter": (612.0, 792.0)}  # points
-_SHEET_MARGIN = 48.0
-_SHEET_SIZE, _SHEET_SMALL = 11.0, 8.5
-_BOX, _TICK, _HEIGHT = 54.0, 12.0, 20.0
+_SHEET_MARGIN = 45.0
 _SHRINK = 0.95
+
+
+def card_drawing(card: Card, show: Show = str, *, style: Style = "card") -> Drawing:
+    """Lay the card out; `show` replaces what the painter cannot draw."""
+    said = content(card, style)
+    page = Page(width=_WIDTH, margin=_MARGIN, show=show)
+    _fill(said, page, to_fill_in=False)
+    return page.done(said.heading)
 
 
 def sheet_drawing(card: Card, paper: str = "a4", show: Show = str) -> Drawing:
     """Lay the sheet out on one page, smaller when there is much to say."""
     said = content(card)
     width, height = paper_size(paper)
-    scale = 1.0
+    scale = 1.1
     while True:
         page = Page(width=width, margin=_SHEET_MARGIN, show=show, scale=scale)
-        _fill(said, page)
+        _fill(said, page, to_fill_in=True)
         if page.y <= height - _SHEET_MARGIN:
             return page.done(said.heading, height)
         scale *= _SHRINK
@@ -171,101 +142,223 @@ def paper_size(paper: str) -> tuple[float, float]:
     return size
 
 
-def _fill(said: Content, page: Page) -> None:
-    page.paragraph(said.heading, 15, bold=True)
-    page.skip(12)
-    _who(page)
-    page.skip(14)
-    if said.parts:
-        _sheet_table(said, page)
-        page.skip(6)
-        page.paragraph(said.how, _SHEET_SIZE)
-        page.skip(8)
-        _results(said, page)
-    else:
-        page.paragraph(said.rule, _SHEET_SIZE, bold=True)
+def _fill(said: Content, page: Page, *, to_fill_in: bool) -> None:
+    _head(said, page)
+    if to_fill_in:
+        _who(page)
+    page.skip(6)
+    _lines(said, page)
+    _results(said, page)
+    _risks(said, page)
+    _evidence(said, page)
+    page.skip(6)
+    if said.warning:
+        page.paragraph(f"Warning: {said.warning}", _SMALL + 1, bold=True, colour=WARNING)
+    small = [*([said.baseline] if said.baseline and not said.warning else []), *said.notes]
+    small += [f"{label}: {fact}" for label, fact in said.facts if label in _SMALL_PRINT]
+    for sentence in small:
+        page.paragraph(sentence, _SMALL, colour=FAINT)
+
+
+def _head(said: Content, page: Page) -> None:
+    """The title and how to add up, in white on the card's colour."""
+    first = len(page.parts)
+    top = page.y
     page.skip(8)
-    for note in said.notes:
-        page.paragraph(note, _SHEET_SMALL, faint=True)
+    inset = 10 * page.scale
+    page.margin += inset
+    page.paragraph(said.heading, 14, bold=True, colour=WHITE)
+    for text in (said.how, said.example):
+        if text:
+            page.paragraph(text, _SIZE - 1, colour=WHITE)
+    page.margin -= inset
+    page.skip(7)
+    head = Box(
+        x=page.left, y=top, width=page.right - page.left, height=page.y - top, fill=ACCENT, edge=ACCENT,
+        radius=5 * page.scale,
+    )  # fmt: skip
+    page.parts.insert(first, head)
 
 
 def _who(page: Page) -> None:
     """Where to write whom and when it is about."""
-    size = _SHEET_SIZE * page.scale
-    page.y += size
+    page.skip(12 + _SIZE)
     middle = page.left + 0.62 * (page.right - page.left)
     for label, start, end in (("Name or number", page.left, middle - 16), ("Date", middle, page.right)):
-        page.parts.append(Text(x=start, y=page.y, text=label, size=size))
-        line = start + page.text_width(label, _SHEET_SIZE) + 6
-        page.parts.append(Stroke(x1=line, y1=page.y + 2, x2=end, y2=page.y + 2))
+        page.parts.append(Text(x=start, y=page.y, text=label, size=_SIZE * page.scale, colour=INK))
+        line = start + page.text_width(label, _SIZE) + 6
+        page.parts.append(Stroke(x1=line, y1=page.y + 2, x2=end, y2=page.y + 2, colour=INK))
 
 
-def _sheet_table(said: Content, page: Page) -> None:
-    scale = page.scale
-    box = _BOX * scale
-    numbers = page.left + page.text_width(f"{len(said.lines)}.", _SHEET_SIZE)
-    start = numbers + 7 * scale
-    points_width = max(
-        *(page.text_width(line.shown_points, _SHEET_SIZE) for line in said.lines),
-        *(page.text_width(name, _SHEET_SIZE, bold=True) for name in ("Total A", "points")),
-    )
-    points = page.right - box - page.text_width("  =  ", _SHEET_SIZE)
-    values = points - points_width - 10 * scale  # where the box for the answer ends
-    answer = _BOX if any(line.times for line in said.lines) else _TICK
-    limit = values - (answer + 8) * scale - start
-
-    def row(text: str, value: str, *, bold: bool = False) -> float:
-        """Write one line of the table, boxes apart; return the middle of its last line."""
-        page.skip(7)
-        page.lines(text, start, limit, _SHEET_SIZE, bold=bold)
-        page.at_right(value, points, _SHEET_SIZE, bold=bold)
-        return page.y - 0.36 * _SHEET_SIZE * scale
-
-    def result(middle: float, thickness: float) -> None:
-        page.at_right("=", page.right - box - 7 * scale, _SHEET_SIZE)
-        page.parts.append(_box(page.right - box, middle, box, _HEIGHT * scale, thickness))
-        page.skip(10)
-
-    page.rule(1.4)
-    row("feature", "points", bold=True)
-    page.skip(5)
-    page.rule(0.6)
-    page.skip(2)
+def _lines(said: Content, page: Page) -> None:
+    if not said.parts:
+        return
+    numbers = page.left + page.text_width(f"{len(said.lines)}.", _SIZE)
+    start = numbers + 7 * page.scale
     for part in said.parts:
         for line in part.lines:
-            top = page.y + (7 + _SHEET_SIZE) * scale
-            middle = row(line.text, line.shown_points)
-            page.parts.append(
-                Text(x=numbers, y=top, text=f"{line.number}.", size=_SHEET_SIZE * scale, anchor="end")
-            )
-            page.parts.append(_answer(line, values, middle, scale))
-            result(middle, 0.8)
-        page.rule(0.6)
-        page.skip(2)
-        result(row(part.adds, part.total, bold=True), 1.4)
-        page.rule(0.6 if said.difference is not None else 1.4)
-        page.skip(2)
+            _line(line, page, numbers, start)
+        _total(part.adds, part.total, page, start)
     if said.difference is not None:
-        result(row(*said.difference, bold=True), 2.0)
-        page.rule(1.4)
+        _total(*said.difference, page, start)
 
 
-def _answer(line: Line, right: float, middle: float, scale: float) -> Box:
-    """A box for the value, or one to tick."""
-    if line.times:
-        return _box(right - _BOX * scale, middle, _BOX * scale, _HEIGHT * scale, 0.8)
-    return _box(right - _TICK * scale, middle, _TICK * scale, _TICK * scale, 0.8)
+def _line(line: ShownLine, page: Page, numbers: float, start: float) -> None:
+    scale = page.scale
+    page.skip(6)
+    top = page.y
+    worth = page.text_width(line.shown_points, _SIZE, bold=True)
+    side = 9 * scale
+    room = (44 * scale if line.times else side) + 8 * scale
+    limit = page.right - start - (0 if line.answers else worth + room + 10 * scale)
+    page.y = top + _SIZE * scale
+    page.at_right(f"{line.number}.", numbers, _SIZE, colour=FAINT)
+    if not line.answers:
+        page.at_right(line.shown_points, page.right - 6 * scale, _SIZE, bold=True)
+        x = page.right - 6 * scale - worth - room
+        if line.times:
+            page.box(x, page.y - 12 * scale, 44 * scale, 16 * scale, radius=2)
+        else:
+            page.box(x, page.y - 8 * scale, side, side, radius=1.5)
+    page.y = top
+    page.y = page.cell(line.text, start, limit, _SIZE, bold=True)
+    if line.answers:
+        _answers(line, page, start)
+    page.skip(7)
+    page.rule()
 
 
-def _box(x: float, middle: float, width: float, height: float, thickness: float) -> Box:
-    return Box(x=x, y=middle - height / 2, width=width, height=height, thickness=thickness)
+def _answers(line: ShownLine, page: Page, start: float) -> None:
+    """The answers side by side where they are short, each with a circle to tick and its points."""
+    scale = page.scale
+    needed = max(
+        page.text_width(one.text, _SIZE - 1) + page.text_width(one.points, _SIZE - 1, bold=True)
+        for one in line.answers
+    ) + 36 * scale  # fmt: skip
+    wide = page.right - start
+    across = max(1, min(4, int(wide // needed), len(line.answers)))
+    width = wide / across
+    page.skip(6)
+    for k in range(0, len(line.answers), across):
+        first, top = len(page.parts), page.y
+        deepest = top
+        for column, one in enumerate(line.answers[k : k + across]):
+            x = start + column * width
+            worth = page.text_width(one.points, _SIZE - 1, bold=True)
+            page.y = top + 5 * scale
+            limit = width - worth - 36 * scale
+            end = page.cell(one.text, x + 18 * scale, limit, _SIZE - 1)
+            page.y += (_SIZE - 1) * scale
+            page.at_right(one.points, x + width - 12 * scale, _SIZE - 1, bold=True)
+            radius = 3.6 * scale
+            page.box(x + 6 * scale, page.y - 7 * scale, 2 * radius, 2 * radius, radius=radius)
+            deepest = max(deepest, end)
+        for column in range(len(line.answers[k : k + across])):
+            frame = Box(
+                x=start + column * width, y=top, width=width - 5 * scale, height=deepest + 6 * scale - top,
+                edge=LINE, radius=3 * scale,
+            )  # fmt: skip
+            page.parts.insert(first, frame)
+        page.y = deepest + 6 * scale
+        page.skip(4)
+    page.y -= 4 * scale
+
+
+def _total(what: str, name: str, page: Page, start: float) -> None:
+    scale = page.scale
+    top = page.y
+    page.box(page.left, top, page.right - page.left, 26 * scale, fill=SOFT, edge=SOFT)
+    page.y = top + 17 * scale
+    page.parts.append(
+        Text(x=start, y=page.y, text=page.show(what), size=_SIZE * scale, bold=True, colour=INK)
+    )
+    wide = 50 * scale
+    page.at_right(name, page.right - wide - 12 * scale, _SIZE, bold=True)
+    page.box(page.right - wide - 5 * scale, top + 4 * scale, wide, 18 * scale, edge=ACCENT, thickness=1.6)
+    page.y = top + 26 * scale
 
 
 def _results(said: Content, page: Page) -> None:
-    """The two classes, one to be ticked."""
-    tick = _TICK * page.scale
-    for words, name in said.answers:
-        size = _SHEET_SIZE * page.scale
-        page.parts.append(_box(page.left, page.y + 0.64 * size, tick, tick, 1.2))
-        page.paragraph(f"{words}: {name}", _SHEET_SIZE, bold=True, indent=tick + 7 * page.scale)
-        page.skip(6)
+    """The two classes side by side, the positive one in the card's colour."""
+    page.skip(10)
+    if said.always is not None or said.difference is not None:
+        page.paragraph(said.rule, _SIZE, bold=True)
+        return
+    scale, gap = page.scale, 8 * page.scale
+    width = (page.right - page.left - gap) / 2
+    top, first, deepest = page.y, len(page.parts), page.y
+    for k, (totals, name) in enumerate(said.results):
+        colour = INK if k else WHITE
+        x = page.left + k * (width + gap)
+        page.y = top + 7 * scale
+        page.y = page.cell(name, x + 9 * scale, width - 18 * scale, _SIZE + 0.5, bold=True, colour=colour)
+        page.skip(4)
+        end = page.cell(f"Total {totals}", x + 9 * scale, width - 18 * scale, _SIZE - 0.5, colour=colour)
+        deepest = max(deepest, end)
+    for k in range(2):
+        frame = Box(
+            x=page.left + k * (width + gap), y=top, width=width, height=deepest + 8 * scale - top,
+            fill=WHITE if k else ACCENT, edge=ACCENT, thickness=1.4, radius=4 * scale,
+        )  # fmt: skip
+        page.parts.insert(first, frame)
+    page.y = deepest + 8 * scale
+
+
+def _risks(said: Content, page: Page) -> None:
+    """Totals, a bar of risks that gets darker as they rise, and the number of cases."""
+    if not said.risks:
+        return
+    scale = page.scale
+    page.skip(10)
+    page.paragraph(f"Risk of {said.positive}", _SIZE, bold=True)
+    page.skip(1)
+    label = 40 * scale
+    width = (page.right - page.left - label) / len(said.risks)
+    rows = [("Total", [column.totals for column in said.risks])]
+    rows.append(("Risk", [column.percent for column in said.risks]))
+    if any(column.cases is not None for column in said.risks):
+        cases = ["-" if column.cases is None else shown(column.cases) for column in said.risks]
+        rows.append(("Cases", cases))
+    for name, cells in rows:
+        is_bar = name == "Risk"
+        high = (17 if is_bar else 13) * scale
+        top = page.y
+        page.y = top + high - (5 if is_bar else 3.5) * scale
+        page.parts.append(Text(x=page.left, y=page.y, text=name, size=_SMALL * scale, colour=FAINT))
+        size = min(_SMALL + 0.6, *(_SMALL * width / (page.text_width(c, _SMALL) + 3) for c in cells))
+        for k, text in enumerate(cells):
+            x = page.left + label + k * width
+            colour = INK
+            if is_bar:
+                fill = risk_colour(said.risks[k].risk)
+                colour = ink_on(fill)
+                page.box(x, top, width, high, fill=fill, edge=WHITE, thickness=0.8)
+            page.centred(text, x + width / 2, size, bold=is_bar, colour=colour)
+        page.y = top + high
+
+
+def _evidence(said: Content, page: Page) -> None:
+    """How well the card does, a row for each set of rows."""
+    if not said.judgements:
+        return
+    page.skip(9)
+    table = [["", *MEASURES], *([one.on, *one.cells] for one in said.judgements)]
+    widths = [max(page.text_width(row[k], _SMALL) for row in table) for k in range(len(table[0]))]
+    free = page.right - page.left - sum(widths)
+    gap = free / (len(widths) - 1)
+    size = _SMALL if gap >= 4 else _SMALL * (page.right - page.left) / (sum(widths) + 4 * len(widths))
+    shrunk = size / _SMALL
+    gap = max(gap, 4.0)
+    for n, row in enumerate(table):
+        page.skip(size + 3)
+        x = page.left
+        for k, cell in enumerate(row):
+            colour = INK if n and k else FAINT
+            page.parts.append(
+                Text(x=x, y=page.y, text=page.show(cell), size=size * page.scale, colour=colour)
+            )
+            x += widths[k] * shrunk + gap
+        if n == 0:
+            page.skip(3)
+            page.rule()
+    page.skip(2)

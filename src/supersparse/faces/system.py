@@ -28,6 +28,7 @@ from supersparse.faces.from_solution import card_of_solution
 from supersparse.faces.text import card_text
 
 if TYPE_CHECKING:
+    from supersparse.faces.content import Style
     from supersparse.faces.html import Sheet
     from supersparse.faces.tree import DecisionTree
     from supersparse.problem.points import Points
@@ -40,34 +41,37 @@ class Faces:
     __slots__ = ()
     card: Card
 
-    def to_text(self, *, columns: int = 80) -> str:
-        """Return the card as text, wrapped at `columns`, as `print` shows it."""
-        return card_text(self.card, columns=columns)
+    def to_text(self, *, columns: int = 80, style: "Style" = "card") -> str:
+        """Return the card as text, wrapped at `columns`, as `print` shows it.
 
-    def to_markdown(self) -> str:
+        `style` "paper" prints the points as they were learned, negative ones too, in the look of the paper.
+        """
+        return card_text(self.card, columns=columns, style=style)
+
+    def to_markdown(self, *, style: "Style" = "card") -> str:
         """Return the card as Markdown, for GitHub, Jupyter and pandoc."""
         from supersparse.faces.text import card_markdown
 
-        return card_markdown(self.card)
+        return card_markdown(self.card, style=style)
 
-    def to_html(self) -> str:
-        """Return the card as an HTML fragment with inline style, as notebooks show it."""
+    def to_html(self, *, style: "Style" = "card") -> str:
+        """Return the card as an HTML fragment with its own style, as notebooks show it."""
         from supersparse.faces.html import card_html
 
-        return card_html(self.card)
+        return card_html(self.card, style=style)
 
-    def to_latex(self) -> str:
+    def to_latex(self, *, style: "Style" = "card") -> str:
         r"""Return the card as a LaTeX table that needs ``\\usepackage{booktabs}``."""
         from supersparse.faces.latex import card_latex
 
-        return card_latex(self.card)
+        return card_latex(self.card, style=style)
 
-    def to_svg(self) -> str:
+    def to_svg(self, *, style: "Style" = "card") -> str:
         """Return the card as SVG, with selectable text."""
         from supersparse.faces.drawing import drawing_svg
         from supersparse.faces.pictures import card_drawing
 
-        return drawing_svg(card_drawing(self.card))
+        return drawing_svg(card_drawing(self.card, style=style))
 
     def sheet(self, *, paper: str = "a4") -> "Sheet":
         """Return a printable sheet with boxes to fill in, on "a4" or "letter"; see `to_html` and `save`."""

@@ -6,9 +6,9 @@ from pathlib import Path
 from supersparse.card.card import Card
 from supersparse.data.plain import width, wrap
 from supersparse.explain.tree import FoundTree, TreeLeaf, TreeNode, find_tree
-from supersparse.faces.content import class_names, heading
 from supersparse.faces.drawing import Box, Drawing, FaceWriters, Show, Stroke, Text, pictures, wrapped, write
-from supersparse.faces.pictures import Page
+from supersparse.faces.naming import class_names, heading
+from supersparse.faces.pictures import FAINT, Page
 
 _LEAST_WIDTH = 12
 
@@ -66,7 +66,7 @@ def tree_drawing(card: Card, found: FoundTree, show: Show = str) -> Drawing:
     notes = tree_notes(found)
     page.skip(10 if notes else 0)
     for note in notes:
-        page.paragraph(note, 8, faint=True)
+        page.paragraph(note, 8, colour=FAINT)
     return page.done(f"Decision tree: {heading(card)}")
 
 
@@ -120,7 +120,7 @@ class _Places:
             Box(
                 x=x - _WIDTH / 2, y=top, width=_WIDTH, height=height,
                 radius=min(11.0, height / 2) if is_leaf else 0,
-                grey=isinstance(node, TreeLeaf) and node.positive,
+                fill="#d4d4d4" if isinstance(node, TreeLeaf) and node.positive else "#ffffff",
             )
         )  # fmt: skip
         for i, line in enumerate(self._lines(node)):

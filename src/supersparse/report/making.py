@@ -8,7 +8,7 @@ from supersparse.card.card import Card
 from supersparse.data.plain import visible
 from supersparse.errors import InvalidOptionError
 from supersparse.faces import ScoringSystem
-from supersparse.faces.content import heading
+from supersparse.faces.naming import heading
 from supersparse.report.blocks import Section, counted
 from supersparse.report.data import read_data
 from supersparse.report.evidence import Evidence, gather

@@ -25,6 +25,7 @@ from supersparse.report.blocks import (
 
 try:
     from reportlab import platypus
+    from reportlab.lib.colors import HexColor
     from reportlab.lib.styles import ParagraphStyle
     from reportlab.pdfbase import pdfmetrics
     from reportlab.pdfbase.ttfonts import TTFError, TTFont
@@ -267,10 +268,11 @@ class _Card(platypus.Flowable):  # type: ignore[misc]
         match part:
             case Text():
                 wide = _width(part.text, part.size, bold=part.bold)
-                canvas.setFillColor(_GREY if part.faint else _BLACK)
+                canvas.setFillColor(HexColor(part.colour))
                 x = part.x - {"start": 0, "middle": wide / 2, "end": wide}[part.anchor]
                 _write(canvas, part.text, x, high - part.y, part.size, bold=part.bold)
             case Stroke():
+                canvas.setStrokeColor(HexColor(part.colour))
                 canvas.setLineWidth(part.thickness)
                 canvas.setLineCap(1 if part.dotted else 0)
                 canvas.setDash([0, 3 * part.thickness] if part.dotted else [])
@@ -278,7 +280,10 @@ class _Card(platypus.Flowable):  # type: ignore[misc]
             case Box():
                 canvas.setLineWidth(part.thickness)
                 canvas.setDash([])
-                canvas.rect(part.x, high - part.y - part.height, part.width, part.height)
+                canvas.setStrokeColor(HexColor(part.edge))
+                canvas.setFillColor(HexColor(part.fill))
+                corner = (part.x, high - part.y - part.height, part.width, part.height)
+                canvas.roundRect(*corner, part.radius, fill=1)
 
 
 def _style(size: float, *, bold: bool = False, **style: Any) -> ParagraphStyle:

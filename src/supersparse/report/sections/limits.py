@@ -6,7 +6,7 @@ from supersparse.card.card import Card
 from supersparse.card.rules import Domain, IsMissing, category_text
 from supersparse.data.plain import visible
 from supersparse.exact import shown
-from supersparse.faces.content import class_names
+from supersparse.faces.naming import class_names
 from supersparse.report.blocks import Bullets, Paragraph, Section, TableBlock, column_name, counted, rate
 from supersparse.report.evidence import Evidence
 from supersparse.report.plan import Absent

@@ -3,7 +3,8 @@
 from supersparse.card.card import Cutoff
 from supersparse.data.plain import visible
 from supersparse.exact import shown
-from supersparse.faces.content import content, facts
+from supersparse.faces.content import content
+from supersparse.faces.evidence import facts
 from supersparse.report.blocks import (
     Block,
     Bullets,

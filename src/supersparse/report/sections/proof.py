@@ -4,7 +4,7 @@ from supersparse.card.provenance import Provenance
 from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import shown
-from supersparse.faces.content import facts
+from supersparse.faces.evidence import facts
 from supersparse.report.blocks import NONE, Block, Bullets, Figure, Paragraph, Section, TableBlock, why
 from supersparse.report.evidence import Evidence
 from supersparse.report.learning import Recheck

@@ -8,7 +8,7 @@ from supersparse.data.plain import quoted, visible
 from supersparse.evaluate.drift import Drift
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import shown
-from supersparse.faces.content import class_names
+from supersparse.faces.naming import class_names
 from supersparse.report.blocks import (
     NONE,
     Block,
