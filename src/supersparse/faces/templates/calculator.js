@@ -1,23 +1,7 @@
-// The page: reads the controls, scores with scoreValues, shows points, total, class and risk.
+// The page: reads the answers, adds their points up as exact fractions, and shows total, class and risk.
+// Nothing is shown as a result before every line is answered.
 const $ = (id) => document.getElementById(id);
-const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
-
-function choiceValue(choice) {
-  if (choice.missing) return null;
-  return choice.number === undefined ? choice.text : declared(choice.number);
-}
-
-function readValue(j) {
-  const control = $(`c${j}`);
-  const choices = CARD.choices[j];
-  if (control.type === "checkbox") return choiceValue(choices[control.checked ? 1 : 0]);
-  if (choices) return control.value === "" ? null : choiceValue(choices[Number(control.value)]);
-  const text = control.value.trim();
-  if (text === "") return null;
-  if (NUMBER.test(text)) return Number(text);
-  if (CARD.columns[j].kinds.includes("text")) return control.value;
-  throw new RefusedValue("needs a number, such as 0.5");
-}
+const NUMBER = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i;
 
 function shown({ n, d }) {
   const negative = n < 0n;
@@ -43,51 +27,64 @@ function percent(risk) {
   return `${(100 * risk).toFixed(risk > 0.001 && risk < 0.999 ? 1 : 3)} %`;
 }
 
-let touched = new Set();
+// What a line says of a number: a refusal, a hint, or nothing.
+function remarkOn(line, number) {
+  const outside =
+    (line.low !== undefined && order(number, declared(line.low)) < 0) ||
+    (line.high !== undefined && order(number, declared(line.high)) > 0) ||
+    (line.known !== undefined && !line.known.some((k) => order(number, declared(k)) === 0)) ||
+    (line.whole && number.n % number.d !== 0n);
+  if (!outside) return { refused: "", hint: "" };
+  const seen = line.low !== undefined && line.high !== undefined ? ` (${line.low} to ${line.high})` : "";
+  const text = `outside the values that the card was learned from${seen}`;
+  return line.refuses ? { refused: text, hint: "" } : { refused: "", hint: `Please check: ${text}` };
+}
 
-function complain(j, message) {
-  const control = $(`c${j}`);
-  const waiting = message === "needs a value" && !touched.has(j);
-  $(`e${j}`).textContent = message && !waiting ? message : "";
-  if (message && !waiting) control.setAttribute("aria-invalid", "true");
-  else control.removeAttribute("aria-invalid");
+// The points of a line, or null while it is not answered; what is wrong is written beside it.
+function pointsOf(line, n) {
+  if (line.points) {
+    const chosen = document.querySelector(`input[name="c${n}"]:checked`);
+    return chosen ? declared(line.points[Number(chosen.value)]) : null;
+  }
+  const control = $(`c${n}`), unknown = $(`u${n}`);
+  const text = control.value.trim();
+  let points = null, remark = "", wrong = false;
+  if (unknown && unknown.checked) points = declared(line.missing);
+  else if (text !== "" && !NUMBER.test(text)) { remark = "Please enter a number, such as 0.5"; wrong = true; }
+  else if (text !== "") {
+    const number = fraction(String(Number(text.replace(",", "."))));
+    const { refused, hint } = remarkOn(line, number);
+    remark = refused || hint;
+    wrong = refused !== "";
+    if (!wrong) points = times(declared(line.each), number);
+  }
+  control.disabled = Boolean(unknown && unknown.checked);
+  $(`e${n}`).textContent = remark;
+  if (wrong) control.setAttribute("aria-invalid", "true"); else control.removeAttribute("aria-invalid");
+  $(`p${n}`).textContent = points ? shown(points) : "";
+  return points;
 }
 
 function update() {
-  const values = [];
-  let wrong = 0;
-  CARD.columns.forEach((column, j) => {
-    let message = "";
-    try {
-      values[j] = readValue(j);
-      checkValue(column, values[j]);
-    } catch (error) {
-      if (!(error instanceof RefusedValue)) throw error;
-      message = error.message.startsWith(`${column.name}: `) ? error.message.slice(column.name.length + 2) : error.message;
-      wrong += 1;
-    }
-    complain(j, message);
+  const points = CARD.lines.map(pointsOf);
+  const answered = points.filter((p) => p !== null).length;
+  const done = answered === points.length;
+  const total = done ? points.reduce(add, ZERO) : null;
+  const positive = done && order(total, declared(CARD.threshold)) > 0;
+  $("total").textContent = done ? shown(total) : "\u2013";
+  $("class").textContent = done ? (positive ? CARD.positive : CARD.negative) : "";
+  $("state").textContent = done ? "" : `${answered} of ${points.length} answered`;
+  $("result").dataset.positive = done ? String(positive) : "";
+  if (CARD.risk && $("risk")) $("risk").textContent = done ? percent(riskOf(toNumber(total))) : "";
+  (CARD.strip || []).forEach(([low, high], k) => {
+    const here = done && order(total, declared(low)) >= 0 && order(total, declared(high)) <= 0;
+    $(`s${k}`).classList.toggle("now", here);
   });
-  const points = wrong ? null : scoreValues(CARD, values);
-  CARD.items.forEach((item, i) => {
-    const given = points ? points.points[i] : null;
-    $(`p${i}`).textContent = given ? shown(given) : "";
-    $(`r${i}`).classList.toggle("given", Boolean(given && given.n !== 0n));
-  });
-  $("total").textContent = points ? shown(points.total) : "\u2013";
-  $("class").textContent = points ? (points.positive ? CARD.positiveShown : CARD.negativeShown) : "\u2013";
-  $("result").dataset.positive = points ? String(points.positive) : "";
-  if (CARD.risk) $("risk").textContent = points ? percent(riskOf(toNumber(points.total))) : "\u2013";
-  $("state").textContent = wrong ? `${wrong} of ${CARD.columns.length} values still needed` : "";
 }
 
 document.addEventListener("input", update);
-document.addEventListener("change", (event) => {
-  const found = /^c(\d+)$/.exec(event.target.id);
-  if (found) touched.add(Number(found[1]));
-  update();
-});
+document.addEventListener("change", update);
 $("form").addEventListener("submit", (event) => event.preventDefault());
-$("form").addEventListener("reset", () => { touched = new Set(); setTimeout(update, 0); });
+$("form").addEventListener("reset", () => setTimeout(update, 0));
 $("print").addEventListener("click", () => window.print());
 update();

@@ -30,8 +30,8 @@ def model(evidence: Evidence) -> Section:
     blocks: list[Block] = [CardFace(card)]
     if said.parts:
         steps = (
-            f"{said.how} Add them up as the card says.",
-            *(f"{words}: predict {name}." for words, name in said.answers),
+            said.how,
+            *(f"A total of {totals}: predict {name}." for totals, name in said.results),
         )
         blocks += [Paragraph("How to use it:"), Bullets(steps)]
     if card.risk is None:
