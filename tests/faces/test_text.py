@@ -8,43 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cards import HOSTILE, any_cards, cards, chads2, names, provenances
-from reading_faces import assert_same, people_for, read_text, unescaped, unwrapped
-from supersparse.card.card import Card, Item
+from cards import chads2, names, provenances
+from reading_faces import unescaped, unwrapped
+from supersparse.card.card import Card
 from supersparse.card.provenance import Provenance
-from supersparse.card.rules import ValueOf
-from supersparse.card.scoring import score_person
 from supersparse.data.plain import visible, width, wrap
-from supersparse.faces.content import content
 from supersparse.faces.text import card_text
-
-
-@given(any_cards(), st.integers(40, 120), st.data())
-def test_a_reader_predicts_what_the_card_predicts(card, columns, data):
-    printed = read_text(card_text(card, columns=columns))
-    assert_same(card, printed, data.draw(st.lists(people_for(card), min_size=1, max_size=5)))
-
-
-@given(cards())
-def test_at_the_threshold_the_reader_predicts_the_negative_class(card):
-    first, *_ = [*card.items, Item(rule=ValueOf("x"), points=Fraction(1))]
-    card = replace(card, items=(first,), n_columns=1, intercept=-7 * first.points)
-    assert score_person(card, {first.rule.column: 7}) == 0
-    assert_same(card, read_text(card_text(card)), [{first.rule.column: 7}])
-
-
-@given(any_cards())
-def test_the_text_says_all_that_a_card_says(card):
-    said = content(card)
-    lines = card_text(card, columns=100_000).split("\n")
-    sentences = [said.heading, said.how.replace("\u00d7", "x"), said.rule, *said.notes]
-    assert {s for s in sentences if s} <= set(lines)
-    assert {f"{label:<10}{fact}" for label, fact in said.facts} <= set(lines)
-    rows = [(line.text, line.points) for line in said.lines]
-    rows += [(part.adds, part.total) for part in said.parts]
-    rows += [said.difference] if said.difference else []
-    for text, points in rows:
-        assert any(text in line and line.endswith(f" {points} = ......") for line in lines)
 
 
 @given(names, st.integers(12, 60))
@@ -58,27 +27,23 @@ def test_chads2_reads_well():
     assert (
         card_text(chads2())
         == """\
-Scoring system for stroke: high or low
---------------------------------------
+Stroke: high or low
+-------------------
 
-     feature                   points
-  1. congestive_heart_failure  x    1 = ......
-  2. hypertension              x    1 = ......
-  3. age_75                    x    1 = ......
-  4. diabetes                  x    1 = ......
-  5. stroke_before             x    2 = ......
-     Add points from 1 to 5     Total = ......
+                                points
+  1. Congestive heart failure  x     1 = ......
+  2. Hypertension              x     1 = ......
+  3. Age 75                    x     1 = ......
+  4. Diabetes                  x     1 = ......
+  5. Stroke before             x     2 = ......
+     Add up the points           Total = ......
 
 Multiply each value by its points.
+For example, a value of 3 in line 1 gives 3 x 1 = 3 points.
 Predict high if the total is more than 1, otherwise low.
-Every value must be known."""
+
+Every line needs an answer."""
     )
-
-
-def test_hostile_names_stay_on_their_lines():
-    items = tuple(Item(rule=ValueOf(name), points=Fraction(1)) for name in HOSTILE)
-    card = Card(items=items, intercept=Fraction(-1), negative="a\nb", positive="[red]c")
-    assert [text for text, _, _ in read_text(card_text(card)).lines] == [name or '""' for name in HOSTILE]
 
 
 def test_labels_that_look_alike_are_told_apart():

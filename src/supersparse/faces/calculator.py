@@ -131,8 +131,8 @@ def _line(line: Line) -> str:
         return _number_line(line, n, text)
     options = "".join(
         f'<label><input type="radio" name="c{n}" value="{k}"> '
-        f'<span class="what">{escape(visible(label))}</span> <span class="of">{_signed(points)}</span></label>'
-        for k, (label, points) in enumerate(_options(line))
+        f'<span class="what">{escape(visible(what))}</span> <span class="of">{_signed(worth)}</span></label>'
+        for k, (what, worth) in enumerate(_options(line))
     )
     return f'<fieldset id="l{n}"><legend>{text}</legend><div class="options">{options}</div></fieldset>'
 

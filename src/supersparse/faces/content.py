@@ -204,7 +204,7 @@ def _missing_notes(lines: Sequence[Line]) -> list[str]:
     for line in lines:
         if line.missing is not None:
             given.setdefault(line.missing, []).append(line.number)
-        elif not any(isinstance(one.rule, IsMissing) for one in (*line.answers, line)):
+        elif not any(isinstance(rule, IsMissing) for rule in (line.rule, *(a.rule for a in line.answers))):
             refusing.append(line.number)
     return _said(given, refusing, len(lines))
 

@@ -121,8 +121,6 @@ def _joined(a: RiskColumn, b: RiskColumn) -> RiskColumn:
     return RiskColumn(
         low=a.low,
         high=b.high,
-        open_below=False,
-        open_above=False,
         risk=risk,
         cases=cases,
         positive=a.positive,

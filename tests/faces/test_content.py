@@ -1,0 +1,216 @@
+"""What a card says, followed by hand: it gives what `predict` gives, and its words mean what its rules do."""
+
+import re
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cards import any_cards, fractions
+from reading_faces import label, people_for, read_needs
+from supersparse import ScoringSystem, item
+from supersparse.card.card import Card
+from supersparse.card.checks import outside_values
+from supersparse.card.lines import lines_of
+from supersparse.card.performance import Performance
+from supersparse.card.printed import printed
+from supersparse.card.risk import LogisticRisk, TableRisk
+from supersparse.card.rules import Domain, InRange, IsMissing, answer
+from supersparse.card.scoring import predicted_label, score_person
+from supersparse.card.tables import read_card_table
+from supersparse.data.values import is_missing
+from supersparse.errors import InvalidDataError, InvalidOptionError
+from supersparse.faces.content import content
+from supersparse.faces.naming import class_names, heading
+from supersparse.faces.risk_strip import risk_columns
+
+
+def by_hand(card, person):
+    """Answer every line, and add up."""
+    total = Fraction(0)
+    for line in lines_of(card):
+        value = person[line.column]
+        if line.answers:
+            chosen = [one for one in line.answers if holds(one.rule, value)]
+            assert len(chosen) == 1, "answers exclude one another, and one always applies"
+            total += chosen[0].points
+        elif is_missing(value):
+            total += line.points if isinstance(line.rule, IsMissing) else line.missing
+        elif line.times:
+            total += line.points * Fraction(value)
+        else:
+            total += line.points * holds(line.rule, value)
+    return total
+
+
+def holds(rule, value):
+    return isinstance(rule, IsMissing) if is_missing(value) else rule.of_one(value, "a value") == 1
+
+
+@given(st.data())
+def test_following_the_lines_gives_what_the_card_predicts(data):
+    card = data.draw(any_cards(worded=True))
+    if data.draw(st.booleans()):
+        card = printed(card)
+    said = content(card)
+    person = data.draw(people_for(card))
+    try:
+        expected = predicted_label(card, score_person(card, person))
+    except InvalidDataError:
+        return
+    names = dict(zip(card.classes, class_names(card), strict=True))
+    if not said.parts:
+        assert said.always == names[expected]
+        return
+    total = by_hand(card, person)
+    if card.cutoff.whole and total.denominator > 1:
+        assert outside_values(card, read_card_table(card, {name: [v] for name, v in person.items()}))
+        return  # only values that the card does not know give a total that it does not speak of
+    (positive_when, positive), (_, negative) = said.results
+    assert (positive if read_needs(positive_when)(total) else negative) == names[expected]
+
+
+@given(st.data())
+def test_the_papers_style_gives_the_same_class(data):
+    card = data.draw(any_cards())
+    made = printed(card)
+    said = content(made, "paper")
+    person = data.draw(people_for(card))
+    try:
+        expected = predicted_label(card, score_person(card, person))
+    except InvalidDataError:
+        return
+    items = sorted(card.items, key=lambda i: i.points < 0)
+    if not items:
+        return
+    assert [line.points for line in said.lines] == [
+        line.points.removeprefix("-") for line in said.lines
+    ] or len(said.parts) == 1
+    total = Fraction(0)
+    for i in items if len(said.parts) > 1 else card.items:
+        value = person[i.column]
+        given = i.points if isinstance(i.rule, IsMissing) else i.missing
+        total += given if is_missing(value) else i.points * i.rule.of_one(value, "a value")
+    when = read_needs(said.results[0][0])
+    if not (card.cutoff.whole and total.denominator > 1):
+        assert when(total) == (expected == card.positive)
+
+
+NUMBER = r"(-?[\d./]+)"
+WORDS = [
+    (rf"(?:under|below) {NUMBER}", lambda x, a: x < a),
+    (rf"{NUMBER} or (?:less|younger)", lambda x, a: x <= a),
+    (rf"{NUMBER} or (?:more|older)", lambda x, a: x >= a),
+    (rf"above {NUMBER}", lambda x, a: x > a),
+    (rf"(?:exactly )?{NUMBER}", lambda x, a: x == a),
+    (rf"{NUMBER} to {NUMBER}", lambda x, a, b: a <= x <= b),
+    (rf"{NUMBER} to (?:under|below) {NUMBER}", lambda x, a, b: a <= x < b),
+    (rf"above {NUMBER} to {NUMBER}", lambda x, a, b: a < x <= b),
+    (rf"above {NUMBER} to (?:under|below) {NUMBER}", lambda x, a, b: a < x < b),
+    (r"never", lambda x: False),
+]
+
+
+@given(
+    st.lists(fractions, min_size=1, max_size=2, unique=True), st.tuples(st.booleans(), st.booleans()),
+    st.sampled_from(["age", "pulse"]), fractions, st.booleans(), st.booleans(),
+)  # fmt: skip
+def test_words_of_a_range_mean_what_the_range_does(ends, included, column, number, whole, upper):
+    low, high = (min(ends), max(ends)) if len(ends) == 2 else (None, ends[0]) if upper else (ends[0], None)
+    rule = InRange(column, low, high, *included)
+    text = answer(rule, whole=whole)
+    near = [number, *(end + step for end in ends for step in (-1, Fraction(-1, 9), 0, Fraction(1, 9), 1))]
+    meaning, found = next((m, f) for w, m in WORDS if (f := re.fullmatch(w, text)))
+    for x in [Fraction(round(x)) for x in near] if whole else near:
+        assert meaning(x, *map(Fraction, found.groups())) == rule.contains(x), text
+
+
+def test_classes_of_0_and_1_are_named_after_the_title():
+    card = ScoringSystem.of(
+        [item("a", equals=True, points=1)], threshold=0, classes=(0, 1), title="relapse"
+    ).card
+    assert class_names(card) == ("no relapse", "relapse")
+    assert heading(card) == "Relapse"
+    named = ScoringSystem.of([], threshold=0, classes=("benign", "malignant"), title="diagnosis").card
+    assert class_names(named) == ("benign", "malignant")
+    assert heading(named) == "Diagnosis: malignant or benign"
+
+
+def test_columns_that_multiply_come_with_an_example():
+    said = content(
+        ScoringSystem.of([item("dose", points=2), item("old", equals=True, points=1)], threshold=3).card
+    )
+    assert said.example == "For example, a value of 3 in line 1 gives 3 \u00d7 2 = 6 points."
+    assert content(ScoringSystem.of([item("old", equals=True, points=1)], threshold=0).card).example is None
+
+
+def judged(tp, fn, tn, fp, on="cross-validation"):
+    return Performance(
+        on=on, true_positives=tp, false_negatives=fn, true_negatives=tn, false_positives=fp, auc=0.7,
+        auc_interval=(0.6, 0.8),
+    )  # fmt: skip
+
+
+def card_with(**details):
+    base = ScoringSystem.of(
+        [item("a", equals=True, points=1), item("b", equals=True, points=2)], threshold=1,
+        classes=("no", "yes"),
+    ).card  # fmt: skip
+    return Card(**{name: getattr(base, name) for name in base.__dataclass_fields__} | details)
+
+
+def test_evidence_and_baseline_are_shown_and_a_useless_card_says_so():
+    said = content(card_with(performance=(judged(40, 10, 130, 20),)))
+    assert said.judgements[0].cells == (
+        "80.0 %", "86.7 %", "66.7 %", "92.9 %", "0.70 (0.60 to 0.80)", "30 of 200 (15.0 %)",
+    )  # fmt: skip
+    assert said.baseline == "Always saying no is wrong in 25.0 %."
+    assert said.warning is None
+    useless = content(card_with(performance=(judged(10, 40, 110, 40),)))
+    assert "40.0 % on rows it was not learned from, which is no better" in useless.warning
+    assert "Always saying no is wrong in 25.0 %." in useless.warning
+
+
+def test_a_strip_of_risks_covers_every_total_and_joins_the_nearest():
+    card = card_with(risk=TableRisk(totals=(0, 1, 3), risks=(0.02, 0.05, 0.5), cases=(10, 5, 5)))
+    assert [(c.totals, c.percent, c.cases) for c in risk_columns(card)] == [
+        ("0", "2 %", 10), ("1", "5 %", 5), ("2", "28 %", 0), ("3", "50 %", 5),
+    ]  # fmt: skip
+    items = [item(f"x{i}", equals=True, points=1) for i in range(30)]
+    long = ScoringSystem.of(items, threshold=14, risk=LogisticRisk(slope=0.3, offset=-4.5)).card
+    columns = risk_columns(long)
+    assert len(columns) == 10
+    assert (columns[0].low, columns[-1].high) == (0, 30)
+    assert all(b.low == a.high + 1 and b.risk > a.risk for a, b in zip(columns, columns[1:], strict=False))
+    assert {c.high for c in columns if not c.positive} >= {14}
+
+
+def test_risks_of_numbers_without_limits_are_a_formula():
+    card = ScoringSystem.of([item("x", points=1)], threshold=0, risk=LogisticRisk(slope=0.5, offset=-2)).card
+    assert "Risk of yes by the total: 1 / (1 + exp(-(0.5 * total - 2)))." in content(card).notes
+
+
+def test_an_unknown_style_is_refused():
+    with pytest.raises(InvalidOptionError, match="did you mean 'paper'"):
+        content(card_with(), "papr")
+
+
+def test_missing_values_are_spoken_of_where_the_card_scores_them():
+    items = [
+        item("age", at_least=60, points=1, missing=0),
+        item("bmi", at_least=30, points=2),
+        item("sex", equals="F", points=1, missing=0),
+        item("sex", is_missing=True, points=3),
+    ]
+    said = content(ScoringSystem.of(items, threshold=2, domains={"sex": ["F", "M"]}).card)
+    assert said.notes == ("Not known counts as 0 in line 1.", "An answer is needed in line 2.")
+    assert [one.text for one in said.lines[2].answers] == ["M or other", "F", "not known"]
+    assert label(said.lines[1].text) == "Bmi 30 or more?"
+
+
+def test_whole_numbers_have_bands_with_both_ends():
+    items = [item("age", at_least=16, below=23, points=4), item("age", at_least=23, points=2)]
+    domain = Domain(column="age", low=10, high=90, whole=True)
+    card = ScoringSystem.of(items, threshold=3, domains={"age": domain}).card
+    assert [one.text for one in lines_of(card)[0].answers] == ["under 16", "16 to 22", "23 or older"]
