@@ -7,9 +7,11 @@ the database does by default. SQLite has values of any type in a column; the oth
 import re
 from collections.abc import Sequence
 
+from supersparse.errors import UnsupportedCardError
 from supersparse.export.plan import ExportColumn
 
 LARGEST = "1.7976931348623157e308"
+_NOT_IN_BIGQUERY = re.compile(r"""[!"$()*,./;?@\[\\\]^`{}~\x00-\x1f]""")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -148,7 +150,7 @@ class Postgres(Dialect):
 class SQLServer(Dialect):
     """Comparisons ignore case and blanks at the end: texts get a mark at the end and a binary collation."""
 
-    name, title, double = "tsql", "SQL Server", "FLOAT"
+    name, title, double = "tsql", "SQL Server", "DOUBLE PRECISION"
     marks = ("[", "]")
 
     def text(self, text: str) -> str:
@@ -185,14 +187,15 @@ class BigQuery(Dialect):
     marks = ("`", "`")
 
     def name_of(self, name: str, *, quoted: bool = True) -> str:
-        """Names have the escapes of strings."""
-        if not quoted and _PLAIN_NAME.fullmatch(name):
-            return name
-        return "`" + _escaped(name, "`") + "`"
+        """A column cannot have every name here."""
+        if _NOT_IN_BIGQUERY.search(name):
+            raise UnsupportedCardError(f"BigQuery has no columns with names like {name!r}; rename it")
+        return super().name_of(name, quoted=quoted)
 
     def text(self, text: str) -> str:
         """A literal stands on one line."""
-        return "'" + _escaped(text, "'") + "'"
+        escapes = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"}
+        return "'" + "".join(escapes.get(c, c) for c in text) + "'"
 
     def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
         """A yes-or-no column may be BOOL or a number: both are compared as JSON."""
@@ -259,8 +262,3 @@ def number(value: float) -> str:
 
 def _json_of_yes_no(value: str | float) -> tuple[str, ...]:
     return ("true", "1", "1.0") if value else ("false", "0", "0.0")
-
-
-def _escaped(text: str, mark: str) -> str:
-    escapes = {"\\": "\\\\", mark: "\\" + mark, "\n": "\\n", "\r": "\\r"}
-    return "".join(escapes.get(c, c) for c in text)
