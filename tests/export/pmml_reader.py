@@ -36,7 +36,9 @@ SHAPES = {
     "MiningSchema": (set(), set(), "MiningField*"),
     "MiningField": ({"name", "missingValueTreatment", "invalidValueTreatment"}, set(), ""),
     "Output": (set(), set(), "OutputField*"),
-    "OutputField": ({"name", "optype", "dataType", "feature"}, set(), "(Apply | Discretize | NormContinuous)?"),
+    "OutputField": (
+        {"name", "optype", "dataType", "feature"}, set(), "(Apply | Discretize | NormContinuous)?",
+    ),
     "NormContinuous": ({"field", "outliers"}, set(), "LinearNorm LinearNorm+"),
     "LinearNorm": ({"orig", "norm"}, set(), ""),
     "Apply": ({"function"}, set(), "(Constant | Apply | FieldRef)+"),

@@ -1,7 +1,7 @@
 """SQL agrees with the card: run in SQLite, DuckDB and PostgreSQL, and for the other dialects through sqlglot.
 
-sqlglot parses each dialect by its own grammar and translates it to DuckDB. What a database does in its own way
-(SQL Server's collations, JSON of BigQuery) is replaced by a macro that does what its manual says.
+sqlglot parses each dialect by its own grammar and translates it to DuckDB. What a database does in its own
+way (SQL Server's collations, JSON of BigQuery) is replaced by a macro that does what its manual says.
 """
 
 import json
@@ -9,7 +9,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 
@@ -31,10 +31,8 @@ def expressions(card, dialect):
     """What `to_sql` gives for a row; a risk that needs a query is left out."""
     found = {gives: to_sql(card, dialect=dialect, gives=gives) for gives in ("total", "class")}
     if card.risk is not None:
-        try:
+        with suppress(UnsupportedCardError):
             found["risk"] = to_sql(card, dialect=dialect, gives="risk")
-        except UnsupportedCardError as error:
-            assert "gives='all'" in str(error)
     return found
 
 
@@ -60,7 +58,11 @@ def test_sqlite_agrees_with_the_card():
         with closing(sqlite3.connect(":memory:")) as base:
             base.execute(f"create table people (id, {', '.join(map(quoted, card.columns))})")
             fill(base.executemany, card, group)
-            check_rows(card, group, lambda text: base.execute(f"{text} ORDER BY id").fetchall(), "sqlite")
+            check_rows(card, group, rows_of(base), "sqlite")
+
+
+def rows_of(base):
+    return lambda text: base.execute(f"{text} ORDER BY id").fetchall()
 
 
 @pytest.fixture(scope="session")
@@ -84,13 +86,14 @@ def fill(executemany, card, group):
 def test_duckdb_agrees_with_the_card(duckdb):
     for card, texts, group in drawn():
         base = duckdb_table(duckdb, card, texts, group)
-        check_rows(card, group, lambda text: base.execute(f"{text} ORDER BY id").fetchall(), "duckdb")
+        check_rows(card, group, rows_of(base), "duckdb")
 
 
 MACROS = """
 create macro to_jsonb(x) as
   case when typeof(x) = 'VARCHAR' or isnan(try_cast(x as double)) or isinf(try_cast(x as double))
-  then '"' || replace(replace(cast(x as varchar), 'nan', 'NaN'), 'inf', 'Infinity') || '"' else cast(x as varchar) end;
+  then '"' || replace(replace(cast(x as varchar), 'nan', 'NaN'), 'inf', 'Infinity') || '"'
+  else cast(x as varchar) end;
 create macro to_json_string(x) as to_jsonb(x);
 create macro format_t(x) as
   case when typeof(x) = 'VARCHAR' then '"' || x || '"'
@@ -128,11 +131,9 @@ def test_other_dialects_agree_with_the_card_when_translated(duckdb, dialect):
         def run(text, base=base):
             return base.execute(f"{in_duckdb(text, dialect)} ORDER BY id").fetchall()
 
-        try:
+        with suppress(UnsupportedCardError):  # names that BigQuery does not take
             check_rows(card, group, run, dialect)
             agreed += 1
-        except UnsupportedCardError as error:
-            assert "BigQuery has no columns" in str(error)
     assert agreed > 5
 
 
@@ -148,7 +149,8 @@ const { PGlite } = require("@electric-sql/pglite");
   const base = new PGlite();
   const out = [];
   for (const { create, insert, rows, selects } of JSON.parse(require("fs").readFileSync(0, "utf8"))) {
-    await base.exec(`drop schema if exists main cascade; create schema main; set search_path = main; ${create}`);
+    await base.exec("drop schema if exists main cascade; create schema main; set search_path = main");
+    await base.exec(create);
     for (const row of rows) await base.query(insert, row);
     const found = [];
     for (const text of selects) found.push((await base.query(text, [], { rowMode: "array" })).rows);
@@ -260,6 +262,12 @@ def test_sql_server_compares_texts_letter_by_letter():
     assert "CONCAT([z], N'|') COLLATE Latin1_General_100_BIN2 = N'F |'" in to_sql(card, dialect="tsql")
 
 
+def test_a_sum_beyond_32_bits_is_a_sum_of_64(duckdb):
+    card = ScoringSystem.of([item(n, at_least=0, points=2e9) for n in ("x", "y")], threshold=0).card
+    text = to_sql(card, dialect="duckdb", gives="total")
+    assert duckdb.connect().execute(f"select {text} from (select 1 x, 1 y)").fetchone() == (4 * 10**9,)
+
+
 def test_plain_names_need_no_quotes():
     assert " z " in to_sql(simple(), quoted=False)
     card = ScoringSystem.of([item("two words", points=1)], threshold=0).card
@@ -360,3 +368,6 @@ def test_what_sql_cannot_say_is_refused_by_name():
         to_sql(simple(), gives="all", table="t", keep="Total")
     with pytest.raises(UnsupportedCardError, match="no risks"):
         to_sql(simple(), gives="risk")
+    dotted = ScoringSystem.of([item("a.b", points=1)], threshold=0).card
+    with pytest.raises(UnsupportedCardError, match="BigQuery has no columns"):
+        to_sql(dotted, dialect="bigquery")

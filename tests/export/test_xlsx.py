@@ -1,4 +1,4 @@
-"""The spreadsheet, calculated here and by LibreOffice, agrees with the card, and no text of it is a formula."""
+"""The spreadsheet, calculated here and in LibreOffice, agrees with the card; no text of it is a formula."""
 
 import io
 import re

@@ -102,7 +102,7 @@ class ExportPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskLine:
-    """A straight piece of a risk table: the risk is start_risk + slope·(total - start) from `start` to `end`."""
+    """A straight piece of a risk table: the risk is start_risk + slope·(total - start) up to `end`."""
 
     start: float
     start_risk: float

@@ -26,7 +26,7 @@ def to_python(card: Card) -> str:
         "",
         "",
         "def points(person):",
-        '    """Return the exact points of each item, in the order of the card, for one person, a mapping."""',
+        '    """Return the exact points of each item, in the order of the card; a person is a mapping."""',
     ]
     names = {column: f"value{number}" for number, column in enumerate(card.columns, start=1)}
     for expected in expectations(card):

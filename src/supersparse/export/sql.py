@@ -45,9 +45,9 @@ def to_sql(
     """Return an expression for the class, the total or the risk of a row, or a query for all of them.
 
     `dialect` is "sqlite", "duckdb", "postgres", "tsql" (SQL Server), "bigquery" or "snowflake". `table`, or
-    "schema.table", qualifies the columns. gives="all" reads the rows of that table, and returns the columns in
-    `keep` as well, by default those of the card. Names are quoted, so that the database takes them letter by
-    letter; with quoted=False plain words are not. `decimals` as in `supersparse.export.plan`.
+    "schema.table", qualifies the columns. gives="all" reads that table, and returns the columns in `keep` as
+    well, by default those of the card. Names are quoted, so that the database takes them letter by letter;
+    with quoted=False plain words are not. `decimals` as in `supersparse.export.plan`.
     """
     for value, allowed in ((dialect, tuple(DIALECTS)), (gives, get_args(Gives))):
         if value not in allowed:
@@ -227,7 +227,8 @@ class _Writer:
         """The items, one a line, each with its question beside it."""
         if not self.ready.terms:
             return ["0"]
-        lines: list[str] = []
+        most = sum(max(abs(term.points), abs(term.missing or 0)) for term in self.ready.terms)
+        lines = ["  CAST(0 AS BIGINT)"] if most >= 2**31 else []  # the sum would leave 32 bits
         for term in self.ready.terms:
             sign = "+ " if lines else "  "
             lines.append(f"{sign}{self.term(term)}  -- {one_line(term.item.asks)}")
