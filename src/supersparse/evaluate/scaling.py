@@ -131,7 +131,7 @@ def _line(card: Card) -> tuple[LogisticRisk, float | None]:
     table = card.risk
     if len(table.totals) < 2:
         raise InvalidCardError("the risk table has one total, and a scale needs two or more")
-    weights = table.cases or (Fraction(100),) * len(table.totals)
+    weights = table.cases or (Fraction(10**6),) * len(table.totals)
     positives = tuple(w * Fraction(r) for w, r in zip(weights, table.risks, strict=True))
     tally = Tally(
         totals=table.totals,
