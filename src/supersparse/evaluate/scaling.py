@@ -83,11 +83,7 @@ def scaled(
     error = max(abs(float(new) - (offset + start + slope * float(old))) for old, new in pairs)
     threshold, same = _threshold(card, pairs, sign, offset + start + slope * float(card.threshold))
     likes = card.items_by_column()
-    items = [
-        item
-        for bands in rounded
-        for item in items_of_bands(bands, likes[bands[0].rule.column][0])
-    ]  # fmt: skip
+    items = [item for bands in rounded for item in items_of_bands(bands, likes[bands[0].rule.column][0])]
     other = card.positive if good == card.negative else card.negative
     used = {item.column for item in items}
     return Scaling(
