@@ -43,7 +43,8 @@ def test_any_card_scores_a_file_as_it_scores_people(tmp_path):
                 writer.writerow([*("" if v is None or v != v else v for v in values), "anything"])
         cases = read_cases(path, Reading(missing=frozenset(), strips=False), card)
         scores = score_table(card, cases.columns)
-        assert [scores[row] for row in range(len(kept))] == [reference(card, person) for person in kept]
+        totals = [scores[row] + card.threshold for row in range(len(kept))]
+        assert totals == [reference(card, person) for person in kept]
 
 
 def test_texts_that_a_card_names_are_not_missing(run, tmp_path):
@@ -54,7 +55,7 @@ def test_texts_that_a_card_names_are_not_missing(run, tmp_path):
     system.save(tmp_path / "card.json")
     (tmp_path / "data.csv").write_text("country,unit\nNA, kg\nNaN,kg\n,\n")
     done = run("predict", "card.json", "data.csv", check=True)
-    assert done.stdout == "score,prediction\n3,yes\n0,no\n0,no\n"
+    assert done.stdout == "total,prediction\n3,yes\n0,no\n0,no\n"
     assert run("predict", "card.json", "data.csv", "--na", "NA", check=True).stdout == done.stdout
 
 
@@ -82,13 +83,11 @@ def test_predict_scores_text_categories_and_gaps_by_the_rules_of_the_card(run, s
     done = run("predict", "card.json", people, "--na", "?", "--with", "id", check=True)
     rows = list(csv.DictReader(done.stdout.splitlines()))
     assert [row["id"] for row in rows] == ["1", "2", "3", "4"]
-    assert [int(row["score"]) for row in rows] == [
-        system.total(person) - system.threshold for person in PEOPLE
-    ]
+    assert [int(row["total"]) for row in rows] == [system.total(person) for person in PEOPLE]
     assert [row["prediction"] for row in rows] == [system.predict(person) for person in PEOPLE]
     assert "cells are separated by semicolons" in done.stderr
     document = json.loads(run("predict", "card.json", people, "--na", "?", "--with", "id", "--json").stdout)
-    assert document == [row | {"score": int(row["score"])} for row in rows]
+    assert document == [row | {"total": int(row["total"])} for row in rows]
     assert (
         run("predict", "card.json", "-", "--na", "?", "--with", "id", stdin=TABLE.encode()).stdout
         == done.stdout
@@ -107,6 +106,15 @@ def test_predict_gives_risks_where_the_card_has_them(run, system, people, tmp_pa
     with (tmp_path / "scores.csv").open(newline="") as file:
         risks = [float(row["risk"]) for row in csv.DictReader(file)]
     assert risks == ScoringSystem.load(tmp_path / "card.json").predict_risk(rows).tolist()
+
+
+def test_predict_adds_reason_codes(run, system, people):
+    done = run("predict", "card.json", people, "--na", "?", "--reasons", "2", "--json", check=True)
+    rows = {name: [person[name] for person in PEOPLE] for name in PEOPLE[0]}
+    expected = system.reasons(rows, most=2).table()
+    names = ("reason_1", "cost_1", "reason_2", "cost_2")
+    assert [{name: row[name] for name in names} for row in json.loads(done.stdout)] == expected
+    assert expected[0]["cost_1"] >= expected[0]["cost_2"] > 0
 
 
 def test_a_card_without_items_predicts_for_every_row(run, people, tmp_path):
@@ -260,7 +268,7 @@ def test_exports_of_bytes_need_a_file(run, tmp_path, target, start):
 @pytest.mark.usefixtures("system")
 def test_options_of_an_export_are_passed_on(run):
     assert "duckdb" not in run("export", "card.json", "--to", "sql").stdout
-    text = run("export", "card.json", "--to", "sql", "--set", "dialect=duckdb", "--set", "gives=score").stdout
-    assert text == ScoringSystem.load("card.json").export("sql", dialect="duckdb", gives="score") + "\n"
+    text = run("export", "card.json", "--to", "sql", "--set", "dialect=duckdb", "--set", "gives=total").stdout
+    assert text == ScoringSystem.load("card.json").export("sql", dialect="duckdb", gives="total") + "\n"
     done = run("export", "card.json", "--to", "html", "--set", "size=3")
     assert "'html' has no option 'size'" in done.stderr

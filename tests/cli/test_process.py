@@ -120,7 +120,7 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
         + f' "{COMMAND[2]}" predict card.json data.csv | head -1'
     )
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, cwd=tmp_path)
-    assert done.stdout == "score,prediction\n"
+    assert done.stdout == "total,prediction\n"
     assert "Traceback" not in done.stderr
 
 

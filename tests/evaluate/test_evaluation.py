@@ -114,6 +114,20 @@ def test_rows_of_one_class_have_no_auc_and_no_nan(one):
     assert "AUC -" in found.in_words()
 
 
+def test_ks_and_gini():
+    from scipy.stats import ks_2samp
+
+    rng = np.random.default_rng(1)
+    values, y = rng.integers(-3, 4, 60), rng.random(60) < 0.4
+    found = SYSTEM.evaluate(table(values), labels(y))
+    assert found.ks == pytest.approx(ks_2samp(values[y], values[~y]).statistic)
+    assert found.gini == pytest.approx(2 * found.auc.value - 1)
+    assert (found.cells()["ks"], found.cells()["gini"]) == (found.ks, found.gini)
+    assert f"Gini {found.gini:.3f}, KS {found.ks:.3f}." in found.in_words()
+    one = SYSTEM.evaluate(table([1, -1]), labels([True, True]))
+    assert (one.ks, one.gini) == (None, None)
+
+
 def test_a_single_score_is_a_coin():
     assert SYSTEM.evaluate(table([1, 1]), ["yes", "no"]).auc.value == 0.5
 

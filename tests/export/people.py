@@ -4,11 +4,13 @@ import math
 from fractions import Fraction
 from functools import cache
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from supersparse.card.card import Card, Item
-from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, ValueOf
+from supersparse.card.risk import LogisticRisk, TableRisk, risk_of
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
 from supersparse.card.scoring import score_person
 from supersparse.errors import InvalidDataError
 
@@ -34,7 +36,7 @@ TEXTS = [
     "-- x",
     "x" * 300,
 ]
-NUMBERS = [0, 1, -1, 2, 0.1, 0.2, 0.3, -0.5, 2.5, 0.7, 37.5, 100, 0.000001, 1e6]
+NUMBERS = [0, 1, -1, 2, 0.1, 0.2, 0.3, -0.5, 2.5, 0.7, 37.5, 100, 0.000001, 1e6, 4e-7, 0.12345678]
 
 tenths = st.integers(-50, 50).map(lambda n: Fraction(n, 10))
 bounds = st.sampled_from(NUMBERS).map(lambda n: Fraction(str(n))) | st.just(Fraction(1, 3)) | tenths
@@ -45,13 +47,16 @@ points = st.one_of(
 
 @st.composite
 def _item(draw, name, is_text, asked):
-    kinds = ["category"] if is_text else ["value", "category", "range"]
+    kinds = ["category"] if is_text else ["value", "category", "range", "range", "yes"]
     kind = draw(st.sampled_from(kinds))
     if kind == "value":
         rule = ValueOf(name)
+    elif kind == "yes":
+        rule = IsOneOf(name, (draw(st.booleans()),))
     elif kind == "category":
         choice = st.sampled_from(TEXTS) if is_text else bounds
-        rule = IsOneOf(name, tuple(draw(st.lists(choice, min_size=1, max_size=3, unique=True))))
+        named = tuple(draw(st.lists(choice, min_size=1, max_size=3, unique=True)))
+        rule = draw(st.sampled_from([IsOneOf, IsOneOf, IsNoneOf]))(name, named)
     else:
         low, high = sorted(draw(st.lists(bounds, min_size=2, max_size=2, unique=True)))
         side = draw(st.sampled_from(["low", "high", "both"]))
@@ -78,6 +83,17 @@ def _domain(draw, name, is_text):
 
 
 @st.composite
+def _risks(draw):
+    kind = draw(st.sampled_from(["none", "logistic", "table", "table"]))
+    if kind == "logistic":
+        return LogisticRisk(slope=draw(st.floats(-3, 300)), offset=draw(st.floats(-5, 5)))
+    if kind == "table":
+        totals = sorted(draw(st.lists(tenths | bounds, min_size=1, max_size=5, unique=True)))
+        return TableRisk(totals=tuple(totals), risks=tuple(draw(st.floats(0, 1)) for _ in totals))
+    return None
+
+
+@st.composite
 def typed_cards(draw, names=NAMES):
     """A card whose columns hold text or numbers; returns it with the columns of text."""
     items, texts, domains = [], set(), []
@@ -97,6 +113,7 @@ def typed_cards(draw, names=NAMES):
         negative=classes[0],
         positive=classes[1],
         domains=tuple(domains),
+        risk=draw(_risks()),
     ), frozenset(texts)
 
 
@@ -126,21 +143,36 @@ def people(draw, card, texts, n=12, infinite=True):
 def _numbers(rule):
     if isinstance(rule, InRange):
         return [b for b in (rule.low, rule.high) if b is not None]
-    if isinstance(rule, IsOneOf):
+    if isinstance(rule, IsOneOf | IsNoneOf):
         return [v for v in rule.values if not isinstance(v, str)]
     return []
 
 
 def reference(card, person):
-    """The exact score, or None where the card refuses the person."""
+    """The exact total, or None where the card refuses the person."""
     try:
-        return score_person(card, person)
+        return score_person(card, person) + card.threshold
     except InvalidDataError:
         return None
 
 
-def label(card, score):
-    return None if score is None else card.positive if score > 0 else card.negative
+def label(card, total):
+    return None if total is None else card.positive if total > card.threshold else card.negative
+
+
+def check(card, person, total, given_class, risk=None):
+    """What an export gives for one person is what the card says; all is None for whom it refuses."""
+    expected = reference(card, person)
+    if expected is None:
+        assert (total, given_class, risk) == (None, None, None), person
+        return
+    assert float(total) == pytest.approx(float(expected), rel=1e-12, abs=1e-12), person
+    wanted = label(card, expected)
+    assert given_class in (wanted, str(wanted)) or float(given_class) == wanted, person
+    if card.risk is None:
+        assert risk is None
+    else:
+        assert float(risk) == pytest.approx(risk_of(card.risk, expected), rel=1e-9, abs=1e-9), person
 
 
 def collect(strategy, n):

@@ -8,6 +8,7 @@ import math
 import operator
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 NAMESPACE = "{http://www.dmg.org/PMML-4_4}"
@@ -16,7 +17,9 @@ COMPARE = {
     "lessThan": operator.lt, "lessOrEqual": operator.le,
 }  # fmt: skip
 APPLY = {
-    "*": operator.mul, "/": operator.truediv, "round": lambda x: math.floor(x + 0.5),
+    "*": operator.mul, "/": operator.truediv, "+": operator.add, "-": operator.sub, "equal": operator.eq,
+    "round": lambda x: math.floor(x + 0.5), "exp": lambda x: math.exp(x) if x < 700 else math.inf,
+    "if": lambda test, yes, no: yes if test else no,
 }  # fmt: skip
 # of each element: the attributes it must have, those it may have, and a pattern of its children
 SHAPES = {
@@ -33,7 +36,11 @@ SHAPES = {
     "MiningSchema": (set(), set(), "MiningField*"),
     "MiningField": ({"name", "missingValueTreatment", "invalidValueTreatment"}, set(), ""),
     "Output": (set(), set(), "OutputField*"),
-    "OutputField": ({"name", "optype", "dataType", "feature"}, set(), "(Apply | Discretize)?"),
+    "OutputField": (
+        {"name", "optype", "dataType", "feature"}, set(), "(Apply | Discretize | NormContinuous)?",
+    ),
+    "NormContinuous": ({"field", "outliers"}, set(), "LinearNorm LinearNorm+"),
+    "LinearNorm": ({"orig", "norm"}, set(), ""),
     "Apply": ({"function"}, set(), "(Constant | Apply | FieldRef)+"),
     "Constant": ({"dataType"}, set(), ""),
     "FieldRef": ({"field"}, set(), ""),
@@ -69,8 +76,9 @@ def check_shape(element):
 
 @dataclass
 class Result:
-    score: float | None
+    total: float | None
     label: str | None
+    risk: float | None = None
 
 
 class Scorecard:
@@ -115,10 +123,9 @@ class Scorecard:
                 continue
             assert field.get("feature") == "transformedValue"
             (how,) = field
-            found[field.get("name")] = (
-                _expression(how, found) if tag(how) == "Apply" else _bin(how, found[how.get("field")])
-            )
-        return Result(found["score"], found["class"])
+            how_of = {"Apply": _expression, "Discretize": _bin, "NormContinuous": _line}
+            found[field.get("name")] = how_of[tag(how)](how, found)
+        return Result(found["total"], found["class"], found.get("risk"))
 
 
 def _children(element, name):
@@ -174,6 +181,18 @@ def _expression(element, record):
     return APPLY[element.get("function")](*(_expression(child, record) for child in element))
 
 
-def _bin(discretize, value):
+def _bin(discretize, record):
+    value = record[discretize.get("field")]
     (label,) = [b.get("binValue") for b in discretize if _inside(value, b[0])]
     return label
+
+
+def _line(norm, record):
+    assert norm.get("outliers") == "asExtremeValues"
+    value = record[norm.get("field")]
+    points = [(float(p.get("orig")), float(p.get("norm"))) for p in norm]
+    assert points == sorted(points, key=lambda p: p[0])
+    for (a, at_a), (b, at_b) in pairwise(points):
+        if a <= value <= b:
+            return at_a + (value - a) / (b - a) * (at_b - at_a)
+    return points[0][1] if value < points[0][0] else points[-1][1]

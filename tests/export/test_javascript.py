@@ -11,13 +11,13 @@ import pytest
 from hypothesis import strategies as st
 
 from cards import HOSTILE, any_cards
-from export.people import collect, drawn, label, reference
+from export.people import check, collect, drawn, label, reference
 from supersparse.export.javascript import to_javascript
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
-# reads modules and people, writes for each person the exact score and the class, or null
+# reads modules and people, writes for each person the exact total, the class and so on, or null
 RUNNER = """
 import { readFileSync } from "node:fs";
 const cases = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -29,8 +29,9 @@ for (const { file, people } of cases) {
   out.push(people.map((pairs) => {
     const person = Object.fromEntries(pairs.map(([name, v]) => [name, value(v)]));
     try {
-      const { n, d } = module.exactScore(person);
-      return [`${n}/${d}`, module.predict(person), module.score(person)];
+      const { n, d } = module.exactTotal(person);
+      const risk = module.risk === undefined ? null : module.risk(person);
+      return [`${n}/${d}`, module.predict(person), module.total(person), module.points(person), risk];
     } catch (error) {
       if (!(error instanceof module.RefusedValue)) throw error;
       return null;
@@ -91,8 +92,11 @@ def test_node_agrees_with_the_card(cases, tmp_path):
             if expected is not None:
                 scored += 1
                 assert result[1] == label(card, expected)
-                assert result[2] == pytest.approx(float(expected), rel=1e-12, abs=1e-15)
-                assert (result[2] > 0) == (expected > 0)
+                assert result[2] == pytest.approx(float(expected), rel=1e-15)
+                assert sum(result[3]) == pytest.approx(float(expected), rel=1e-9, abs=1e-9)
+                assert (result[4] is None) == (card.risk is None)
+                if cases is typed_drawn:
+                    check(card, person, result[2], result[1], result[4])
     assert scored > 50
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from cards import HOSTILE, any_cards
 from counts import examples
-from export.people import drawn, reference
+from export.people import check, drawn, label, reference
+from supersparse.card.scoring import item_points
 from supersparse.export.python import to_python
 
 VALUES = [
@@ -27,9 +28,9 @@ def run(source):
     return module
 
 
-def score(module, person):
+def total(module, person):
     try:
-        return module["score"](person)
+        return module["total"](person)
     except ValueError:
         return None
 
@@ -41,16 +42,23 @@ def test_every_card_scores_the_same_on_any_values(card, data):
     for _ in range(6):
         person = {name: data.draw(st.sampled_from(VALUES)) for name in card.columns}
         expected = reference(card, person)
-        assert score(module, person) == expected
+        assert total(module, person) == expected
         if expected is not None:
-            assert module["predict"](person) == (card.positive if expected > 0 else card.negative)
+            assert module["predict"](person) == label(card, expected)
+            given = [item_points(item, person[item.column]) for item in card.items]
+            assert module["points"](person) == given
+        assert ("risk" in module) == (card.risk is not None)
 
 
 def test_edges_and_ties_are_exact():
     for card, _, group in drawn():
         module = run(to_python(card))
         for person in group:
-            assert score(module, person) == reference(card, person)
+            exact = total(module, person)
+            assert exact == reference(card, person)
+            if exact is not None:
+                risk = module["risk"](person) if card.risk is not None else None
+                check(card, person, exact, module["predict"](person), risk)
 
 
 @settings(max_examples=examples(20))
@@ -68,4 +76,4 @@ def test_a_column_that_is_not_there_is_named():
     from cards import chads2
 
     with pytest.raises(ValueError, match="lacks 'hypertension'"):
-        run(to_python(chads2()))["score"]({"congestive_heart_failure": 1})
+        run(to_python(chads2()))["total"]({"congestive_heart_failure": 1})

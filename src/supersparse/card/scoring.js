@@ -76,10 +76,12 @@ function itemPoints(item, column, value) {
   return holds ? points : ZERO;
 }
 
-// The nearest double to a fraction, near enough to show: its sign is exact.
+// The double nearest to a fraction, or its neighbour: 64 bits of the quotient are kept. Its sign is exact.
 function toNumber({ n, d }) {
-  const whole = n / d;
-  return Number(whole) + Number(((n - whole * d) * 10n ** 18n) / d) / 1e18 || (n > 0n ? Number.MIN_VALUE : n < 0n ? -Number.MIN_VALUE : 0);
+  const bits = (x) => (x < 0n ? -x : x).toString(2).length;
+  const shift = Math.min(Math.max(0, 64 - bits(n) + bits(d)), 1000);
+  const found = Number((n << BigInt(shift)) / d) / 2 ** shift;
+  return found || (n > 0n ? Number.MIN_VALUE : n < 0n ? -Number.MIN_VALUE : 0);
 }
 
 // values: one for each of card.columns. Returns points by item, total and score, as fractions.

@@ -23,15 +23,21 @@ def predict(
             "--with", metavar="NAME", help="Column to copy to the output, such as an identifier. Repeatable."
         ),
     ] = None,
+    reasons: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Reason codes: add the N answers that cost each row most points."
+        ),
+    ] = 0,
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Output CSV file; default: print to the screen.")
     ] = None,
 ) -> None:
     """Score the rows of a table.
 
-    Prints a CSV with a score and a prediction for each row, and the risk if the scoring system has
-    risks. The score includes the intercept: a score above 0 predicts the positive class. Other columns
-    are ignored.
+    Prints a CSV with the total, as on the card, and the prediction for each row, and the risk if the scoring
+    system has risks. Use --reasons to add the answers that cost each row most points. Other columns are
+    ignored.
 
     \b
     Example:
@@ -57,11 +63,15 @@ def predict(
     columns = cases.columns or {"": np.empty(cases.n_rows)}
     scores = score_table(system.card, columns)
     found: dict[str, list[object]] = {name: cases.columns[name].tolist() for name in copy or []}
-    exact = [Fraction(n, scores.denominator) for n in scores.numerators.tolist()]
-    found["score"] = [plain_number(score) if output.json else shown(score) for score in exact]
+    threshold = system.threshold
+    exact = [Fraction(n, scores.denominator) + threshold for n in scores.numerators.tolist()]
+    found["total"] = [plain_number(total) if output.json else shown(total) for total in exact]
     found["prediction"] = predicted_labels(system.card, scores.positive).tolist()
     if system.card.risk is not None:
         found["risk"] = np.asarray(system.predict_risk(columns)).tolist()
+    if reasons:
+        listed = system.reasons(columns, most=reasons).table()
+        found |= {name: [row[name] for row in listed] for name in (listed[0] if listed else ())}
     if output.json and out is None:
         output.show(
             "", lambda: [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]

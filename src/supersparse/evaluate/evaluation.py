@@ -38,6 +38,18 @@ class Evaluation:
         return thresholds_of(self.tally, self.level)
 
     @property
+    def ks(self) -> float | None:
+        """The Kolmogorov-Smirnov distance between the totals of the two classes, from 0 to 1."""
+        ks = self.tally.ks
+        return None if ks is None else float(ks)
+
+    @property
+    def gini(self) -> float | None:
+        """The Gini coefficient of the totals, 2·AUC - 1."""
+        auc = self.tally.auc
+        return None if auc is None else float(2 * auc - 1)
+
+    @property
     def brier(self) -> float | None:
         """The Brier score of the card's risks."""
         return None if self.forecasts is None else self.forecasts.brier
@@ -46,12 +58,13 @@ class Evaluation:
         """Return everything as one row of a table."""
         low, high = self.auc.interval or (None, None)
         found = self.confusion.cells() | {"auc": self.auc.value, "auc_low": low, "auc_high": high}
+        found |= {"ks": self.ks, "gini": self.gini}
         if self.forecasts is not None:
             found |= {"brier": self.forecasts.brier, "mean_risk": self.forecasts.mean}
         return found
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row: counts, rates with their intervals, area and Brier score."""
+        """Return one row: counts, rates with their intervals, AUC, KS, Gini and Brier score."""
         return [self.cells()]
 
     def to_frame(self) -> Any:
@@ -60,7 +73,8 @@ class Evaluation:
 
     def in_words(self) -> str:
         """Say it in a few sentences."""
-        text = f"{self.confusion.in_words(self.positive)} AUC {self.auc}."
+        ks, gini = ("-" if value is None else f"{value:.3f}" for value in (self.ks, self.gini))
+        text = f"{self.confusion.in_words(self.positive)} AUC {self.auc}, Gini {gini}, KS {ks}."
         return text if self.forecasts is None else f"{text} {self.forecasts.in_words()}"
 
     def __str__(self) -> str:

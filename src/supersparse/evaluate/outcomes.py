@@ -60,6 +60,18 @@ class Tally:
         )
         return won / pairs
 
+    @property
+    def ks(self) -> Fraction | None:
+        """The Kolmogorov-Smirnov distance of the classes, exactly; None when a class has no rows.
+
+        The most by which the share of negative rows up to some total exceeds, or falls short of, that of
+        positive rows.
+        """
+        if self.n_negative * self.n_positive == 0:
+            return None
+        below = zip(accumulate(self.negatives), accumulate(self.positives), strict=True)
+        return max(abs(n / self.n_negative - p / self.n_positive) for n, p in below)
+
 
 def _before(weights: tuple[Fraction, ...]) -> list[Fraction]:
     return list(accumulate(weights, initial=Fraction(0)))[:-1]

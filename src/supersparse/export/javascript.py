@@ -1,24 +1,35 @@
 """A card as a JavaScript module (ECMAScript 2020) without dependencies, exact as the card is."""
 
 from supersparse.card.card import Card
+from supersparse.card.risk import LogisticRisk, Risk, TableRisk
 from supersparse.card.script import json_for_script, scoring_script, script_data
 from supersparse.export.python import card_name
 
 
 def to_javascript(card: Card) -> str:
-    """Return a module that exports `score(person)`, `predict(person)`, `points(person)` and `columns`.
+    """Return a module that exports `points`, `total`, `predict` and, if the card has risks, `risk`.
 
-    A person is an object with a property for each column; what the card refuses throws RefusedValue.
+    Each takes a person, an object with a property for each of the exported `columns`. What the card refuses
+    throws RefusedValue.
     """
+    data = _exact_labels(script_data(card), card) | _risk_data(card.risk)
     return "\n".join(
         [
             f"// Scoring system: {card_name(card)}; exported by supersparse.",
             scoring_script().rstrip(),
             "",
-            f"const CARD = {json_for_script(_exact_labels(script_data(card), card))};",
-            _EXPORTS,
+            f"const CARD = {json_for_script(data)};",
+            _EXPORTS if card.risk is None else _EXPORTS + _RISK,
         ]
     )
+
+
+def _risk_data(risk: Risk | None) -> dict[str, object]:
+    if isinstance(risk, LogisticRisk):
+        return {"risk": {"slope": risk.slope, "offset": risk.offset}}
+    if isinstance(risk, TableRisk):
+        return {"risk": {"totals": [str(total) for total in risk.totals], "risks": list(risk.risks)}}
+    return {}
 
 
 def _exact_labels(data: dict[str, object], card: Card) -> dict[str, object]:
@@ -38,18 +49,33 @@ function values(person) {
 /** The names of the columns that a person needs. */
 export const columns = CARD.columns.map(({ name }) => name);
 
-/** The score as a number; above 0 is the positive class. Its sign is exact. */
-export const score = (person) => toNumber(scoreValues(CARD, values(person)).score);
-
-/** The score as an exact fraction of two BigInts: {n, d}. */
-export const exactScore = (person) => scoreValues(CARD, values(person)).score;
-
 /** The points of each item, in the order of the card. */
 export const points = (person) => scoreValues(CARD, values(person)).points.map(toNumber);
 
-/** The class of one person. */
+/** The total. */
+export const total = (person) => toNumber(scoreValues(CARD, values(person)).total);
+
+/** The total as an exact fraction of two BigInts: {n, d}. */
+export const exactTotal = (person) => scoreValues(CARD, values(person)).total;
+
+/** The class of one person, decided by the exact total. */
 export const predict = (person) =>
   scoreValues(CARD, values(person)).positive ? CARD.positive : CARD.negative;
 
 export { RefusedValue };
+"""
+
+_RISK = """
+/** The risk of the positive class. */
+export const risk = (person) => {
+  const { slope, offset, totals, risks } = CARD.risk;
+  const given = scoreValues(CARD, values(person)).total;
+  if (totals === undefined) return 1 / (1 + Math.exp(-(slope * toNumber(given) + offset)));
+  const k = totals.findIndex((one) => order(given, declared(one)) <= 0);
+  if (k <= 0) return risks[k === 0 ? 0 : risks.length - 1];
+  const [low, high] = [declared(totals[k - 1]), declared(totals[k])];
+  const minus = (a, b) => add(a, times(b, { n: -1n, d: 1n }));
+  const part = toNumber(minus(given, low)) / toNumber(minus(high, low));
+  return risks[k - 1] + part * (risks[k] - risks[k - 1]);
+};
 """

@@ -1,8 +1,9 @@
 """A card as an ONNX model; the package onnx is loaded when used.
 
 Each column is an input of shape [rows, 1], of doubles or of strings; NaN and the empty string are
-missing. The outputs have the same shape: `score`, NaN where the card refuses the row; `positive`,
-1, 0 or -1 where it is refused; `label`, the class as text, empty where it is refused.
+missing. The outputs have the same shape: `total`, NaN where the card refuses the row; `positive`, 1 or 0, and
+-1 where it is refused; `label`, the class as text, empty where it is refused; and `risk`, NaN where it is
+refused, if the card has risks.
 """
 
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from itertools import count
 from typing import Any
 
 from supersparse.card.card import Card
+from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.errors import PackageNotInstalledError, UnsupportedCardError
 from supersparse.export.plan import (
     Cut,
@@ -21,9 +23,11 @@ from supersparse.export.plan import (
     double_equal_to,
     plain_text,
     plan,
+    risk_lines,
 )
 
 _LARGEST = 1.7976931348623157e308
+_OUTPUTS = {"total": "DOUBLE", "positive": "INT64", "label": "STRING", "risk": "DOUBLE"}
 
 
 def to_onnx(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> bytes:
@@ -39,7 +43,7 @@ def to_onnx(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> b
         raise UnsupportedCardError("the card has no items, and an ONNX model needs an input")
     for column in ready.columns:
         plain_text(column.name, "a column's name", "ONNX")
-        if not column.name or column.name in ("score", "positive", "label"):
+        if not column.name or column.name in _OUTPUTS:
             raise UnsupportedCardError(
                 f"a column is called {column.name!r}, which ONNX needs itself; rename it"
             )
@@ -76,22 +80,39 @@ class _Graph:
     def build(self) -> None:
         for column in self.ready.columns:
             self.gone[column.name] = self.missing(column)
-        total = self.number(self.ready.intercept)
+        units = self.number(0)
         for term in self.ready.terms:
-            total = self.op("Add", total, self.term(term))
+            units = self.op("Add", units, self.term(term))
         refused = self.constant("BOOL", False)
         for test in [test for column in self.ready.columns for test in self.refusals(column)]:
             refused = self.op("Or", refused, test)
-        positive = self.op("Cast", self.op("Greater", total, self.number(0)), to=self.kind("INT64"))
+        above = self.op("Greater", units, self.number(self.ready.threshold))
+        positive = self.op("Cast", above, to=self.kind("INT64"))
         self.op("Where", refused, self.constant("INT64", -1), positive, output="positive")
-        score = self.op("Div", total, self.number(self.ready.scale))
-        self.op("Where", refused, self.number(float("nan")), score, output="score")
+        total = self.op("Div", units, self.number(self.ready.scale))
         card = self.ready.card
+        self.op("Where", refused, self.number(float("nan")), total, output="total")
+        if card.risk is not None:
+            risk = self.risk(card.risk, total)
+            self.op("Where", refused, self.number(float("nan")), risk, output="risk")
         labels = ["", *(plain_text(str(c), "a class", "ONNX") for c in card.classes)]
         self.op(
             "LabelEncoder", "positive", output="label", domain="ai.onnx.ml",
             keys_int64s=[-1, 0, 1], values_strings=labels, default_string="",
         )  # fmt: skip
+
+    def risk(self, risk: Risk, total: str) -> str:
+        if isinstance(risk, LogisticRisk):
+            slope, offset = self.number(risk.slope), self.number(risk.offset)
+            return self.op("Sigmoid", self.op("Add", self.op("Mul", total, slope), offset))
+        found = self.number(risk.risks[-1])
+        for line in reversed(risk_lines(risk)):
+            away = self.op("Sub", total, self.number(line.start))
+            rise = self.op("Mul", away, self.number(line.slope))
+            given = self.op("Add", rise, self.number(line.start_risk))
+            found = self.op("Where", self.op("LessOrEqual", total, self.number(line.end)), given, found)
+        first = self.op("LessOrEqual", total, self.number(float(risk.totals[0])))
+        return self.op("Where", first, self.number(risk.risks[0]), found)
 
     def kind(self, name: str) -> int:
         return int(getattr(self.onnx.TensorProto, name))
@@ -107,7 +128,11 @@ class _Graph:
         if term.is_value:
             value = x
             if term.column.decimals:
-                value = self.op("Round", self.op("Mul", x, self.number(10**term.column.decimals)))
+                unit = self.number(10**term.column.decimals)
+                scaled = self.op("Mul", x, unit)
+                rounded = self.op("Round", scaled)
+                exact = self.op("Equal", self.op("Div", rounded, unit), x)
+                value = self.op("Where", exact, rounded, scaled)
             given = self.op("Mul", value, self.number(term.points))
         else:
             holds = (
@@ -172,7 +197,8 @@ class _Graph:
         ]
         outputs = [
             helper.make_tensor_value_info(name, self.kind(kind), shape)
-            for name, kind in (("score", "DOUBLE"), ("positive", "INT64"), ("label", "STRING"))
+            for name, kind in _OUTPUTS.items()
+            if name != "risk" or self.ready.card.risk is not None
         ]
         graph = helper.make_graph(self.nodes, "scoring_system", inputs, outputs, self.constants)
         opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]

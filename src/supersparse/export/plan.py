@@ -1,25 +1,30 @@
 """A card made ready for targets that have columns of one type and no exact fractions.
 
-Scores become whole numbers: every term is multiplied by `Plan.scale`, and a value that is multiplied
-by points is read to a stated number of decimal places and scaled too. So sums are exact in doubles
-up to 2**53, and the sign of a score, which decides the class, is the card's.
+Totals are counted in whole units: `ExportPlan.scale` units are one point, and a value that points multiply is
+counted in units of its last decimal place. So sums are exact in doubles up to 2**53, and a total compares
+with the threshold as on the card. A value x of d decimals or fewer is recognised by ROUND(x·10^d) / 10^d = x,
+which is exact in doubles. Any other value is multiplied as it is, and its total is right to about 15 digits.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from itertools import pairwise
+from math import floor, lcm
 
 import numpy as np
 
+from supersparse.card.bands import bands_of
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
+from supersparse.card.risk import TableRisk, risk_of
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
 from supersparse.data.values import Category, first_float
 from supersparse.errors import InvalidOptionError, UnsupportedCardError
 
 MOST = 2**53  # from here on, doubles skip whole numbers
 _DECIMALS = 6  # of a value whose column says nothing about them
+_MOST_TOTALS = 200
 _DOUBLE = np.dtype(np.float64)
 
 
@@ -31,10 +36,16 @@ class ExportColumn:
     is_text: bool
     refuses_missing: bool
     needs_value: bool  # some item looks at the value; else only whether it is there
-    decimals: int  # to which its values are read where points multiply them; 0 as they are
+    decimals: int  # of its values, where points multiply them; 0 takes them as they are
     known: tuple[Category, ...] | None  # all others are refused
     limits: "CutTable | None"  # all others are refused
     whole: bool  # fractions are refused
+    yes_no: bool  # true and false are all that the card names
+
+    @property
+    def holds_anything(self) -> bool:
+        """Whether the card only asks if there is a value."""
+        return not (self.needs_value or self.whole) and self.known is None and self.limits is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,33 +82,101 @@ class ExportTerm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportPlan:
-    """The whole card: score = (intercept + the terms) / scale."""
+    """The whole card, in units: the terms add up to the total, and `scale` units are one point."""
 
     card: Card
     columns: tuple[ExportColumn, ...]
     terms: tuple[ExportTerm, ...]
-    intercept: int
     scale: int
+    threshold: int  # units that must be exceeded for the positive class
+    totals: tuple[int, ...] | None  # all that can occur, and perhaps others; None: too many to list
+
+    @property
+    def risk_by_total(self) -> tuple[tuple[int, float], ...] | None:
+        """The risk of each total, in units; None without risks, or if there are too many totals."""
+        risk = self.card.risk
+        if risk is None or self.totals is None:
+            return None
+        return tuple((units, risk_of(risk, Fraction(units, self.scale))) for units in self.totals)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskLine:
+    """A straight piece of a risk table: the risk is start_risk + slope·(total - start) up to `end`."""
+
+    start: float
+    start_risk: float
+    end: float
+    end_risk: float
+
+    @property
+    def slope(self) -> float:
+        """The rise of the risk for each point."""
+        return (self.end_risk - self.start_risk) / (self.end - self.start)
+
+
+def risk_lines(risk: TableRisk) -> tuple[RiskLine, ...]:
+    """The pieces between the totals of a table, in rising order; beyond them the risk is constant."""
+    points = [(float(total), one) for total, one in zip(risk.totals, risk.risks, strict=True)]
+    return tuple(
+        RiskLine(start=a[0], start_risk=a[1], end=b[0], end_risk=b[1])
+        for a, b in pairwise(points)
+        if a[0] < b[0]
+    )
 
 
 def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = None) -> ExportPlan:
     """Scale a card for a target, or say which item or column it cannot express.
 
     `decimals` is how many decimal places the values have that points multiply: one number, or one for
-    each column. By default it follows the domain of the column, and is 6 where there is none.
+    each column. By default it follows the domain of the column, and is 6 where there is none. Totals of
+    values with more decimals are right to about 15 digits, not exact.
     """
     columns = {e.column: _column(e, card, target, decimals) for e in expectations(card)}
     _check_names(decimals, columns)
     values = [i for i in card.items if isinstance(i.rule, ValueOf)]
     places = max((columns[i.column].decimals for i in values), default=0)
     given = [p for i in card.items for p in (i.points, i.missing) if p is not None]
-    scale = lcm(card.intercept.denominator, *(p.denominator for p in given)) * 10**places
+    scale = lcm(*(p.denominator for p in given)) * 10**places
+    if values:  # other totals are whole units, and exceed the threshold if they exceed what is whole of it
+        scale = lcm(scale, card.threshold.denominator)
     terms = tuple(_term(item, columns[item.column], scale, target) for item in card.items)
-    intercept = int(card.intercept * scale)
-    _check_size(intercept, "its threshold", target)
+    threshold = floor(card.threshold * scale)
+    _check_size(threshold, "its threshold", target)
+    _check_risk(card, target)
     return ExportPlan(
-        card=card, columns=tuple(columns.values()), terms=terms, intercept=intercept, scale=scale
+        card=card,
+        columns=tuple(columns.values()),
+        terms=terms,
+        scale=scale,
+        threshold=threshold,
+        totals=_totals(card, scale),
     )
+
+
+def _totals(card: Card, scale: int) -> tuple[int, ...] | None:
+    """All totals in units, as if every answer could go with every other."""
+    domains = {domain.column: domain for domain in card.domains}
+    found = {Fraction(0)}
+    for column, items in card.items_by_column().items():
+        bands = bands_of(items, domains.get(column))
+        if bands is not None:
+            given = {band.points for band in bands}
+            found = {total + points for total in found for points in given}
+        else:
+            for item in items:
+                if isinstance(item.rule, ValueOf):
+                    return None
+                found |= {total + points for total in found for points in (item.points, item.missing or 0)}
+        if len(found) > _MOST_TOTALS:
+            return None
+    return tuple(sorted(int(total * scale) for total in found))
+
+
+def _check_risk(card: Card, target: str) -> None:
+    if isinstance(card.risk, TableRisk):
+        for total in card.risk.totals:
+            _check_size(int(total), "a total of the risk table", target)
 
 
 def cuts_of(low: Fraction | None, high: Fraction | None, ends: tuple[bool, bool]) -> CutTable:
@@ -149,7 +228,19 @@ def _column(
         known=None if refusing is None else refusing.values,
         limits=limits,
         whole=refusing is not None and refusing.whole,
+        yes_no=_is_yes_no(items, domain),
     )
+
+
+def _is_yes_no(items: list[Item], domain: Domain | None) -> bool:
+    rules = [item.rule for item in items if not isinstance(item.rule, IsMissing)]
+    named = [v for rule in rules if isinstance(rule, IsOneOf | IsNoneOf) for v in rule.values]
+    if not named or any(isinstance(rule, ValueOf | InRange) for rule in rules):
+        return False
+    known = () if domain is None or domain.values is None else domain.values
+    limited = domain is not None and domain.values is None
+    # a domain may list 0 and 1 where the items say true and false
+    return not limited and all(isinstance(v, bool) for v in named) and set(known) <= {0, 1}
 
 
 def _decimals(name: str, domain: Domain | None, asked: int | Mapping[str, int] | None) -> int:

@@ -1,7 +1,8 @@
 """A card as a PMML 4.4 Scorecard.
 
-The model's own prediction is the score in whole units; the outputs `score` and `class` are derived
-from it. A row that the card refuses is invalid input, which engines report each in their way.
+The model's own prediction, `units`, is the total in whole units; the outputs `total`, `class` and, if the
+card has risks, `risk` are derived from it. A row that the card refuses is invalid input, which engines report
+each in their way.
 PMML has no word for a fraction that is refused, nor for infinite numbers, which are not checked.
 """
 
@@ -11,12 +12,22 @@ from fractions import Fraction
 from xml.etree import ElementTree as ET
 
 from supersparse.card.card import Card
+from supersparse.card.risk import Risk, TableRisk
 from supersparse.errors import UnsupportedCardError
-from supersparse.export.plan import Cut, CutTable, ExportColumn, ExportPlan, ExportTerm, double_equal_to, plan
+from supersparse.export.plan import (
+    Cut,
+    CutTable,
+    ExportColumn,
+    ExportPlan,
+    ExportTerm,
+    double_equal_to,
+    plan,
+    risk_lines,
+)
 
 _NAMESPACE = "http://www.dmg.org/PMML-4_4"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_OUTPUTS = ("whole_score", "score", "class")
+_OUTPUTS = ("units", "total", "class", "risk")
 
 
 def to_pmml(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> str:
@@ -31,7 +42,7 @@ def to_pmml(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> s
         root,
         "Scorecard",
         functionName="regression",
-        initialScore=str(ready.intercept),
+        initialScore="0",
         useReasonCodes="false",
     )
     schema = ET.SubElement(model, "MiningSchema")
@@ -69,8 +80,7 @@ def _field(dictionary: ET.Element, column: ExportColumn) -> None:
         raise UnsupportedCardError(
             f"column {column.name!r} refuses fractions, for which PMML has no word; let its domain accept"
         )
-    holds_anything = not column.needs_value and column.known is None and column.limits is None
-    if column.is_text or holds_anything:
+    if column.is_text or column.holds_anything:
         field = ET.SubElement(
             dictionary, "DataField", name=_text(column.name), optype="categorical", dataType="string"
         )
@@ -101,23 +111,45 @@ def _interval(field: ET.Element, cuts: CutTable) -> None:
 
 
 def _outputs(model: ET.Element, ready: ExportPlan) -> None:
-    output = ET.SubElement(model, "Output")
-    _output(output, "whole_score", "continuous", "double", "predictedValue")
-    score = _apply(_output(output, "score", "continuous", "double", "transformedValue"), "/")
-    _reference(score, "whole_score")
-    _constant(score, ready.scale)
-    card = ready.card
+    output, card = ET.SubElement(model, "Output"), ready.card
+    _output(output, "units", "continuous", "double", "predictedValue")
+    total = _apply(_output(output, "total", "continuous", "double", "transformedValue"), "/")
+    _reference(total, "units")
+    _constant(total, ready.scale)
     chosen = ET.SubElement(
-        _output(output, "class", "categorical", "string", "transformedValue"),
-        "Discretize",
-        field="whole_score",
+        _output(output, "class", "categorical", "string", "transformedValue"), "Discretize", field="units"
     )
+    limit = float(ready.threshold)
     # labels stand in attributes: there, engines keep spaces, line breaks and entities as they are
     for label, cuts in (
-        (card.positive, CutTable(low=Cut(0.0, False), high=None)),
-        (card.negative, CutTable(low=None, high=Cut(0.0, True))),
+        (card.positive, CutTable(low=Cut(limit, False), high=None)),
+        (card.negative, CutTable(low=None, high=Cut(limit, True))),
     ):
         _interval(ET.SubElement(chosen, "DiscretizeBin", binValue=_text(str(label))), cuts)
+    if card.risk is not None:
+        _risk(_output(output, "risk", "continuous", "double", "transformedValue"), card.risk)
+
+
+def _risk(output: ET.Element, risk: Risk) -> None:
+    if isinstance(risk, TableRisk):
+        lines = risk_lines(risk)
+        points = [(line.start, line.start_risk) for line in lines]
+        points += [(line.end, line.end_risk) for line in lines[-1:]]
+        if not points:  # a table of one total; a standard of PMML needs two
+            points = [(float(risk.totals[0]) + step, risk.risks[0]) for step in (0, 1)]
+        table = ET.SubElement(output, "NormContinuous", field="total", outliers="asExtremeValues")
+        for total, one in points:
+            ET.SubElement(table, "LinearNorm", orig=repr(total), norm=repr(one))
+        return
+    quotient = _apply(output, "/")
+    _constant(quotient, 1)
+    below = _apply(quotient, "+")
+    _constant(below, 1)
+    power = _apply(_apply(below, "exp"), "-")
+    _constant(power, -risk.offset)
+    product = _apply(power, "*")
+    _constant(product, risk.slope)
+    _reference(product, "total")
 
 
 def _output(parent: ET.Element, name: str, optype: str, kind: str, feature: str) -> ET.Element:
@@ -132,8 +164,8 @@ def _reference(parent: ET.Element, field: str) -> None:
     ET.SubElement(parent, "FieldRef", field=field)
 
 
-def _constant(parent: ET.Element, value: int) -> None:
-    ET.SubElement(parent, "Constant", dataType="double").text = str(value)
+def _constant(parent: ET.Element, value: float) -> None:
+    ET.SubElement(parent, "Constant", dataType="double").text = repr(value)
 
 
 def _characteristic(parent: ET.Element, term: ExportTerm) -> None:
@@ -147,14 +179,32 @@ def _characteristic(parent: ET.Element, term: ExportTerm) -> None:
         ET.SubElement(given, "SimplePredicate", field=name, operator="isNotMissing")
         product = _apply(ET.SubElement(given, "ComplexPartialScore"), "*")
         _constant(product, term.points)
-        if term.column.decimals:
-            product = _apply(_apply(product, "round"), "*")
-            _constant(product, 10**term.column.decimals)
-        _reference(product, name)
+        _value(product, name, 10**term.column.decimals)
     elif not term.asks_missing:
         _condition(parent, term)
     rest = str(term.points if term.excludes else 0)
     ET.SubElement(ET.SubElement(parent, "Attribute", partialScore=rest), "True")
+
+
+def _value(parent: ET.Element, name: str, unit: int) -> None:
+    """The value in its units: a whole number if that is exact, see `supersparse.export.plan`."""
+    if unit == 1:
+        _reference(parent, name)
+        return
+    either = _apply(parent, "if")
+    exact = _apply(either, "equal")
+    quotient = _apply(exact, "/")
+    _scaled(_apply(quotient, "round"), name, unit)
+    _constant(quotient, unit)
+    _reference(exact, name)
+    _scaled(_apply(either, "round"), name, unit)
+    _scaled(either, name, unit)
+
+
+def _scaled(parent: ET.Element, name: str, unit: int) -> None:
+    product = _apply(parent, "*")
+    _constant(product, unit)
+    _reference(product, name)
 
 
 def _condition(parent: ET.Element, term: ExportTerm) -> None:

@@ -5,13 +5,14 @@ from importlib.resources import files
 
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
+from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
 
 
 def to_python(card: Card) -> str:
-    """Return the source of a module with `score(person)` and `predict(person)`.
+    """Return the source of a module with `points`, `total`, `predict` and, if the card has risks, `risk`.
 
-    A person is a mapping from column names to values. What the card refuses raises ValueError.
+    Each takes a person, a mapping from column names to values. What the card refuses raises ValueError.
     """
     runtime = files("supersparse.export").joinpath("runtime.py.txt").read_text(encoding="utf-8")
     lines = [
@@ -21,39 +22,54 @@ def to_python(card: Card) -> str:
         "",
         "",
         f"NEGATIVE, POSITIVE = {card.negative!a}, {card.positive!a}",
+        f"THRESHOLD = {_number(card.threshold)}  # a total above it is POSITIVE: {card.cutoff.positive}",
         "",
         "",
-        "def score(person):",
-        '    """Return the exact score of one person, a mapping; above 0 is the positive class."""',
-        f"    # POSITIVE needs {card.cutoff.positive} points",
-        f"    total = {_number(card.intercept)}  # minus the threshold",
+        "def points(person):",
+        '    """Return the exact points of each item, in the order of the card; a person is a mapping."""',
     ]
-    expected = {e.column: e for e in expectations(card)}
-    for column, items in card.items_by_column().items():
-        lines += _column(expected[column], items)
-    lines += [
-        "    return Fraction(total)",
-        "",
-        "",
-        "def predict(person):",
-        '    """Return the class of one person."""',
-        "    return POSITIVE if score(person) > 0 else NEGATIVE",
-        "",
+    names = {column: f"value{number}" for number, column in enumerate(card.columns, start=1)}
+    for expected in expectations(card):
+        column = expected.column
+        lines.append(f"    {names[column]} = _value(person, {column!a}, {_checks(expected)})")
+    lines.append("    return [")
+    for item in card.items:
+        lines += [f"        # {item.asks!a}", f"        Fraction({_term(item, names[item.column])}),"]
+    lines += ["    ]", "", "", *_FUNCTIONS]
+    return "\n".join([*lines, *_risk(card.risk)])
+
+
+_FUNCTIONS = (
+    "def total(person):",
+    '    """Return the exact total of one person, a mapping."""',
+    "    return sum(points(person), Fraction(0))",
+    "",
+    "",
+    "def predict(person):",
+    '    """Return the class of one person."""',
+    "    return POSITIVE if total(person) > THRESHOLD else NEGATIVE",
+    "",
+)
+
+
+def _risk(risk: Risk | None) -> list[str]:
+    if risk is None:
+        return []
+    head = ["", "def risk(person):", '    """Return the risk of POSITIVE for one person."""']
+    if isinstance(risk, LogisticRisk):
+        power = f"{risk.slope!r} * float(total(person)) + {risk.offset!r}"
+        return [*head, f"    return 0.5 * (1 + math.tanh(({power}) / 2))", ""]
+    table = [
+        f"    ({_number(points)}, {one!r}),  # total, risk"
+        for points, one in zip(risk.totals, risk.risks, strict=True)
     ]
-    return "\n".join(lines)
+    return ["", "RISKS = [", *table, "]", "", *head, "    return _interpolated(RISKS, total(person))", ""]
 
 
 def card_name(card: Card) -> str:
     """A title for comments: letters, digits, spaces and little else, on one line."""
     title = card.title or f"{card.positive} or {card.negative}"
     return "".join(c if c.isascii() and (c.isalnum() or c in " .,-()") else "?" for c in title)[:80]
-
-
-def _column(expected: Expected, items: list[Item]) -> list[str]:
-    lines = [f"    value = _value(person, {expected.column!a}, {_checks(expected)})"]
-    for item in items:
-        lines += [f"    # {item.asks!a}", f"    total += {_term(item)}"]
-    return lines
 
 
 def _checks(expected: Expected) -> str:
@@ -70,25 +86,26 @@ def _checks(expected: Expected) -> str:
     return ", ".join(parts)
 
 
-def _term(item: Item) -> str:
+def _term(item: Item, value: str) -> str:
     points = _number(item.points)
     if isinstance(item.rule, IsMissing):
-        return f"{points} if value is None else 0"
-    given = f"{points} * _number(value)"
-    if not isinstance(item.rule, ValueOf):
-        given = f"({points} if {_condition(item.rule)} else 0)"
-    return given if item.missing is None else f"{_number(item.missing)} if value is None else {given}"
+        return f"{points} if {value} is None else 0"
+    if isinstance(item.rule, ValueOf):
+        given = f"{points} * _number({value})"
+    else:
+        given = f"{points} if {_condition(item.rule, value)} else 0"
+    return given if item.missing is None else f"{_number(item.missing)} if {value} is None else {given}"
 
 
-def _condition(rule: Rule) -> str:
+def _condition(rule: Rule, value: str) -> str:
     if isinstance(rule, IsOneOf):
-        return f"value in {_categories(rule.values)}"
+        return f"{value} in {_categories(rule.values)}"
     if isinstance(rule, IsNoneOf):
-        return f"value not in {_categories(rule.values)}" if rule.values else "True"
+        return f"{value} not in {_categories(rule.values)}" if rule.values else "True"
     assert isinstance(rule, InRange)
     low = "" if rule.low is None else f"{_number(rule.low)} {'<=' if rule.low_included else '<'} "
     high = "" if rule.high is None else f" {'<=' if rule.high_included else '<'} {_number(rule.high)}"
-    return f"{low}_number(value){high}"
+    return f"{low}_number({value}){high}"
 
 
 def _categories(values: tuple[object, ...]) -> str:

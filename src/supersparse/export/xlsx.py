@@ -1,7 +1,9 @@
 """A card as a spreadsheet with live formulas; the package xlsxwriter is loaded when used.
 
-The sheet "Card" scores one person, the sheet "Table" a person a row, and "Texts" holds the texts that
-formulas compare with. An empty cell is missing. Where the card refuses a value, the score stays empty.
+The sheet "Card" is the printed card as a form: each line is answered in the words of the card, and total,
+class and risk appear once all lines are. The sheet "Table" scores one person a row from raw values; there an
+empty cell is missing, and results stay empty where the card refuses a value. "Texts" and "Risks" hold what
+formulas compare with: no text of a card is part of a formula.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,11 +14,13 @@ from math import isfinite
 from typing import Any
 
 from supersparse.card.card import Card
-from supersparse.card.rules import InRange, IsNoneOf, IsOneOf, readable
+from supersparse.card.lines import Line, lines_of
+from supersparse.card.risk import LogisticRisk, TableRisk
+from supersparse.card.rules import InRange, IsNoneOf, IsOneOf, condition
 from supersparse.data.values import Category, is_missing
 from supersparse.errors import InvalidDataError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.exact import shown
-from supersparse.export.plan import ExportColumn, ExportPlan, ExportTerm, plain_text, plan
+from supersparse.export.plan import ExportColumn, ExportPlan, ExportTerm, plain_text, plan, risk_lines
 
 TextCell = Callable[[str], str]  # the address of the cell that holds a text
 
@@ -34,16 +38,23 @@ def points_formula(term: ExportTerm, x: str, cell_of: TextCell) -> str:
     elif isinstance(rule, IsNoneOf):
         given = f"IF({_among(x, rule.values, cell_of)},0,{term.points})"
     else:
-        places = term.column.decimals
-        value = f"ROUND(N({x})*{10**places},0)" if places else f"N({x})"
-        given = f"{term.points}*{value}"
+        given = f"{term.points}*{_value(x, term.column.decimals)}"
     return f"IF({gone},{term.missing or 0},{given})"
+
+
+def _value(x: str, decimals: int) -> str:
+    """A number in units of its last decimal place, see `supersparse.export.plan`."""
+    if not decimals:
+        return f"N({x})"
+    unit = 10**decimals
+    rounded = f"ROUND(N({x})*{unit},0)"
+    return f"IF({rounded}/{unit}=N({x}),{rounded},N({x})*{unit})"
 
 
 def refusals(column: ExportColumn, x: str, domain: InRange | None, cell_of: TextCell) -> list[str]:
     """Tests for a value that the card does not score; `domain` has the limits of the column."""
     tests = []
-    if column.needs_value or column.known is not None or column.limits is not None or column.whole:
+    if not column.holds_anything:
         tests.append(f"NOT(ISTEXT({x}))" if column.is_text else f"ISTEXT({x})")
     if column.known is not None:
         tests.append(f"NOT({_among(x, column.known, cell_of)})")
@@ -90,6 +101,7 @@ def _short_equal(number: Fraction) -> str | None:
 
 
 _LONGEST_TEXT, _LONGEST_FORMULA = 32767, 8192
+_UNKNOWN = "Not known"
 
 
 def to_xlsx(
@@ -116,6 +128,8 @@ def to_xlsx(
     writer.card_sheet()
     writer.table_sheet(people, max(rows, len(people)))
     writer.text_sheet()
+    if isinstance(card.risk, TableRisk):
+        writer.risk_sheet(card.risk)
     book.close()
     return held.getvalue()
 
@@ -123,11 +137,17 @@ def to_xlsx(
 class _Book:
     def __init__(self, book: Any, ready: ExportPlan) -> None:
         self.ready, self.card = ready, ready.card
-        self.sheets = {name: book.add_worksheet(name) for name in ("Card", "Table", "Texts")}
+        names = ("Card", "Table", "Texts", "Risks")[: 4 if isinstance(self.card.risk, TableRisk) else 3]
+        self.sheets = {name: book.add_worksheet(name) for name in names}
         self.texts: dict[str, int] = {}
         self.bold = book.add_format({"bold": True, "text_wrap": True, "valign": "top"})
         self.plain = book.add_format({"text_wrap": True, "valign": "top", "num_format": "@"})
         self.input = book.add_format({"border": 1, "bg_color": "#F2F2F2", "valign": "top"})
+        self.choice = book.add_format(
+            {"border": 1, "bg_color": "#F2F2F2", "valign": "top", "num_format": "@"}
+        )
+        self.answer = book.add_format({"text_wrap": True, "valign": "top", "num_format": "@", "indent": 2})
+        self.percent = book.add_format({"bold": True, "align": "right", "num_format": "0.0%"})
         self.result = book.add_format({"bold": True, "top": 1})
         self.number = book.add_format({"bold": True, "align": "right"})
         limits = [d for d in self.card.domains if d.outside == "refuse" and d.values is None and d.test]
@@ -151,77 +171,143 @@ class _Book:
             )
         sheet.write_formula(row, column, "=" + text, form, "")
 
-    def total(self, cells: Mapping[str, str]) -> str:
-        """The score, given the cell of each column; empty where a value is refused."""
+    def units(self, cells: Mapping[str, str]) -> str:
+        """The total in units, given the cell of each column; empty where a value is refused."""
         terms = [points_formula(t, cells[t.column.name], self.text_cell) for t in self.ready.terms]
-        return self.unless_refused(cells, "+".join([*terms, str(self.ready.intercept)]))
-
-    def unless_refused(self, cells: Mapping[str, str], whole: str) -> str:
+        whole = "+".join(terms) or "0"
         tests = [
             test
             for c in self.ready.columns
             for test in refusals(c, cells[c.name], self.limits.get(c.name), self.text_cell)
         ]
-        score = f"({whole})/{self.ready.scale}" if self.ready.scale > 1 else whole
-        return f'IF(OR({",".join(tests)}),"",{score})' if tests else score
+        return f'IF(OR({",".join(tests)}),"",{whole})' if tests else whole
 
-    def label(self, score: str) -> str:
-        positive, negative = (self.class_value(c) for c in (self.card.positive, self.card.negative))
-        return f'IF({score}="","",IF({score}>0,{positive},{negative}))'
+    def points(self, units: str) -> str:
+        """Units as points; empty stays empty."""
+        return f'IF({units}="","",{units}/{self.ready.scale})'
+
+    def label(self, units: str, classes: tuple[object, object]) -> str:
+        negative, positive = map(self.class_value, classes)
+        return f'IF({units}="","",IF({units}>{self.ready.threshold},{positive},{negative}))'
 
     def class_value(self, label: object) -> str:
         return self.text_cell(label) if isinstance(label, str) else repr(label).upper()
 
+    def risk(self, total: str) -> str:
+        """The risk of the total in a cell."""
+        risk = self.card.risk
+        if isinstance(risk, LogisticRisk):
+            power = f"({risk.slope!r}*{total}+{risk.offset!r})"
+            found = f"IF({power}<-700,0,IF({power}>700,1,1/(1+EXP(-{power}))))"
+        else:
+            assert isinstance(risk, TableRisk)
+            last = len(risk_lines(risk)) + 1
+            place = f"MATCH({total},Risks!$A$1:$A${last},1)"
+            low, start, slope = (f"INDEX(Risks!${c}$1:${c}${last},{place})" for c in "ABC")
+            found = f"IF({total}<=Risks!$A$1,Risks!$B$1,{start}+({total}-{low})*{slope})"
+        return f'IF({total}="","",{found})'
+
     def card_sheet(self) -> None:
-        sheet = self.sheets["Card"]
+        sheet, card = self.sheets["Card"], self.card
         sheet.set_column(0, 0, 60)
         sheet.set_column(1, 2, 16)
+        sheet.set_column(3, 3, 16, None, {"hidden": True})  # points in units
         sheet.set_paper(9)
         sheet.fit_to_pages(1, 1)
-        title = self.card.title or f"{self.card.positive} or {self.card.negative}"
+        negative, positive = (
+            worded or label
+            for worded, label in (
+                (card.wording.negative, card.negative),
+                (card.wording.positive, card.positive),
+            )
+        )
+        title = card.title or f"{positive} or {negative}"
         self.write(sheet, 0, 0, f"Scoring system: {title}", self.bold)
-        self.write(sheet, 2, 0, "Fill in", self.bold)
-        cells = {}
-        for row, column in enumerate(self.ready.columns, start=3):
-            unit = next((i.unit for i in self.card.items if i.column == column.name and i.unit), None)
-            name = readable(column.name) + (f" ({unit})" if unit else "")
-            self.write(sheet, row, 0, name, self.plain)
-            sheet.write_blank(row, 1, None, self.input)
-            cells[column.name] = f"Card!$B${row + 1}"
-        top = len(cells) + 4
-        for j, heading in enumerate(("Item", "Points", "Given")):
-            self.write(sheet, top, j, heading, self.number if j else self.bold)
-        for row, term in enumerate(self.ready.terms, start=top + 1):
-            self.write(sheet, row, 0, term.item.asks, self.plain)
-            sheet.write_number(row, 1, float(term.item.points))
-            given = points_formula(term, cells[term.column.name], self.text_cell)
-            self.formula(sheet, row, 2, f"({given})/{self.ready.scale}" if self.ready.scale > 1 else given)
-        last = top + 1 + len(self.ready.terms)
-        needed = f"Total needed for {self.card.positive}: {self.card.cutoff.positive}"
-        self.write(sheet, last, 0, needed, self.result)
-        sheet.write_blank(last, 1, None, self.result)
-        sheet.write_blank(last, 2, None, self.result)
-        score = f"Score: total minus {shown(self.card.threshold)}, above 0 for {self.card.positive}"
-        self.write(sheet, last + 1, 0, score, self.bold)
-        self.formula(sheet, last + 1, 2, self.total(cells), self.number)
-        self.write(sheet, last + 2, 0, "Class", self.bold)
-        self.formula(sheet, last + 2, 2, self.label(f"C{last + 2}"), self.number)
+        rule = f"Predict {positive} if the total is {card.cutoff.positive}, otherwise {negative}."
+        self.write(sheet, 1, 0, rule, self.plain)
+        for j, heading in enumerate(("Answer every line", "Answer", "Points")):
+            self.write(sheet, 3, j, heading, self.number if j == 2 else self.bold)
+        row, asked = 4, []
+        for line in lines_of(card):
+            asked.append(f"D{row + 1}")
+            row = self.line(sheet, row, line)
+        count = "+".join(f"COUNT({cell})" for cell in asked) or "0"
+        whole = "+".join(asked) or "0"
+        self.formula(sheet, row, 3, f'IF({count}={len(asked)},{whole},"")')
+        units = f"$D${row + 1}"
+        results = [("Total", self.points(units), self.number)]
+        results.append(("Class", self.label(units, (negative, positive)), self.number))
+        if card.risk is not None:
+            results.append((f"Risk of {positive}", self.risk(f"$C${row + 1}"), self.percent))
+        for n, (name, formula, form) in enumerate(results):
+            self.write(sheet, row + n, 0, name, self.result if n == 0 else self.bold)
+            self.formula(sheet, row + n, 2, formula, form)
+
+    def line(self, sheet: Any, row: int, line: Line) -> int:
+        """Write one line with its input, and return the next free row."""
+        scale, x = self.ready.scale, f"$B${row + 1}"
+        self.write(sheet, row, 0, f"{line.number}. {line.text}", self.plain)
+        sheet.write_blank(row, 1, None, self.input if line.times else self.choice)
+        after = row + 1
+        if line.times:
+            term = next(t for t in self.ready.terms if t.is_value and t.column.name == line.column)
+            tests = refusals(term.column, x, self.limits.get(line.column), self.text_cell)
+            given = f"{term.points}*{_value(x, term.column.decimals)}"
+            given = f'IF(OR({",".join(tests)}),"",{given})'
+            others = [] if line.missing is None else [(f'EXACT({x},"{_UNKNOWN}")', line.missing)]
+            self.write(sheet, after, 0, f"{shown(line.points)} points for each 1", self.answer)
+            if others:
+                self.write(sheet, after + 1, 0, f"{_UNKNOWN}: {shown(others[0][1])} points", self.answer)
+            after += 1 + len(others)
+        else:
+            answers = self.answers(line)
+            for n, (text, points) in enumerate(answers):
+                self.write(sheet, after + n, 0, text, self.answer)
+                sheet.write_number(after + n, 2, float(points))
+            source = f"=$A${after + 1}:$A${after + len(answers)}"
+            sheet.data_validation(row, 1, row, 1, {"validate": "list", "source": source})
+            given = '""'
+            others = [(f"EXACT({x},$A${after + n + 1})", points) for n, (_, points) in enumerate(answers)]
+            after += len(answers)
+        for test, points in reversed(others):
+            given = f"IF({test},{int(points * scale)},{given})"
+        self.formula(sheet, row, 3, f'IF({x}="","",{given})')
+        self.formula(sheet, row, 2, self.points(f"$D${row + 1}"))
+        return after
+
+    def answers(self, line: Line) -> list[tuple[str, Fraction]]:
+        """The answers to a line and their points, no two with the same words."""
+        if line.is_question:
+            found = [("Yes", line.points), ("No", Fraction(0))]
+            return found if line.missing is None else [*found, (_UNKNOWN, line.missing)]
+        texts = [answer.text for answer in line.answers]
+        return [
+            (a.text if texts.count(a.text) == 1 else f"{a.text} ({condition(a.rule)})", a.points)
+            for a in line.answers
+        ]
 
     def table_sheet(self, people: Sequence[Mapping[str, object]], rows: int) -> None:
         from xlsxwriter.utility import xl_rowcol_to_cell
 
         sheet, width = self.sheets["Table"], len(self.ready.columns)
-        for j, name in enumerate([*(c.name for c in self.ready.columns), "Score", "Class"]):
+        results = ["Total", "Class", *(["Risk"] if self.card.risk is not None else [])]
+        for j, name in enumerate([*(c.name for c in self.ready.columns), *results]):
             self.write(sheet, 0, j, name, self.bold)
+        hidden = width + len(results)
         sheet.freeze_panes(1, 0)
-        sheet.set_column(0, width + 1, 16)
+        sheet.set_column(0, hidden - 1, 16)
+        sheet.set_column(hidden, hidden, 16, None, {"hidden": True})  # the total in units
         for row in range(1, rows + 1):
             cells = {c.name: xl_rowcol_to_cell(row, j) for j, c in enumerate(self.ready.columns)}
             for j, name in enumerate(cells):
                 if row <= len(people):
                     self.value(sheet, row, j, people[row - 1].get(name), name)
-            self.formula(sheet, row, width, self.total(cells))
-            self.formula(sheet, row, width + 1, self.label(xl_rowcol_to_cell(row, width)))
+            units, total = (xl_rowcol_to_cell(row, j) for j in (hidden, width))
+            self.formula(sheet, row, hidden, self.units(cells))
+            self.formula(sheet, row, width, self.points(units))
+            self.formula(sheet, row, width + 1, self.label(units, self.card.classes))
+            if self.card.risk is not None:
+                self.formula(sheet, row, width + 2, self.risk(total))
 
     def value(self, sheet: Any, row: int, column: int, value: object, name: str) -> None:
         if is_missing(value):
@@ -241,3 +327,11 @@ class _Book:
         sheet = self.sheets["Texts"]
         for text, row in self.texts.items():
             self.write(sheet, row, 0, text, self.plain)
+
+    def risk_sheet(self, risk: TableRisk) -> None:
+        """Totals, their risks, and the rise up to the next total."""
+        rows = [(line.start, line.start_risk, line.slope) for line in risk_lines(risk)]
+        sheet = self.sheets["Risks"]
+        for row, cells in enumerate([*rows, (float(risk.totals[-1]), risk.risks[-1], 0.0)]):
+            for j, value in enumerate(cells):
+                sheet.write_number(row, j, value)

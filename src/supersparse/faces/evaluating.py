@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from supersparse.card.build import Number
-from supersparse.card.card import Card
+from supersparse.card.card import Card, Label
 from supersparse.data.values import declared_number
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from supersparse.evaluate.drift import Drift
     from supersparse.evaluate.evaluation import Evaluation, Subgroups
     from supersparse.evaluate.risk_table import RiskTable
+    from supersparse.evaluate.scaling import Scaling
 
 
 class Evaluating:
@@ -155,6 +156,31 @@ class Evaluating:
 
         return self._with(
             recalibrate(self.card, X, y, method=method, sample_weight=sample_weight, names=names)
+        )
+
+    def scaled(
+        self,
+        *,
+        base_score: float = 600,
+        base_odds: float = 50,
+        points_to_double_odds: float = 20,
+        odds_of: Label | None = None,
+    ) -> "Scaling":
+        """Return the card in scaled points, as credit scores have them; see `Scaling.card` and `in_words`.
+
+        A person with `base_odds` to 1 for the class `odds_of` gets `base_score`, and the odds double with
+        every `points_to_double_odds`. By default they are the odds of the negative class: where the positive
+        class is default, more points are better. The card needs risks, and answers rather than values that
+        points multiply. Points are whole; `Scaling.rounding_error` is the most by which that moves a score.
+        """
+        from supersparse.evaluate.scaling import scaled
+
+        return scaled(
+            self.card,
+            base_score=base_score,
+            base_odds=base_odds,
+            points_to_double_odds=points_to_double_odds,
+            odds_of=odds_of,
         )
 
     def _with(self, card: Card) -> Self:

@@ -28,6 +28,7 @@ from supersparse.faces.from_solution import card_of_solution
 from supersparse.faces.text import card_text
 
 if TYPE_CHECKING:
+    from supersparse.explain.reason_codes import ReasonCodes
     from supersparse.faces.content import Style
     from supersparse.faces.html import Sheet
     from supersparse.faces.tree import DecisionTree
@@ -308,6 +309,25 @@ class ScoringSystem(Evaluating, Exporting, Faces):
     def explain(self, person: Mapping[str, object]) -> Explanation:
         """Return the points that each item gives to one person, and the prediction."""
         return explain(self.card, person)
+
+    def reasons(
+        self, data: object, *, names: Sequence[str] | None = None, most: int = 4, of: Label | None = None
+    ) -> "ReasonCodes":
+        """Return the reasons of each row of a table: the answers that cost most points, at most `most`.
+
+        The cost of an answer is its distance from the best possible one. Reasons speak for the class `of`, by
+        default the positive one, so the best answer gives the fewest points; for the negative class it gives
+        the most. `table` and `to_frame` return the reasons with their costs.
+
+        >>> from supersparse import item
+        >>> items = [item("age", at_least=65, points=3), item("smoker", equals=True, points=1)]
+        >>> system = ScoringSystem.of(items, threshold=2)
+        >>> system.reasons({"age": [70, 40], "smoker": [True, False]}, most=1).table()
+        [{'reason_1': 'Age: 65 or older', 'cost_1': 3}, {'reason_1': None, 'cost_1': None}]
+        """
+        from supersparse.explain.reason_codes import reason_codes
+
+        return reason_codes(self.card, data, names, most=most, of=of)
 
     def flips(
         self, person: Mapping[str, object], *, fixed: Collection[str] = (), most: int = 10

@@ -1,0 +1,264 @@
+"""The SQL dialects: how each one writes names, texts and numbers, and tells what is missing.
+
+A value is missing if it is NULL, NaN or the empty text. Texts are compared character by character, whatever
+the database does by default. SQLite has values of any type in a column; the others have typed columns.
+"""
+
+import re
+from collections.abc import Sequence
+
+from supersparse.errors import UnsupportedCardError
+from supersparse.export.plan import ExportColumn
+
+LARGEST = "1.7976931348623157e308"
+_NOT_IN_BIGQUERY = re.compile(r"""[!"$()*,./;?@\[\\\]^`{}~\x00-\x1f]""")
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class Dialect:
+    """What the dialects share; each overrides what it does in another way."""
+
+    name: str
+    title: str
+    double: str  # the type of floating-point numbers
+    marks = ('"', '"')  # around names
+
+    def name_of(self, name: str, *, quoted: bool = True) -> str:
+        """Return a name in quotes; with quoted=False, only if it is not a plain word."""
+        if not quoted and _PLAIN_NAME.fullmatch(name):
+            return name
+        start, end = self.marks
+        return start + name.replace(end, end * 2) + end
+
+    def text(self, text: str) -> str:
+        """Return a text literal."""
+        return "'" + text.replace("'", "''") + "'"
+
+    def as_double(self, x: str) -> str:
+        """Return a number as a double."""
+        return f"CAST({x} AS {self.double})"
+
+    def rounded(self, x: str) -> str:
+        """Return a double, rounded to a whole number."""
+        return f"ROUND({x})"
+
+    def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
+        """Whether a value is one of these, or none of them."""
+        listed = [self.text(v) if isinstance(v, str) else number(v) for v in values]
+        if not listed:
+            return "1 = 1" if none else "1 = 0"
+        return self._listed(x, listed, none)
+
+    def missing(self, x: str, column: ExportColumn) -> str:
+        """Whether a value is missing."""
+        return f"{x} IS NULL OR {x} = ''" if column.is_text else f"{x} IS NULL"
+
+    def infinite(self, x: str, column: ExportColumn) -> str | None:
+        """Whether a number is infinite; None if the database holds no such number."""
+        return None
+
+    def wrong_type(self, x: str, column: ExportColumn) -> str | None:
+        """Whether a value has a type that the card does not take; None if the database refuses it."""
+        return None
+
+    @staticmethod
+    def _listed(x: str, listed: Sequence[str], none: bool) -> str:
+        if len(listed) == 1:
+            return f"{x} {'<>' if none else '='} {listed[0]}"
+        return f"{x} {'NOT IN' if none else 'IN'} ({', '.join(listed)})"
+
+
+class SQLite(Dialect):
+    """Any column may hold values of any type, and a number is stored as it came."""
+
+    name, title, double = "sqlite", "SQLite", "REAL"
+    marks = ("`", "`")  # in double quotes, a column that does not exist would be a text
+
+    def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
+        """A column may be declared to ignore case."""
+        return super().among(f"{x} COLLATE BINARY" if column.is_text else x, column, values, none=none)
+
+    def missing(self, x: str, column: ExportColumn) -> str:
+        """NaN is stored as NULL; an empty cell of a CSV file may be the empty text, also among numbers."""
+        return f"{x} IS NULL OR {x} = ''"
+
+    def infinite(self, x: str, column: ExportColumn) -> str | None:
+        """SQLite has no function for it."""
+        return f"ABS({x}) > {LARGEST}"
+
+    def wrong_type(self, x: str, column: ExportColumn) -> str | None:
+        """Numbers kept as text are not numbers."""
+        kinds = "'text'" if column.is_text else "'integer', 'real'"
+        return f"typeof({x}) NOT IN ({kinds})"
+
+
+class DuckDB(Dialect):
+    """Booleans compare with numbers; texts do, too, which the card does not do."""
+
+    name, title, double = "duckdb", "DuckDB", "DOUBLE"
+
+    def missing(self, x: str, column: ExportColumn) -> str:
+        """NaN equals NaN here."""
+        if column.is_text:
+            return super().missing(x, column)
+        if column.holds_anything:
+            text = f"CAST({x} AS VARCHAR)"
+            is_nan = f"(typeof({x}) IN ('DOUBLE', 'FLOAT') AND {text} = 'nan')"
+            return f"{x} IS NULL OR {text} = '' OR {is_nan}"
+        return f"{x} IS NULL OR isnan({self.as_double(x)})"
+
+    def infinite(self, x: str, column: ExportColumn) -> str | None:
+        """Not NaN, which is missing."""
+        return f"isinf({self.as_double(x)})"
+
+    def wrong_type(self, x: str, column: ExportColumn) -> str | None:
+        """Numbers kept as text are not numbers."""
+        return None if column.is_text else f"typeof({x}) = 'VARCHAR'"
+
+
+class Postgres(Dialect):
+    """Booleans do not compare with numbers: a yes-or-no column of either type is compared as JSON."""
+
+    name, title, double = "postgres", "PostgreSQL", "DOUBLE PRECISION"
+
+    def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
+        """A column of text may be an enumeration or ignore case; as TEXT it does neither."""
+        if column.yes_no:
+            found = [self.text(t) for v in values for t in _json_of_yes_no(v)]
+            return self._listed(f"to_jsonb({x})", found, none)
+        return super().among(f"CAST({x} AS TEXT)" if column.is_text else x, column, values, none=none)
+
+    def missing(self, x: str, column: ExportColumn) -> str:
+        """NaN equals NaN here."""
+        if column.is_text:
+            return f"{x} IS NULL OR CAST({x} AS TEXT) = ''"
+        if column.holds_anything:
+            text = f"CAST({x} AS TEXT)"
+            numbers = f"CAST(pg_typeof({x}) AS TEXT) IN ('double precision', 'real', 'numeric')"
+            return f"{x} IS NULL OR {text} = '' OR ({text} = 'NaN' AND {numbers})"
+        if column.yes_no:
+            return f"{x} IS NULL OR to_jsonb({x}) = '\"NaN\"'"
+        return f"{x} IS NULL OR {self.as_double(x)} = 'NaN'"
+
+    def infinite(self, x: str, column: ExportColumn) -> str | None:
+        """Integers do not compare with 'Infinity'."""
+        if column.yes_no:
+            return f"to_jsonb({x}) IN ('\"Infinity\"', '\"-Infinity\"')"
+        return f"{self.as_double(x)} IN ('Infinity', '-Infinity')"
+
+
+class SQLServer(Dialect):
+    """Comparisons ignore case and blanks at the end: texts get a mark at the end and a binary collation."""
+
+    name, title, double = "tsql", "SQL Server", "DOUBLE PRECISION"
+    marks = ("[", "]")
+
+    def text(self, text: str) -> str:
+        """Return a Unicode literal; a backslash at the end of a line would join it with the next."""
+        body = text.replace("'", "''")
+        return "N'" + re.sub(r"\\(?=\r?\n)", r"\\' + N'", body) + "'"
+
+    def rounded(self, x: str) -> str:
+        """The number of places cannot be left out."""
+        return f"ROUND({x}, 0)"
+
+    def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
+        """With a mark at its end, a text ends in no blank."""
+        if not column.is_text:
+            return super().among(x, column, values, none=none)
+        marked = [f"{v}|" if isinstance(v, str) else v for v in values]
+        return super().among(self._marked(x), column, marked, none=none)
+
+    def missing(self, x: str, column: ExportColumn) -> str:
+        """There is no NaN."""
+        if column.is_text or column.holds_anything:
+            return f"{x} IS NULL OR {self._marked(x)} = N'|'"
+        return f"{x} IS NULL"
+
+    @staticmethod
+    def _marked(x: str) -> str:
+        return f"CONCAT({x}, N'|') COLLATE Latin1_General_100_BIN2"
+
+
+class BigQuery(Dialect):
+    """Strings have escapes, and booleans do not compare with numbers."""
+
+    name, title, double = "bigquery", "BigQuery", "FLOAT64"
+    marks = ("`", "`")
+
+    def name_of(self, name: str, *, quoted: bool = True) -> str:
+        """A column cannot have every name here."""
+        if _NOT_IN_BIGQUERY.search(name):
+            raise UnsupportedCardError(f"BigQuery has no columns with names like {name!r}; rename it")
+        return super().name_of(name, quoted=quoted)
+
+    def text(self, text: str) -> str:
+        """A literal stands on one line."""
+        escapes = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"}
+        return "'" + "".join(escapes.get(c, c) for c in text) + "'"
+
+    def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
+        """A yes-or-no column may be BOOL or a number: both are compared as JSON."""
+        if column.yes_no:
+            found = [self.text(t) for v in values for t in _json_of_yes_no(v)]
+            return self._listed(f"TO_JSON_STRING({x})", found, none)
+        return super().among(x, column, values, none=none)
+
+    def missing(self, x: str, column: ExportColumn) -> str:
+        """NaN does not equal NaN here."""
+        if column.is_text:
+            return super().missing(x, column)
+        if column.holds_anything or column.yes_no:
+            # of a text, '%T' would write the quotes as well
+            return f"{x} IS NULL OR FORMAT('%T', {x}) IN ('\"\"', 'CAST(\"nan\" AS FLOAT64)')"
+        return f"{x} IS NULL OR IS_NAN({self.as_double(x)})"
+
+    def infinite(self, x: str, column: ExportColumn) -> str | None:
+        """Infinite numbers are strings in JSON."""
+        if column.yes_no:
+            return f"TO_JSON_STRING({x}) IN ('\"Infinity\"', '\"-Infinity\"')"
+        return f"IS_INF({self.as_double(x)})"
+
+
+class Snowflake(Dialect):
+    """Strings have escapes."""
+
+    name, title, double = "snowflake", "Snowflake", "DOUBLE"
+
+    def text(self, text: str) -> str:
+        """A backslash begins an escape."""
+        return super().text(text.replace("\\", "\\\\"))
+
+    def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
+        """A yes-or-no column may be BOOLEAN, which becomes NUMBER and not DOUBLE."""
+        return super().among(
+            f"CAST({x} AS NUMBER(38, 12))" if column.yes_no else x, column, values, none=none
+        )
+
+    def missing(self, x: str, column: ExportColumn) -> str:
+        """NaN equals NaN here."""
+        if column.is_text:
+            return super().missing(x, column)
+        if column.holds_anything or column.yes_no:
+            text = f"CAST({x} AS VARCHAR)"
+            is_nan = f"({text} = 'NaN' AND SYSTEM$TYPEOF({x}) LIKE 'FLOAT%')"
+            return f"{x} IS NULL OR {text} = '' OR {is_nan}"
+        return f"{x} IS NULL OR {self.as_double(x)} = CAST('NaN' AS DOUBLE)"
+
+    def infinite(self, x: str, column: ExportColumn) -> str | None:
+        """A yes-or-no column that is infinite does not become NUMBER: the database raises."""
+        if column.yes_no:
+            return None
+        return f"{self.as_double(x)} IN (CAST('inf' AS DOUBLE), CAST('-inf' AS DOUBLE))"
+
+
+DIALECTS = {d.name: d for d in (SQLite(), DuckDB(), Postgres(), SQLServer(), BigQuery(), Snowflake())}
+
+
+def number(value: float) -> str:
+    """Return a number literal; a whole number has no decimal point."""
+    return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
+
+
+def _json_of_yes_no(value: str | float) -> tuple[str, ...]:
+    return ("true", "1", "1.0") if value else ("false", "0", "0.0")
