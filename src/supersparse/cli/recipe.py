@@ -11,13 +11,14 @@ from supersparse.cli.options import AskedOptions, ColumnOptions, FeatureOptions,
 from supersparse.cli.say import counted, remark
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.settings.settings import Settings
+from supersparse.solving.options import SolverKeywords
 
 if TYPE_CHECKING:
     from supersparse.learning.recipe import Question, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.prepare.prepare import Prepare
 
-DEFAULT_OPTIONS = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
+DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
 _MISSING = ("item", "median", "mode", "drop")
 _OPTIONS = {"sample_weight": "--weights", "random_state": "--seed"}  # others are named like the setting
 
@@ -35,11 +36,10 @@ def read_recipe(
         ClassWeights.read(asked.class_weight)  # errors show before the table is read
         if settings.class_weight != "auto":
             remark(f"note: --class-weight overrides class_weight in {asked.settings}")
-    given = {"time_limit": search.time_limit, "solver": search.solver, "random_state": search.seed}
     return Recipe(
         settings=settings,
         prepare=None if features.no_prepare else _prepare(features),
-        options=solver_options(settings, asked.settings, given),
+        options=solver_options(settings, asked.settings, search.options),
     )
 
 
@@ -66,13 +66,12 @@ def read_settings_file(path: Path | None, given: Mapping[str, object]) -> Settin
     return settings.changed(**changes)
 
 
-def solver_options(settings: Settings, path: Path | None, given: Mapping[str, object]) -> dict[str, object]:
+def solver_options(settings: Settings, path: Path | None, given: SolverKeywords) -> SolverKeywords:
     """Return solver options: the command line overrides the file, which overrides the defaults."""
-    changes = {name: value for name, value in given.items() if value is not None}
-    for name in changes:
+    for name in given:
         if name in settings.solve:
             remark(f"note: {_option(name)} overrides {name} in {path}")
-    return {**DEFAULT_OPTIONS, **settings.solve, **changes}
+    return {**DEFAULT_OPTIONS, **settings.solve, **given}
 
 
 def say_question(question: "Question", rows: "TrainingRows") -> None:

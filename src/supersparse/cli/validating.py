@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
     from supersparse.settings.settings import Settings
+    from supersparse.solving.options import SolverKeywords
 
 VALUES = 6  # of C0 to try where none is given, as many as SLIMClassifierCV tries
 _MEASURES = ("error", "sensitivity", "specificity", "auc")
@@ -102,8 +103,12 @@ def validate(recipe: "Recipe", rows: "TrainingRows", splits: "Sequence[Split]") 
     costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
     limit = recipe.options.get("time_limit")
     # a checkpoint is of the final fit: folds are other problems
-    limits = {"time_limit": None if limit is None else limit / len(splits), "checkpoint": None}
-    quick = replace(recipe, options={**recipe.options, **limits})
+    limits: SolverKeywords = {
+        **recipe.options,
+        "time_limit": None if limit is None else limit / len(splits),
+        "checkpoint": None,
+    }
+    quick = replace(recipe, options=limits)
     by_fold = []
     for k, fold in enumerate(named_folds(splits), start=1):
         remark(f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}")

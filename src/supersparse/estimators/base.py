@@ -27,7 +27,7 @@ from supersparse.prepare import Prepare
 from supersparse.problem.asked import Asked, names_of
 from supersparse.problem.points import Points
 from supersparse.settings.settings import Settings
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveOptions, SolverKeywords
 from supersparse.solving.solution import Solution
 
 _METHODS = ("isotonic", "logistic")
@@ -62,7 +62,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         by_name = isinstance(self.prepare, str) and self.prepare == "auto"
         if not (self.prepare is None or by_name or isinstance(self.prepare, Prepare)):
             raise InvalidOptionError(f"prepare is {self.prepare!r}; {PREPARATIONS}")
-        options = {
+        options: SolverKeywords = {
             "solver": self.solver,
             "solver_options": self.solver_options or {},
             "checkpoint": self.checkpoint,
@@ -88,7 +88,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self._keep(question, solution, rows)
         return self
 
-    def _solve(self, question: Question, options: dict[str, Any]) -> Solution:
+    def _solve(self, question: Question, options: SolverKeywords) -> Solution:
         return question.solve(**options)
 
     def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:

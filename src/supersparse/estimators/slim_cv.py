@@ -20,6 +20,7 @@ from supersparse.learning.recipe import Question
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
 from supersparse.results.penalty_grid import folder_of, solve_in
+from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 
 
@@ -166,10 +167,10 @@ intercept, solver, solver_options, gap
         self.n_splits_ = len(splits)
         return named_folds(splits)
 
-    def _solve(self, question: Question, options: dict[str, Any]) -> Solution:
+    def _solve(self, question: Question, options: SolverKeywords) -> Solution:
         if self.checkpoint is None:
             return super()._solve(question, options)
-        given = {**question.recipe.options, **options, "checkpoint": None}
+        given: SolverKeywords = {**question.recipe.options, **options, "checkpoint": None}
         return solve_in(folder_of(self.checkpoint), question.problem, **given)
 
     def _choose(self, by_value: list[list[FoldResult]]) -> None:

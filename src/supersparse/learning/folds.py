@@ -18,6 +18,7 @@ from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows, as_array
 from supersparse.learning.starting import start_from
 from supersparse.results.penalty_grid import solve_each_penalty
+from supersparse.solving.options import SolverKeywords
 from supersparse.stop import Stop
 
 
@@ -72,7 +73,8 @@ def fit_fold(
         try:
             asked = recipe.asking(C0=Cs[0]) if Cs else recipe
             question = asked.question(train)
-            options = {**recipe.options, "initial": start_from(initial, question.problem, required=False)}
+            start = start_from(initial, question.problem, required=False)
+            options: SolverKeywords = {**recipe.options, "initial": start}
             if Cs:
                 solutions = solve_each_penalty(question.problem, Cs, **options)
             else:

@@ -4,9 +4,9 @@ The classifiers, the command line and the report follow the same recipe, so that
 same settings give the same card, whichever of them is used.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from supersparse.prepare.prepare import Prepare
 from supersparse.problem.problem import Problem
 from supersparse.problem.sets import read_bounds
 from supersparse.settings.settings import Settings
+from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 
@@ -39,7 +40,7 @@ class Recipe:
 
     settings: Settings
     prepare: Prepare | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)  # of `solve`
+    options: SolverKeywords = field(default_factory=SolverKeywords)
 
     def asking(self, **changes: object) -> "Recipe":
         """Return the same recipe with some settings changed."""
@@ -108,9 +109,10 @@ class Question:
     problem: Problem
     prepare: Prepare | None
 
-    def solve(self, **options: Any) -> Solution:
+    def solve(self, **options: Unpack[SolverKeywords]) -> Solution:
         """Answer it with the options of the recipe; those given here override them."""
-        return solve(self.problem, **{**self.recipe.options, **options})
+        merged: SolverKeywords = {**self.recipe.options, **options}
+        return solve(self.problem, **merged)
 
     def scores(self, solution: Solution, X: Any) -> NDArray[np.float64]:
         """Score rows by an answer: above 0 the positive class is predicted."""

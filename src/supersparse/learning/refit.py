@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from supersparse.prepare.feature import Recorded, taken_apart
 from supersparse.prepare.prepare import Prepare
 from supersparse.problem.problem import Problem
 from supersparse.settings.settings import Settings, read_settings
+from supersparse.solving.options import SolveKeywords
 from supersparse.stop import Stop
 
 _SOURCE = "the settings of the card"
@@ -52,7 +53,7 @@ class Refit:
         columns: Mapping[str, NDArray[Any]],
         y: NDArray[Any],
         sample_weight: Any,
-        **limits: Any,
+        **limits: Unpack[SolveKeywords],
     ) -> "Refit":
         """Return the way to learn a card again from a table; raises where there is none."""
         settings, recorded, features = _recorded(card)

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import exact
+from supersparse.exact import Number, exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,6 @@ class Points:
             coefficients[j] = value
         return cls(tuple(coefficients), intercept, denominator)
 
-
-Number = int | float | Fraction
 
 _SHOWN = 9  # values of a set that are all printed
 _LARGEST_EXPONENT = 300

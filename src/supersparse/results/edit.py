@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Unpack
 
 from supersparse.errors import InfeasibleError, InvalidProblemError, VerificationError, did_you_mean
-from supersparse.exact import exact, shown
+from supersparse.exact import Number, exact, shown
 from supersparse.problem.constraints.single import fixed, must_not_use, must_use
 from supersparse.problem.limits import Constraint
 from supersparse.problem.naming import matching
@@ -13,6 +14,7 @@ from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import with_sets
+from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 from supersparse.solving.verify import check_points
@@ -112,7 +114,6 @@ def _moved_by(one: Fraction, other: Fraction) -> str:
     return f"{float(one):.6g} -> {float(other):.6g} ({float(other - one):+.6g})"
 
 
-Number = int | float | Fraction
 Names = str | Sequence[str]
 SIGN_WORDS = {"+": 1, "-": -1, 1: 1, -1: -1}
 
@@ -128,7 +129,7 @@ def what_if(
     constraints: Iterable[Constraint] = (),
     without: Iterable[Constraint] = (),
     solver: str | None = None,
-    **options: object,
+    **options: Unpack[SolveKeywords],
 ) -> Edit:
     """Change the problem of a solution and solve it again, starting from that solution.
 
@@ -161,8 +162,8 @@ def what_if(
     words = [f"without {c.in_words()!r}" for c in dropped]
     words += [word for one in kept.values() for word in one.words]
     words += [c.in_words() for c in problem.asked if c not in before.asked]
-    start = _start(problem, solution.points)
-    after = solve(problem, solver or solution.solver, **{"initial": start, **options})
+    start_here: SolveKeywords = {"initial": _start(problem, solution.points), **options}
+    after = solve(problem, solver or solution.solver, **start_here)
     return Edit(before=solution, after=after, asked=tuple(words))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import ceil
-from typing import Any
+from typing import Any, Unpack
 
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
 from supersparse.exact import exact, read_count, shown
@@ -14,6 +14,7 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, with_size_penalty
 from supersparse.results.penalties import least_loss
+from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution, Trace
 from supersparse.solving.solve_many import solve_each_size
 from supersparse.solving.verify import SizedModels, VerifiedModel
@@ -312,7 +313,9 @@ def _short(value: Fraction) -> str:
     return f"{float(value):.4g}"
 
 
-def frontier(problem: Problem, max_features: int = 8, solver: str = "auto", **options: object) -> Frontier:
+def frontier(
+    problem: Problem, max_features: int = 8, solver: str = "auto", **options: Unpack[SolveKeywords]
+) -> Frontier:
     """Find the fewest errors of at most s features, for s = 0, ..., max_features.
 
     The C0 of the problem, and the penalties of levels, are left aside; sets, constraints, weights

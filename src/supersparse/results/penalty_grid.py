@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Unpack
 
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
 from supersparse.exact import exact
@@ -21,7 +22,7 @@ from supersparse.results.frontier import frontier
 from supersparse.solving import registry
 from supersparse.solving.answering import choose_solver
 from supersparse.solving.contract import Aim
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveKeywords, SolveOptions
 from supersparse.solving.solution import Claim, Solution, Trace, TraceEvent
 from supersparse.solving.solve import solve
 from supersparse.solving.verify import verify
@@ -30,9 +31,9 @@ from supersparse.stop import Stop
 _FORMAT = "supersparse proof 1"
 
 
-def folder_of(path: object) -> Path:
+def folder_of(path: str | os.PathLike[str]) -> Path:
     """Return the folder that a `checkpoint` names, and make it where it is missing."""
-    folder = Path(path)  # type: ignore[arg-type]
+    folder = Path(path)
     if (folder.exists() and not folder.is_dir()) or not folder.absolute().parent.is_dir():
         what = "is a file" if folder.exists() else "is in a folder that does not exist"
         raise InvalidOptionError(f"checkpoint {str(folder)!r} {what}; name a new or existing folder")
@@ -40,13 +41,16 @@ def folder_of(path: object) -> Path:
     return folder
 
 
-def solve_in(folder: Path, problem: Problem, solver: str = "auto", **options: object) -> Solution:
+def solve_in(
+    folder: Path, problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]
+) -> Solution:
     """Solve as `solve` does, from where an earlier call in this folder left off."""
     known = recalled(folder, problem)
     if known is not None:
         return known
     place = _place(folder, problem, "checkpoint")
-    found = solve(problem, solver, **{**options, "checkpoint": place})
+    in_folder: SolveKeywords = {**options, "checkpoint": place}
+    found = solve(problem, solver, **in_folder)
     keep(folder, found)
     return found
 
@@ -117,7 +121,10 @@ _SOME_NODES = 2_000
 
 
 def solve_each_penalty(
-    problem: Problem, values: Sequence[float | Fraction], solver: str = "auto", **options: object
+    problem: Problem,
+    values: Sequence[float | Fraction],
+    solver: str = "auto",
+    **options: Unpack[SolveKeywords],
 ) -> tuple[Solution, ...]:
     """Solve for each C0, the same for all features, as `solve` does, but share the work.
 
@@ -160,7 +167,7 @@ def _recalled(folder: Path, problem: Problem, penalties: Sequence[Fraction]) -> 
 
 
 def _alone(
-    problem: Problem, C0: Fraction, solver: str, folder: Path | None, options: dict[str, object]
+    problem: Problem, C0: Fraction, solver: str, folder: Path | None, options: SolveKeywords
 ) -> Solution:
     asked = with_size_penalty(problem, C0)
     found = solve(asked, solver, **options) if folder is None else solve_in(folder, asked, solver, **options)
@@ -170,7 +177,7 @@ def _alone(
 
 
 def _path(
-    problem: Problem, first: Solution, spared: int, solver: str, options: dict[str, object]
+    problem: Problem, first: Solution, spared: int, solver: str, options: SolveKeywords
 ) -> PenaltyPath | None:
     """The path from the first C0 on; None where it may not be had, or is not worth it."""
     name = choose_solver(problem) if solver == "auto" else solver
@@ -188,12 +195,13 @@ def _path(
     ):
         return None
     affordable = 2 * first.nodes + _SOME_NODES  # about what one more solve may cost
-    own = {
+    own: SolveKeywords = {
+        **options,
         "initial": None,
         "proof_log": None,
         "node_limit": affordable if settings.node_limit is None else min(affordable, settings.node_limit),
     }
-    whole = frontier(problem, size, solver, **{**options, **own})
+    whole = frontier(problem, size, solver, **own)
     if whole.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt
     return replace(whole, reaches_all=True).path()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 from supersparse.errors import InvalidOptionError, SolverFailedError, did_you_mean
 from supersparse.exact import exact, read_count, shown
@@ -11,6 +11,7 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.results.frontier import named_points, to_pandas
 from supersparse.results.intercepts import intercepts_within
+from supersparse.solving.options import SolveKeywords
 from supersparse.solving.presolve import MergeRows
 from supersparse.solving.solve_many import solve_all_within
 from supersparse.solving.verify import Models, VerifiedModel, verified
@@ -141,7 +142,7 @@ def pool(
     max_features: int | None = None,
     max_models: int = 1000,
     solver: str = "auto",
-    **options: object,
+    **options: Unpack[SolveKeywords],
 ) -> Pool:
     """Find all models with F <= (1 + within)·F*, where F* is the least F with at most `max_features`.
 

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
 from supersparse.exact import exact, shown
@@ -12,6 +12,7 @@ from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import warn_about_penalties, with_class_weights
 from supersparse.results.frontier import points_by_name, to_pandas
+from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 
@@ -91,7 +92,7 @@ def trade_off(
     problem: Problem,
     ratios: Iterable[float | Fraction] | None = None,
     solver: str = "auto",
-    **options: object,
+    **options: Unpack[SolveKeywords],
 ) -> TradeOff:
     """Solve the problem for several ratios of class weights W+/W-; the weights always add up to 2.
 
@@ -117,8 +118,8 @@ def trade_off(
             weighted = with_class_weights(problem, 2 / (1 + ratio), 2 * ratio / (1 + ratio))
             known = [evaluate(weighted, s.points).objective for s in found.values()]
             start = min(zip(known, found.values(), strict=True), key=lambda pair: pair[0], default=None)
-            initial = None if start is None else start[1].points
-            found[ratio] = solve(weighted, solver, **{"initial": initial, **options})
+            start_here: SolveKeywords = {"initial": None if start is None else start[1].points, **options}
+            found[ratio] = solve(weighted, solver, **start_here)
     return TradeOff(points=_distinct(found))
 
 

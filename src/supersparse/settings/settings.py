@@ -34,7 +34,7 @@ from supersparse.problem.points import CoefficientSet, integers
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import group_columns, read_labels
 from supersparse.problem.set_forms import LevelsForm, SetForm
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveOptions, SolverKeywords
 
 
 def make_problem(
@@ -198,7 +198,7 @@ class Settings(Asked):
         NamesForm("the name of a column, or a list of them"),
         "Columns of groups, for constraints on rates; not used as features.",
     )
-    solve: Mapping[str, Any] = setting(ByName(()), SOLVE, "Options of the solver.")
+    solve: SolverKeywords = setting(ByName(()), SOLVE, "Options of the solver.")
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @classmethod

@@ -16,9 +16,9 @@ from supersparse.problem.problem import Problem
 from supersparse.solving import registry
 from supersparse.solving.contract import Aim, Capabilities, Refuses, Solver, constraint_kinds
 from supersparse.solving.monitor import Monitor
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveKeywords, SolveOptions
 from supersparse.solving.presolve import DropColumns, MergeRows
-from supersparse.solving.rounding import OnFeatures, linear_coefficients, rounded
+from supersparse.solving.rounding import OnFeatures, Start, linear_coefficients, rounded
 from supersparse.solving.solution import Solution
 from supersparse.solving.verify import check_points, verify
 
@@ -50,7 +50,7 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
 
 
 def chosen_solver(
-    problem: Problem, solver: str, options: dict[str, object], question: Aim
+    problem: Problem, solver: str, options: SolveKeywords, question: Aim
 ) -> tuple[Solver, SolveOptions]:
     """Read the options, find the solver, and refuse what it cannot answer or express."""
     settings = SolveOptions.read(options)
@@ -60,7 +60,7 @@ def chosen_solver(
     return chosen, settings
 
 
-def read_initial(problem: Problem, initial: object) -> Points:
+def read_initial(problem: Problem, initial: Start) -> Points:
     """Return a model to start from, in the problem's unit.
 
     A solution, points and a scoring system are taken as they are and must be allowed; the threshold of a

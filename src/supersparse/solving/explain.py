@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from enum import Enum, auto
 from itertools import combinations
+from typing import Unpack
 
 from supersparse.errors import InfeasibleError, InvalidProblemError, SolverFailedError
 from supersparse.problem.objective import violated
@@ -17,14 +18,14 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import answer, chosen_solver
 from supersparse.solving.contract import Aim, Solver
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveKeywords, SolveOptions
 from supersparse.solving.solution import Conflict, TraceEvent
 
 FEW_CONSTRAINTS = 12  # constraints of which all smaller sets are tried
 SECONDS = 60.0
 
 
-def explain_infeasible(problem: Problem, solver: str = "auto", **options: object) -> Conflict:
+def explain_infeasible(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]) -> Conflict:
     """Find a smallest set of constraints that no scoring system satisfies.
 
     `time_limit` (default: 60 seconds) covers all trials together; other limits apply to each trial. The

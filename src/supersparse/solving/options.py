@@ -6,13 +6,14 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from math import isfinite
 from os import PathLike
-from typing import Literal
+from typing import Literal, TypedDict
 
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.forms.scalars import Either, Null, Real, TextForm, Truth, Whole, Word
 from supersparse.forms.shapes import TableOf
 from supersparse.problem.asked import setting
 from supersparse.problem.points import Points
+from supersparse.solving.rounding import Start
 from supersparse.solving.solution import TraceEvent
 
 Formulation = Literal["bigm", "indicator"]
@@ -78,6 +79,36 @@ class SolveOptions:
             if name not in known:
                 raise InvalidOptionError(f"unknown option {name!r}; {did_you_mean(name, known)}")
         return cls(**options)  # type: ignore[arg-type]
+
+
+class SolveKeywords(TypedDict, total=False):
+    """The same options as keywords of `solve` and its siblings, for type checkers and editors.
+
+    `initial` may be anything that `rounded` can bring to points; solvers are given the points.
+    """
+
+    time_limit: float | None
+    node_limit: int | None
+    memory_limit: float | None
+    gap: float
+    absolute_gap: float
+    n_jobs: int
+    random_state: int
+    formulation: Formulation
+    branching_priorities: Mapping[str, int]
+    pair_covers: bool
+    checkpoint: str | PathLike[str] | None
+    solver_options: Mapping[str, object]
+    initial: Start | None
+    on_progress: Callable[[TraceEvent], None] | None
+    cancel: Callable[[], bool] | None
+    proof_log: Callable[[object], None] | None
+
+
+class SolverKeywords(SolveKeywords, total=False):
+    """The options together with the name of the solver."""
+
+    solver: str
 
 
 def _check_priorities(given: object) -> None:

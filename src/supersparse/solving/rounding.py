@@ -7,9 +7,10 @@ decides.
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.objective import completed, evaluate
@@ -35,7 +36,17 @@ class OnFeatures(Protocol):
         ...
 
 
-def rounded(problem: Problem, model: object) -> Points:
+class LinearModel(Protocol):
+    """Anything with one coefficient a feature, such as a fitted linear model of scikit-learn."""
+
+    coef_: Any
+
+
+Start = Solution | Points | OnFeatures | LinearModel | ArrayLike
+"""What a search can start from."""
+
+
+def rounded(problem: Problem, model: Start) -> Points:
     """Round a linear model to what the problem allows, for ``solve(problem, initial=...)``.
 
     The model is an array of coefficients, one a feature; a fitted linear model of scikit-learn, or anything

@@ -1,19 +1,19 @@
 """How a problem becomes a verified solution: check -> presolve -> solve -> restore -> verify."""
 
 from dataclasses import replace
+from typing import Unpack
 
-from supersparse.errors import (
-    InfeasibleError,
-)
+from supersparse.errors import InfeasibleError
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import warn_about_penalties
 from supersparse.solving.answering import answer, chosen_solver, read_initial
 from supersparse.solving.contract import Aim
 from supersparse.solving.explain import explained
+from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution
 
 
-def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution:
+def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]) -> Solution:
     """Find the scoring system with the least F and, of those, the least l1.
 
     Options are those of `SolveOptions`: limits, gaps, threads, seed, a model to start from (`initial`: a

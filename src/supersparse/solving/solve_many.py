@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import Unpack
 
 from supersparse.errors import InvalidOptionError
 from supersparse.exact import exact
@@ -19,12 +20,12 @@ from supersparse.solving.contract import (
     Solver,
 )
 from supersparse.solving.monitor import Monitor
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveKeywords, SolveOptions
 from supersparse.solving.verify import Models, SizedModels, bounds_by_size, verified
 from supersparse.stop import Stop
 
 
-def solve_each_size(problem: Problem, solver: str = "auto", **options: object) -> SizedModels:
+def solve_each_size(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]) -> SizedModels:
     """Find, for each size, the model with the least (F, l1) of exactly that size.
 
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
@@ -57,7 +58,7 @@ def solve_each_size(problem: Problem, solver: str = "auto", **options: object) -
 
 
 def solve_all_within(
-    problem: Problem, epsilon: float | Fraction = 0, solver: str = "auto", **options: object
+    problem: Problem, epsilon: float | Fraction = 0, solver: str = "auto", **options: Unpack[SolveKeywords]
 ) -> Models:
     """Find every coefficient vector, with its best intercept, of F <= (1 + epsilon)·F*."""
     factor = exact(epsilon, "epsilon", InvalidOptionError)

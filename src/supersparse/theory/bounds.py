@@ -14,7 +14,7 @@ from enum import Enum
 from fractions import Fraction
 
 from supersparse.errors import InvalidOptionError
-from supersparse.exact import exact
+from supersparse.exact import Number, exact
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
 from supersparse.theory.space import ModelSpace, declared_sets, declared_space
@@ -159,8 +159,8 @@ class NoBound:
 def generalization_bound(
     problem: Problem,
     *,
-    delta: object = 0.01,
-    training_error: object = None,
+    delta: Number = 0.01,
+    training_error: Number | None = None,
     cut_points_fitted: bool = False,
 ) -> Bound | NoBound:
     """Return the sharpest bound that is proven, the one to report.
@@ -186,8 +186,8 @@ def generalization_bound(
 def bounds(
     problem: Problem,
     *,
-    delta: object = 0.01,
-    training_error: object = None,
+    delta: Number = 0.01,
+    training_error: Number | None = None,
     cut_points_fitted: bool = False,
 ) -> tuple[Bound | NoBound, ...]:
     """Return all forms side by side; a form that does not apply says why, and nothing else when none does.
@@ -236,7 +236,7 @@ def bounds(
     return (*found, bound(Form.THEOREM_2_FAREY, farey, proven=farey >= directions))
 
 
-def hoeffding_slack(log_count: float, *, delta: object, n_rows: int) -> float:
+def hoeffding_slack(log_count: float, *, delta: Number, n_rows: int) -> float:
     """Return sqrt((log_count - log δ) / 2N).
 
     >>> round(hoeffding_slack(0.0, delta=0.05, n_rows=1000), 4)  # one classifier, fixed beforehand
@@ -252,14 +252,14 @@ def negative_log(probability: Fraction) -> float:
     return math.log(probability.denominator) - math.log(probability.numerator)
 
 
-def _read_probability(delta: object) -> Fraction:
+def _read_probability(delta: Number) -> Fraction:
     value = exact(delta, "delta", InvalidOptionError)
     if not 0 < value < 1:
         raise InvalidOptionError(f"delta is {delta}; give a probability between 0 and 1, such as 0.01")
     return value
 
 
-def _read_error(training_error: object) -> Fraction | None:
+def _read_error(training_error: Number | None) -> Fraction | None:
     if training_error is None:
         return None
     value = exact(training_error, "training_error", InvalidOptionError)
@@ -311,7 +311,7 @@ class OneMoreDigit:
 
 
 def one_more_digit(
-    problem: Problem, *, delta: object = 0.01, cut_points_fitted: bool = False
+    problem: Problem, *, delta: Number = 0.01, cut_points_fitted: bool = False
 ) -> OneMoreDigit | NoBound:
     """Return the number of rows that leaves the bound as it is when the points get one more digit.
 

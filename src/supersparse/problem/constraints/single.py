@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import exact, read_count, shown
+from supersparse.exact import Number, exact, read_count, shown
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint, ScoreLimit, ValueLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
@@ -51,7 +51,7 @@ def must_not_use(names: str | Sequence[str]) -> Values:
     return Values(of=names_or_patterns(names, "must_not_use"), equals=Fraction(0), asked_as="not used")
 
 
-def fixed(name: str | Sequence[str], value: float | Fraction) -> Values:
+def fixed(name: str | Sequence[str], value: Number) -> Values:
     """Fix the points of a feature.
 
     >>> fixed("age", 2).in_words()
