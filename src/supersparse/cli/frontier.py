@@ -40,14 +40,13 @@ def frontier(
       supersparse frontier biopsies.csv --target diagnosis --max-features 3
     """
     from supersparse.cli.learn import with_progress
-    from supersparse.cli.read_training import read_training
     from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
+    from supersparse.cli.training import read_rows
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(plot)
     recipe = read_recipe(asked, columns, features, search)
-    training = read_training(data, table.reading, columns, recipe.settings)
-    rows = recipe.complete(training.rows(prepared=recipe.prepare is not None))
+    rows = read_rows(data, table.reading, columns, recipe)
     question = weighted_recipe(recipe, asked, rows).question(rows)
     say_question(question, rows)
     asked_size = recipe.settings_for(rows.y).max_features

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from supersparse.cli.class_weights import ClassWeights
-from supersparse.cli.cut_points import read_cut_points
 from supersparse.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
-from supersparse.cli.say import counted, remark
+from supersparse.cli.say import remark
 from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.exact import counted
+from supersparse.settings.class_weights import ClassWeights
 from supersparse.settings.settings import Settings
 from supersparse.solving.options import SolverKeywords
 
@@ -33,7 +33,7 @@ def read_recipe(
         asked.settings, {**asked.declared, "positive": columns.positive, "sample_weight": columns.weights}
     )
     if asked.class_weight is not None:
-        ClassWeights.read(asked.class_weight)  # errors show before the table is read
+        ClassWeights.read(asked.class_weight, "--class-weight")  # errors show before the table is read
         if settings.class_weight != "auto":
             remark(f"note: --class-weight overrides class_weight in {asked.settings}")
     return Recipe(
@@ -47,7 +47,7 @@ def weighted_recipe(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRows")
     """Return the recipe with the weights that --class-weight gives to the classes of these rows."""
     if asked.class_weight is None:
         return recipe
-    weights = ClassWeights.read(asked.class_weight).of(rows.y, recipe.settings.positive)
+    weights = ClassWeights.read(asked.class_weight, "--class-weight").of(rows.y, recipe.settings.positive)
     return recipe.asking(class_weight=weights)
 
 
@@ -101,13 +101,14 @@ def say_question(question: "Question", rows: "TrainingRows") -> None:
 
 
 def _prepare(features: FeatureOptions) -> "Prepare":
+    from supersparse.prepare.cut_points import read_cut_points
     from supersparse.prepare.prepare import Prepare
 
     if features.missing not in _MISSING:
         raise InvalidOptionError(
             f"--missing is {features.missing!r}; {did_you_mean(features.missing, _MISSING)}"
         )
-    points = None if features.cut_points is None else read_cut_points(features.cut_points)
+    points = None if features.cut_points is None else read_cut_points(features.cut_points, "--cut-points")
     return Prepare(cuts=features.cuts, cut_points=points, missing=features.missing)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from supersparse.data.frames import as_frame
+from supersparse.data.training import TrainingTable
 from supersparse.errors import InvalidDataError
 from supersparse.problem.rows import group_columns
 
@@ -76,6 +77,20 @@ class TrainingRows:
     names: tuple[str, ...] | None = None  # of the columns, where X is an array with names
     title: str | None = None  # what is predicted: the name of y
     notes: tuple[str, ...] = ()  # on rows that were left out
+
+    @classmethod
+    def of_table(cls, table: TrainingTable, *, prepared: bool) -> "TrainingRows":
+        """Return the rows of a file: raw columns where they will be prepared, else a numeric matrix."""
+        raw = {name: column.values for name, column in table.columns.items()}
+        return cls(
+            X=raw if prepared else table.matrix(),
+            y=table.y,
+            sample_weight=table.weights,
+            rate_groups=dict(table.rate_groups) or None,
+            groups=table.split_by,
+            names=None if prepared else tuple(table.columns),
+            title=table.target,
+        )
 
     def take(self, rows: NDArray[np.intp], note: str | None = None) -> "TrainingRows":
         """Return some of the rows, with a note that says why."""

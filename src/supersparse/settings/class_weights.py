@@ -1,4 +1,4 @@
-"""`--class-weight`: the cost of an error in each class."""
+"""ClassWeights: the cost of an error in each class, as people write it on one line."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ class ClassWeights:
     by_class: Mapping[str, Fraction] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, text: str) -> "ClassWeights":
-        """Read the option's text.
+    def read(cls, text: str, what: str = "class_weight") -> "ClassWeights":
+        """Read the text; `what` names it in messages.
 
         >>> ClassWeights.read("1.2,0.8").pair
         (Fraction(6, 5), Fraction(4, 5))
@@ -38,13 +38,13 @@ class ClassWeights:
         if all("=" in part for part in parts):
             pairs = [part.rpartition("=")[::2] for part in parts]
             if len(dict(pairs)) < len(pairs):
-                raise InvalidOptionError(f"--class-weight is {text!r}, which names a class twice; {_FORMS}")
-            return cls(by_class={label.strip(): _weight(text, weight) for label, weight in pairs})
+                raise InvalidOptionError(f"{what} is {text!r}, which names a class twice; {_FORMS}")
+            return cls(by_class={label.strip(): _weight(text, weight, what) for label, weight in pairs})
         if len(parts) == 1 and not any(c.isdigit() for c in text):
-            raise InvalidOptionError(f"--class-weight is {text!r}; {did_you_mean(text, _WORDS)}; or {_FORMS}")
+            raise InvalidOptionError(f"{what} is {text!r}; {did_you_mean(text, _WORDS)}; or {_FORMS}")
         if len(parts) != 2:
-            raise InvalidOptionError(f"--class-weight is {text!r}; {_FORMS}")
-        negative, positive = (_weight(text, part) for part in parts)
+            raise InvalidOptionError(f"{what} is {text!r}; {_FORMS}")
+        negative, positive = (_weight(text, part, what) for part in parts)
         return cls(pair=(negative, positive))
 
     def of(self, y: NDArray[np.generic], positive: str | None) -> str | dict[str, Fraction] | None:
@@ -57,15 +57,13 @@ class ClassWeights:
         return dict(zip(map(label_text, classes), self.pair, strict=True))
 
 
-def _weight(text: str, part: str) -> Fraction:
+def _weight(text: str, part: str, what: str) -> Fraction:
     try:
         weight = Fraction(part.strip())
     except (ValueError, ZeroDivisionError):
         raise InvalidOptionError(
-            f"--class-weight is {text!r}, but {part.strip()!r} is not a number; {_FORMS}"
+            f"{what} is {text!r}, but {part.strip()!r} is not a number; {_FORMS}"
         ) from None
     if weight < 0:
-        raise InvalidOptionError(
-            f"--class-weight is {text!r}, but {part.strip()} is negative; give 0 or more"
-        )
+        raise InvalidOptionError(f"{what} is {text!r}, but {part.strip()} is negative; give 0 or more")
     return weight
