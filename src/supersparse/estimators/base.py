@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from supersparse.card.scoring import score_table
+from supersparse.data.sources import as_array, as_table
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.estimators.parameters import PREPARATIONS
 from supersparse.estimators.reading import read_features, read_numeric_training, read_raw_training
@@ -21,8 +22,8 @@ from supersparse.exact import nearest_float
 from supersparse.faces import ScoringSystem
 from supersparse.learning.calibrating import LeftOut, fitted_risk
 from supersparse.learning.recipe import Question, Recipe
-from supersparse.learning.rows import TrainingRows, as_array, name_of
-from supersparse.learning.scoring import as_table, scores_of_points
+from supersparse.learning.rows import TrainingRows, name_of
+from supersparse.learning.scoring import scores_of_points
 from supersparse.prepare import Prepare
 from supersparse.problem.asked import Asked, names_of
 from supersparse.problem.points import Points

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card
+from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
 from supersparse.exact import integer_column
 from supersparse.learning.calibrating import LeftOut, left_out
 from supersparse.learning.recipe import Recipe
-from supersparse.learning.rows import TrainingRows, as_array
+from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
 from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.solving.options import SolverKeywords

@@ -14,12 +14,13 @@ from sklearn.base import clone
 
 from supersparse.card.card import Card
 from supersparse.card.scoring import score_table
+from supersparse.data.sources import as_table
 from supersparse.errors import InvalidDataError, InvalidSettingsError
 from supersparse.evaluate.drift import remember
 from supersparse.faces.from_solution import card_of_solution
 from supersparse.forms.tree import ByName
 from supersparse.learning.rows import TrainingRows
-from supersparse.learning.scoring import as_table, scores_of_points
+from supersparse.learning.scoring import scores_of_points
 from supersparse.prepare.prepare import Prepare
 from supersparse.problem.problem import Problem
 from supersparse.problem.sets import read_bounds

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card
+from supersparse.data.cells_of_text import side_by_side
 from supersparse.errors import InvalidCardError, InvalidDataError, PenaltyRangeWarning, SupersparseError
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
@@ -70,7 +71,9 @@ class Refit:
                     f"the table lacks the column {name!r}, which divides the rows into groups"
                 )
         rows = TrainingRows(
-            X=_matrix(columns, needed) if recorded is None else {name: columns[name] for name in needed},
+            X=side_by_side([columns[name] for name in needed])
+            if recorded is None
+            else {name: columns[name] for name in needed},
             y=np.array(y.tolist()),
             sample_weight=sample_weight,
             rate_groups={name: columns[name] for name in settings.rate_groups} or None,
@@ -133,13 +136,3 @@ def _recorded(card: Card) -> tuple[Settings, Recorded | None, tuple[str, ...]]:
         name: None for name in ("max_features", "class_weight") if getattr(settings, name) == "auto"
     }
     return replace(settings, **asked), recorded, made.features
-
-
-def _matrix(columns: Mapping[str, NDArray[Any]], names: tuple[str, ...]) -> NDArray[Any]:
-    """Put columns side by side; as objects where one type would round some of them."""
-    parts = [columns[name] for name in names]
-    kinds = {part.dtype.kind for part in parts}
-    wide = any(c.dtype.kind in "iu" and len(c) and np.abs(c).max() > 2**53 for c in parts)
-    if kinds <= set("biuf") and not (wide and "f" in kinds):
-        return np.column_stack(parts)
-    return np.column_stack([part.astype(object) for part in parts])

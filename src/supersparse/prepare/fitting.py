@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.rules import Domain, InRange, IsOneOf
-from supersparse.card.tables import CardTable
+from supersparse.data.sources import CellTable
 from supersparse.data.values import Cells
 from supersparse.errors import InvalidDataError
 from supersparse.prepare.columns import ColumnPlan, FeatureCandidate, plan_column
@@ -125,7 +125,7 @@ class PreparedColumns:
 
 
 def prepare_columns(
-    table: CardTable, y: object, sample_weight: object, settings: PrepareSettings
+    table: CellTable, y: object, sample_weight: object, settings: PrepareSettings
 ) -> PreparedColumns:
     """Learn the features of a table."""
     names = list(table.columns)
@@ -141,7 +141,7 @@ def prepare_columns(
     all_notes: list[str] = []
     if settings.missing == "drop":
         table, target, dropped = _without_gaps(
-            CardTable({n: table.columns[n] for n in used}, table.n_rows), target
+            CellTable({n: table.columns[n] for n in used}, table.n_rows), target
         )
         all_notes += dropped
     plans = []
@@ -209,13 +209,13 @@ def _unusable(kind: str) -> str:
     return ""
 
 
-def usable_columns(table: CardTable) -> CardTable:
+def usable_columns(table: CellTable) -> CellTable:
     """Return the table without the columns that hold nothing of use."""
     kept = {name: cells for name, cells in table.columns.items() if not _unusable(kind_of_column(cells))}
-    return CardTable(kept, table.n_rows)
+    return CellTable(kept, table.n_rows)
 
 
-def complete_rows(table: CardTable) -> NDArray[np.bool_]:
+def complete_rows(table: CellTable) -> NDArray[np.bool_]:
     """Which rows have a value in every column."""
     found = np.ones(table.n_rows, dtype=bool)
     for cells in table.columns.values():
@@ -224,7 +224,7 @@ def complete_rows(table: CardTable) -> NDArray[np.bool_]:
     return found
 
 
-def _without_gaps(table: CardTable, target: ClassTarget) -> tuple[CardTable, ClassTarget, list[str]]:
+def _without_gaps(table: CellTable, target: ClassTarget) -> tuple[CellTable, ClassTarget, list[str]]:
     complete = complete_rows(table)
     n_left = int(complete.sum())
     if n_left == table.n_rows:

@@ -1,7 +1,7 @@
 """Raw columns: the kind of their values, what stands in for missing ones, and exact numbers."""
 
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -12,18 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.rules import Rule, category_text
-from supersparse.data.frames import as_frame
 from supersparse.data.values import Category, Cells, Mask, Numbers, Objects, is_missing, read_category
 from supersparse.errors import InvalidDataError
 from supersparse.exact import LONGEST_UNIQUE_DECIMAL, IntArray, exact_value, integer_column, largest_magnitude
 from supersparse.prepare.cuts import ClassTarget, Floats, sums_by_code
-
-
-def is_array(X: Any) -> bool:
-    """Whether a table has no names for its columns: an array, a sparse matrix, or lists of rows."""
-    if isinstance(X, np.ndarray):
-        return X.dtype.names is None
-    return not isinstance(X, Mapping) and as_frame(X) is None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

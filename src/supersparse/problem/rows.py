@@ -6,11 +6,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.frames import as_frame, is_missing, numeric_column, read_numeric_table
+from supersparse.data.numeric import numeric_column, read_numeric_table
+from supersparse.data.sources import as_array, as_frame, as_series
+from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
 from supersparse.exact import IntArray, gcd_of, integer_column, largest_magnitude
 
@@ -58,8 +59,8 @@ def group_columns(rate_groups: object) -> dict[str, NDArray[Any]]:
 
 
 def _labels(labels: object) -> NDArray[Any]:
-    series = nw.from_native(labels, series_only=True, pass_through=True)
-    plain = series.to_list() if isinstance(series, nw.Series) else labels
+    series = as_series(labels)
+    plain: Any = labels if series is None else series.to_list()
     if isinstance(plain, np.ndarray):
         plain = plain.tolist()
     if isinstance(plain, str) or not hasattr(plain, "__len__") or not hasattr(plain, "__iter__"):
@@ -75,7 +76,7 @@ def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: NDArray[n
             f"rate_groups: {name!r} has {len(labels)} labels for {n_rows} rows; give one label per row"
         )
     for i, label in enumerate(labels):
-        if is_missing(label):
+        if is_missing(label) and not isinstance(label, str):
             raise InvalidDataError(
                 f"rate_groups: {name!r} has no label for row {i} (counted from 0); "
                 "give it one, such as 'unknown', or drop the row"
@@ -177,8 +178,7 @@ def read_rows(
 
 def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[object, object]]:
     """Return which rows are positive, and the two classes, the negative one first."""
-    series = nw.from_native(y, series_only=True, pass_through=True)
-    labels = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else y)
+    labels = as_array(y)
     if (
         isinstance(y, list | tuple)
         and labels.dtype.kind in "US"
@@ -216,8 +216,7 @@ def read_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, Fraction
     """Return the weights of the rows as integers and the unit they are counted in."""
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int8), Fraction(1)
-    series = nw.from_native(sample_weight, series_only=True, pass_through=True)
-    weights = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else sample_weight)
+    weights = as_array(sample_weight)
     if weights.dtype.kind not in "buifO":
         raise InvalidDataError(f"sample_weight holds {weights.dtype}, not numbers; give one number a row")
     if weights.shape != (n_rows,):

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
-from supersparse.data.frames import as_frame
+from supersparse.data.sources import as_frame
 from supersparse.errors import InvalidOptionError, InvalidProblemError, InvalidSettingsError, did_you_mean
 from supersparse.exact import whole
 from supersparse.forms.labels import find_label
