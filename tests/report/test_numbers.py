@@ -10,7 +10,7 @@ from report.small import NAMES, learned, read_page, table
 from supersparse import frontier, solve
 from supersparse.evaluate.thresholds import Confusion
 from supersparse.report import Plan, make_report
-from supersparse.settings.settings import read_settings
+from supersparse.settings.settings import Settings
 
 COLUMNS, Y = table()
 SYSTEM = learned(COLUMNS, Y)
@@ -81,7 +81,7 @@ def test_subgroups_are_those_of_the_evaluation(page):
 
 def test_the_frontier_is_the_one_of_selection(page):
     made = SYSTEM.card.provenance
-    problem = read_settings(made.settings, "json").problem(
+    problem = Settings.from_dict(made.settings).problem(
         np.column_stack(list(COLUMNS.values())), Y, feature_names=NAMES
     )
     found = frontier(problem, 3)
@@ -100,7 +100,7 @@ def test_the_claims_are_computed_again_and_compared(page):
 
 def refitted(rows):
     """The settings of the card on some rows, solved without any part of the report."""
-    asked = read_settings(SYSTEM.card.provenance.settings, "json")
+    asked = Settings.from_dict(SYSTEM.card.provenance.settings)
     X = np.column_stack(list(COLUMNS.values()))[rows]
     return solve(asked.problem(X, np.array(Y)[rows], feature_names=NAMES), "exhaustive")
 

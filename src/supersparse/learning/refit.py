@@ -10,13 +10,19 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card
 from supersparse.data.cells_of_text import side_by_side
-from supersparse.errors import InvalidCardError, InvalidDataError, PenaltyRangeWarning, SupersparseError
+from supersparse.errors import (
+    InvalidCardError,
+    InvalidDataError,
+    InvalidSettingsError,
+    PenaltyRangeWarning,
+    SupersparseError,
+)
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.prepare.feature import Recorded, taken_apart
 from supersparse.prepare.prepare import Prepare
 from supersparse.problem.problem import Problem
-from supersparse.settings.settings import Settings, read_settings
+from supersparse.settings.settings import Origin, Settings
 from supersparse.solving.options import SolveKeywords
 from supersparse.stop import Stop
 
@@ -129,8 +135,11 @@ def _recorded(card: Card) -> tuple[Settings, Recorded | None, tuple[str, ...]]:
         raise InvalidCardError(
             "the card does not hold the settings that it was learned with; learn it again with this release"
         )
-    text, recorded = taken_apart(made.settings)
-    settings = read_settings(text, "json", source=_SOURCE)
+    content, recorded = taken_apart(made.settings)
+    try:
+        settings = replace(Settings.from_dict(content), origin=Origin(_SOURCE, {}))
+    except InvalidSettingsError as error:
+        raise InvalidSettingsError(f"{_SOURCE}: {error}") from None
     # a card keeps what was asked in the end: what it does not limit was not limited
     asked: dict[str, Any] = {
         name: None for name in ("max_features", "class_weight") if getattr(settings, name) == "auto"

@@ -1,6 +1,5 @@
 """Feature: one prepared column with its rule, and how cards and provenance keep it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,11 +15,12 @@ from supersparse.data.values import Cells, Numbers, Objects
 from supersparse.errors import InvalidCardError, did_you_mean
 from supersparse.exact import exact, exact_value
 from supersparse.forms.scalars import plain_number
-from supersparse.forms.tree import ByName, json_tree
+from supersparse.forms.tree import tree_of
 from supersparse.prepare.raw import RawColumn, as_numbers, filled
+from supersparse.problem.constraints.forms import ConstraintForm
 from supersparse.problem.limits import Constraint
 from supersparse.problem.points import CoefficientSet
-from supersparse.settings.settings import Settings
+from supersparse.problem.set_forms import SetForm
 
 Direction = Literal["up", "down"]
 
@@ -162,35 +162,38 @@ def with_preparation(
             if not _is_default(value, defaults[name])
         },
     }
-    asked = Settings.from_tree(json_tree(made.settings, "the settings of the card"))
-    own = asked.changed(
-        constraints=[c for c in asked.constraints if c not in constraints],
-        points=_before_bounds(asked.points, features),
-        bounds=None,
-    )
-    settings = json.dumps({**own.to_dict(), KEY: content})
+    settings = {**made.settings, KEY: content}
+    settings.pop("bounds", None)
+    if "points" in settings:
+        settings["points"] = _before_bounds(settings["points"], features)
+    if "constraints" in settings:
+        added = [ConstraintForm().write(constraint) for constraint in constraints]
+        settings["constraints"] = [asked for asked in settings["constraints"] if asked not in added]
+        if not settings["constraints"]:
+            del settings["constraints"]
     return replace(card, provenance=replace(made, settings=settings))
 
 
-def _before_bounds(points: object, features: Sequence[Feature]) -> object:
+def _before_bounds(points: Any, features: Sequence[Feature]) -> Any:
     """The one set that the bounds of features narrowed; sets that differ besides stay as they are."""
-    if not isinstance(points, ByName):
+    if not isinstance(points, Mapping):
         return points
-    whole = CoefficientSet.of({value for one in points.values() for value in one.values})
+    form = SetForm()
+    sets = {name: form.read(tree_of(one), name) for name, one in points.items()}
+    whole = CoefficientSet.of({value for one in sets.values() for value in one.values})
     for feature in features:
         low, high = feature.bounds or (None, None)
-        if points.get(feature.name) != whole.within(low, high, feature.name):
+        if sets.get(feature.name) != whole.within(low, high, feature.name):
             return points
-    return whole
+    return form.write(whole)
 
 
-def taken_apart(settings: str) -> tuple[str, Recorded | None]:
+def taken_apart(settings: Mapping[str, Any]) -> tuple[Mapping[str, Any], Recorded | None]:
     """Divide the settings of a card into the question and the preparation, None where there was none."""
-    content = json.loads(settings)
-    if KEY not in content:
+    if KEY not in settings:
         return settings, None
-    found = content.pop(KEY)
     try:
+        found = dict(settings[KEY])
         columns, texts = (tuple(map(str, found.pop(name))) for name in ("columns", "texts"))
         recorded = Recorded(
             parameters={name: _read(value) for name, value in found.items()},
@@ -201,7 +204,7 @@ def taken_apart(settings: str) -> tuple[str, Recorded | None]:
         raise InvalidCardError(
             f"the card's record of how its features were made is damaged: {error}"
         ) from None
-    return json.dumps(content), recorded
+    return {name: value for name, value in settings.items() if name != KEY}, recorded
 
 
 def _is_default(value: object, default: object) -> bool:

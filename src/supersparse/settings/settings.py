@@ -225,7 +225,7 @@ class Settings(Asked):
         if not isinstance(tree, FileMapping):
             tree.fail(f"settings must be keys with values, such as 'C0: 0.01'; this is {tree.shown}")
         given: dict[str, Any] = dict(SETTINGS.read(tree, "the settings"))
-        _fold_sizes(given)
+        fold_sizes(given)
         if source is not None:
             places: dict[str, str] = {}
             for scalar in scalars(tree):
@@ -325,7 +325,7 @@ def _as_set(value: object, max_points: object) -> object:
     return value if largest is None else integers(largest)
 
 
-def _fold_sizes(given: dict[str, Any]) -> None:
+def fold_sizes(given: dict[str, Any]) -> None:
     """Let limits on the size be said in one place, and each constraint once."""
     asked = dict.fromkeys(given.get("constraints", ()))
     most = [c.most for c in asked if isinstance(c, MaxFeatures)]

@@ -233,7 +233,7 @@ class ConstraintForm(Form[Constraint]):
     def read(self, node: FileNode, what: str) -> Constraint:
         """The constraint."""
         if isinstance(node, Made) and isinstance(node.value, Constraint):
-            return _with_text_label(node.value)
+            return with_text_label(node.value)
         if not isinstance(node, FileMapping) or not node.entries:
             self.refuse(node, what)
         kinds = [key for key, _ in node.entries if key.text in KINDS]
@@ -268,7 +268,7 @@ class ConstraintForm(Form[Constraint]):
 _MEANT = {"sensitivity": "min_sensitivity", "specificity": "min_specificity", "used": "only_if"}
 
 
-def _with_text_label(constraint: Constraint) -> Constraint:
+def with_text_label(constraint: Constraint) -> Constraint:
     """Name a group by its text, as a file does; it is matched with the data by that."""
     if isinstance(constraint, MaxFeatures | MinFeatures):
         return constraint  # settings have keys of their own for these
