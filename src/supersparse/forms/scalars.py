@@ -217,11 +217,13 @@ class Real(Form[float]):
 
 
 class Whole(Form[int]):
-    """A whole number."""
+    """A whole number; `also` is one below the least that has a meaning of its own."""
 
-    def __init__(self, least: int | None = None) -> None:
-        self.least = least
+    def __init__(self, least: int | None = None, *, also: int | None = None) -> None:
+        self.least, self.also = least, also
         self.wanted = "a whole number" if least is None else f"a whole number of at least {least}"
+        if also is not None:
+            self.wanted += f", or {also}"
 
     def fits(self, node: FileNode) -> bool:
         """Whole numbers; 5.0 is one."""
@@ -232,7 +234,7 @@ class Whole(Form[int]):
     def read(self, node: FileNode, what: str) -> int:
         """The number."""
         number = node.number if isinstance(node, Scalar) and self.fits(node) else None
-        if number is None or (self.least is not None and number < self.least):
+        if number is None or (self.least is not None and number < self.least and number != self.also):
             self.refuse(node, what)
         return int(number)
 
@@ -246,7 +248,8 @@ class Whole(Form[int]):
 
     def schema(self) -> Schema:
         """An integer, which 5.0 is in JSON Schema too."""
-        return {"type": "integer", **_range(self.least, None)}
+        known: Schema = {"type": "integer", **_range(self.least, None)}
+        return known if self.also is None else {"anyOf": [known, {"const": self.also}]}
 
 
 class TextForm(Form[str]):

@@ -32,7 +32,7 @@ class SolveOptions:
     )
     gap: float = setting(0.0, Real(0), "Stop at this relative gap to the best possible objective.")
     absolute_gap: float = setting(0.0, Real(0), "Stop at this absolute gap to the best possible objective.")
-    n_jobs: int = setting(1, Whole(-1), "Number of threads; -1 for one per core.")
+    n_jobs: int = setting(1, Whole(1, also=-1), "Number of threads; -1 for one per core.")
     random_state: int = setting(0, Whole(0), "Random seed.")
     formulation: Formulation = setting(
         "bigm", Word("bigm", "indicator"), "Formulation of the loss for MIP solvers."
@@ -139,5 +139,6 @@ def _check_at_least(
         raise InvalidOptionError(f"{name} is {value!r}; give a number of at least {least}")
     if whole and not hasattr(value, "__index__"):
         raise InvalidOptionError(f"{name} is {value!r}; give a whole number of at least {least}")
-    if not isfinite(value) or value < least:  # type: ignore[arg-type, operator]
+    finite = hasattr(value, "__index__") or isfinite(value)  # type: ignore[arg-type]
+    if not finite or value < least:  # type: ignore[operator]
         raise InvalidOptionError(f"{name} is {value!r}; give a finite number of at least {least}")
