@@ -57,19 +57,15 @@ def fit(
 
     from supersparse.cli.faces import check_folder, write_folder
     from supersparse.cli.learn import learn, with_progress
-    from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
-    from supersparse.cli.training import cross_validated, read_rows
+    from supersparse.cli.training import cross_validated, read_question
     from supersparse.faces import ScoringSystem
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(out)
     check_no_input(out, data, *([] if asked.settings is None else [asked.settings]))
     check_folder(out_dir)
-    recipe = read_recipe(asked, columns, features, search)
-    rows = read_rows(data, table.reading, columns, recipe, validation)
-    recipe = weighted_recipe(recipe, asked, rows)
-    question = recipe.question(rows)
-    say_question(question, rows)
+    question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
+    recipe = question.recipe
     judged = cross_validated(recipe, rows, validation)
     if judged is not None and judged.chosen.C0 is not None:
         question = recipe.asking(C0=judged.chosen.C0).question(rows)

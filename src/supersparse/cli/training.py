@@ -1,26 +1,50 @@
-"""The rows to learn from, as the options say, and their cross-validation."""
+"""The question that the options ask, the rows it is asked of, and their cross-validation."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from supersparse.cli.options import ColumnOptions, ValidationOptions
+from supersparse.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    FeatureOptions,
+    SearchOptions,
+    ValidationOptions,
+)
+from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
 from supersparse.cli.say import note, remark, say_size
 from supersparse.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     from supersparse.data.cells_of_text import Reading
-    from supersparse.learning.recipe import Recipe
+    from supersparse.learning.recipe import Question, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
     from supersparse.learning.validating import Validation
 
 
-def read_rows(
+def read_question(
+    path: Path,
+    reading: "Reading",
+    columns: ColumnOptions,
+    asked: AskedOptions,
+    features: FeatureOptions,
+    search: SearchOptions,
+    validation: ValidationOptions | None = None,
+) -> "tuple[Question, TrainingRows]":
+    """Read what is asked and of which rows, and note what became of the columns."""
+    recipe = read_recipe(asked, columns, features, search)
+    rows = _read_rows(path, reading, columns, recipe, validation)
+    question = weighted_recipe(recipe, asked, rows).question(rows)
+    say_question(question, rows)
+    return question, rows
+
+
+def _read_rows(
     path: Path,
     reading: "Reading",
     asked: ColumnOptions,
     recipe: "Recipe",
-    validation: ValidationOptions | None = None,
+    validation: ValidationOptions | None,
 ) -> "TrainingRows":
     """Read the rows that a recipe learns from, and note which columns cannot be features."""
     from supersparse.data.training import Roles, read_training

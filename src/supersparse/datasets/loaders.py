@@ -45,14 +45,24 @@ def load_breast_cancer() -> Dataset:
     >>> load_breast_cancer().raw.n_rows
     699
     """
-    table = cells(bundled_text("breast_cancer.csv"))
-    diagnosis = words(table.pop("Class"), {"2": "benign", "4": "malignant"})
-    raw = Columns(
-        {name: numbers(column) for name, column in table.items()} | {ABOUT_BREAST_CANCER.target: diagnosis}
-    )
+    about = ABOUT_BREAST_CANCER
+    raw = _of_numbers(about, bundled_text("breast_cancer.csv"), "Class", {"2": "benign", "4": "malignant"})
     kept = complete_rows(raw)
-    features = {name: raw[name][kept] for name in raw if name not in ("Id", ABOUT_BREAST_CANCER.target)}
-    return ABOUT_BREAST_CANCER.dataset(raw, features, kept)
+    features = {name: raw[name][kept] for name in raw if name not in ("Id", about.target)}
+    return about.dataset(raw, features, kept)
+
+
+def _of_numbers(about: About, text: str, column: str, classes: dict[str, str]) -> Columns:
+    """Read a table of numbers, in which one column holds codes of classes."""
+    table = cells(text)
+    labels = words(table.pop(column), classes)
+    return Columns({name: numbers(values) for name, values in table.items()} | {about.target: labels})
+
+
+def _as_it_is(about: About, raw: Columns) -> Dataset:
+    """All rows, and every column but the class as a feature."""
+    features = {name: raw[name] for name in raw if name != about.target}
+    return about.dataset(raw, features, np.arange(raw.n_rows))
 
 
 ABOUT_HABERMAN = About(
@@ -75,14 +85,9 @@ def load_haberman() -> Dataset:
     >>> load_haberman()
     <Dataset haberman: 306 rows, 3 features, 225 survived 5 years or longer>
     """
-    table = cells(bundled_text("haberman.csv"))
-    survival = words(
-        table.pop("SurvivalStatus"), {"1": ABOUT_HABERMAN.classes[1], "2": ABOUT_HABERMAN.classes[0]}
-    )
-    features = {name: numbers(column) for name, column in table.items()}
-    return ABOUT_HABERMAN.dataset(
-        Columns(features | {ABOUT_HABERMAN.target: survival}), features, np.arange(len(survival))
-    )
+    about = ABOUT_HABERMAN
+    classes = {"1": about.classes[1], "2": about.classes[0]}
+    return _as_it_is(about, _of_numbers(about, bundled_text("haberman.csv"), "SurvivalStatus", classes))
 
 
 ABOUT_INTERNET_ADS = About(
@@ -107,14 +112,11 @@ def load_internet_ads(variant: Literal["paper"] = "paper", *, folder: Path | Non
     """
     if variant != "paper":
         raise InvalidOptionError(f"internet ads has no variant {variant!r}; the only one is 'paper'")
-    table = cells(stored_text(INTERNET_ADS, folder))
-    image = words(table.pop("Class"), {"ad": "ad", "nonad": "not an ad"})
-    raw = Columns(
-        {name: numbers(column) for name, column in table.items()} | {ABOUT_INTERNET_ADS.target: image}
-    )
+    about, classes = ABOUT_INTERNET_ADS, {"ad": "ad", "nonad": "not an ad"}
+    raw = _of_numbers(about, stored_text(INTERNET_ADS, folder), "Class", classes)
     kept = complete_rows(raw)
-    features = varying({name: raw[name][kept] for name in raw if name != ABOUT_INTERNET_ADS.target})
-    return SIZE_OF_INTERNET_ADS.check(ABOUT_INTERNET_ADS.dataset(raw, features, kept), INTERNET_ADS.file)
+    features = varying({name: raw[name][kept] for name in raw if name != about.target})
+    return SIZE_OF_INTERNET_ADS.check(about.dataset(raw, features, kept), INTERNET_ADS.file)
 
 
 ABOUT_MAMMOGRAPHY = About(
@@ -235,12 +237,8 @@ def load_spambase() -> Dataset:
     >>> load_spambase()
     <Dataset spambase: 4601 rows, 57 features, 1813 spam>
     """
-    table = cells(bundled_text("spambase.csv.gz"))
-    mail = words(table.pop("Class"), {"0": "not spam", "1": "spam"})
-    features = {name: numbers(column) for name, column in table.items()}
-    return ABOUT_SPAMBASE.dataset(
-        Columns(features | {ABOUT_SPAMBASE.target: mail}), features, np.arange(len(mail))
-    )
+    about, classes = ABOUT_SPAMBASE, {"0": "not spam", "1": "spam"}
+    return _as_it_is(about, _of_numbers(about, bundled_text("spambase.csv.gz"), "Class", classes))
 
 
 ABOUT_TIC_TAC_TOE = About(

@@ -264,7 +264,7 @@ class TextForm(Form[str]):
 
     def read(self, node: FileNode, what: str) -> str:
         """The text."""
-        if not isinstance(node, Scalar) or not node.is_text:
+        if not isinstance(node, Scalar) or not self.fits(node):
             self.refuse(node, what)
         return node.text
 
@@ -292,12 +292,6 @@ class Word(TextForm):
         """Only its words."""
         return isinstance(node, Scalar) and node.text in self.known
 
-    def read(self, node: FileNode, what: str) -> str:
-        """The word."""
-        if not isinstance(node, Scalar) or node.text not in self.known:
-            self.refuse(node, what)
-        return node.text
-
     def holds(self, value: object) -> bool:
         """Only its words."""
         return isinstance(value, str) and value in self.known
@@ -311,28 +305,15 @@ class Word(TextForm):
         return self.known
 
 
-class LabelForm(Form[str]):
+class LabelForm(TextForm):
     """A class or a group as it is written; it is compared with the data's labels by its text."""
 
-    wanted = "a label of the data"
+    def __init__(self) -> None:
+        super().__init__("a label of the data")
 
     def fits(self, node: FileNode) -> bool:
         """Any scalar but null."""
         return isinstance(node, Scalar) and not node.is_null and not node.is_blank
-
-    def read(self, node: FileNode, what: str) -> str:
-        """The text."""
-        if not isinstance(node, Scalar) or node.is_null or node.is_blank:
-            self.refuse(node, what)
-        return node.text
-
-    def holds(self, value: object) -> bool:
-        """Text."""
-        return isinstance(value, str)
-
-    def write(self, value: str) -> Plain:
-        """The text."""
-        return value
 
     def schema(self) -> Schema:
         """A string, a number, true or false."""

@@ -26,15 +26,7 @@ from supersparse.solving.verify import check_points, verify
 def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution:
     """Presolve, solve, restore, verify; problem and settings have been checked."""
     small = presolve(problem)
-    if settings.initial is not None:
-        settings = replace(settings, initial=small.reduce(settings.initial))
-    if isinstance(chosen, Refuses):
-        chosen.check(small.problem, settings)
-    if chosen.capabilities.uses_kernels:
-        from supersparse.solving.warm_up import warm_up
-
-        warm_up()
-    monitor = Monitor(small.problem, settings, small.restore)
+    settings, monitor = watched(chosen, small, settings)
     with monitor.keeping_best_on_interrupt():
         if settings.initial is not None:
             monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
@@ -47,6 +39,19 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
     points = with_best_intercept(problem, found.coefficients) or found  # found: verify says what it breaks
     verified = verify(problem, replace(claim, points=points), solver=chosen.name)
     return replace(verified, seed=settings.random_state)
+
+
+def watched(chosen: Solver, small: "Presolved", settings: SolveOptions) -> tuple[SolveOptions, Monitor]:
+    """Make ready to solve a presolved problem: bring the start to it, and let the solver refuse it."""
+    if settings.initial is not None:
+        settings = replace(settings, initial=small.reduce(settings.initial))
+    if isinstance(chosen, Refuses):
+        chosen.check(small.problem, settings)
+    if chosen.capabilities.uses_kernels:
+        from supersparse.solving.warm_up import warm_up
+
+        warm_up()
+    return settings, Monitor(small.problem, settings, small.restore)
 
 
 def chosen_solver(

@@ -10,13 +10,12 @@ from supersparse.exact import exact
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.answering import Presolved, chosen_solver, presolve, read_initial
+from supersparse.solving.answering import Presolved, chosen_solver, presolve, read_initial, watched
 from supersparse.solving.contract import (
     Aim,
     AnswersAllWithin,
     AnswersPerSize,
     ClaimedModels,
-    Refuses,
     Solver,
 )
 from supersparse.solving.monitor import Monitor
@@ -88,14 +87,8 @@ def _asked(
     question: Callable[[Problem, SolveOptions, Monitor], ClaimedModels],
 ) -> tuple[ClaimedModels, Monitor]:
     if settings.initial is not None:
-        settings = replace(settings, initial=small.reduce(read_initial(problem, settings.initial)))
-    if isinstance(chosen, Refuses):
-        chosen.check(small.problem, settings)
-    if chosen.capabilities.uses_kernels:
-        from supersparse.solving.warm_up import warm_up
-
-        warm_up()
-    monitor = Monitor(small.problem, settings, small.restore)
+        settings = replace(settings, initial=read_initial(problem, settings.initial))
+    settings, monitor = watched(chosen, small, settings)
     with monitor.keeping_best_on_interrupt():
         return question(small.problem, settings, monitor), monitor
 
