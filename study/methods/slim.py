@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +71,9 @@ class SlimFree(Slim):
     intercept: ClassVar[str] = "free"
 
 
-def study_problem(rows: StudyData, C0: float, C1: float | str = "auto", *, intercept: str) -> Problem:
+def study_problem(
+    rows: StudyData, C0: float, C1: float | Literal["auto"] = "auto", *, intercept: str
+) -> Problem:
     """State the study's problem on these rows."""
     return Problem.of(
         rows.X,

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from supersparse.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
 from supersparse.cli.say import remark
@@ -51,7 +51,7 @@ def weighted_recipe(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRows")
     return recipe.asking(class_weight=weights)
 
 
-def read_settings_file(path: Path | None, given: Mapping[str, object]) -> Settings:
+def read_settings_file(path: Path | None, given: Mapping[str, Any]) -> Settings:
     """Read the settings file, if any; options override it."""
     settings = Settings() if path is None else Settings.load(path)
     changes = {name: value for name, value in given.items() if value is not None}

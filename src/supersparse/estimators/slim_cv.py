@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from supersparse.errors import InvalidOptionError, InvalidProblemError, did_you_mean
 from supersparse.estimators.base import ScoringSystemClassifier
-from supersparse.estimators.parameters import takes_settings
+from supersparse.estimators.parameters import SLIMCVKeywords, takes_settings
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.learning.choosing import RULES, Candidate, choose_penalty, read_values
 from supersparse.learning.folds import Fold, FoldResult, fit_fold, named_folds
@@ -107,6 +107,10 @@ intercept, solver, solver_options, gap
     >>> model.C0_, model.C0_by_rule_["one_sd"]
     (0.1, 0.1)
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[SLIMCVKeywords]) -> None: ...
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, rate_groups: Any = None

@@ -24,7 +24,7 @@ from supersparse.learning.scoring import scores_of_points
 from supersparse.prepare.prepare import Prepare
 from supersparse.problem.problem import Problem
 from supersparse.problem.sets import read_bounds
-from supersparse.settings.settings import Settings
+from supersparse.settings.settings import Settings, SettingsKeywords
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
@@ -43,7 +43,7 @@ class Recipe:
     prepare: Prepare | None = None
     options: SolverKeywords = field(default_factory=SolverKeywords)
 
-    def asking(self, **changes: object) -> "Recipe":
+    def asking(self, **changes: Unpack[SettingsKeywords]) -> "Recipe":
         """Return the same recipe with some settings changed."""
         return replace(self, settings=self.settings.changed(**changes))
 

@@ -14,12 +14,12 @@ from fractions import Fraction
 from functools import cached_property
 from inspect import Signature, signature
 from itertools import combinations
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from supersparse.errors import InfeasibleError
-from supersparse.problem.asked import Asked, parameters_of
+from supersparse.problem.asked import Asked, AskedKeywords, parameters_of
 from supersparse.problem.constraints.single import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.intercept import Intercept, WrongLimit, read_intercept
@@ -204,7 +204,7 @@ class Problem:
         sample_weight: object = None,
         rate_groups: object = None,
         feature_names: Sequence[str] | None = None,
-        **settings: Any,
+        **settings: Unpack[AskedKeywords],
     ) -> "Problem":
         """Read and check data and settings. Errors are raised here, before any solving.
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.forms.labels import find_label, label_text
 from supersparse.problem.rows import read_labels
 
-_WORDS = ("balanced", "none")
+_WORDS: Mapping[str, Literal["balanced", "none"]] = {"balanced": "balanced", "none": "none"}
 _FORMS = "use balanced, none, two numbers NEGATIVE,POSITIVE (1.2,0.8), or weights by class (yes=1.2,no=0.8)"
 
 
@@ -19,7 +20,7 @@ _FORMS = "use balanced, none, two numbers NEGATIVE,POSITIVE (1.2,0.8), or weight
 class ClassWeights:
     """One of: a word, a pair (negative, positive), or weights by the text of the class."""
 
-    word: str | None = None
+    word: Literal["balanced", "none"] | None = None
     pair: tuple[Fraction, Fraction] | None = None
     by_class: Mapping[str, Fraction] = field(default_factory=dict)
 
@@ -33,7 +34,7 @@ class ClassWeights:
         {'ill': Fraction(2, 1)}
         """
         if text in _WORDS:
-            return cls(word=text)
+            return cls(word=_WORDS[text])
         parts = text.split(",")
         if all("=" in part for part in parts):
             pairs = [part.rpartition("=")[::2] for part in parts]
@@ -41,16 +42,18 @@ class ClassWeights:
                 raise InvalidOptionError(f"{what} is {text!r}, which names a class twice; {_FORMS}")
             return cls(by_class={label.strip(): _weight(text, weight, what) for label, weight in pairs})
         if len(parts) == 1 and not any(c.isdigit() for c in text):
-            raise InvalidOptionError(f"{what} is {text!r}; {did_you_mean(text, _WORDS)}; or {_FORMS}")
+            raise InvalidOptionError(f"{what} is {text!r}; {did_you_mean(text, list(_WORDS))}; or {_FORMS}")
         if len(parts) != 2:
             raise InvalidOptionError(f"{what} is {text!r}; {_FORMS}")
         negative, positive = (_weight(text, part, what) for part in parts)
         return cls(pair=(negative, positive))
 
-    def of(self, y: NDArray[np.generic], positive: str | None) -> str | dict[str, Fraction] | None:
+    def of(
+        self, y: NDArray[np.generic], positive: str | None
+    ) -> Literal["balanced"] | dict[str, Fraction] | None:
         """Return the `class_weight` setting for the classes of these rows."""
         if self.pair is None:
-            return dict(self.by_class) or (None if self.word == "none" else self.word)
+            return dict(self.by_class) or ("balanced" if self.word == "balanced" else None)
         classes = read_labels(y, None)[1]
         if positive is not None:
             classes = read_labels(y, find_label(positive, classes, "positive"))[1]
