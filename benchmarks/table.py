@@ -110,8 +110,8 @@ def _machine(machine: Machine) -> str:
     return (
         f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}; {packages}; "
         f"load {machine.load:g} at the start. "
-        "One thread each; times exclude compilation. Ours: the median of three consecutive runs (a single run "
-        "if it reached the time limit). Peers: one run, limited by CPU time. "
+        "One thread each; times exclude compilation. Ours: the median of three consecutive runs "
+        "(a single run if it reached the time limit). Peers: one run, limited by CPU time. "
         "Best at: when the best model was found. "
         "Ratio: a peer's CPU seconds to the proof of F, divided by all of ours; "
         "≥ marks a peer that reached its limit without a proof and counts with the CPU seconds it had."
