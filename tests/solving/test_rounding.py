@@ -125,7 +125,7 @@ def test_the_classes_of_a_model_decide_its_sign():
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ([1, 2], "has 2 coefficients for 4 features; give one each"),
+        ([1, 2], "has 2 coefficients for 4 features; give one per feature"),
         (Points((1,), 0), "has 1 coefficients for 4 features"),
         ([[1, 2, 3, 4], [1, 2, 3, 4]], r"coefficients of shape \(2, 4\)"),
         (["a", "b", "c", "d"], "is not a linear model; give a solution, points, a scoring system"),
