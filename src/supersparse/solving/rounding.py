@@ -82,7 +82,7 @@ def linear_coefficients(problem: Problem, model: object) -> tuple[Fraction, ...]
     values = model.values if isinstance(model, Points) else _in_order_of(names, model, _read_array(model))
     if len(values) != len(names):
         raise InvalidOptionError(
-            f"the linear model has {len(values)} coefficients for {len(names)} features; give one each"
+            f"the linear model has {len(values)} coefficients for {len(names)} features; give one per feature"
         )
     classes = getattr(model, "classes_", None)
     if classes is None:
