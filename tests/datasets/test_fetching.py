@@ -99,7 +99,9 @@ def test_a_part_that_is_already_whole_is_taken(tmp_path):
 def test_other_rows_are_refused_and_forgotten(tmp_path):
     with publishing({"f": ROWS.replace("3,3,?", "3,4,?", 1).encode()}) as publisher:
         original = small(f"{publisher.address}/f")
-        with pytest.raises(DownloadError, match=f"differ from those expected .*{original.sha256}.*--unchecked"):
+        with pytest.raises(
+            DownloadError, match=f"differ from those expected .*{original.sha256}.*--unchecked"
+        ):
             fetch([original], folder=tmp_path)
         assert files_in(tmp_path) == []
         fetch([original], folder=tmp_path, unchecked=True)
@@ -196,7 +198,9 @@ def test_mammograms_are_read_from_the_archive_the_bare_file_and_a_copy_alike():
 
 
 def test_an_archive_without_the_file_is_refused_with_what_it_holds():
-    with pytest.raises(InvalidDataError, match=r"does not contain 'mammographic_masses.data', only other.txt"):
+    with pytest.raises(
+        InvalidDataError, match=r"does not contain 'mammographic_masses.data', only other.txt"
+    ):
         mammography_text(archive(other_dot_txt="x"))
 
 

@@ -183,7 +183,7 @@ def test_a_fit_goes_on_from_its_checkpoint(hard, tmp_path):
     assert again.objective_ <= first.objective_
     with pytest.raises(InvalidOptionError, match="belongs to another problem"):
         clone(model).set_params(max_points=9, node_limit=0).fit(*hard)
-    with pytest.raises(UnsupportedProblemError, match="'highs' saves no checkpoints"):
+    with pytest.raises(UnsupportedProblemError, match="'highs' does not support checkpoints"):
         clone(model).set_params(solver="highs").fit(*hard)
 
 

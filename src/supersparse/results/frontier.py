@@ -47,9 +47,7 @@ class FrontierRow:
 
     size: int
     solution: Solution | None  # for the problem without C0, limited to the number of features it uses
-    lower_bound: (
-        Fraction | None
-    )  # proven: no model of at most this size has a smaller loss; None if there is no model
+    lower_bound: Fraction | None  # on the loss of models of at most this size; None if there is none
 
     @property
     def proven(self) -> bool:
