@@ -133,8 +133,8 @@ def _column(
         kinds.add("a number")
     if len(kinds) > 1:
         raise UnsupportedCardError(
-            f"column {name!r} (item {items[0].name!r}) has both text and numbers, but a column in {target} "
-            "can have only one type; use the Python or JavaScript export"
+            f"column {name!r} (item {items[0].name!r}) holds both text and numbers, and a column of {target} "
+            "holds one of them; use the Python or JavaScript export"
         )
     limits = None
     if refusing is not None and refusing.values is None and (refusing.low, refusing.high) != (None, None):
