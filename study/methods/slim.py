@@ -26,8 +26,8 @@ class Slim(Method):
     """The paper's, one C0 a fit: the intercept is a coefficient like the others, in ±100 at the price C0."""
 
     name: ClassVar[str] = "SLIM"
-    title: ClassVar[str] = "SLIM as the paper writes it, the intercept in ±100 and at the price C0"
-    made_with: ClassVar[str] = "supersparse, exact engine, one thread, a limit on work"
+    title: ClassVar[str] = "SLIM as in the paper: intercept in ±100, at the price C0"
+    made_with: ClassVar[str] = "supersparse, exact engine, one thread, work limit"
     tuning: ClassVar[str] = f"C0 of {', '.join(str(v) for v in VALUES)}; points in ±{LARGEST}"
     is_linear: ClassVar[bool] = True
     intercept: ClassVar[str] = "paper"
@@ -67,7 +67,7 @@ class SlimFree(Slim):
     """Ours: the threshold lies anywhere between two totals, and costs nothing."""
 
     name: ClassVar[str] = "SLIM free"
-    title: ClassVar[str] = "SLIM with a threshold anywhere, at no price (the default of this package)"
+    title: ClassVar[str] = "SLIM with a free threshold at no price (the default of this package)"
     intercept: ClassVar[str] = "free"
 
 

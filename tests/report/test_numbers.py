@@ -47,11 +47,11 @@ def test_the_rates_are_those_of_the_evaluation(page):
 
 def test_other_thresholds_are_those_of_the_evaluation(page):
     every = SYSTEM.evaluate(COLUMNS, Y).thresholds
-    rows = list(cells(page, "What other thresholds").values())
+    rows = list(cells(page, "Other thresholds").values())
     assert [row[0] for row in rows] == [str(c.sensitivity) for c in every.rows]
-    own = [name for name in cells(page, "What other thresholds") if "as the card" in name]
+    own = [name for name in cells(page, "Other thresholds") if "this card" in name]
     now, row = SYSTEM.card.cutoff.positive, every.current.cutoff.positive
-    assert own == [f"{row} (as the card)" if now == row else f"{row} (as the card, {now})"]
+    assert own == [f"{row} (this card)" if now == row else f"{row} (this card, {now})"]
 
 
 def test_the_risks_are_those_of_the_risk_table(page):
@@ -92,7 +92,7 @@ def test_the_frontier_is_the_one_of_selection(page):
 
 def test_the_claims_are_computed_again_and_compared(page):
     made = SYSTEM.card.provenance
-    claims = cells(page, "The claims of the card")
+    claims = cells(page, "The card's claims")
     assert claims["objective"] == [str(made.objective), str(made.objective), "yes"]
     assert claims["predicted errors"] == [str(made.predicted_errors)] * 2 + ["yes"]
     assert any(text.startswith("Confirmed: ") for text in page.texts)
@@ -133,7 +133,7 @@ def test_stability_counts_what_the_bootstrap_samples_give(page):
     samples = [random.integers(0, len(Y), len(Y)) for _ in range(6)]
     models = [refitted(rows) for rows in samples]
     points = [{NAMES[j]: m.points.values[j] for j in m.points.support} for m in models]
-    shown = cells(page, "Items and points that came back")
+    shown = cells(page, "Recurring items and points")
     for name, own in SYSTEM.points.items():
         returned = sum(name in model for model in points)
         same = sum(model.get(name) == own for model in points)
@@ -144,7 +144,7 @@ def test_stability_counts_what_the_bootstrap_samples_give(page):
         model == SYSTEM.points and m.points.intercept_value == -SYSTEM.threshold
         for model, m in zip(points, models, strict=True)
     )
-    assert any(f"and the threshold in {equal} of 6" in text for text in page.texts)
+    assert any(f"and the threshold, in {equal} of 6" in text for text in page.texts)
     everything = np.arange(len(Y))
     optimism = mean(wrong(m, rows) - wrong(m, everything) for m, rows in zip(models, samples, strict=True))
     apparent = float(SYSTEM.card.provenance.predicted_errors / Fraction(len(Y)))

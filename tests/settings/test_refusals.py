@@ -79,7 +79,7 @@ YAML = [
     ),
     (
         "constraints:\n  - must_use: a\n    fixed: b",
-        "'must_use' and 'fixed' are two constraints; give each an entry of its own",
+        "'must_use' and 'fixed' are two constraints; write them as separate entries",
     ),
     ("solve: {solver: hihgs}", "line 1, column 17: solver is 'hihgs'; did you mean 'highs'?"),
     ('"*": 3', "unknown key '*'"),
@@ -159,7 +159,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path):
         ({"C0": -1}, "C0 is -1; give a number of at least 0"),
         ({"C0": float("nan")}, "C0 is 'nan'; give a number"),
         ({"points": "five"}, "points is 'five'"),
-        ({"levels": [([1], 1), ([1], 2)]}, "the value 1 lies in level 1 and in level 2"),
+        ({"levels": [([1], 1), ([1], 2)]}, "the value 1 is in level 1 and in level 2"),
         ({"positive": object}, "positive is <class 'object'>"),
         ({"constraints": ["at_most"]}, "constraints, entry 1 is 'at_most'; give a mapping"),
         ({"solve": {"n_job": 1}}, "unknown key 'n_job' in solve; did you mean 'n_jobs'?"),
@@ -185,7 +185,7 @@ def test_a_constraint_without_a_form_is_refused():
         def limits(self, rows, *, counts_intercept):
             return ()
 
-    with pytest.raises(InvalidProblemError, match="something odd has no form in a file"):
+    with pytest.raises(InvalidProblemError, match="something odd cannot be written to a file"):
         Settings.of(constraints=[Odd()])
 
 

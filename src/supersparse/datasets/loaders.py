@@ -1,4 +1,4 @@
-"""The loaders: each dataset of the paper, processed as there."""
+"""Loaders for the datasets of the paper, processed as in the paper."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -72,7 +72,7 @@ ABOUT_HABERMAN = About(
     description=(
         "Women operated on for breast cancer in Chicago between 1958 and 1969: age, year of operation "
         "(minus 1900) and number of positive axillary nodes. Nothing is missing and nothing was processed. "
-        "The SLIM paper does not say which class is positive; here, as in its authors' later code, survival."
+        "The SLIM paper does not say which class is positive; we use survival, as in its authors' later code."
     ),
     source="S. J. Haberman, Haberman's Survival, UCI",
 )
@@ -96,8 +96,8 @@ ABOUT_INTERNET_ADS = About(
     classes=("not an ad", "ad"),
     description=(
         "Images on web pages: height, width, their ratio, and 1555 indicators of phrases in addresses and "
-        "texts. The SLIM paper does not state its processing; its size comes out when the rows with any "
-        "missing value and then the constant columns are left out."
+        "texts. The SLIM paper does not describe its processing; dropping rows with any missing value and "
+        "then constant columns gives its size."
     ),
     source="N. Kushmerick, Internet Advertisements, UCI",
 )
@@ -107,7 +107,7 @@ SIZE_OF_INTERNET_ADS = Size(rows=2359, columns=1431, positive=381)
 def load_internet_ads(variant: Literal["paper"] = "paper", *, folder: Path | None = None) -> Dataset:
     """Images on web pages, advertisements or not: 2359 rows, 1430 features.
 
-    The rows are read from `folder`, by default that of ``supersparse datasets path``, which
+    The rows are read from `folder`; the default is the folder that ``supersparse datasets path`` prints and
     ``supersparse datasets fetch`` fills.
     """
     if variant != "paper":
@@ -148,7 +148,7 @@ MARGINS = {
     "spiculated": "SpiculatedMargin",
 }
 VARIANTS = ("complete", "paper")
-_AGES_FROM = (30, 45, 60)  # the brackets of the authors' release
+_AGES_FROM = (30, 45, 60)  # age brackets of the authors' release
 
 
 def load_mammography(
@@ -156,8 +156,8 @@ def load_mammography(
 ) -> Dataset:
     """Masses on mammograms, benign or malignant: 830 complete rows, or the paper's 961; 11 features.
 
-    The paper's rows are read from `folder`, by default that of ``supersparse datasets path``, which
-    ``supersparse datasets fetch`` fills.
+    The paper's rows are read from `folder`; the default is the folder that ``supersparse datasets path``
+    prints and ``supersparse datasets fetch`` fills.
 
     >>> load_mammography()
     <Dataset mammography: 830 rows, 11 features, 403 malignant>
@@ -201,10 +201,10 @@ def _features(
 
 
 def _as_the_authors(raw: Columns, imputed: dict[str, tuple[str, ...]]) -> dict[str, NDArray[Any]]:
-    """Fill in what is missing with the authors' own values.
+    """Fill in missing values with the authors' values.
 
-    The paper does not state its rule. Its authors' later release holds their shapes, margins and
-    densities, and ages in brackets: a missing age becomes the median known age of its bracket.
+    The paper does not state its rule. Its authors' later release has their shapes, margins and densities, and
+    ages in brackets: a missing age becomes the median known age of its bracket.
     """
     release = {name: numbers(column) for name, column in imputed.items()}
     age = np.array(raw["Age"], dtype=np.float64)
@@ -283,7 +283,7 @@ def load_tic_tac_toe() -> Dataset:
 
 
 def _final_boards() -> set[str]:
-    """Play move by move, keeping each board once; a game ends with a line or a full board."""
+    """Play move by move and keep each board once; a game ends with a line or a full board."""
     final: set[str] = set()
     open_boards = {"b" * 9}
     for move in range(9):
@@ -305,5 +305,5 @@ def _has_won(board: str, mark: str) -> bool:
 
 
 def _published_order(board: str) -> tuple[bool, bool, list[int]]:
-    """Won by x first, then won by o, then drawn; in each by the squares, with x before o before blank."""
+    """Boards won by x first, then won by o, then drawn; each group sorted by squares: x, o, blank."""
     return not _has_won(board, "x"), not _has_won(board, "o"), [MARKS.index(mark) for mark in board]

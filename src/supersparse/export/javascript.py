@@ -1,4 +1,4 @@
-"""A card as a JavaScript module (ECMAScript 2020) without dependencies, exact as the card is."""
+"""A card as a JavaScript module (ECMAScript 2020) without dependencies; scores are exact."""
 
 from supersparse.card.card import Card
 from supersparse.card.script import json_for_script, scoring_script, script_data
@@ -8,7 +8,7 @@ from supersparse.export.python import card_name
 def to_javascript(card: Card) -> str:
     """Return a module that exports `score(person)`, `predict(person)`, `points(person)` and `columns`.
 
-    A person is an object with a property for each column; what the card refuses throws RefusedValue.
+    A person is an object with one property per column. Values that the card refuses throw RefusedValue.
     """
     return "\n".join(
         [
@@ -22,7 +22,7 @@ def to_javascript(card: Card) -> str:
 
 
 def _exact_labels(data: dict[str, object], card: Card) -> dict[str, object]:
-    """Whole numbers beyond 2**53 would be rounded: they become text."""
+    """Turn whole numbers beyond 2**53 into text, because JavaScript would round them."""
     large = any(isinstance(c, int) and abs(c) >= 2**53 for c in card.classes)
     return data | {"negative": str(card.negative), "positive": str(card.positive)} if large else data
 

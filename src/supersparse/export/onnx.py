@@ -1,8 +1,8 @@
 """A card as an ONNX model; the package onnx is loaded when used.
 
-Each column is an input of shape [rows, 1], of doubles or of strings; NaN and the empty string are
-missing. The outputs have the same shape: `score`, NaN where the card refuses the row; `positive`,
-1, 0 or -1 where it is refused; `label`, the class as text, empty where it is refused.
+Each column is an input of shape [rows, 1], of doubles or strings; NaN and the empty string mean missing. The
+outputs have the same shape: `score` (NaN if the card refuses the row), `positive` (1 or 0, or -1 if refused)
+and `label` (the class as text, empty if refused).
 """
 
 from collections.abc import Mapping
@@ -36,12 +36,12 @@ def to_onnx(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> b
         ) from error
     ready = plan(card, "ONNX", decimals)
     if not ready.columns:
-        raise UnsupportedCardError("the card has no items, and an ONNX model needs an input")
+        raise UnsupportedCardError("the card has no items, but an ONNX model needs an input")
     for column in ready.columns:
         plain_text(column.name, "a column's name", "ONNX")
         if not column.name or column.name in ("score", "positive", "label"):
             raise UnsupportedCardError(
-                f"a column is called {column.name!r}, which ONNX needs itself; rename it"
+                f"the column name {column.name!r} is reserved in the ONNX model; rename the column"
             )
     graph = _Graph(onnx, ready)
     graph.build()
@@ -50,7 +50,7 @@ def to_onnx(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> b
 
 
 class _Graph:
-    """Nodes are added one by one; every method returns the name of its result."""
+    """Adds nodes one by one; every method returns the name of its result."""
 
     def __init__(self, onnx: Any, ready: ExportPlan) -> None:
         self.onnx, self.ready = onnx, ready

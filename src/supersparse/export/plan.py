@@ -1,8 +1,8 @@
-"""A card made ready for targets that have columns of one type and no exact fractions.
+"""A card prepared for targets with typed columns and no exact fractions.
 
-Scores become whole numbers: every term is multiplied by `Plan.scale`, and a value that is multiplied
-by points is read to a stated number of decimal places and scaled too. So sums are exact in doubles
-up to 2**53, and the sign of a score, which decides the class, is the card's.
+Scores become whole numbers: every term is multiplied by `Plan.scale`, and a value that points multiply is
+read to a fixed number of decimal places and scaled too. So sums are exact in doubles up to 2**53, and the
+sign of a score, which decides the class, is the same as on the card.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from supersparse.data.values import Category, first_float
 from supersparse.errors import InvalidOptionError, UnsupportedCardError
 
 MOST = 2**53  # from here on, doubles skip whole numbers
-_DECIMALS = 6  # of a value whose column says nothing about them
+_DECIMALS = 6  # default for columns without a domain
 _DOUBLE = np.dtype(np.float64)
 
 
@@ -30,8 +30,8 @@ class ExportColumn:
     name: str
     is_text: bool
     refuses_missing: bool
-    needs_value: bool  # some item looks at the value; else only whether it is there
-    decimals: int  # to which its values are read where points multiply them; 0 as they are
+    needs_value: bool  # whether an item uses the value, and not only whether it is missing
+    decimals: int  # decimal places for values that points multiply; 0 leaves them as they are
     known: tuple[Category, ...] | None  # all others are refused
     limits: "CutTable | None"  # all others are refused
     whole: bool  # fractions are refused
@@ -39,7 +39,7 @@ class ExportColumn:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """One bound as a double, and whether it is included; right for every double."""
+    """One bound as a double, and whether it is included; correct for every double."""
 
     value: float
     included: bool
@@ -55,7 +55,7 @@ class CutTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportTerm:
-    """One item, in whole numbers: `points` and `missing` are scaled, `missing` None where refused."""
+    """One item in whole numbers: `points` and `missing` are scaled; `missing` is None if refused."""
 
     item: Item
     column: ExportColumn
@@ -64,7 +64,7 @@ class ExportTerm:
     is_value: bool  # points times the value, which is scaled by 10**decimals
     asks_missing: bool
     texts: tuple[str, ...]  # categories, for a text column
-    numbers: tuple[float, ...]  # categories, for numbers; only those that a double can equal
+    numbers: tuple[float, ...]  # categories, for numbers; only those that doubles represent
     cuts: CutTable | None
 
 
@@ -80,10 +80,10 @@ class ExportPlan:
 
 
 def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = None) -> ExportPlan:
-    """Scale a card for a target, or say which item or column it cannot express.
+    """Scale a card for a target, or name the item or column that the target cannot express.
 
-    `decimals` is how many decimal places the values have that points multiply: one number, or one for
-    each column. By default it follows the domain of the column, and is 6 where there is none.
+    `decimals` is the number of decimal places of values that points multiply: one number, or one per column.
+    The default follows the domain of the column; without a domain it is 6.
     """
     columns = {e.column: _column(e, card, target, decimals) for e in expectations(card)}
     _check_names(decimals, columns)
@@ -100,7 +100,7 @@ def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = Non
 
 
 def cuts_of(low: Fraction | None, high: Fraction | None, ends: tuple[bool, bool]) -> CutTable:
-    """Compare doubles with two bounds as if they were their shortest decimals; `ends` are included or not."""
+    """Bounds for comparing doubles as their shortest decimals; `ends` says which are included."""
     return CutTable(
         low=None if low is None else _cut(low, ends[0], otherwise=True),
         high=None if high is None else _cut(high, ends[1], otherwise=False),
@@ -115,7 +115,7 @@ def _cut(bound: Fraction, included: bool, *, otherwise: bool) -> Cut:
 
 
 def double_equal_to(number: Fraction) -> float | None:
-    """The double that stands for exactly this number, if there is one."""
+    """The double whose shortest decimal is exactly this number, if there is one."""
     first, after = (float(first_float(_DOUBLE, number, included)) for included in (True, False))
     return None if first == after else first + 0.0  # not -0.0
 
@@ -156,7 +156,7 @@ def _decimals(name: str, domain: Domain | None, asked: int | Mapping[str, int] |
         asked = asked.get(name)
     if asked is not None:
         if not 0 <= asked <= 15:
-            raise InvalidOptionError(f"decimals is {asked}; give 0 to 15")
+            raise InvalidOptionError(f"decimals is {asked}; it must be from 0 to 15")
         return asked
     if domain is None or (domain.values is None and not domain.whole):
         return _DECIMALS
@@ -206,13 +206,13 @@ def _check_size(number: int, what: str, target: str, item: Item | None = None) -
     if abs(number) >= MOST:
         what += f" of the item {item.name!r}" if item else ""
         raise UnsupportedCardError(
-            f"{what} is {number} in whole units, and {target} is exact below 2**53 only; "
+            f"{what} is {number} in whole units, but {target} is exact only below 2**53; "
             "use the Python or JavaScript export, or fewer decimals"
         )
 
 
 def plain_text(text: str, what: str, target: str) -> str:
-    """Refuse text that no file in UTF-8 can hold, or that holds a null character."""
+    """Refuse text that UTF-8 cannot encode or that contains a null character."""
     if "\x00" in text or any(0xD800 <= ord(c) <= 0xDFFF for c in text):
-        raise UnsupportedCardError(f"{what} is {text!r}, with a character that {target} cannot hold")
+        raise UnsupportedCardError(f"{what} is {text!r}, with a character that {target} does not support")
     return text

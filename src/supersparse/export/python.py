@@ -1,4 +1,4 @@
-"""A card as a Python module that needs the standard library alone, and scores exactly as the card does."""
+"""A card as a Python module that needs only the standard library and scores exactly like the card."""
 
 from fractions import Fraction
 from importlib.resources import files
@@ -11,7 +11,7 @@ from supersparse.card.rules import InRange, IsMissing, IsOneOf, Rule, ValueOf
 def to_python(card: Card) -> str:
     """Return the source of a module with `score(person)` and `predict(person)`.
 
-    A person is a mapping from column names to values. What the card refuses raises ValueError.
+    A person is a mapping from column names to values. Values that the card refuses raise ValueError.
     """
     runtime = files("supersparse.export").joinpath("runtime.py.txt").read_text(encoding="utf-8")
     lines = [
@@ -44,7 +44,7 @@ def to_python(card: Card) -> str:
 
 
 def card_name(card: Card) -> str:
-    """A title for comments: letters, digits, spaces and little else, on one line."""
+    """A one-line title for comments, reduced to letters, digits, spaces and a few other characters."""
     title = card.title or f"{card.positive} or {card.negative}"
     return "".join(c if c.isascii() and (c.isalnum() or c in " .,-()") else "?" for c in title)[:80]
 

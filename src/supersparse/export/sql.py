@@ -1,8 +1,8 @@
 """A card as an SQL expression, for SQLite and DuckDB.
 
-A row that the card refuses (a missing value where one is needed, a value outside a declared domain, an
-infinite number) gives NULL, because an expression cannot raise. Scores are whole numbers divided at
-the end, so their sign, and with it the class, does not suffer from rounding.
+A row that the card refuses (a required value is missing, a value is outside a declared domain, or a number is
+infinite) gives NULL, because an expression cannot raise an error. Scores are whole numbers, divided at the
+end, so rounding cannot change their sign or the class.
 """
 
 from collections.abc import Mapping
@@ -37,8 +37,8 @@ def to_sql(
 ) -> str:
     """Return an expression for the class or the score of a row.
 
-    `table` qualifies the columns. Values that points multiply are read to `decimals` places;
-    see `supersparse.export.plan`.
+    `table` qualifies the columns. Values that points multiply are read to `decimals` places; see
+    `supersparse.export.plan`.
     """
     for value, allowed in ((dialect, get_args(Dialect)), (gives, get_args(Gives))):
         if value not in allowed:
@@ -57,11 +57,11 @@ def _check_columns(ready: ExportPlan) -> None:
     for column in ready.columns:
         plain_text(column.name, "a column's name", "SQL")
         if not column.name:
-            raise UnsupportedCardError("a column has the empty name, which SQL does not know; rename it")
+            raise UnsupportedCardError("a column has an empty name, which SQL does not allow; rename it")
         other = seen.setdefault(column.name.casefold(), column.name)
         if other != column.name:
             raise UnsupportedCardError(
-                f"the columns {other!r} and {column.name!r} are one name in SQL; rename one"
+                f"the columns {other!r} and {column.name!r} are the same name in SQL; rename one"
             )
 
 
@@ -69,7 +69,7 @@ def _label(label: Label) -> str:
     if isinstance(label, str):
         return _text(label)
     if isinstance(label, int) and abs(label) >= 2**63:
-        raise UnsupportedCardError(f"the class {label} is beyond 64 bits, which SQL does not hold")
+        raise UnsupportedCardError(f"the class {label} does not fit in 64 bits, which SQL requires")
     return str(int(label)) if isinstance(label, bool) else repr(label)
 
 
@@ -87,7 +87,7 @@ class _Writer:
         self.prefix = "" if table is None else self.quoted(plain_text(table, "the table's name", "SQL")) + "."
 
     def quoted(self, name: str) -> str:
-        # SQLite takes a column that does not exist for a text if it stands in double quotes
+        # SQLite treats a double-quoted name of a missing column as text
         mark = "`" if self.lite else '"'
         return mark + name.replace(mark, mark * 2) + mark
 

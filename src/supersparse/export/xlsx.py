@@ -1,7 +1,7 @@
 """A card as a spreadsheet with live formulas; the package xlsxwriter is loaded when used.
 
-The sheet "Card" scores one person, the sheet "Table" a person a row, and "Texts" holds the texts that
-formulas compare with. An empty cell is missing. Where the card refuses a value, the score stays empty.
+The sheet "Card" scores one person, "Table" scores one person per row, and "Texts" contains the texts that
+formulas compare with. An empty cell means missing. If the card refuses a value, the score stays empty.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ TextCell = Callable[[str], str]  # the address of the cell that holds a text
 
 
 def points_formula(term: ExportTerm, x: str, cell_of: TextCell) -> str:
-    """What an item gives for the value in the cell `x`, in whole units."""
+    """The points of an item for the value in cell `x`, in whole units."""
     gone = f'{x}=""'
     if term.asks_missing:
         return f"IF({gone},{term.points},0)"
@@ -39,7 +39,7 @@ def points_formula(term: ExportTerm, x: str, cell_of: TextCell) -> str:
 
 
 def refusals(column: ExportColumn, x: str, domain: InRange | None, cell_of: TextCell) -> list[str]:
-    """Tests for a value that the card does not score; `domain` has the limits of the column."""
+    """Tests for values that the card refuses; `domain` has the limits of the column."""
     tests = []
     if column.needs_value or column.known is not None or column.limits is not None or column.whole:
         tests.append(f"NOT(ISTEXT({x}))" if column.is_text else f"ISTEXT({x})")
@@ -76,7 +76,7 @@ def _within(x: str, rule: InRange) -> str:
 
 
 def _short(number: Fraction) -> tuple[str, int]:
-    """The nearest number of 15 digits, and whether it lies above (1) or below (-1) the number."""
+    """The nearest 15-digit number, and whether it is above (1) or below (-1) the exact one."""
     text = f"{float(number):.15g}"
     difference = Fraction(text) - number
     return text, (difference > 0) - (difference < 0)
@@ -97,7 +97,7 @@ def to_xlsx(
     rows: int = 100,
     decimals: int | Mapping[str, int] | None = None,
 ) -> bytes:
-    """Return the workbook: `people` fill the first rows of its table, which has at least so many `rows`.
+    """Return the workbook. `people` fill the first rows of its table, which has at least `rows` rows.
 
     `decimals` as in `supersparse.export.plan`.
     """
@@ -138,19 +138,19 @@ class _Book:
         return f"Texts!$A${self.texts.setdefault(text, len(self.texts)) + 1}"
 
     def write(self, sheet: Any, row: int, column: int, text: str, form: Any) -> None:
-        """Write text as text, whatever it looks like."""
+        """Write text as text, never as a number or formula."""
         plain_text(text, "a text", "a spreadsheet")
         sheet.write_string(row, column, text[:_LONGEST_TEXT], form)
 
     def formula(self, sheet: Any, row: int, column: int, text: str, form: Any = None) -> None:
         if len(text) > _LONGEST_FORMULA:
             raise UnsupportedCardError(
-                f"the card needs a formula of {len(text)} characters; a spreadsheet takes {_LONGEST_FORMULA}"
+                f"the card needs a formula of {len(text)} characters; spreadsheets allow {_LONGEST_FORMULA}"
             )
         sheet.write_formula(row, column, "=" + text, form, "")
 
     def total(self, cells: Mapping[str, str]) -> str:
-        """The score, given the cell of each column; empty where a value is refused."""
+        """The score from the cells of the columns; empty if a value is refused."""
         terms = [points_formula(t, cells[t.column.name], self.text_cell) for t in self.ready.terms]
         return self.unless_refused(cells, "+".join([*terms, str(self.ready.intercept)]))
 
@@ -232,7 +232,7 @@ class _Book:
             sheet.write_number(row, column, float(value))
         else:
             raise InvalidDataError(
-                f"column {name!r}, row {row} is {value!r}, which a spreadsheet cannot hold"
+                f"column {name!r}, row {row} is {value!r}, which a spreadsheet does not support"
             )
 
     def text_sheet(self) -> None:

@@ -1,4 +1,4 @@
-"""Edit: what a change to a problem costs, found by solving it again."""
+"""Edit: the cost of a change to a problem, found by solving again."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Edit:
 
     @property
     def cost(self) -> Fraction:
-        """How much larger F is."""
+        """The increase of F."""
         return self.after.objective - self.before.objective
 
     @property
@@ -43,17 +43,17 @@ class Edit:
 
     @property
     def errors(self) -> Fraction:
-        """How many more training errors, by weight."""
+        """The increase in training errors, by weight."""
         return self.after.evaluation.training_errors - self.before.evaluation.training_errors
 
     @property
     def size(self) -> int:
-        """How many more features, as the problem counts them."""
+        """The increase in features, as the problem counts them."""
         return self.after.evaluation.size - self.before.evaluation.size
 
     @property
     def points(self) -> dict[str, tuple[Fraction, Fraction]]:
-        """The features whose points differ: before and after."""
+        """The points before and after, for features whose points changed."""
         return {
             name: (one, other)
             for name, one, other in zip(
@@ -180,7 +180,7 @@ def _as_constraints(
 
 @dataclass(frozen=True)
 class _Kept:
-    """What is left of a feature's set, and why."""
+    """The remaining set of a feature, and the reason."""
 
     values: CoefficientSet
     words: tuple[str, ...]
@@ -195,7 +195,7 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
         own = kept.get(j, _Kept(problem.given_sets[j], ()))
         left = narrow(own.values)
         if left is None:
-            raise InfeasibleError(f"feature {names[j]!r}: no value of {own.values} obeys {words!r}")
+            raise InfeasibleError(f"feature {names[j]!r}: no value of {own.values} satisfies {words!r}")
         kept[j] = _Kept(left, (*own.words, words))
 
     for word, given in (forbid if isinstance(forbid, Mapping) else {}).items():
@@ -215,7 +215,7 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
 
 
 def _start(problem: Problem, points: Points) -> Points | None:
-    """The old points moved to the nearest allowed ones, where that obeys all that is asked."""
+    """The old points moved to the nearest allowed ones, if these satisfy all constraints."""
     nearest = [s.nearest(old) for s, old in zip(problem.sets, points.values, strict=True)]
     try:
         start = with_best_intercept(problem, [int(v * problem.unit) for v in nearest])

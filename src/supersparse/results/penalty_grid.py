@@ -32,7 +32,7 @@ _FORMAT = "supersparse proof 1"
 
 
 def folder_of(path: str | os.PathLike[str]) -> Path:
-    """Return the folder that a `checkpoint` names, and make it where it is missing."""
+    """Return the `checkpoint` folder, and create it if it is missing."""
     folder = Path(path)
     if (folder.exists() and not folder.is_dir()) or not folder.absolute().parent.is_dir():
         what = "is a file" if folder.exists() else "is in a folder that does not exist"
@@ -44,7 +44,7 @@ def folder_of(path: str | os.PathLike[str]) -> Path:
 def solve_in(
     folder: Path, problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]
 ) -> Solution:
-    """Solve as `solve` does, from where an earlier call in this folder left off."""
+    """Solve like `solve`, and resume an earlier call from this folder."""
     known = recalled(folder, problem)
     if known is not None:
         return known
@@ -56,7 +56,7 @@ def solve_in(
 
 
 def keep(folder: Path, solution: Solution) -> None:
-    """Write down an answer, if nothing about it is open."""
+    """Store an answer if it is fully proven."""
     if not solution.proven_smallest:
         return
     body = json.dumps(
@@ -77,7 +77,7 @@ def keep(folder: Path, solution: Solution) -> None:
 
 
 def recalled(folder: Path, problem: Problem) -> Solution | None:
-    """Return the proven answer to this very problem, None where there is none yet."""
+    """Return the stored proven answer to this problem; None if there is none yet."""
     path = _place(folder, problem, "proven")
     if not path.exists():
         return None
@@ -100,7 +100,7 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
     )
     claim = Claim(
         points=points,
-        objective=bound,  # proven: the model must cost no more than its bound
+        objective=bound,  # a proven model costs no more than its bound
         lower_bound=bound,
         smallest=True,
         stop=Stop.OPTIMAL,
@@ -115,7 +115,7 @@ def _place(folder: Path, problem: Problem, kind: str) -> Path:
     return folder / f"{fingerprint(problem)[:24]}.{kind}"
 
 
-MOST_FEATURES = 8  # a frontier of more features may cost more than the solves it spares
+MOST_FEATURES = 8  # a larger frontier may cost more than the solves it saves
 FEWEST_SPARED = 2  # solves
 _SOME_NODES = 2_000
 
@@ -126,11 +126,11 @@ def solve_each_penalty(
     solver: str = "auto",
     **options: Unpack[SolveKeywords],
 ) -> tuple[Solution, ...]:
-    """Solve for each C0, the same for all features, as `solve` does, but share the work.
+    """Solve for each C0, the same for all features, with shared work.
 
-    Values must rise. Limits hold for each solve and for the frontier; what the frontier leaves
-    unproven is solved by itself. Ctrl-C interrupts: the best found so far would answer for one C0 only.
-    `checkpoint` names a folder here, in which each solve keeps what it has proven or left open.
+    Values must be ascending. Limits apply to each solve and to the frontier; values that the frontier leaves
+    unproven are solved separately. Ctrl-C interrupts, because the best model so far would be an answer for
+    one C0 only. `checkpoint` is a folder in which each solve stores its progress.
 
     >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]] * 3, [0, 0, 1, 0] * 3, max_points=3)
     >>> [s.evaluation.size for s in solve_each_penalty(problem, [0.1, 0.12, 0.13], "exhaustive")]
@@ -179,7 +179,7 @@ def _alone(
 def _path(
     problem: Problem, first: Solution, spared: int, solver: str, options: SolveKeywords
 ) -> PenaltyPath | None:
-    """The path from the first C0 on; None where it may not be had, or is not worth it."""
+    """The path from the first C0 on; None if it is unavailable or not worth the work."""
     name = choose_solver(problem) if solver == "auto" else solver
     settings = SolveOptions.read(options)
     answers = Aim.BEST_PER_SIZE in registry.solver_class(name).capabilities.questions

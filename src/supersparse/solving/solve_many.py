@@ -1,4 +1,4 @@
-"""The two questions that have many answers: the best of each size, and all within a factor of the best."""
+"""Solves with many answers: the best model of each size, and all models within a factor of the best."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,7 +25,7 @@ from supersparse.stop import Stop
 
 
 def solve_each_size(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]) -> SizedModels:
-    """Find, for each size, the model with the least (F, l1) of exactly that size.
+    """Find the model with the smallest (F, l1) of exactly each size.
 
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
     >>> [(m.evaluation.size, str(m.evaluation.objective)) for m in solve_each_size(problem).models]
@@ -36,7 +36,7 @@ def solve_each_size(problem: Problem, solver: str = "auto", **options: Unpack[So
     small = presolve(problem)
     claimed, monitor = _asked(chosen, problem, small, settings, chosen.best_per_size)
     points = [small.restore(model) for model in claimed.models]
-    if not problem.intercept.is_penalised:  # else another intercept could be another size
+    if not problem.intercept.is_penalised:  # otherwise another intercept could change the size
         points = _with_best_intercepts(problem, points)
     found = verified(problem, points, chosen.name)
     sizes = 1 + (problem.n_features + problem.intercept.is_penalised)
@@ -59,7 +59,7 @@ def solve_each_size(problem: Problem, solver: str = "auto", **options: Unpack[So
 def solve_all_within(
     problem: Problem, epsilon: float | Fraction = 0, solver: str = "auto", **options: Unpack[SolveKeywords]
 ) -> Models:
-    """Find every coefficient vector, with its best intercept, of F <= (1 + epsilon)·F*."""
+    """Find every coefficient vector, with its best intercept, with F <= (1 + epsilon)·F*."""
     factor = exact(epsilon, "epsilon", InvalidOptionError)
     if factor < 0:
         raise InvalidOptionError(f"epsilon is {epsilon}, which is negative; give 0 or more")
