@@ -22,7 +22,7 @@ def main() -> None:
     warnings.simplefilter("ignore")  # penalties out of the paper's range are meant so
     warm_up("exact")
     lines = [
-        "CPU seconds, one thread, once; `python -m benchmarks.many`.",
+        "CPU seconds, one thread, one run; `python -m benchmarks.many`.",
         "",
         "| data | at most 5 features, s | frontier 0 to 5, s | may take, s | proven | errors by size |",
         "|---|---|---|---|---|---|",

@@ -110,11 +110,11 @@ def _machine(machine: Machine) -> str:
     return (
         f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}; {packages}; "
         f"load {machine.load:g} at the start. "
-        "One thread each; times without compiling; ours the median of three runs (one where the time limit "
-        "was reached), one after the other; peers once, stopped by CPU time. "
+        "One thread each; times exclude compilation. Ours: the median of three consecutive runs "
+        "(a single run if it reached the time limit). Peers: one run, limited by CPU time. "
         "Best at: when the best model was found. "
-        "Ratio: a peer's CPU seconds to the proof of F over all of ours, "
-        "≥ where the peer was stopped at its limit without a proof and counts as the CPU seconds it had."
+        "Ratio: a peer's CPU seconds to the proof of F, divided by all of ours; "
+        "≥ marks a peer that reached its limit without a proof and counts with the CPU seconds it had."
     )
 
 
@@ -143,8 +143,8 @@ def _comparisons(comparisons: Sequence[Comparison]) -> str:
         "version",
     )
     note = (
-        "Training errors, counted for both by the same rule. FasterRisk minimises another loss; of its "
-        "pool the model with the fewest errors counts, its intercept chosen anew."
+        "Training errors, counted by the same rule for both. FasterRisk minimises a different loss; we take "
+        "the model with the fewest errors from its pool and choose its intercept again."
     )
     return f"{note}\n\n{grid(head, rows)}"
 
@@ -153,9 +153,9 @@ def _startup(startup: Startup) -> str:
     if startup.error is not None:
         return f"failed: {startup.error}"
     return (
-        f"First call ever, all kernels compiled: {number(startup.cold_seconds)} s. "
-        f"A later process, up to its first model: {number(startup.first_incumbent_seconds)} s. "
-        "Both with the interpreter's start and all imports."
+        f"Very first call, which compiles all kernels: {number(startup.cold_seconds)} s. "
+        f"A later process, until its first model: {number(startup.first_incumbent_seconds)} s. "
+        "Both include starting the interpreter and all imports."
     )
 
 

@@ -1,6 +1,5 @@
 """Cards for the tests: one to check by hand, and strategies for hostile ones."""
 
-import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -60,9 +59,7 @@ def provenances(draw):
         sensitivity=draw(st.none() | st.fractions(0, 1)),
         specificity=draw(st.none() | st.fractions(0, 1)),
         features=draw(st.none() | st.lists(names, max_size=3).map(tuple)),
-        settings=draw(
-            st.none() | st.dictionaries(names, names | st.floats(0, 1), max_size=2).map(json.dumps)
-        ),
+        settings=draw(st.none() | st.dictionaries(names, names | st.floats(0, 1), max_size=2)),
     )
 
 

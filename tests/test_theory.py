@@ -239,7 +239,7 @@ def test_sets_with_a_sign_have_a_theorem_2_but_no_farey_count():
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"intercept": "free"}, "the threshold may lie anywhere, so there are infinitely many"),
+        ({"intercept": "free"}, "the threshold can be any number, so there are infinitely many"),
         ({"class_weight": {0: 1, 1: 2.5}}, "the class weights differ (1 for 0, 2.5 for 1)"),
         ({"sample_weight": [1] * 19 + [3]}, "the sample weights differ (1 to 3)"),
     ],
@@ -249,7 +249,7 @@ def test_no_bound_says_the_reason_and_what_to_do(settings, reason):
     refusal = generalization_bound(asked)
     assert isinstance(refusal, NoBound)
     assert refusal.in_words().startswith(f"no bound: {reason}")
-    assert ("give intercept=(-100, 100)" in refusal.in_words()) == ("intercept" in settings)
+    assert ("such as intercept=(-100, 100)" in refusal.in_words()) == ("intercept" in settings)
     assert bounds(asked) == (refusal,)
     assert one_more_digit(asked) == refusal
 
@@ -329,7 +329,7 @@ def test_in_words_rounds_upwards():
     assert reported.in_words() == (
         "Theorem 2: except with probability 0.01 over the draw of 5000 rows, each of 9 classifiers has a "
         "true error rate of at most its training error rate + 2.7 percentage points. "
-        "With 10.0 % in training: at most 12.7 %."
+        "With a training error of 10.0 %: at most 12.7 %."
     )
 
 

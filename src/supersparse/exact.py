@@ -189,6 +189,11 @@ def _quotient(numerator: int, denominator: int) -> float:
     return quotient
 
 
+def counted(number: int, noun: str) -> str:
+    """Write a number of things: 1 row, 2 rows."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def shown(value: Fraction) -> str:
     """Write a number exactly, as a person would: a decimal where it ends soon, else what is shorter.
 

@@ -1,4 +1,4 @@
-"""Choosing C0 and C1 by what they mean.
+"""Choose C0 and C1 by their meaning.
 
 >>> from supersparse.penalties import C0_for
 >>> C0_for(100, cases=2)

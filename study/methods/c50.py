@@ -13,7 +13,7 @@ from study.study_data import StudyData
 
 class _C50(Method):
     made_with: ClassVar[str] = "c50py"
-    tuning: ClassVar[str] = "5 confidences of pruning"
+    tuning: ClassVar[str] = "5 pruning confidences"
 
     def settings(self, data: StudyData) -> tuple[Setting, ...]:
         """Around C5.0's own 0.25; smaller ones prune more."""

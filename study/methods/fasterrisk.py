@@ -33,7 +33,7 @@ class FasterRisk(Method):
 
     name: ClassVar[str] = "FasterRisk"
     title: ClassVar[str] = "FasterRisk"
-    made_with: ClassVar[str] = "fasterrisk from PyPI, points in ±5, threshold of the fewest training errors"
+    made_with: ClassVar[str] = "fasterrisk from PyPI, points in ±5, threshold with the fewest training errors"
     tuning: ClassVar[str] = "6 sizes"
     is_linear: ClassVar[bool] = True
 

@@ -22,7 +22,7 @@ class LogisticRegression(Method):
 
     name: ClassVar[str] = "LR"
     title: ClassVar[str] = "Logistic regression"
-    made_with: ClassVar[str] = "own, R's glm: iteratively reweighted least squares, 25 rounds"
+    made_with: ClassVar[str] = "implemented as in R's glm: iteratively reweighted least squares, 25 rounds"
     tuning: ClassVar[str] = "none"
     paper_counts_intercept: ClassVar[bool] = False
     is_linear: ClassVar[bool] = True

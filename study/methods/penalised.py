@@ -16,7 +16,7 @@ class PenalisedLogistic(Method):
 
     whole_path: ClassVar[bool] = True
     is_linear: ClassVar[bool] = True
-    made_with: ClassVar[str] = "own, glmnet's algorithm and lambdas"
+    made_with: ClassVar[str] = "implemented here with glmnet's algorithm and lambdas"
     alpha: ClassVar[float]
 
     def __init__(self, count: int = 100) -> None:
@@ -45,7 +45,7 @@ class Lasso(PenalisedLogistic):
 
     name: ClassVar[str] = "Lasso"
     title: ClassVar[str] = "Lasso, logistic"
-    tuning: ClassVar[str] = "100 penalties of the path"
+    tuning: ClassVar[str] = "100 penalties on the path"
     alpha: ClassVar[float] = 1.0
 
 
@@ -54,7 +54,7 @@ class Ridge(PenalisedLogistic):
 
     name: ClassVar[str] = "Ridge"
     title: ClassVar[str] = "Ridge, logistic"
-    tuning: ClassVar[str] = "100 penalties of the path"
+    tuning: ClassVar[str] = "100 penalties on the path"
     alpha: ClassVar[float] = 0.0
 
 
@@ -63,5 +63,5 @@ class ElasticNet(PenalisedLogistic):
 
     name: ClassVar[str] = "EN"
     title: ClassVar[str] = "Elastic net, logistic"
-    tuning: ClassVar[str] = "100 penalties of the path; half l1, half l2"
+    tuning: ClassVar[str] = "100 penalties on the path; half l1, half l2"
     alpha: ClassVar[float] = 0.5

@@ -43,7 +43,7 @@ def scaled_to_set(linear: Linear, largest: int = LARGEST) -> Linear:
 
 
 class _Rounded(Method):
-    made_with: ClassVar[str] = "own"
+    made_with: ClassVar[str] = "implemented here"
     tuning: ClassVar[str] = "none"
     is_linear: ClassVar[bool] = True
 
@@ -84,8 +84,8 @@ class UnitWeights(Method):
 
     name: ClassVar[str] = "Unit"
     title: ClassVar[str] = "Unit weights -1, 0, +1 of standardised features (Dawes)"
-    made_with: ClassVar[str] = "own"
-    tuning: ClassVar[str] = "6 least z values of a feature's correlation"
+    made_with: ClassVar[str] = "implemented here"
+    tuning: ClassVar[str] = "6 minimum z values of a feature's correlation"
     is_linear: ClassVar[bool] = True
 
     def settings(self, data: StudyData) -> tuple[Setting, ...]:

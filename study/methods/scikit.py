@@ -24,8 +24,8 @@ class Cart(Method):
 
     name: ClassVar[str] = "CART"
     title: ClassVar[str] = "CART decision trees"
-    made_with: ClassVar[str] = "scikit-learn; splits of at least 20 rows, leaves of at least 7, as rpart"
-    tuning: ClassVar[str] = "13 strengths of pruning"
+    made_with: ClassVar[str] = "scikit-learn; splits of at least 20 rows, leaves of at least 7, as in rpart"
+    tuning: ClassVar[str] = "13 pruning strengths"
 
     def settings(self, data: StudyData) -> tuple[Setting, ...]:
         """From no pruning to a tree of one or two leaves."""
@@ -52,7 +52,7 @@ class CartOfRpart(Method):
 
     name: ClassVar[str] = "CART cp"
     title: ClassVar[str] = "CART decision trees as rpart prunes them by default"
-    made_with: ClassVar[str] = "scikit-learn's tree as above, pruned by errors (own)"
+    made_with: ClassVar[str] = "scikit-learn's tree as above, pruned by errors here"
     tuning: ClassVar[str] = "none; cp 0.01, rpart's default"
 
     def settings(self, data: StudyData) -> tuple[Setting, ...]:
@@ -121,8 +121,8 @@ class RandomForest(Method):
 
     name: ClassVar[str] = "RF"
     title: ClassVar[str] = "Random forests"
-    made_with: ClassVar[str] = "scikit-learn, 500 trees; training error out of bag, as R's predict gives it"
-    tuning: ClassVar[str] = "features a split: half, once and twice the root of all; leaves of 1 or 10 rows"
+    made_with: ClassVar[str] = "scikit-learn, 500 trees; out-of-bag training error, as from R's predict"
+    tuning: ClassVar[str] = "features per split: half, once or twice the root of all; leaves of 1 or 10 rows"
 
     def __init__(self, trees: int = 500) -> None:
         self.trees = trees
@@ -165,8 +165,8 @@ class KernelMachine(Method):
 
     name: ClassVar[str] = "SVM"
     title: ClassVar[str] = "Support vector machines, radial kernel"
-    made_with: ClassVar[str] = "scikit-learn (libsvm, as e1071), standardised columns"
-    tuning: ClassVar[str] = "5 costs x 3 widths of the kernel"
+    made_with: ClassVar[str] = "scikit-learn (libsvm, as in e1071), standardised columns"
+    tuning: ClassVar[str] = "5 costs x 3 kernel widths"
 
     def settings(self, data: StudyData) -> tuple[Setting, ...]:
         """Widths around e1071's own, 1 over the number of features."""

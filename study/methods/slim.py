@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,8 @@ class Slim(Method):
     """The paper's, one C0 a fit: the intercept is a coefficient like the others, in ±100 at the price C0."""
 
     name: ClassVar[str] = "SLIM"
-    title: ClassVar[str] = "SLIM as the paper writes it, the intercept in ±100 and at the price C0"
-    made_with: ClassVar[str] = "supersparse, exact engine, one thread, a limit on work"
+    title: ClassVar[str] = "SLIM as in the paper: intercept in ±100, at the price C0"
+    made_with: ClassVar[str] = "supersparse, exact engine, one thread, work limit"
     tuning: ClassVar[str] = f"C0 of {', '.join(str(v) for v in VALUES)}; points in ±{LARGEST}"
     is_linear: ClassVar[bool] = True
     intercept: ClassVar[str] = "paper"
@@ -67,11 +67,13 @@ class SlimFree(Slim):
     """Ours: the threshold lies anywhere between two totals, and costs nothing."""
 
     name: ClassVar[str] = "SLIM free"
-    title: ClassVar[str] = "SLIM with a threshold anywhere, at no price (the default of this package)"
+    title: ClassVar[str] = "SLIM with a free threshold at no price (the default of this package)"
     intercept: ClassVar[str] = "free"
 
 
-def study_problem(rows: StudyData, C0: float, C1: float | str = "auto", *, intercept: str) -> Problem:
+def study_problem(
+    rows: StudyData, C0: float, C1: float | Literal["auto"] = "auto", *, intercept: str
+) -> Problem:
     """State the study's problem on these rows."""
     return Problem.of(
         rows.X,

@@ -20,8 +20,8 @@ PAPER_LASSO = (
 def applications_text(study: Study) -> Iterator[str]:
     """Each application that was recorded."""
     yield (
-        "One split of 80 % and 20 % of the rows; the paper does not give its own. "
-        "[The applications](../applications.md) hold its printed models against ours on the same rows."
+        "One split into 80 % and 20 % of the rows; the paper does not give its split. "
+        "[The applications](../applications.md) compare its printed models with ours on the same rows."
     )
     biopsy = _of(study, BREAST)
     if biopsy:
@@ -43,16 +43,16 @@ def applications_text(study: Study) -> Iterator[str]:
         yield "### Violent crime (section 5.3), on substitute data"
         yield (
             "The paper's survey is not public. These are 558 public records of adults with the same share of "
-            "positives, so its figures stand here for orientation only: SLIM sensitivity 69 %, specificity "
-            "44 %; no tree but a trivial one below 60 nodes or above 62 % sensitivity; at W+/W- = 1.5 a tree "
-            "of 93 nodes with 62 % and 79 %. Cells are sensitivity and specificity in percent."
+            "positives, so the paper's figures are only a rough guide: SLIM sensitivity 69 %, specificity "
+            "44 %; no nontrivial tree below 60 nodes or above 62 % sensitivity; at W+/W- = 1.5 a tree of 93 "
+            "nodes with 62 % and 79 %. Cells are sensitivity and specificity in percent."
         )
         yield _rates(crime).markdown()
         for ratio, words in ((PAPER_RATIO, "the paper's weights"), (NEAR_BALANCE, "nearly balanced weights")):
             card = crime.get(weighted("SLIM", ratio))
             if card is not None:
                 balance = card.train.negatives / card.train.positives
-                yield f"The card at {words}, W+/W- = {float(ratio):g} (balanced: {balance:.1f}):"
+                yield f"The card with {words}, W+/W- = {float(ratio):g} (balanced: {balance:.1f}):"
                 yield _block(card.text)
 
 

@@ -1,4 +1,4 @@
-"""Where errors and sizes are far from the paper's, and what is known of it."""
+"""Where errors and sizes are far from the paper's, and why, if known."""
 
 from collections.abc import Iterator
 
@@ -30,11 +30,11 @@ def _errors(study: Study) -> Iterator[str]:
         for d in found
     )  # fmt: skip
     header = (
-        "dataset", "method", "rule", "what", "ours", "paper", "deviations", "nearest setting", "known of it",
+        "dataset", "method", "rule", "what", "ours", "paper", "deviations", "nearest setting", "known reason",
     )  # fmt: skip
     yield (
-        "Beside each stands the setting, of all that were tried here, whose errors (test, train) are nearest "
-        "to the paper's: where they are the same, the choice of parameters is what differs."
+        "Each row shows the setting whose errors (test, train) are nearest to the paper's, out of all that "
+        "we tried: if they are the same, the difference lies in the choice of parameters."
     )
     yield Table("Large differences", header, rows).markdown()
 
@@ -45,12 +45,12 @@ def _sizes(study: Study) -> Iterator[str]:
         yield "There are none."
         return
     yield (
-        "Median sizes that differ by half and by three or more. Beside each stands what is on record here "
+        "Median sizes that differ by at least half and by at least three. Each row shows our record "
         "with the size nearest to the paper's. Errors are test, train."
     )
     header = (
         "dataset", "method", "rule", "ours", "errors", "paper", "errors",
-        "here at the paper's size", "known of it",
+        "ours at the paper's size", "known reason",
     )  # fmt: skip
     yield Table("Sizes", header, tuple(_size_row(far) for far in found)).markdown()
 

@@ -6,7 +6,7 @@ from study.results.paper import PAPER_DATASETS, PaperResult, paper_result
 from study.results.study import Result, Spread, Study
 
 RULES = {
-    "best": "least 5-fold error",
+    "best": "lowest 5-fold error",
     "one_sd": "sparsest within one standard deviation",
     "one_se": "sparsest within one standard error",
 }
@@ -19,9 +19,9 @@ _HEADER = (
 
 
 def methods_table(methods: tuple[Method, ...]) -> Table:
-    """What stands for each method here, and what of it was tuned."""
+    """The implementation of each method, and its tuned parameters."""
     rows = tuple((m.name, m.title, m.made_with, m.tuning) for m in methods)
-    return Table("Methods", ("name", "method", "made with", "free parameters"), rows)
+    return Table("Methods", ("name", "method", "implementation", "tuned parameters"), rows)
 
 
 def datasets_table(study: Study) -> Table:

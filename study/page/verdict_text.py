@@ -1,4 +1,4 @@
-"""The verdict in words: the paper's claims, what this study asks besides, and how its numbers are counted."""
+"""The verdict in words: the paper's claims, our own requirements, and how errors and sizes are counted."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,24 +14,24 @@ def verdict_text(study: Study) -> Iterator[str]:
     claims, asked = paper_claims(study), demands(study)
     yield "## The verdict"
     yield (
-        "SLIM is the paper's formulation: the intercept is a coefficient in ±100 and costs C0 as the others "
-        "do. It alone stands for SLIM in the claims. SLIM free is this package's default, with a threshold "
-        "anywhere and at no price."
+        "SLIM is the paper's formulation: the intercept is a coefficient in ±100 and costs C0 like the "
+        "others. Only this formulation counts as SLIM in the claims. SLIM free is this package's default, "
+        "with a free threshold at no price."
     )
     yield "### The paper's claims"
     yield Table(
         "The paper's claims",
-        ("the paper", "read here as", "here", "in numbers"),
+        ("the paper", "our reading", "result", "in numbers"),
         tuple((v.claim, v.reading, v.word, v.summary) for v in claims),
     ).markdown()
-    yield "### Our own demands"
-    yield "These two are not claims of the paper; they are what this study asks of the package."
+    yield "### Our own requirements"
+    yield "These two are not claims of the paper; we require them of this package."
     yield Table(
-        "Our own demands",
-        ("demand", "here", "in numbers"),
+        "Our own requirements",
+        ("requirement", "result", "in numbers"),
         tuple((v.claim, v.word, v.summary) for v in asked),
     ).markdown()
-    yield "### The numbers of each dataset"
+    yield "### The numbers for each dataset"
     yield from map(_numbers, (*claims, *asked))
 
 
@@ -46,17 +46,17 @@ def conventions_text(study: Study) -> Iterator[str]:
     zero, fits = fits_with_zero_scores(study)
     text = (
         "**Score 0.** All errors on this page are wrong predictions, and a score of exactly 0 predicts the "
-        "negative class. What SLIM minimises counts such a row as wrong in either class, as the paper does"
+        "negative class. SLIM's objective counts such a row as wrong in either class, as the paper's does"
     )
     if fits:
-        text += f"; in {zero} of its {fits} fits that makes a difference on the training rows"
-    yield text + ". With a threshold anywhere no row has the score 0."
+        text += f"; this makes a difference on the training rows in {zero} of its {fits} fits"
+    yield text + ". With a free threshold no row has score 0."
     low = prices_below_a_row(study)
     if low:
         yield (
             '**C0 below 1/N.** The paper calls C0 from 1/N to 1 "the interesting values" and says that less '
             '"will prevent any real" regularization: a feature may enter to fix one row. Our grid is the '
-            "same for all tables, and its lower end is below 1/N of the training rows on some: "
+            "same for all datasets, and on some its lower end is below 1/N of the training rows: "
             f"{_prices(low)}. {_chosen(study, low)}"
         )
 
@@ -71,8 +71,8 @@ def _chosen(study: Study, low: dict[str, list[float]]) -> str:
         if study.chosen(name, "SLIM", "best").setting.number("C0") in values
     ]  # fmt: skip
     if not there:
-        return "The models of the least error, which the verdict speaks of, have none of these C0."
-    return f"The model of the least error, which the verdict speaks of, has such a C0 on {_list(there)}."
+        return "None of the models with the lowest error, on which the verdict is based, has such a C0."
+    return f"The model with the lowest error, on which the verdict is based, has such a C0 on {_list(there)}."
 
 
 def _list(words: Sequence[str]) -> str:

@@ -78,8 +78,8 @@ def page_text(study: Study) -> str:
 def _blocks(study: Study) -> Iterator[str]:
     yield "# The paper's study: results"
     yield (
-        "This page is written by `python -m study page` from the stored records alone; "
-        "[the study](../study.md) says how they are made."
+        "`python -m study page` generates this page from the stored records; "
+        "[the study](../study.md) explains how they are made."
     )
     yield from _made(study)
     yield from verdict_text(study)
@@ -89,43 +89,43 @@ def _blocks(study: Study) -> Iterator[str]:
     yield datasets_table(study).markdown()
     yield "## Accuracy against sparsity (section 6.3)"
     yield (
-        "Mean test error and median size; the boxes reach one standard deviation up and down and from the "
-        "smallest to the largest model of the folds. Dark: on the efficient frontier (dotted). Red: SLIM; "
-        "hollow: SLIM free, which takes no part in the frontier nor in the claims."
+        "Mean test error and median size. Boxes show one standard deviation of the error, and the smallest "
+        "to the largest model over the folds. Dark: on the efficient frontier (dotted). Red: SLIM. "
+        "Hollow: SLIM free, which is not part of the frontier or the claims."
     )
     yield "![Accuracy against sparsity](accuracy-sparsity.svg)"
-    yield "## SLIM against the lasso's path (section 6.4)"
+    yield "## SLIM against the lasso path (section 6.4)"
     yield "![SLIM against the lasso](slim-lasso.svg)"
     yield "## Tables of results (appendix C)"
     yield (
         "Errors are means over the folds with the standard deviation; sizes are medians with the range, "
-        "the intercept counted, and without it. "
-        "Beside ours stands the paper's figure, then ours less the paper's. The paper counts the intercept "
-        "in the sizes of SLIM, Lasso, Ridge and EN and not in those of LR; the difference follows the paper, "
-        "and both numbers are given. As in the paper, parameters are chosen by the errors that are reported, "
-        "which flatters all tuned methods; nested cross-validation below does not. "
-        "As files, `.csv` with a number in each cell and `.tex` for the booktabs package: "
+        "with and without the intercept. "
+        "Next to our figures are the paper's, then ours minus the paper's. The paper counts the intercept "
+        "in the sizes of SLIM, Lasso, Ridge and EN but not in those of LR; the difference follows the paper, "
+        "and the tables give both sizes. As in the paper, parameters are chosen by the errors that are "
+        "reported, which favours all tuned methods; nested cross-validation below avoids this. "
+        "The tables as files, `.csv` with a number in each cell and `.tex` for the booktabs package: "
         + ", ".join(f"[{name}]({name})" for name in sorted(tables(study)))
         + "."
     )
     for rule, words in RULES.items():
         yield f"### {words[0].upper()}{words[1:]}"
         if rule != "best":
-            yield "Only for the methods that have a sparser choice; the others are as above."
+            yield "Only for methods that offer a sparser choice; the others are as above."
         for dataset, table in zip(study.datasets, _results(study, rule), strict=True):
             yield f"**{dataset}**"
             yield table.markdown()
     yield "### Nested cross-validation"
     yield (
-        "The same models, each fold with the settings that five folds inside its training rows choose. "
-        "Inside, SLIM's fits have a part of the work; [the study](../study.md) says how much."
+        "The same models, but the settings of each fold are chosen by five folds inside its training rows. "
+        "There, SLIM fits get only part of the work limit; [the study](../study.md) says how much."
     )
     nested = nested_table(study)
     if nested.rows:
         yield nested.markdown()
     yield from differences_text(study)
     yield "## Performance over time (appendix D)"
-    yield "The model that SLIM had at each time: the mean over the folds, and the range in grey."
+    yield "SLIM's current model at each time: the mean over the folds, with the range in grey."
     yield "![Performance over time](over-time.svg)"
     yield "## C0 and C1 together"
     yield from _contours(study)
@@ -136,13 +136,13 @@ def _blocks(study: Study) -> Iterator[str]:
 
 def _contours(study: Study) -> Iterator[str]:
     yield (
-        "The paper names a study of C0 and C1 together and does not print it. C1 is meant to break ties and "
-        "to change neither errors nor size. The paper's range for that ends at min(1/N, C0) over the largest "
-        "‖λ‖1, here 100 P. That is no guarantee, because two values of F can be nearer to each other than "
-        "1/N and C0 are. A C1 below the least step of F over the largest ‖λ‖1 is proven to break ties only, "
-        'and is called "safe" here. Each table has six values of C1: one that is safe for all folds and C0, '
+        "The paper mentions a study of C0 and C1 together but does not print it. C1 should break ties "
+        "without changing errors or size. The paper's range for that ends at min(1/N, C0) over the largest "
+        "‖λ‖1, here 100 P. This guarantees nothing, because two values of F can be closer to each other than "
+        "1/N or C0. A C1 below the smallest step of F over the largest ‖λ‖1 provably only breaks ties; "
+        'we call it "safe". Each dataset has six values of C1: one that is safe for all folds and C0, '
         "one that is in the paper's range for all of them, and four from 0.00001 to 0.01. The dotted lines "
-        "of the figure are the ends of both ranges at the smallest C0."
+        "in the figure are the ends of both ranges at the smallest C0."
     )
     found = list(ties(study))
     if not found:
@@ -151,17 +151,17 @@ def _contours(study: Study) -> Iterator[str]:
     rows = tuple(
         (t.dataset, t.where, str(t.fits), str(t.proven), str(t.same), str(t.proven - t.same)) for t in found
     )
-    header = ("dataset", "C1", "fits", "proven, as is C1 = auto", "same F", "another F")
+    header = ("dataset", "C1", "fits", "proven, with C1 = auto too", "same F", "different F")
     yield (
-        "F without its C1 term, beside the fit of the same fold and C0 whose C1 breaks ties and does nothing "
-        "else, where both are proven optimal:"
+        "F without its C1 term, compared with the fit of the same fold and C0 in which C1 only breaks ties. "
+        "F is compared where both are proven optimal:"
     )
     yield Table("What C1 changes", header, rows).markdown()
     yield "![C0 and C1](contours.svg)"
 
 
 def not_on_record(study: Study) -> Iterator[str]:
-    """Say which methods, folds inside folds and contours of the full plan the page has to do without."""
+    """List the methods, nested folds and contours of the full plan that have no records."""
     kinds = {
         **{m: [d for d in study.datasets if m not in study.methods(d)] for m in METHODS},
         **{f"nested folds of {m}": [d for d in study.datasets if study.nested(d, m) is None] for m in NESTED},
@@ -174,20 +174,20 @@ def _made(study: Study) -> Iterator[str]:
     names = {machine.plan for machine in study.machines}
     if "full" not in names:
         yield (
-            "**These are records of the small plan** (`make study-small`: three tables, shorter grids, a "
-            "hundredth of the work for each SLIM fit). The full study (`make study`) is not on record; "
-            "this does not answer for it."
+            "**These records are from the small plan** (`make study-small`: three tables, shorter grids, a "
+            "hundredth of the work for each SLIM fit). There are no records of the full study "
+            "(`make study`), so this page says nothing about it."
         )
     for machine in study.machines:
         versions = ", ".join(f"{name} {version}" for name, version in machine.versions if version != "-")
         where = f"{machine.processor} ({machine.cores} cores, {machine.system})"
-        yield f"Made on {where}, Python {machine.python}; {versions}."
+        yield f"Run on {where}, Python {machine.python}; {versions}."
     if absent := list(not_on_record(study)):
-        yield f"Not on record, or not of every fold: {'; '.join(absent)}."
+        yield f"Not on record, or not for every fold: {'; '.join(absent)}."
     if study.skipped:
         lines = [
             f"- {' '.join(part for part in (s.dataset, s.method, s.split) if part)}: {s.reason}"
             for s in study.skipped
         ]
-        yield "Left out:"
+        yield "Skipped:"
         yield "\n".join(lines)

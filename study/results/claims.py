@@ -1,4 +1,4 @@
-"""The paper's claims, each held against the records."""
+"""The paper's claims, each checked against the records."""
 
 from dataclasses import dataclass
 
@@ -6,19 +6,19 @@ from study.plan import PAPER_METHODS
 from study.results.dominance import against_lasso, efficient, rivals
 from study.results.study import Study
 
-FIXED_SIZE = ("LR", "RF", "SVM", "Ridge")  # their size hardly can vary, so it says nothing of stability
+FIXED_SIZE = ("LR", "RF", "SVM", "Ridge")  # their size hardly varies, so it says nothing about stability
 JUMPY = ("CART", "C50R", "C50T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One claim of the paper, or one demand of ours: whether it held here, and the numbers."""
+    """One claim of the paper, or one requirement of ours: whether it held, and the numbers."""
 
     claim: str  # a claim of the paper in its own words, between quotation marks
     held: bool | None  # None: the records do not say
     summary: str
     numbers: tuple[str, ...]
-    reading: str = ""  # what it is taken to ask for, where words leave that open
+    reading: str = ""  # how we read it, where its words leave that open
 
     @property
     def word(self) -> str:
@@ -45,7 +45,7 @@ def _on_the_frontier(study: Study) -> Verdict:
         of_all = efficient(study, dataset, "best")
         on, on_all = on + ("SLIM" in front), on_all + ("SLIM" in of_all)
         numbers.append(
-            f"{dataset}: on the frontier of the paper's methods are {', '.join(front)}; "
+            f"{dataset}: frontier of the paper's methods {', '.join(front)}; "
             f"of all methods {', '.join(of_all)}"
         )
     held = None if not numbers else on * 2 > len(numbers)
@@ -56,7 +56,7 @@ def _on_the_frontier(study: Study) -> Verdict:
         ),
         reading="among the paper's ten methods, on more than half of the datasets",
         held=held,
-        summary=(f"on it on {on} of {len(numbers)} datasets; among all methods of this study on {on_all}"),
+        summary=f"on {on} of {len(numbers)} datasets; among all methods of this study, on {on_all}",
         numbers=tuple(numbers),
     )
 
@@ -97,12 +97,12 @@ def _more_stable(study: Study) -> Verdict:
         as_stable += sum(own <= other for other in others.values())
         pairs += len(others)
         said = ", ".join(f"{m} {span}" for m, span in others.items())
-        numbers.append(f"{dataset}: largest less smallest size SLIM {own}; {said}")
+        numbers.append(f"{dataset}: largest minus smallest size: SLIM {own}; {said}")
     return Verdict(
         claim='(iii) "SLIM\'s model sizes are more stable (have less variation) than that of other methods"',
         reading=(
             "a range over the folds that is no wider, in more than half of the comparisons; "
-            f"{', '.join(FIXED_SIZE)}, whose sizes can hardly vary, left out"
+            f"{', '.join(FIXED_SIZE)}, whose sizes hardly vary, are left out"
         ),
         held=None if not pairs else as_stable * 2 > pairs,
         summary=f"no wider range in {as_stable} of {pairs} comparisons",
@@ -155,8 +155,8 @@ def _no_single_best(study: Study) -> Verdict:
             'many methods produce models that lie on the efficient frontier"'
         ),
         reading=(
-            "none of the paper's ten methods has the least error on all datasets; more than one is on the "
-            "frontier, on average"
+            "none of the paper's ten methods has the lowest error on all datasets; on average, more than one "
+            "is on the frontier"
         ),
         held=None if len(winners) < 2 else not always and sum(counts) > len(counts),
         summary=f"best everywhere: {', '.join(sorted(always)) or 'none'}; {_span(counts)} on the frontier",
@@ -168,8 +168,8 @@ def _lasso(study: Study) -> Verdict:
     found = [c for dataset in study.datasets if (c := against_lasso(study, dataset)) is not None]
     won = sum(c.dominates for c in found)
     numbers = tuple(
-        f"{c.dataset}: {c.word}; at the same size or below, SLIM's least "
-        f"error less the lasso's is {c.worst:+.2f} points at worst; "
+        f"{c.dataset}: {c.word}; at the same size or below, SLIM's lowest "
+        f"error minus the lasso's is {c.worst:+.2f} points at worst; "
         f"{c.lasso_beaten} of {c.lasso_models} lasso models are dominated"
         for c in found
     )
@@ -180,8 +180,8 @@ def _lasso(study: Study) -> Verdict:
             "even after accounting for all of the possible choices for LARS' regularization parameter\""
         ),
         reading=(
-            "at none of the sizes that SLIM's C0 reach has a lasso model of that size or below a smaller "
-            "error; a tie of less than a row is not won"
+            "at every size that SLIM reaches over its C0, no lasso model of that size or below has a smaller "
+            "error; a difference of less than a row is a tie and does not count as a win"
         ),
         held=enough,
         summary=f"on {won} of {len(found)} datasets",

@@ -1,4 +1,4 @@
-"""What the study asks of this package, and the paper does not: its accuracy, and objectives nothing beats."""
+"""What we require of this package beyond the paper: its accuracy, and the lowest training objectives."""
 
 from study.results.claims import Verdict, with_slim
 from study.results.objectives import better_in_the_set, check_objectives, not_rounded
@@ -36,11 +36,11 @@ def as_accurate_as_the_paper(study: Study) -> Verdict:
         numbers.append(
             f"{dataset}: {chosen.test.mean:.1f} ± {chosen.test.sd:.1f} % at size {chosen.size:g}, the paper "
             f"{paper.test} ± {paper.test_sd} % at {paper.size}; "
-            + (_nearest(near) if near else "no C0 of the grid has such an error at that size or below")
+            + (_nearest(near) if near else "no C0 in the grid reaches that error at that size or below")
             + f"; {proven} of {total} fits proven optimal"
         )
     return Verdict(
-        claim="At some C0, SLIM is within one deviation of the paper's error or better, at its size or less",
+        claim="For some C0, SLIM is within one deviation of the paper's error or better, at its size or less",
         held=None if not ok else all(ok),
         summary=f"on {sum(ok)} of {len(ok)} datasets"
         + (f"; SLIM free on {free} of {with_free}" if with_free else "; SLIM free is not on record"),
@@ -72,9 +72,9 @@ def objectives_hold(study: Study) -> Verdict:
     searches = [better_in_the_set(study, dataset) for dataset in with_slim(study)]
     if pairs := sum(count for count, _ in searches):
         leads = [lead for _, found in searches for lead in found]
-        largest = f", by {float(max(leads)):.4f} at most" if leads else ""
+        largest = f", by at most {float(max(leads)):.4f}" if leads else ""
         numbers.append(
-            f"SLIM's search came upon a model with a smaller F of SLIM free in {len(leads)} of {pairs} fits"
+            f"SLIM's search found a model with a smaller SLIM-free F in {len(leads)} of {pairs} fits"
             + largest
         )
     return Verdict(

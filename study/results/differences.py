@@ -10,13 +10,13 @@ from study.results.study import SPARSE_RULES, Result, Spread, Study
 # How the procedures are known to differ, by method; a figure of the paper that cannot be right has its own.
 REASONS = {
     "SVM": "the paper does not give its grid of costs and widths",
-    "CART": "the paper's errors are those of rpart's default tree (CART cp); here the pruning is chosen",
-    "C50T": "the confidence of pruning is chosen here; the paper does not say what it chose",
-    "C50R": "the confidence of pruning is chosen here; the paper does not say what it chose",
+    "CART": "the paper's errors are those of rpart's default tree (CART cp); we tune the pruning",
+    "C50T": "we tune the confidence of pruning; the paper does not say what it chose",
+    "C50R": "we tune the confidence of pruning; the paper does not say what it chose",
     "Lasso": "the paper's deviations look like those of cv.glmnet, which are standard errors",
-    "Ridge": "a larger penalty of our path has about the paper's errors; why it chose that is not known",
+    "Ridge": "a larger penalty on our path gives about the paper's errors; why it was chosen is unknown",
     "EN": "the paper does not give its mixture, and its deviations look like standard errors",
-    "RF": "the paper does not say which parameters of its forests it chose",
+    "RF": "the paper does not say which forest parameters it chose",
 }
 MISPRINTS = {
     ("best", "mammography", "Ridge", "train error"): (

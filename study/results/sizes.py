@@ -10,17 +10,17 @@ _FACTOR, _TERMS = 1.5, 3  # far: by half, and by three terms, leaves or rules
 
 # What is known of the choice that the paper made, by method.
 _CONFIDENCE = (
-    "other confidences come nearer to the paper's size, at a larger test error than the one chosen here; "
+    "other confidences come closer to the paper's size, with a larger test error than our choice; "
     "the paper does not say which it chose"
 )
 REASONS = {
     "CART": (
-        "the paper's is about the tree that rpart returns by default, pruned by errors at cp 0.01; here the "
-        "pruning with the least error is chosen, as for all methods"
+        "the paper's size is about that of rpart's default tree, pruned by errors at cp 0.01; we choose the "
+        "pruning with the lowest error, as for all methods"
     ),
     "C50T": _CONFIDENCE,
     "C50R": _CONFIDENCE,
-    "EN": "a smaller penalty of our path has its size; the paper gives neither its mixture nor its penalties",
+    "EN": "a smaller penalty on our path has its size; the paper gives neither its mixture nor its penalties",
 }
 
 
@@ -37,12 +37,12 @@ class FarSize:
     def reason(self) -> str:
         """Why, as far as it is known."""
         if self.nearest.setting == self.ours.setting:
-            return "no setting that was tried here comes nearer"
+            return "no setting we tried comes closer"
         return REASONS.get(self.ours.method, "not explained")
 
 
 def far_sizes(study: Study) -> list[FarSize]:
-    """All of them, over the paper's nine baselines: of SLIM the demands speak."""
+    """All of them, over the paper's nine baselines; our own requirements cover SLIM."""
     found = []
     for rule in ("best", "one_sd"):
         for dataset in study.datasets:

@@ -1,6 +1,5 @@
 """How a card words its threshold: "4 or more" where all totals are whole, else "more than 3.5"."""
 
-import json
 import re
 from dataclasses import replace
 from fractions import Fraction
@@ -94,7 +93,7 @@ def test_a_card_of_whole_totals_gives_nobody_another_one(data):
     ],
 )
 def test_a_total_at_the_threshold_was_wrong_unless_the_threshold_was_free(settings, free):
-    made = replace(MADE, settings=None if settings is None else json.dumps(settings))
+    made = replace(MADE, settings=settings)
     assert replace(chads2(), provenance=made).cutoff.tie_is_wrong is not free
 
 

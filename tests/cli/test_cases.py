@@ -7,8 +7,8 @@ import pytest
 
 from export.people import drawn, finite, reference
 from supersparse import ScoringSystem, item
+from supersparse.card.cases import read_cases
 from supersparse.card.scoring import score_table
-from supersparse.cli.cases import read_cases
 from supersparse.data.cells_of_text import Reading
 
 

@@ -83,7 +83,7 @@ def test_fetching_from_a_copy_makes_the_papers_variant_available(tmp_path, datas
         (["export", "mammography", "out.csv", "--variant", "papers"], 2, "did you mean 'paper'?"),
         (["export", "mammography", "out.csv", "--variant", "paper"], 1, "supersparse datasets fetch"),
         (["fetch", "haberman"], 2, "comes with the package"),
-        (["fetch", "mammography", "--from", "."], 1, "holds none of raw/mammo_raw.csv"),
+        (["fetch", "mammography", "--from", "."], 1, "contains none of raw/mammo_raw.csv"),
     ],
 )
 def test_what_cannot_be_done_is_one_line_with_a_remedy(arguments, code, said, tmp_path, datasets):

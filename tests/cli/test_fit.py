@@ -221,14 +221,14 @@ def test_ctrl_c_during_cross_validation_still_gives_a_card(
 
 @pytest.mark.parametrize("how", [["--cv-groups", "centre"], ["--cv-time", "day"]])
 def test_folds_keep_groups_together_or_follow_time(run, patients, how, monkeypatch):
-    from supersparse.cli import validating
+    from supersparse.learning import validating
 
     seen = []
     real = validating.validate
 
-    def spy(recipe, training, splits):
+    def spy(recipe, training, splits, progress):
         seen.append((training, splits))
-        return real(recipe, training, splits)
+        return real(recipe, training, splits, progress)
 
     monkeypatch.setattr(validating, "validate", spy)
     run("fit", patients, "--target", "outcome", *how, "--C0", "0.02", check=True)

@@ -51,9 +51,7 @@ def test_two_files_are_written_and_their_numbers_are_those_of_the_card(folder):
     assert (folder / "card-report.pdf").read_bytes().startswith(b"%PDF")
     page = read_page((folder / "card-report.html").read_text(encoding="utf-8"))
     made = ScoringSystem.load(folder / "card.json").card.provenance
-    (claims,) = [
-        rows for caption, rows in page.tables.items() if caption.startswith("The claims of the card")
-    ]
+    (claims,) = [rows for caption, rows in page.tables.items() if caption.startswith("The card's claims")]
     assert claims[1] == ["objective", str(made.objective), str(made.objective), "yes"]
     assert [row[0] for row in page.tables["By site"]] == ["group", "north", "south", "all rows"]
 
@@ -76,7 +74,7 @@ def test_json_names_the_files_and_what_is_missing(folder):
     said = json.loads(done.stdout)
     assert said["saved"] == ["a.html"]
     assert [reason.split(":")[0] for reason in said["missing"]] == [
-        "the frontier of sizes", "cross-validation", "stability", "the bounds of theory",
+        "the frontier of sizes", "cross-validation", "stability", "theoretical bounds",
     ]  # fmt: skip
     assert "Rows are weighted" in (folder / "a.html").read_text(encoding="utf-8")
 

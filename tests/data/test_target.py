@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from supersparse import ScoringSystem, item
-from supersparse.cli.cases import read_class_column
+from supersparse.card.cases import read_class_column
 from supersparse.data.files import read_table
 from supersparse.data.roles import read_target
 from supersparse.data.table import Kind

@@ -99,7 +99,9 @@ def test_a_part_that_is_already_whole_is_taken(tmp_path):
 def test_other_rows_are_refused_and_forgotten(tmp_path):
     with publishing({"f": ROWS.replace("3,3,?", "3,4,?", 1).encode()}) as publisher:
         original = small(f"{publisher.address}/f")
-        with pytest.raises(DownloadError, match=f"other rows than expected .*{original.sha256}.*--unchecked"):
+        with pytest.raises(
+            DownloadError, match=f"differ from those expected .*{original.sha256}.*--unchecked"
+        ):
             fetch([original], folder=tmp_path)
         assert files_in(tmp_path) == []
         fetch([original], folder=tmp_path, unchecked=True)
@@ -111,7 +113,7 @@ def test_a_part_of_an_older_file_does_not_spoil_the_next_fetch(tmp_path):
     with publishing({"f": ROWS.encode()}) as publisher:
         original = small(f"{publisher.address}/f")
         (tmp_path / "raw" / "small.csv.gz.0.part").write_bytes(b"9,9,9\n" * 10)
-        with pytest.raises(DownloadError, match="other rows"):
+        with pytest.raises(DownloadError, match="differ from those expected"):
             fetch([original], folder=tmp_path)
         assert fetch([original], folder=tmp_path)[0].how == "downloaded"
 
@@ -162,14 +164,14 @@ def test_a_copy_is_checked_like_a_download(tmp_path):
     source, target = tmp_path / "source", tmp_path / "target"
     source.mkdir()
     original = small()
-    with pytest.raises(MissingDataError, match=r"holds none of raw/small.csv.gz, small.data"):
+    with pytest.raises(MissingDataError, match=r"contains none of raw/small.csv.gz, small.data"):
         fetch([original], folder=target, copy_from=source)
     (source / "small.data").write_text(ROWS)
     (copied,) = fetch([original], folder=target, copy_from=source)
     assert copied.how == "copied"
     assert stored_text(original, target) == TEXT
     (source / "small.data").write_text("1,2,3\n")
-    with pytest.raises(InvalidDataError, match="other rows"):
+    with pytest.raises(InvalidDataError, match="differ from those expected"):
         fetch([replace(original, file="again.csv")], folder=target, copy_from=source)
 
 
@@ -196,7 +198,9 @@ def test_mammograms_are_read_from_the_archive_the_bare_file_and_a_copy_alike():
 
 
 def test_an_archive_without_the_file_is_refused_with_what_it_holds():
-    with pytest.raises(InvalidDataError, match=r"no 'mammographic_masses.data', only other.txt"):
+    with pytest.raises(
+        InvalidDataError, match=r"does not contain 'mammographic_masses.data', only other.txt"
+    ):
         mammography_text(archive(other_dot_txt="x"))
 
 

@@ -64,10 +64,10 @@ def test_data_that_cannot_be_used_are_refused(classifier, X, y, message):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, 1, -1, 1], "sample_weight holds -1, which is negative; give weights of 0 or more"),
+        ([1, 1, -1, 1], "sample_weight contains -1, which is negative; give weights of 0 or more"),
         ([0, 0, 0, 0], "all sample weights are zero"),
         ([0, 0, 1, 1], "only one class is left after dropping the rows of weight 0"),
-        ([1, np.nan, 1, 1], "sample_weight holds NaN"),
+        ([1, np.nan, 1, 1], "sample_weight contains NaN"),
         ([1, 1], r"sample_weight has shape \(2,\) for 4 rows"),
     ],
 )
@@ -149,7 +149,7 @@ def test_an_unknown_solver_is_refused_with_the_nearest_known():
     ("settings", "message"),
     [
         ({"C0": 0.2}, r"C0 = 0.2 is below the loss of a single row.* between 0.25 .* and 0.5"),
-        ({"C0": 0.6}, r"C0 = 0.6 exceeds all that any features can save.* between 0.25 .* and 0.5"),
+        ({"C0": 0.6}, r"C0 = 0.6 exceeds what features can save.* between 0.25 .* and 0.5"),
         ({"C0": 0.25, "C1": 0.1}, "C1 = 0.1 can change errors or size.* below .*'auto'"),
     ],
 )

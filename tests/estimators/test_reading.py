@@ -1,6 +1,6 @@
 import polars as pl
 
-from supersparse.data.frames import as_frame
+from supersparse.data.sources import as_frame
 from supersparse.estimators import reading
 
 

@@ -60,7 +60,7 @@ def test_many_values_are_put_into_ten_ranges():
 def test_a_card_remembers_a_table_in_its_file():
     loaded = ScoringSystem.from_json(CARD.remember(THEN).to_json())
     assert loaded.drift(NOW) == CARD.drift(NOW, THEN)
-    with pytest.raises(InvalidDataError, match="remembers no table"):
+    with pytest.raises(InvalidDataError, match="remembers no data"):
         CARD.drift(NOW)
 
 

@@ -69,7 +69,7 @@ def test_both_conventions_of_a_zero_score_by_hand():
         "Predicting yes for a total of more than 0 is wrong for 2 of 5. Sensitivity"
     )
     learned = replace(c, cutoff=replace(c.cutoff, tie_is_wrong=True))  # where a score of 0 counted as wrong
-    assert "2 have exactly 0 in total, which `predict` calls not yes" in learned.in_words("yes")
+    assert "2 have a total of exactly 0: `predict` returns not yes" in learned.in_words("yes")
     assert "wrong for both classes, as in learning, 3 are wrong" in learned.in_words("yes")
 
 
@@ -79,7 +79,7 @@ def test_a_card_of_whole_totals_is_evaluated_in_its_own_words():
     found = system.evaluate({"x": [0, 1, 2, 3]}, ["no", "yes", "yes", "yes"])
     assert found.in_words().startswith("Predicting yes for a total of 2 or more is wrong for 1 of 4.")
     assert found.thresholds.in_words() == (
-        "A total of 1 or more makes the fewest errors, 0 of 4; the card's own, 2 or more, makes 1."
+        "A total of 1 or more makes the fewest errors, 0 of 4; the card's threshold, 2 or more, makes 1."
     )
     words = [line.strip().split("  ")[0] for line in str(found.thresholds).split("\n")]
     assert words[1:] == ["0 or more", "1 or more", "* 2 or more", "3 or more", "4 or more"]
@@ -156,7 +156,7 @@ def test_labels_of_any_library_are_read():
         (["yes", "no"], [1], "shape"),
         (["yes", "no"], [1, float("nan")], "finite"),
         (["yes", "no"], [0, 0], "nothing to evaluate"),
-        ("yes", None, "one value for each row"),
+        ("yes", None, "one value per row"),
     ],
 )
 def test_bad_labels_and_weights_are_named(y, weights, message):
@@ -192,7 +192,7 @@ def test_subgroups_by_a_column_that_the_card_does_not_use():
 
 
 def test_too_many_subgroups_are_refused():
-    with pytest.raises(InvalidDataError, match="cut into ranges"):
+    with pytest.raises(InvalidDataError, match="divide numbers into ranges"):
         SYSTEM.by_subgroup(table(range(101)), labels([1] * 101), "x")
 
 
@@ -237,5 +237,5 @@ def test_wishes_that_cannot_be_followed_are_refused(wish):
 
 
 def test_no_threshold_can_be_chosen_for_a_class_without_rows():
-    with pytest.raises(InvalidOptionError, match="no row is of the positive class"):
+    with pytest.raises(InvalidOptionError, match="there are no rows of the positive class"):
         SYSTEM.choose_threshold(table([1, -1]), ["no", "no"], sensitivity=0.9)

@@ -189,11 +189,11 @@ def test_net_benefit_is_its_definition(rows, data):
 
 def test_curves_and_thresholds_in_words():
     found = forecasts([0.1, 0.1, 0.8, 0.8], [False, True, True, True], None)
-    assert "risk 0 to 0.5: 0.100 against 0.500" in found.calibration(2).in_words()
+    assert "risk 0 to 0.5: 0.100 predicted, 0.500" in found.calibration(2).in_words()
     assert "at 1 of 2 risk thresholds, between 0.6 and 0.6" in found.decision_curve([0.05, 0.6]).in_words()
     thresholds = SYSTEM.evaluate(table([-1, 1, 2]), ["no", "no", "yes"]).thresholds
     assert thresholds.in_words() == (
-        "A total of more than 1 makes the fewest errors, 0 of 3; the card's own, more than 0, makes 1."
+        "A total of more than 1 makes the fewest errors, 0 of 3; the card's threshold, more than 0, makes 1."
     )
 
 

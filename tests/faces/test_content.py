@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -182,7 +183,7 @@ def test_a_strip_of_risks_covers_every_total_and_joins_the_nearest():
     columns = risk_columns(long)
     assert len(columns) == 10
     assert (columns[0].low, columns[-1].high) == (0, 30)
-    assert all(b.low == a.high + 1 and b.risk > a.risk for a, b in zip(columns, columns[1:], strict=False))
+    assert all(b.low == a.high + 1 and b.risk > a.risk for a, b in pairwise(columns))
     assert {c.high for c in columns if not c.positive} >= {14}
 
 

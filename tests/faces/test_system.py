@@ -8,7 +8,7 @@ import pytest
 
 from supersparse import Problem, ScoringSystem, one_digit, solve
 from supersparse.errors import InvalidCardError
-from supersparse.settings.settings import read_settings
+from supersparse.settings.settings import Settings
 
 X = [[0, 1], [1, 0], [1, 1], [2, 0], [3, 1], [0, 0]]
 Y = ["no", "no", "yes", "yes", "yes", "no"]
@@ -38,7 +38,7 @@ def test_the_card_says_what_the_solution_says():
 def test_the_card_keeps_the_question_to_ask_it_again():
     solution = solved(points={"age": [0, 0.5], "fever": [-1, 0]}, max_features=1)
     made = ScoringSystem.from_json(ScoringSystem.from_solution(solution).to_json()).card.provenance
-    asked = read_settings(made.settings, "json")
+    asked = Settings.from_dict(made.settings)
     assert dict(asked.solve) == {"solver": "exhaustive", "random_state": 0}
     again = solve(asked.problem(X, Y, feature_names=made.features), **asked.solve)
     assert (again.points, again.objective) == (solution.points, solution.objective)

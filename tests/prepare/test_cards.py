@@ -152,6 +152,6 @@ def test_a_card_of_something_else_is_refused():
         positive=1,
     )
     with pytest.raises(
-        InvalidCardError, match=r"'sex = x' of the card is not a feature; did you mean 'sex = "
+        InvalidCardError, match=r"the card's item 'sex = x' is not a feature; did you mean 'sex = "
     ):
         prepare.raw_card(strange)

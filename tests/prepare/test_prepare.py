@@ -94,7 +94,7 @@ def test_columns_of_no_use_are_left_out_and_it_is_said_why():
     assert note(prepare, "zip") == "zip: left out: 200 different values in 200 rows"
     assert note(prepare, "same") == "same: left out: all values are the same"
     assert note(prepare, "empty") == "empty: left out: all values are missing"
-    assert note(prepare, "when").startswith("when: left out: it holds values such as Timestamp(")
+    assert note(prepare, "when").startswith("when: left out: it contains values such as Timestamp(")
     assert not {"zip", "same", "empty", "when"} & {f.column for f in prepare.features_}
 
 
@@ -262,7 +262,7 @@ def test_values_that_stay_as_they_are_keep_every_digit():
 @pytest.mark.parametrize(
     ("values", "remark"),
     [
-        ([1, "n/a", 2.5, 3], "(n/a among numbers: mark it as missing if it means that)"),
+        ([1, "n/a", 2.5, 3], "(n/a among numbers: mark it as missing if it is a code for that)"),
         (["1", "2.5", "3", "3"], "(text that looks like numbers: convert it to numbers to cut it)"),
     ],
 )
@@ -285,14 +285,14 @@ def test_columns_that_no_feature_uses_may_be_absent_and_others_may_not():
         ({"missing": "means"}, "missing is 'means'; did you mean 'median'?"),
         ({"cut_points": {"agee": [1]}}, "cut_points: there is no column 'agee'; did you mean 'age'?"),
         ({"directions": {"age": "upp"}}, "the direction of 'age' is 'upp'; did you mean 'up'?"),
-        ({"directions": {"job": "up"}}, "column 'job' has a direction, but it holds categories"),
-        ({"cut_points": {"job": [1]}}, "column 'job' has cut points, but it holds categories"),
+        ({"directions": {"job": "up"}}, "column 'job' has a direction, but contains categories"),
+        ({"cut_points": {"job": [1]}}, "column 'job' has cut points, but contains categories"),
         ({"keep": "age"}, "keep is 'age'; give a list of column names"),
         ({"keep": ["age"], "cut_points": {"age": [1]}}, "'age' is in both cut_points and keep"),
         ({"cut_points": {"age": ["old"]}}, "a cut point of 'age' is 'old', which is not a number"),
         ({"rare": 0.7}, "rare is 0.7; give a share of the rows from 0 to below 0.5"),
         ({"max_cuts": 0}, "max_cuts is 0; give a whole number of at least 1"),
-        ({"ordered": {"job": ["a"]}}, "ordered: 'job' needs two levels or more"),
+        ({"ordered": {"job": ["a"]}}, "ordered: 'job' needs at least two levels"),
         ({"intervals": 1}, "intervals is 1; give True or False"),
     ],
 )
@@ -311,5 +311,5 @@ def test_data_that_cannot_be_read_are_named():
         Prepare().fit(table, [0, 1, 0])
     with pytest.raises(InvalidDataError, match=r"column 'x' has 1 infinite value\(s\)"):
         Prepare().fit({"x": [1.0, np.inf, 2.0]}, [0, 1, 1])
-    with pytest.raises(InvalidDataError, match="rows left do not have both classes"):
+    with pytest.raises(InvalidDataError, match="remaining rows do not have both classes"):
         Prepare(missing="drop").fit({"x": [1, 2, None]}, [0, 0, 1])

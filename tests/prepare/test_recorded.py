@@ -9,7 +9,7 @@ import pytest
 from supersparse import Prepare, Problem, ScoringSystem, constraints, solve
 from supersparse.errors import InvalidCardError
 from supersparse.prepare.feature import taken_apart
-from supersparse.settings.settings import read_settings
+from supersparse.settings.settings import Settings
 
 RAW = {"age": [31, 45, 52, 67, 70, 81], "code": ["1", "2", None, "1", "2", "2"]}
 Y = [0, 0, 0, 1, 1, 1]
@@ -25,8 +25,10 @@ def recorded(prepare, **settings):
         C0=0.2, max_points=3, **settings,
     )  # fmt: skip
     card = prepare.raw_card(ScoringSystem.from_solution(solve(problem, "exhaustive")).card)
-    text, found = taken_apart(ScoringSystem.from_json(ScoringSystem(card).to_json()).card.provenance.settings)
-    return read_settings(text, "json"), found
+    content, found = taken_apart(
+        ScoringSystem.from_json(ScoringSystem(card).to_json()).card.provenance.settings
+    )
+    return Settings.from_dict(content), found
 
 
 def test_parameters_columns_and_texts_come_back():
@@ -67,5 +69,5 @@ def test_sets_by_feature_stay_as_they_are():
 
 @pytest.mark.parametrize("damage", [1, {}, {"columns": 3, "texts": []}, {"columns": ["a"]}])
 def test_a_damaged_record_is_refused(damage):
-    with pytest.raises(InvalidCardError, match="how its features were made is damaged"):
+    with pytest.raises(InvalidCardError, match="record of its preparation is damaged"):
         taken_apart(json.dumps({"C0": 0.1, "prepare": damage}))

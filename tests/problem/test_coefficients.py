@@ -114,7 +114,7 @@ def test_a_long_set_is_shown_by_its_ends():
         ),
         (lambda: two_digits(3), "two_digits: the exponents are 3; give two whole numbers"),
         (lambda: one_digit((0, 10**6)), "give numbers from -300 to 300"),
-        (lambda: integers(10**15).within(5, None, "x").with_zero(), "too long a list once 0 is added"),
+        (lambda: integers(10**15).within(5, None, "x").with_zero(), "too long a list if 0 is added"),
         (lambda: CoefficientSet.of("12"), "a coefficient set is '12'; give numbers"),
         (lambda: CoefficientSet.of(5), "a coefficient set is 5; give numbers"),
         (lambda: CoefficientSet.of([1, float("nan")]), "a value of a coefficient set is nan; give a finite"),

@@ -24,7 +24,7 @@ def test_zero_has_a_level_of_its_own_unless_a_level_holds_it():
     with_zero = Levels.of([([1], 0), ([0, 2], 0.1)])
     assert [str(with_zero.penalty(Fraction(v))) for v in (0, 1, 2)] == ["1/10", "0", "1/10"]
     assert with_zero.values == CoefficientSet.of([0, 1, 2])
-    with pytest.raises(InvalidProblemError, match="the value 7 lies in no level"):
+    with pytest.raises(InvalidProblemError, match="the value 7 is in no level"):
         with_zero.penalty(Fraction(7))
 
 
@@ -85,22 +85,25 @@ def test_bounds_are_rounded_to_sums_of_the_levels_penalties():
         ({"levels": [([1], "x")]}, "level 1: its penalty is 'x', which is not a number"),
         (
             {"levels": [([1], 0.1), ([2, 1], 0.2)]},
-            "the value 1 lies in level 1 and in level 2; keep it in one",
+            "the value 1 is in level 1 and in level 2; keep only one",
         ),
-        ({"levels": [([1], 0.2), ([2], 0.1)]}, "penalty 1/10, which is not above 1/5.* must increase"),
+        (
+            {"levels": [([1], 0.2), ([2], 0.1)]},
+            "penalty 1/10, and the level before it 1/5; penalties must increase",
+        ),
         ({"levels": [([1], 0.2), ([2], 0.2)]}, "penalties must increase"),
         (
             {"levels": [([1], 0)]},
-            r"the first level has the penalty 0, that of the level \{0\} below it; raise",
+            r"the first level has the penalty 0, like the level \{0\} below it; raise",
         ),
         ({"levels": {"agee": TWO}}, "levels: there is no feature 'agee'; did you mean 'age'"),
         ({"levels": {"age": [([], 0.1)]}}, "a coefficient set is empty"),
-        ({"levels": TWO, "C0": 0.1}, "C0 is 0.1 and levels are given for all features; leave C0 out"),
-        ({"levels": {"age": TWO}, "C0": [1, 1]}, "C0 has one entry a feature and 'age' has levels"),
+        ({"levels": TWO, "C0": 0.1}, "C0 is 0.1, but all features have levels; remove C0"),
+        ({"levels": {"age": TWO}, "C0": [1, 1]}, "C0 has one entry per feature, but 'age' has levels"),
         ({"levels": {"age": TWO}, "C0": {"age": 1, "bmi": 1}}, "C0 names 'age', which has levels"),
-        ({"levels": TWO, "points": 3}, "points and levels are both given; leave points out"),
+        ({"levels": TWO, "points": 3}, "points and levels cannot be combined; remove points"),
         ({"levels": {"age": TWO}, "points": {"age": 3}}, "points names 'age', which has levels"),
-        ({"levels": {"age": TWO}, "points": [[1], [2]]}, "points has one entry a feature and 'age' has"),
+        ({"levels": {"age": TWO}, "points": [[1], [2]]}, "points has one entry per feature, but 'age' has"),
     ],
 )
 def test_levels_that_cannot_be_are_refused_with_what_to_do(settings, message):

@@ -35,7 +35,7 @@ def test_features_not_mentioned_take_the_default():
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ([1, 2], "C0 has 2 entries for 4 features; give one each"),
+        ([1, 2], "C0 has 2 entries for 4 features; give one per feature"),
         ({"agee": 1, "*": 0}, "C0: there is no feature 'agee'; did you mean 'age'"),
         ({"zzz*": 1, "*": 0}, r"C0: there is no feature 'zzz\*'; known: .*income"),
         ({"age": 1}, "C0 has no entry for feature 'age_of_car'; add it, or a key"),

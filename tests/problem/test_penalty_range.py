@@ -40,7 +40,7 @@ def test_without_an_intercept_the_constant_model_is_wrong_everywhere():
     ("C0", "message"),
     [
         (0.19, r"C0 = 0.19 is below the loss of a single row.* between 0.2 \(one row\) and 0.4"),
-        (0.41, r"C0 = 0.41 exceeds all that any features can save.* between 0.2 .* and 0.4"),
+        (0.41, r"C0 = 0.41 exceeds what features can save.* between 0.2 .* and 0.4"),
     ],
 )
 def test_a_size_penalty_outside_the_range_warns_and_names_it(C0, message):

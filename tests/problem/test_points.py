@@ -27,5 +27,5 @@ def test_values_are_placed_at_their_features():
 
 def test_the_denominator_can_be_changed_but_nothing_is_rounded():
     assert Points((1, 3), 2, 2).over(6) == Points((3, 9), 6, 6)
-    with pytest.raises(InvalidProblemError, match="no multiples of 1/3"):
+    with pytest.raises(InvalidProblemError, match="not multiples of 1/3"):
         Points((1, 3), 2, 2).over(3)

@@ -10,7 +10,7 @@ from report.small import NAMES, learned, read_page, table
 from supersparse import frontier, solve
 from supersparse.evaluate.thresholds import Confusion
 from supersparse.report import Plan, make_report
-from supersparse.settings.settings import read_settings
+from supersparse.settings.settings import Settings
 
 COLUMNS, Y = table()
 SYSTEM = learned(COLUMNS, Y)
@@ -47,11 +47,11 @@ def test_the_rates_are_those_of_the_evaluation(page):
 
 def test_other_thresholds_are_those_of_the_evaluation(page):
     every = SYSTEM.evaluate(COLUMNS, Y).thresholds
-    rows = list(cells(page, "What other thresholds").values())
+    rows = list(cells(page, "Other thresholds").values())
     assert [row[0] for row in rows] == [str(c.sensitivity) for c in every.rows]
-    own = [name for name in cells(page, "What other thresholds") if "as the card" in name]
+    own = [name for name in cells(page, "Other thresholds") if "this card" in name]
     now, row = SYSTEM.card.cutoff.positive, every.current.cutoff.positive
-    assert own == [f"{row} (as the card)" if now == row else f"{row} (as the card, {now})"]
+    assert own == [f"{row} (this card)" if now == row else f"{row} (this card, {now})"]
 
 
 def test_the_risks_are_those_of_the_risk_table(page):
@@ -81,7 +81,7 @@ def test_subgroups_are_those_of_the_evaluation(page):
 
 def test_the_frontier_is_the_one_of_selection(page):
     made = SYSTEM.card.provenance
-    problem = read_settings(made.settings, "json").problem(
+    problem = Settings.from_dict(made.settings).problem(
         np.column_stack(list(COLUMNS.values())), Y, feature_names=NAMES
     )
     found = frontier(problem, 3)
@@ -92,7 +92,7 @@ def test_the_frontier_is_the_one_of_selection(page):
 
 def test_the_claims_are_computed_again_and_compared(page):
     made = SYSTEM.card.provenance
-    claims = cells(page, "The claims of the card")
+    claims = cells(page, "The card's claims")
     assert claims["objective"] == [str(made.objective), str(made.objective), "yes"]
     assert claims["predicted errors"] == [str(made.predicted_errors)] * 2 + ["yes"]
     assert any(text.startswith("Confirmed: ") for text in page.texts)
@@ -100,7 +100,7 @@ def test_the_claims_are_computed_again_and_compared(page):
 
 def refitted(rows):
     """The settings of the card on some rows, solved without any part of the report."""
-    asked = read_settings(SYSTEM.card.provenance.settings, "json")
+    asked = Settings.from_dict(SYSTEM.card.provenance.settings)
     X = np.column_stack(list(COLUMNS.values()))[rows]
     return solve(asked.problem(X, np.array(Y)[rows], feature_names=NAMES), "exhaustive")
 
@@ -133,7 +133,7 @@ def test_stability_counts_what_the_bootstrap_samples_give(page):
     samples = [random.integers(0, len(Y), len(Y)) for _ in range(6)]
     models = [refitted(rows) for rows in samples]
     points = [{NAMES[j]: m.points.values[j] for j in m.points.support} for m in models]
-    shown = cells(page, "Items and points that came back")
+    shown = cells(page, "Recurring items and points")
     learned = {i.name: i.points for i in SYSTEM.card.as_learned.items}
     for name, own in learned.items():
         returned = sum(name in model for model in points)
@@ -145,7 +145,7 @@ def test_stability_counts_what_the_bootstrap_samples_give(page):
         model == learned and m.points.intercept_value == SYSTEM.card.as_learned.intercept
         for model, m in zip(points, models, strict=True)
     )
-    assert any(f"and the threshold in {equal} of 6" in text for text in page.texts)
+    assert any(f"and the threshold, in {equal} of 6" in text for text in page.texts)
     everything = np.arange(len(Y))
     optimism = mean(wrong(m, rows) - wrong(m, everything) for m, rows in zip(models, samples, strict=True))
     apparent = float(SYSTEM.card.provenance.predicted_errors / Fraction(len(Y)))

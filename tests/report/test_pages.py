@@ -225,7 +225,7 @@ def test_without_matplotlib_the_pdf_has_words_for_pictures_and_codes_for_letters
         pdf_module._font_of.cache_clear()
     assert not any(page.images for page in pages_of(pdf))
     assert "Step plot: at most 0 features" in words_of(pdf)
-    assert "The picture needs matplotlib" in words_of(pdf)
+    assert "This picture needs matplotlib" in words_of(pdf)
     assert r"\u0416" in words_of(greek)
     assert "é" in words_of(greek)
 

@@ -38,7 +38,9 @@ def test_a_card_written_by_hand_has_a_report_that_says_what_is_missing():
     assert len(report.missing) == 5
     assert all("written by hand" in reason for reason in report.missing)
     assert "Nothing was proven" in said(report, "proof")
-    assert "is not known: the card was written by hand" in said(report, "data")
+    assert "unknown whether the card was learned from these 4 rows: the card was written by hand" in said(
+        report, "data"
+    )
 
 
 def test_a_card_without_its_settings_says_so():
@@ -60,10 +62,10 @@ def test_other_rows_are_told_from_the_training_rows():
     system = learned(COLUMNS, Y)
     rest = {name: column[1:] for name, column in COLUMNS.items()}
     report = make_report(system, rest, Y[1:], plan=Plan.nothing())
-    assert "not the 60 training rows of the card" in said(report, "data")
+    assert "not the card's 60 training rows" in said(report, "data")
     assert "neither confirm nor refute" in said(report, "proof")
     assert "refer to the training rows" in said(report, "theory")
-    assert "judged on one set of other rows" in said(report, "limits")
+    assert "evaluated on one set of new rows" in said(report, "limits")
     moved = system.drift(rest)
     assert f"The mean total moved by {moved.shift:+.3g} points" in said(report, "data")
     assert all(f"{i.stability:.3f}" in said(report, "data") for i in moved.items)
@@ -85,17 +87,17 @@ def test_rows_that_the_card_cannot_score_are_left_out_and_counted():
     columns = {"age": [1, None, 3, 4, 2], "sex": ["F", "F", "M", None, "F"]}
     report = make_report(by_hand(missing=0), columns, ["well", "ill", "well", "ill", "ill"])
     text = said(report, "data")
-    assert "age is missing in 1 of 5 (20.0 %)" in text
-    assert "1 row left out, because the card refuses a missing value in sex." in text
+    assert "Rows without a value of age: 1 of 5 (20.0 %)." in text
+    assert "1 row skipped, because the card does not allow missing values in sex." in text
     assert "A missing value of age gives 0" in said(report, "limits")
-    with pytest.raises(InvalidDataError, match="no row of 2"):
+    with pytest.raises(InvalidDataError, match="none of the 2 rows"):
         make_report(by_hand(), {"age": [None, None], "sex": ["F", "F"]}, ["well", "ill"])
 
 
 def test_values_outside_what_the_card_knows_are_listed():
     columns = {"age": [1, 2, 3, 4], "sex": ["F", "X", "M", "F"]}
     report = make_report(by_hand(), columns, ["well", "ill", "well", "ill"])
-    assert "sex holds X, which the card does not know, in 1 row." in said(report, "data")
+    assert "sex has the value X, unknown to the card, in 1 row." in said(report, "data")
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
@@ -165,10 +167,10 @@ def test_ctrl_c_in_the_middle_keeps_the_folds_and_samples_done():
 
     system, plan = learned(COLUMNS, Y), Plan(folds=3, bootstrap=3, larger=0)
     report = make_report(system, COLUMNS, Y, plan=plan, progress=after("cross-validation: fold 3 of 3"))
-    assert "2 of 3 folds are done" in said(report, "validation")
-    assert "a part of cross-validation" in " ".join(report.missing)
+    assert "stopped it after 2 of 3 folds" in said(report, "validation")
+    assert "part of cross-validation" in " ".join(report.missing)
     report = make_report(system, COLUMNS, Y, plan=plan, progress=after("stability: bootstrap sample 2 of 3"))
-    assert "The user stopped it at 1 of 3" in said(report, "stability")
+    assert "The user stopped it after 1 of 3 samples" in said(report, "stability")
 
 
 def test_a_sample_of_one_class_is_a_failure_that_is_said():
@@ -247,11 +249,11 @@ def test_a_total_at_the_threshold_is_spoken_of_where_it_counted_as_wrong(interce
     assert f"The total is {words.positive}: predict ill." in said(report, "model")
     assert f"The total is {words.negative}: predict well." in said(report, "model")
     tells = {
-        "limits": "While learning it counted as wrong for both classes",
-        "making": "counted as wrong for both classes while learning",
+        "limits": "In training it counted as wrong for both classes",
+        "making": "in training, a total equal to the threshold counted as wrong for both classes",
         "proof": "training errors (total = threshold is wrong)",
         "frontier": "Errors count a total equal to the threshold as wrong",
-        "performance": "of these at the threshold",
+        "performance": "of these, at the threshold",
     }
     for section, sentence in tells.items():
         assert (sentence in said(report, section)) == (intercept != "free"), section

@@ -70,7 +70,7 @@ def test_columns_are_counted_whatever_their_cut_points(without_matplotlib):
     system = classifier().fit(X, Y).scoring_system_
     report = make_report(system, X, Y, plan=Plan(folds=0, bootstrap=3, larger=0))
     page = read_page(report.to_html())
-    columns = page.tables["Columns that came back, whatever the item on them"]
+    columns = page.tables["Recurring columns, with any item"]
     own = [row[0] for row in columns[1:] if row[1] == "yes"]
     assert own == list(system.card.columns) != []
 

@@ -68,7 +68,7 @@ def test_the_report_says_what_stays_together():
     )
     (first, *_), (second, *_) = (report.section(name).blocks for name in ("validation", "stability"))
     assert "with all rows of one who in the same fold" in texts_of(first)[0]
-    assert "of as many values of who, with all their rows" in texts_of(second)[0]
+    assert "of the same number of groups (all rows of one who)" in texts_of(second)[0]
     with pytest.raises(InvalidDataError, match="no column 'whom'; did you mean 'who'"):
         make_report(learned(columns, y), {**columns, "who": who}, y, cv_groups="whom")
     few = make_report(

@@ -125,7 +125,7 @@ def test_edits_that_cannot_be_made_are_refused():
     ):
         what_if(before, forbid={"smokr": 1})
     with pytest.raises(
-        InfeasibleError, match=r"'age': no value of .* obeys 'age not -2 or -1 or 0 or 1 or 2'"
+        InfeasibleError, match=r"'age': no value of .* satisfies 'age not -2 or -1 or 0 or 1 or 2'"
     ):
         what_if(before, forbid={"age": [-2, -1, 0, 1, 2]})
     with pytest.raises(InfeasibleError, match="specificity of at least 1"):

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from supersparse import Settings
 from supersparse.errors import InvalidProblemError, InvalidSettingsError
-from supersparse.settings.settings import read_settings
+from supersparse.settings.settings import SOLVE, read_settings
+from supersparse.solving.options import SolveOptions
 
 YAML = [
     (
@@ -44,6 +45,10 @@ YAML = [
     ("points: {age: non_negative(10)}", "points of 'age' is 'non_negative(10)'; write 0..10"),
     ("points: 5..1", "points is '5..1', which ends below its start; write 1..5"),
     ("points: one_digits", "did you mean 'one_digit'?"),
+    (
+        "solve:\n  n_jobs: 0",
+        "line 2, column 11: n_jobs is 0; give a whole number of at least 1, or -1",
+    ),
     ("rate_groups: 5", "rate_groups is 5; give the name of a column, or a list of them"),
     ("groups: sex", "unknown key 'groups' in the settings; did you mean 'rate_groups'?"),
     (
@@ -74,7 +79,7 @@ YAML = [
     ),
     (
         "constraints:\n  - must_use: a\n    fixed: b",
-        "'must_use' and 'fixed' are two constraints; give each an entry of its own",
+        "'must_use' and 'fixed' are two constraints; write them as separate entries",
     ),
     ("solve: {solver: hihgs}", "line 1, column 17: solver is 'hihgs'; did you mean 'highs'?"),
     ('"*": 3', "unknown key '*'"),
@@ -154,7 +159,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path):
         ({"C0": -1}, "C0 is -1; give a number of at least 0"),
         ({"C0": float("nan")}, "C0 is 'nan'; give a number"),
         ({"points": "five"}, "points is 'five'"),
-        ({"levels": [([1], 1), ([1], 2)]}, "the value 1 lies in level 1 and in level 2"),
+        ({"levels": [([1], 1), ([1], 2)]}, "the value 1 is in level 1 and in level 2"),
         ({"positive": object}, "positive is <class 'object'>"),
         ({"constraints": ["at_most"]}, "constraints, entry 1 is 'at_most'; give a mapping"),
         ({"solve": {"n_job": 1}}, "unknown key 'n_job' in solve; did you mean 'n_jobs'?"),
@@ -180,7 +185,7 @@ def test_a_constraint_without_a_form_is_refused():
         def limits(self, rows, *, counts_intercept):
             return ()
 
-    with pytest.raises(InvalidProblemError, match="something odd has no form in a file"):
+    with pytest.raises(InvalidProblemError, match="something odd cannot be written to a file"):
         Settings.of(constraints=[Odd()])
 
 
@@ -211,3 +216,15 @@ def test_whatever_the_text_it_is_settings_or_refused(text, form):
     except InvalidSettingsError:
         return
     assert Settings.from_dict(settings.to_dict()) == settings
+
+
+@pytest.mark.parametrize("name", [name for name in SOLVE.fields if name != "solver"])
+@pytest.mark.parametrize(
+    "value", ["-2", "-1", "0", "0.5", "1", "2", f"1{'0' * 390}", "true", "word", "{a: 1}", "{}"]
+)
+def test_what_a_file_may_say_about_the_solver_is_what_solve_takes(name, value):
+    try:
+        settings = read_settings(f"solve:\n  {name}: {value}")
+    except InvalidSettingsError:
+        return  # by line and column, as above
+    SolveOptions.read(settings.solve)

@@ -86,7 +86,7 @@ def test_of_many_constraints_an_irreducible_set_is_given(monkeypatch):
 def test_what_the_limits_leave_open_is_said(monkeypatch):
     asked = [c.min_sensitivity(1), c.must_use("x0"), c.min_specificity(1)]
     problem = Problem.of(X, Y, max_points=2, constraints=asked)
-    with pytest.raises(SolverFailedError, match="not known whether"):
+    with pytest.raises(SolverFailedError, match="unknown whether"):
         explain_infeasible(problem, "exhaustive", node_limit=1)
     monkeypatch.setattr(explain, "SECONDS", -1.0)
     with pytest.raises(InfeasibleError, match="some of them may not be part of the conflict"):

@@ -116,16 +116,14 @@ def test_fitted_models_of_scikit_learn_are_read():
 def test_the_classes_of_a_model_decide_its_sign():
     model = LogisticRegression().fit(X, Y)
     assert rounded(make(positive="no"), model) == rounded(make(positive="no"), -model.coef_)
-    with pytest.raises(
-        InvalidOptionError, match="tells '0' and '1' apart, and the classes here are 'no' and"
-    ):
+    with pytest.raises(InvalidOptionError, match="has the classes '0' and '1', but the problem has 'no' and"):
         rounded(make(), LogisticRegression().fit(X, (Y == "yes").astype(int)))
 
 
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ([1, 2], "has 2 coefficients for 4 features; give one each"),
+        ([1, 2], "has 2 coefficients for 4 features; give one per feature"),
         (Points((1,), 0), "has 1 coefficients for 4 features"),
         ([[1, 2, 3, 4], [1, 2, 3, 4]], r"coefficients of shape \(2, 4\)"),
         (["a", "b", "c", "d"], "is not a linear model; give a solution, points, a scoring system"),

@@ -33,7 +33,11 @@ PROBLEM = Problem.of([[0, 7], [1, 7], [2, 7], [3, 7]], [0, 0, 1, 1], C0=0.25, ma
             UnsupportedProblemError,
             "'exhaustive' has no 'indicator' formulation",
         ),
-        ({"branching_priorities": {"x0": 1}}, UnsupportedProblemError, "takes no branching priorities"),
+        (
+            {"branching_priorities": {"x0": 1}},
+            UnsupportedProblemError,
+            "does not support branching priorities",
+        ),
         (
             {"branching_priorities": {0: 3}},
             InvalidOptionError,

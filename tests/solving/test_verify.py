@@ -111,5 +111,5 @@ def test_errors_are_recounted_where_floating_point_sees_a_margin():
 def test_a_model_that_breaks_a_constraint_is_refused_in_its_words(asked, words):
     problem = Problem.of(X, Y, C0=0.25, points=[-2, -1, 0, 1, 2], **asked)
     claim = replace(HONEST, points=Points((2, 0), 0), objective=None, lower_bound=Fraction(0))
-    with pytest.raises(VerificationError, match=f"liar gave a model that breaks what was asked: {words}"):
+    with pytest.raises(VerificationError, match=f"liar gave a model that violates constraints: {words}"):
         verify(problem, claim, solver="liar")

@@ -163,7 +163,7 @@ def _provenance(made: Provenance) -> dict[str, object]:
     if made.features is not None:
         content["features"] = list(made.features)
     if made.settings is not None:
-        content["settings"] = json.loads(made.settings)
+        content["settings"] = dict(made.settings)
     return content
 
 

@@ -1,11 +1,11 @@
 """Provenance: how a card was made and what was proven about it."""
 
-import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from supersparse.errors import InvalidCardError
 
@@ -38,11 +38,11 @@ class Provenance:
     sensitivity: Fraction | None = None  # on the training rows, a score of 0 being wrong; None: not recorded
     specificity: Fraction | None = None
     features: tuple[str, ...] | None = None  # all that could have got points; None: not recorded
-    settings: str | None = None  # the question as settings in JSON, to ask it again; None: not recorded
+    settings: Mapping[str, Any] | None = field(default=None, hash=False)  # to ask again; as JSON holds them
 
     def __post_init__(self) -> None:
-        if self.settings is not None:
-            object.__setattr__(self, "settings", _one_object(self.settings))
+        if not (self.settings is None or isinstance(self.settings, Mapping)):
+            raise InvalidCardError("the settings are no JSON object; leave them out, or write them as such")
         if self.lower_bound > self.objective:
             raise InvalidCardError(
                 f"the lower bound {self.lower_bound} exceeds the objective {self.objective}"
@@ -77,7 +77,7 @@ class Provenance:
 
         Otherwise a row with a total equal to the threshold was wrong, whatever its class.
         """
-        return self.settings is not None and json.loads(self.settings).get("intercept", "free") == "free"
+        return self.settings is not None and self.settings.get("intercept", "free") == "free"
 
     @property
     def proven_optimal(self) -> bool:
@@ -88,17 +88,6 @@ class Provenance:
     def gap(self) -> Fraction:
         """(objective - bound) / objective, and 0 when the objective is 0."""
         return Fraction(0) if self.objective == 0 else 1 - self.lower_bound / self.objective
-
-
-def _one_object(text: str) -> str:
-    """The same JSON object, written the one way that a round trip keeps."""
-    try:
-        content = json.loads(text)
-        if isinstance(content, dict):
-            return json.dumps(content)
-    except (ValueError, RecursionError):
-        pass
-    raise InvalidCardError("the settings are no JSON object; leave them out, or write them as such")
 
 
 MOST_VALUES = 10  # of points that are told apart; beyond, they are put into so many ranges

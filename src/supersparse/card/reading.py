@@ -1,11 +1,10 @@
 """A card read from the plain data of its JSON, strictly."""
 
-import json
 import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal, Never, cast, get_args, overload
+from typing import Any, Literal, Never, cast, get_args, overload
 
 from supersparse.card.card import Card, Item, Label, Learned
 from supersparse.card.performance import Judged, Performance
@@ -83,12 +82,12 @@ class Fields:
             self._refuse(name, values, "a list of texts")
         return tuple(values)
 
-    def object_text(self, name: str, *, optional: bool = False) -> str | None:
-        """An object of any content as JSON text, or None when that is allowed."""
+    def plain_object(self, name: str, *, optional: bool = False) -> dict[str, Any] | None:
+        """An object of any content as it was read, or None when that is allowed."""
         if optional and not self.has(name):
             return None
         value = self._take(name)
-        return json.dumps(value) if isinstance(value, dict) else self._refuse(name, value, "an object")
+        return value if isinstance(value, dict) else self._refuse(name, value, "an object")
 
     @overload
     def whole(self, name: str) -> int: ...
@@ -420,7 +419,7 @@ def _provenance(fields: Fields, version: int) -> Provenance:
         seconds=fields.real("seconds"),
         nodes=fields.whole("nodes"),
         features=fields.texts("features", optional=True) if version > 1 else None,
-        settings=fields.object_text("settings", optional=True) if version > 1 else None,
+        settings=fields.plain_object("settings", optional=True) if version > 1 else None,
     )
     if (fields.truth("proven_optimal"), fields.real("gap")) != (made.proven_optimal, float(made.gap)):
         raise InvalidCardError("its proven_optimal and gap contradict its objective and lower bound")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import Output, command
-from supersparse.cli.say import check_writable, counted, remark
+from supersparse.cli.say import check_writable, remark
 from supersparse.errors import InvalidOptionError
+from supersparse.exact import counted
 
 if TYPE_CHECKING:
     from supersparse.datasets.catalogue import Entry

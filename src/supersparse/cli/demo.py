@@ -56,8 +56,7 @@ def demo(
     )
     remark("The first run compiles the solver. Later runs take seconds.")
     problem = settings.problem(data.X, data.labels, feature_names=data.feature_names)
-    given = {"time_limit": search.time_limit, "solver": search.solver, "random_state": search.seed}
-    solution = learn(problem, **solver_options(settings, None, given))
+    solution = learn(problem, **solver_options(settings, None, search.options))
     system = ScoringSystem.from_solution(solution, title=data.target)
     meaning = _meaning(prod(len(s) for s in problem.sets), solution.proven_optimal)
     remark("")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import CardFile, DataFile, Output, TableOptions, Weights
-from supersparse.cli.say import one_line
+from supersparse.cli.say import note, one_line, say_outside, say_size
 
 if TYPE_CHECKING:
     from supersparse.evaluate.calibrating import Method
@@ -36,12 +36,13 @@ def evaluate(
       supersparse demo --save-data biopsies.csv --out card.json
       supersparse evaluate card.json biopsies.csv --target diagnosis --by Mitoses
     """
-    from supersparse.cli.cases import read_labelled, say_outside
+    from supersparse.card.cases import read_labelled
     from supersparse.faces import ScoringSystem
 
     system = ScoringSystem.load(model)
     others = [name for name in by or [] if name not in system.card.columns]
-    cases = read_labelled(data, table.reading, system.card, target, others, weights)
+    say_size(data)
+    cases = read_labelled(data, table.reading, system.card, target, others, weights, note=note)
     say_outside(system.outside(cases.columns))
     found = system.evaluate(cases.columns, cases.y, sample_weight=cases.weights, level=level)
     risk = system.risk(

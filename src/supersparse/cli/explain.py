@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import CardFile, Output, TableOptions
-from supersparse.cli.say import one_line
+from supersparse.cli.say import note, one_line, say_size
 
 if TYPE_CHECKING:
     from supersparse.explain.flips import Change, Flip
@@ -58,13 +58,14 @@ def explain(
 
 
 def _person(system: object, values: list[str], row: int, table: TableOptions) -> dict[str, object]:
-    from supersparse.cli.cases import person_of, read_cases
+    from supersparse.card.cases import person_of, read_cases
     from supersparse.errors import InvalidDataError, InvalidOptionError
     from supersparse.faces import ScoringSystem
 
     assert isinstance(system, ScoringSystem)
     if len(values) == 1 and (values[0] == "-" or Path(values[0]).is_file()):
-        cases = read_cases(Path(values[0]), table.reading, system.card)
+        say_size(Path(values[0]))
+        cases = read_cases(Path(values[0]), table.reading, system.card, note=note)
         if not 1 <= row <= cases.n_rows:
             raise InvalidOptionError(f"--row is {row}; {values[0]} has rows 1 to {cases.n_rows}")
         return {name: column[row - 1 : row].tolist()[0] for name, column in cases.columns.items()}

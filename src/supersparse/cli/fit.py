@@ -57,27 +57,18 @@ def fit(
 
     from supersparse.cli.faces import check_folder, write_folder
     from supersparse.cli.learn import learn, with_progress
-    from supersparse.cli.read_training import read_training
-    from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
-    from supersparse.cli.training import splits_asked
-    from supersparse.cli.validating import validate
+    from supersparse.cli.training import cross_validated, read_question
     from supersparse.faces import ScoringSystem
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(out)
     check_no_input(out, data, *([] if asked.settings is None else [asked.settings]))
     check_folder(out_dir)
-    recipe = read_recipe(asked, columns, features, search)
-    training = read_training(data, table.reading, columns, recipe.settings, validation)
-    rows = recipe.complete(training.rows(prepared=recipe.prepare is not None))
-    recipe = weighted_recipe(recipe, asked, rows)
-    question = recipe.question(rows)
-    say_question(question, rows)
-    judged = None
-    if validation.folds is not None:
-        judged = validate(recipe, rows, splits_asked(rows, validation))
-        if judged is not None and judged.chosen.C0 is not None:
-            question = recipe.asking(C0=judged.chosen.C0).question(rows)
+    question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
+    recipe = question.recipe
+    judged = cross_validated(recipe, rows, validation)
+    if judged is not None and judged.chosen.C0 is not None:
+        question = recipe.asking(C0=judged.chosen.C0).question(rows)
     solution = learn(question.problem, **recipe.options)
     system = ScoringSystem(question.card(solution, rows.title, rows))
     saved = []

@@ -40,19 +40,14 @@ def frontier(
       supersparse frontier biopsies.csv --target diagnosis --max-features 3
     """
     from supersparse.cli.learn import with_progress
-    from supersparse.cli.read_training import read_training
-    from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
+    from supersparse.cli.training import read_question
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(plot)
-    recipe = read_recipe(asked, columns, features, search)
-    training = read_training(data, table.reading, columns, recipe.settings)
-    rows = recipe.complete(training.rows(prepared=recipe.prepare is not None))
-    question = weighted_recipe(recipe, asked, rows).question(rows)
-    say_question(question, rows)
-    asked_size = recipe.settings_for(rows.y).max_features
+    question, rows = read_question(data, table.reading, columns, asked, features, search)
+    asked_size = question.recipe.settings_for(rows.y).max_features
     most = asked_size if isinstance(asked_size, int) else 8
-    found = with_progress(find_frontier, question.problem, max_features=most, **recipe.options)
+    found = with_progress(find_frontier, question.problem, max_features=most, **question.recipe.options)
     remark("")
     output.show(str(found), lambda: {"rows": found.table(), "proven": found.proven})
     if plot is not None:

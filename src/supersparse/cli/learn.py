@@ -1,19 +1,20 @@
 """Solving with progress, shared by the commands that learn."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from supersparse.cli.progress import progress
 from supersparse.cli.say import remark, warnings_as_remarks
 
 if TYPE_CHECKING:
     from supersparse.problem.problem import Problem
+    from supersparse.solving.options import SolverKeywords
     from supersparse.solving.solution import Solution
 
 Answer = TypeVar("Answer")
 
 
-def learn(problem: "Problem", **options: Any) -> "Solution":
+def learn(problem: "Problem", **options: "Unpack[SolverKeywords]") -> "Solution":
     """Solve, showing progress on standard error; Ctrl-C stops it and keeps the best found."""
     from supersparse.solving.solve import solve
     from supersparse.stop import Stop

@@ -17,6 +17,7 @@ from supersparse.problem.asked import Asked
 
 if TYPE_CHECKING:
     from supersparse.data.cells_of_text import Reading
+    from supersparse.solving.options import SolverKeywords
 
 DataFile = Annotated[
     Path,
@@ -273,3 +274,15 @@ class SearchOptions:
         str | None, typer.Option(show_default="auto", help="Solver; see `supersparse solvers`.")
     ] = None
     seed: Annotated[int | None, typer.Option(show_default="0", help="Random seed.")] = None
+
+    @property
+    def options(self) -> "SolverKeywords":
+        """Those that were given, as options of `solve`."""
+        given: SolverKeywords = {}
+        if self.time_limit is not None:
+            given["time_limit"] = self.time_limit
+        if self.solver is not None:
+            given["solver"] = self.solver
+        if self.seed is not None:
+            given["random_state"] = self.seed
+        return given

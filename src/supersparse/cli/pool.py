@@ -47,16 +47,12 @@ def pool(
       supersparse pool biopsies.csv --target diagnosis --max-features 2
     """
     from supersparse.cli.learn import with_progress
-    from supersparse.cli.read_training import read_training
-    from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
+    from supersparse.cli.training import read_question
     from supersparse.results.pool import pool as find_pool
 
-    recipe = read_recipe(asked, columns, features, search)
-    training = read_training(data, table.reading, columns, recipe.settings)
-    rows = recipe.complete(training.rows(prepared=recipe.prepare is not None))
-    question = weighted_recipe(recipe, asked, rows).question(rows)
-    say_question(question, rows)
-    found = with_progress(find_pool, question.problem, within=within, max_models=max_models, **recipe.options)
+    question, _ = read_question(data, table.reading, columns, asked, features, search)
+    options = question.recipe.options
+    found = with_progress(find_pool, question.problem, within=within, max_models=max_models, **options)
     remark("")
     output.show(
         _text(found, shown),

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
-from supersparse.cli.say import check_no_input, check_writable
+from supersparse.cli.say import check_no_input, check_writable, note, say_outside, say_size
 
 
 def predict(
@@ -48,8 +48,8 @@ def predict(
 
     import numpy as np
 
+    from supersparse.card.cases import read_cases
     from supersparse.card.scoring import predicted_labels, score_table
-    from supersparse.cli.cases import read_cases, say_outside
     from supersparse.evaluate.rates import plain_number
     from supersparse.exact import shown
     from supersparse.faces import ScoringSystem
@@ -57,7 +57,8 @@ def predict(
     check_writable(out)
     check_no_input(out, data, model)
     system = ScoringSystem.load(model)
-    cases = read_cases(data, table.reading, system.card, copy or [])
+    say_size(data)
+    cases = read_cases(data, table.reading, system.card, copy or [], note=note)
     say_outside(system.outside(cases.columns))
     # a card without items needs the number of rows from somewhere
     columns = cases.columns or {"": np.empty(cases.n_rows)}

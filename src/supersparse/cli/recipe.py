@@ -3,21 +3,22 @@
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from supersparse.cli.class_weights import ClassWeights
-from supersparse.cli.cut_points import read_cut_points
 from supersparse.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
-from supersparse.cli.say import counted, remark
+from supersparse.cli.say import remark
 from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.exact import counted
+from supersparse.settings.class_weights import ClassWeights
 from supersparse.settings.settings import Settings
+from supersparse.solving.options import SolverKeywords
 
 if TYPE_CHECKING:
     from supersparse.learning.recipe import Question, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.prepare.prepare import Prepare
 
-DEFAULT_OPTIONS = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
+DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
 _MISSING = ("item", "median", "mode", "drop")
 _OPTIONS = {"sample_weight": "--weights", "random_state": "--seed"}  # others are named like the setting
 
@@ -32,14 +33,13 @@ def read_recipe(
         asked.settings, {**asked.declared, "positive": columns.positive, "sample_weight": columns.weights}
     )
     if asked.class_weight is not None:
-        ClassWeights.read(asked.class_weight)  # errors show before the table is read
+        ClassWeights.read(asked.class_weight, "--class-weight")  # errors show before the table is read
         if settings.class_weight != "auto":
             remark(f"note: --class-weight overrides class_weight in {asked.settings}")
-    given = {"time_limit": search.time_limit, "solver": search.solver, "random_state": search.seed}
     return Recipe(
         settings=settings,
         prepare=None if features.no_prepare else _prepare(features),
-        options=solver_options(settings, asked.settings, given),
+        options=solver_options(settings, asked.settings, search.options),
     )
 
 
@@ -47,11 +47,11 @@ def weighted_recipe(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRows")
     """Return the recipe with the weights that --class-weight gives to the classes of these rows."""
     if asked.class_weight is None:
         return recipe
-    weights = ClassWeights.read(asked.class_weight).of(rows.y, recipe.settings.positive)
+    weights = ClassWeights.read(asked.class_weight, "--class-weight").of(rows.y, recipe.settings.positive)
     return recipe.asking(class_weight=weights)
 
 
-def read_settings_file(path: Path | None, given: Mapping[str, object]) -> Settings:
+def read_settings_file(path: Path | None, given: Mapping[str, Any]) -> Settings:
     """Read the settings file, if any; options override it."""
     settings = Settings() if path is None else Settings.load(path)
     changes = {name: value for name, value in given.items() if value is not None}
@@ -66,13 +66,12 @@ def read_settings_file(path: Path | None, given: Mapping[str, object]) -> Settin
     return settings.changed(**changes)
 
 
-def solver_options(settings: Settings, path: Path | None, given: Mapping[str, object]) -> dict[str, object]:
+def solver_options(settings: Settings, path: Path | None, given: SolverKeywords) -> SolverKeywords:
     """Return solver options: the command line overrides the file, which overrides the defaults."""
-    changes = {name: value for name, value in given.items() if value is not None}
-    for name in changes:
+    for name in given:
         if name in settings.solve:
             remark(f"note: {_option(name)} overrides {name} in {path}")
-    return {**DEFAULT_OPTIONS, **settings.solve, **changes}
+    return {**DEFAULT_OPTIONS, **settings.solve, **given}
 
 
 def say_question(question: "Question", rows: "TrainingRows") -> None:
@@ -102,13 +101,14 @@ def say_question(question: "Question", rows: "TrainingRows") -> None:
 
 
 def _prepare(features: FeatureOptions) -> "Prepare":
+    from supersparse.prepare.cut_points import read_cut_points
     from supersparse.prepare.prepare import Prepare
 
     if features.missing not in _MISSING:
         raise InvalidOptionError(
             f"--missing is {features.missing!r}; {did_you_mean(features.missing, _MISSING)}"
         )
-    points = None if features.cut_points is None else read_cut_points(features.cut_points)
+    points = None if features.cut_points is None else read_cut_points(features.cut_points, "--cut-points")
     return Prepare(cuts=features.cuts, cut_points=points, missing=features.missing)
 
 

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 from time import monotonic
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
-from supersparse.cli.say import check_writable, remark
+from supersparse.cli.say import check_writable, note, remark, say_size
+
+if TYPE_CHECKING:
+    from supersparse.card.card import Card
 
 _SECONDS_BETWEEN_LINES = 5.0
 
@@ -75,9 +78,10 @@ def report(
       supersparse report card.json biopsies.csv --by Mitoses --bootstrap 5
       supersparse report card.json biopsies.csv --no-refits --out quick.html
     """
-    from supersparse.cli.report_data import read_report_data
+    from supersparse.card.cases import read_labelled
     from supersparse.faces import ScoringSystem
     from supersparse.faces.pictures import paper_size
+    from supersparse.learning.refit import learned_from
     from supersparse.report import Plan, make_report
 
     paper_size(paper)
@@ -91,14 +95,29 @@ def report(
         seed=seed,
     )
     system = ScoringSystem.load(model)
-    rows = read_report_data(data, table.reading, system.card, target, by or [], weights, cv_groups)
+    name, lack = _target(system.card, target)
+    sources = learned_from(system.card)
+    others = [*(by or []), *([] if cv_groups is None else [cv_groups])]
+    say_size(data)
+    rows = read_labelled(
+        data,
+        table.reading,
+        system.card,
+        name,
+        [one for one in others if one not in system.card.columns],
+        weights,
+        perhaps=sources.columns,
+        texts=sources.texts,
+        lack=lack,
+        note=note,
+    )
     made = make_report(
         system,
         rows.columns,
         rows.y,
         sample_weight=rows.weights,
         by=by or [],
-        target=rows.target,
+        target=name,
         cv_groups=cv_groups,
         plan=plan if refits else Plan.nothing(),
         date=date,
@@ -112,6 +131,17 @@ def report(
         "\n".join(f"Saved to {path}" for path in files),
         lambda: {"saved": list(map(str, files)), "missing": list(made.missing)},
     )
+
+
+def _target(card: "Card", target: str | None) -> tuple[str, str]:
+    """Return the name of the target, and how to say that the table does not have it."""
+    from supersparse.errors import InvalidOptionError
+
+    if target is not None:
+        return target, "target column {name}"
+    if card.title is None:
+        raise InvalidOptionError("the card has no title, so the target is unknown; name it with --target")
+    return card.title, "column {name} (the title of the card); name the target with --target"
 
 
 class _Lines:

@@ -1,14 +1,18 @@
 """Messages other than the result: notes, errors and warnings, one line each."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import typer
 
 from supersparse.errors import InvalidOptionError, SupersparseWarning
+from supersparse.exact import counted
+
+if TYPE_CHECKING:
+    from supersparse.card.checks import OutsideValue
 
 _LARGE = 20_000_000  # bytes, about a second
 _hushed = False  # one process runs one command
@@ -31,14 +35,14 @@ def remark(text: str) -> None:
         typer.echo(one_line(text), err=True)
 
 
+def note(text: str) -> None:
+    """Print to standard error what the user should know."""
+    remark(f"note: {text}")
+
+
 def complain(text: str) -> None:
     """Print an error to standard error."""
     typer.echo(f"supersparse: {one_line(text)}", err=True)
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number of things: 1 row, 2 rows."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def one_line(text: str) -> str:
@@ -61,6 +65,17 @@ def say_size(path: Path) -> None:
     size = path.stat().st_size if path.is_file() else 0
     if size > _LARGE:
         remark(f"reading {path}, {size / 1e6:.0f} MB ...")
+
+
+def say_outside(outside: "Sequence[OutsideValue]") -> None:
+    """Report values outside the training data of the card."""
+    for value in outside[:10]:
+        note(
+            f"column {value.column!r}: {value.value!r} ({counted(value.rows, 'row')}) is outside the "
+            "training data; it is scored by the usual rules"
+        )
+    if len(outside) > 10:
+        note(f"{len(outside) - 10} more values are outside the training data")
 
 
 def check_no_input(out: Path | None, *inputs: Path) -> None:

@@ -1,65 +1,94 @@
-"""Training: the raw columns of a file and their roles."""
+"""The question that the options ask, the rows it is asked of, and their cross-validation."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from supersparse.cli.options import ValidationOptions
-from supersparse.data.cells_of_text import side_by_side
-from supersparse.data.roles import sortable_times
-from supersparse.data.table import Column, Kind
-from supersparse.errors import InvalidDataError, InvalidOptionError
+from supersparse.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    FeatureOptions,
+    SearchOptions,
+    ValidationOptions,
+)
+from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
+from supersparse.cli.say import note, remark, say_size
+from supersparse.errors import InvalidOptionError
 
 if TYPE_CHECKING:
+    from supersparse.data.cells_of_text import Reading
+    from supersparse.learning.recipe import Question, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
+    from supersparse.learning.validating import Validation
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Training:
-    """Raw columns and classes of a file, with the groups, weights and splits of its rows."""
+def read_question(
+    path: Path,
+    reading: "Reading",
+    columns: ColumnOptions,
+    asked: AskedOptions,
+    features: FeatureOptions,
+    search: SearchOptions,
+    validation: ValidationOptions | None = None,
+) -> "tuple[Question, TrainingRows]":
+    """Read what is asked and of which rows, and note what became of the columns."""
+    recipe = read_recipe(asked, columns, features, search)
+    rows = _read_rows(path, reading, columns, recipe, validation)
+    question = weighted_recipe(recipe, asked, rows).question(rows)
+    say_question(question, rows)
+    return question, rows
 
-    name: str  # of the file
-    target: str
-    columns: Mapping[str, Column]
-    y: NDArray[np.generic]
-    rate_groups: Mapping[str, NDArray[Any]]
-    weights: NDArray[np.generic] | None
-    split_by: NDArray[Any] | None
 
-    def rows(self, *, prepared: bool) -> "TrainingRows":
-        """Return the training rows: raw columns, or a numeric matrix."""
-        from supersparse.learning.rows import TrainingRows
+def _read_rows(
+    path: Path,
+    reading: "Reading",
+    asked: ColumnOptions,
+    recipe: "Recipe",
+    validation: ValidationOptions | None,
+) -> "TrainingRows":
+    """Read the rows that a recipe learns from, and note which columns cannot be features."""
+    from supersparse.data.training import Roles, read_training
+    from supersparse.learning.rows import TrainingRows
 
-        raw = {name: column.values for name, column in self.columns.items()}
-        return TrainingRows(
-            X=raw if prepared else self._matrix(),
-            y=self.y,
-            sample_weight=self.weights,
-            rate_groups=dict(self.rate_groups) or None,
-            groups=self.split_by,
-            names=None if prepared else tuple(self.columns),
-            title=self.target,
+    settings = recipe.settings
+    roles = Roles(
+        target=asked.target,
+        positive=asked.positive,
+        drop=asked.drop or (),
+        keep=asked.keep or (),
+        category=asked.category or (),
+        weights=settings.sample_weight,
+        rate_groups=settings.rate_groups,
+        split_groups=None if validation is None else validation.cv_groups,
+        split_times=None if validation is None else validation.cv_time,
+        place=settings.place,
+    )
+    say_size(path)
+    table = read_training(path, reading, roles, note)
+    return recipe.complete(TrainingRows.of_table(table, prepared=recipe.prepare is not None))
+
+
+def cross_validated(
+    recipe: "Recipe", rows: "TrainingRows", validation: ValidationOptions
+) -> "Validation | None":
+    """Cross-validate if the options ask for it; Ctrl-C keeps the finished folds, None if there are none."""
+    from supersparse.learning.validating import validate
+
+    if validation.folds is None:
+        return None
+    splits = _splits(rows, validation)
+    found = validate(recipe, rows, splits, remark)
+    finished = 0 if found is None else found.folds
+    if finished < len(splits):
+        remark(
+            f"Interrupted in fold {finished + 1} of {len(splits)}; the remaining folds are skipped. Now "
+            "learning the scoring system; press Ctrl-C again to stop and keep the best so far."
         )
-
-    def _matrix(self) -> NDArray[np.generic]:
-        for name, column in self.columns.items():
-            if column.kind is Kind.TEXT or column.n_missing:
-                what = (
-                    "holds text" if column.kind is Kind.TEXT else f"has {column.n_missing} missing value(s)"
-                )
-                raise InvalidDataError(
-                    f"{self.name}: column {name!r} {what}, so it cannot be used as it is; remove "
-                    f"--no-prepare to make features from it, or leave the column out with --drop {name!r}"
-                )
-        return side_by_side([column.values for column in self.columns.values()])
+    return found
 
 
-def splits_asked(rows: "TrainingRows", validation: ValidationOptions) -> "list[Split]":
-    """Split the rows as the options say."""
+def _splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Split]":
+    from supersparse.data.roles import sortable_times
     from supersparse.learning.splits import splits_of
 
     assert validation.folds is not None

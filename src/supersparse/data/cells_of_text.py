@@ -166,7 +166,7 @@ def side_by_side(columns: Sequence[ParsedNumbers]) -> ParsedNumbers:
 
 def _alike(arrays: Sequence[ParsedNumbers]) -> list[ParsedNumbers]:
     kinds = {array.dtype.kind for array in arrays}
-    if "O" in kinds or ("f" in kinds and any(_is_wide(array) for array in arrays)):
+    if not kinds <= set("biuf") or ("f" in kinds and any(_is_wide(array) for array in arrays)):
         return [array.astype(object) for array in arrays]
     return list(arrays)
 
@@ -186,7 +186,7 @@ def with_gaps(numbers: ParsedNumbers, present: NDArray[np.bool_]) -> ParsedNumbe
 
 def _is_wide(array: ParsedNumbers) -> bool:
     """Whether an array holds integers that a double cannot."""
-    if array.dtype.kind != "i" or not len(array):
+    if array.dtype.kind not in "iu" or not len(array):
         return False
     return int(array.max()) > _LARGEST_IN_A_DOUBLE or int(array.min()) < -_LARGEST_IN_A_DOUBLE
 

@@ -45,7 +45,7 @@ def read_target(table: Table, name: str, positive: str | None) -> Target:
     if len(counts) > 2 and positive is not None:
         others = _listed(Counter({text: n for text, n in counts.items() if text != positive}))
         notes.append(f"{positive!r} against all other classes: {others}")
-        given = [text if text == positive else _rest(positive) for text in given]
+        given = [text if text == positive else rest_of(positive) for text in given]
     elif len(counts) != 2:
         told = "" if len(counts) < 2 else "; use --positive to choose one against all others"
         raise InvalidDataError(
@@ -57,7 +57,8 @@ def read_target(table: Table, name: str, positive: str | None) -> Target:
     return Target(labels=labels, rows=rows, notes=tuple(notes))
 
 
-def _rest(positive: str) -> str:
+def rest_of(positive: str) -> str:
+    """Name all classes but one."""
     return f"not {positive}"
 
 

@@ -172,6 +172,13 @@ class Table:
             raise InvalidDataError(f"{self.name} has no {lack.format(name=repr(name))}; {hint}")
         return self.columns[name]
 
+    def values(self, name: str, lack: str = "column {name}") -> NDArray[Any]:
+        """Return the values of a column, all missing where every cell is blank."""
+        column = self.column(name, lack)
+        if column.kind is Kind.TOO_MANY:
+            raise InvalidDataError(f"{self.name}: column {name!r} has too many different texts to be read")
+        return column.values if column.kind is not Kind.EMPTY else np.full(self.n_rows, None, dtype=object)
+
     def place(self, row: int) -> str:
         """Say where a row, counted from 0, stands in the file."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"

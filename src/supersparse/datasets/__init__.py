@@ -1,4 +1,4 @@
-"""Loaders of the SLIM paper's data, processed as in the paper, each with its source and licence."""
+"""Loaders for the SLIM paper's datasets, processed as in the paper, with source and licence."""
 
 from supersparse.datasets.catalogue import load
 from supersparse.datasets.dataset import Columns, Dataset

@@ -1,4 +1,4 @@
-"""The list of datasets: what there is, how large, and what has to be fetched first."""
+"""The list of datasets, their sizes, and the files to fetch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from supersparse.errors import InvalidOptionError, did_you_mean
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One variant of a dataset; `originals` are the files that it needs in the data folder."""
+    """One variant of a dataset; `originals` are the files it needs in the data folder."""
 
     about: About
     variant: str
@@ -32,7 +32,7 @@ class Entry:
         return self.about.name.replace(" ", "-")
 
     def is_here(self, folder: Path | None = None) -> bool:
-        """Whether it can be loaded without fetching."""
+        """Whether it can be loaded without a download."""
         place = data_folder() if folder is None else folder
         return all((place / original.file).is_file() for original in self.originals)
 
@@ -70,7 +70,7 @@ ENTRIES = (
 
 
 def find(name: str, variant: str | None = None) -> Entry:
-    """Return the entry of that name; without a variant, the first one listed.
+    """Return an entry by name; the default is its first variant.
 
     >>> find("breast-cancer").size.rows
     683
@@ -89,7 +89,7 @@ def find(name: str, variant: str | None = None) -> Entry:
 
 
 def load(name: str, variant: str | None = None, *, folder: Path | None = None) -> Dataset:
-    """Load a dataset by its name.
+    """Load a dataset by name.
 
     >>> load("tic-tac-toe")
     <Dataset tic-tac-toe: 958 rows, 27 features, 626 x won>

@@ -1,4 +1,4 @@
-"""Dataset: a two-class table with its origin, and the paper's steps from a file to it."""
+"""Dataset: a two-class table with its source, and the paper's processing steps."""
 
 import csv
 import gzip
@@ -18,7 +18,7 @@ FRAMES = ("pandas", "polars", "pyarrow")
 
 
 class Columns(Mapping[str, NDArray[np.generic]]):
-    """Named arrays of one length: whole numbers, floats (NaN where missing) or text (None where missing).
+    """Named arrays of equal length: whole numbers, floats (NaN for missing) or text (None for missing).
 
     >>> import numpy as np
     >>> people = Columns({"age": np.array([40.0, np.nan]), "smokes": np.array(["yes", None], dtype=object)})
@@ -32,7 +32,9 @@ class Columns(Mapping[str, NDArray[np.generic]]):
         lengths = {name: len(array) for name, array in arrays.items()}
         if len(set(lengths.values())) > 1:
             said = ", ".join(f"{name!r} {n}" for name, n in lengths.items())
-            raise InvalidDataError(f"columns of different lengths: {said}; give each the same number of rows")
+            raise InvalidDataError(
+                f"the columns have different lengths: {said}; give each the same number of rows"
+            )
         self._arrays = {name: _read_only(array) for name, array in arrays.items()}
 
     def __getitem__(self, name: str) -> NDArray[np.generic]:
@@ -54,11 +56,11 @@ class Columns(Mapping[str, NDArray[np.generic]]):
         return len(next(iter(self._arrays.values()), ()))
 
     def part(self, rows: NDArray[np.integer[Any]]) -> "Columns":
-        """Return these rows only."""
+        """Return only these rows."""
         return Columns({name: array[rows] for name, array in self.items()})
 
     def frame(self, library: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
-        """Return a data frame of a library that is installed; what is missing is missing there, too.
+        """Return a data frame of an installed library; missing values stay missing.
 
         >>> import numpy as np
         >>> Columns({"age": np.array([40, 61])}).frame("polars").shape
@@ -68,7 +70,7 @@ class Columns(Mapping[str, NDArray[np.generic]]):
             raise InvalidOptionError(f"unknown frame library {library!r}; {did_you_mean(library, FRAMES)}")
         if find_spec(library) is None:
             raise PackageNotInstalledError(
-                f"a frame of {library} needs the package {library}; install it: pip install {library}"
+                f"a {library} frame needs the package {library}: pip install {library}"
             )
         import narwhals
 
@@ -77,7 +79,7 @@ class Columns(Mapping[str, NDArray[np.generic]]):
         ).to_native()
 
     def write_csv(self, path: Path) -> None:
-        """Write a CSV file: one header row, blanks for what is missing, whole numbers without a point."""
+        """Write a CSV file: one header row, blanks for missing values, whole numbers without a point."""
         columns = [[_cell(value) for value in array.tolist()] for array in self.values()]
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -92,7 +94,7 @@ def _read_only(array: NDArray[np.generic]) -> NDArray[np.generic]:
 
 
 def _with_none(array: NDArray[np.generic]) -> Any:
-    """Replace NaN, which polars and pyarrow take for a number."""
+    """Replace NaN, which polars and pyarrow treat as a number."""
     if array.dtype.kind == "f" and np.isnan(array).any():
         return [None if value != value else value for value in array.tolist()]
     return array.tolist() if array.dtype.kind == "O" else array
@@ -108,15 +110,15 @@ def _cell(value: object) -> object:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Dataset:
-    """Rows and labels, with where they come from and under which licence.
+    """Rows and labels, with their source and licence.
 
-    `X` and `y` are processed as in the SLIM paper; `raw` is the table as it was published,
-    missing values included, with codes written as words and the class in the column `target`.
+    `X` and `y` are processed as in the SLIM paper; `raw` is the published table, including missing values,
+    with words instead of codes and the class in the column `target`.
     """
 
     name: str
     feature_names: tuple[str, ...]
-    X: NDArray[Any]  # one row a case, whole numbers where the source has them; no intercept column
+    X: NDArray[Any]  # one row per case, whole numbers if the source has them; no intercept column
     y: NDArray[np.int64]  # 0 or 1
     target: str  # what y says
     classes: tuple[str, str]  # what 0 and 1 mean
@@ -124,21 +126,21 @@ class Dataset:
     source: str
     licence: str
     raw: Columns
-    kept: NDArray[np.intp]  # the rows of raw that are the rows of X
+    kept: NDArray[np.intp]  # positions in raw of the rows of X
 
     @property
     def labels(self) -> NDArray[np.str_]:
-        """The class of each row by its name."""
+        """The class name of each row."""
         return np.array(self.classes)[self.y]
 
     @property
     def columns(self) -> Columns:
-        """The processed features and then the class by its name, as columns."""
+        """The processed features, followed by the class name, as columns."""
         features = dict(zip(self.feature_names, self.X.T, strict=True))
         return Columns(features | {self.target: self.labels.astype(object)})
 
     def part(self, rows: NDArray[np.integer[Any]]) -> "Dataset":
-        """Return these rows only, for example one half of a split; `raw` follows."""
+        """Return only these rows, such as one half of a split, together with their raw rows."""
         kept = self.kept[rows]
         return replace(
             self, X=self.X[rows], y=self.y[rows], raw=self.raw.part(kept), kept=np.arange(len(kept))
@@ -154,23 +156,23 @@ MISSING = "?"
 
 
 def bundled_text(file_name: str) -> str:
-    """Read a file that comes with the package, compressed or not."""
+    """Read a bundled file, compressed or not."""
     return decompressed((files("supersparse.datasets") / "data" / file_name).read_bytes()).decode("utf-8")
 
 
 def decompressed(content: bytes) -> bytes:
-    """Undo gzip where it was used."""
+    """Decompress gzip data; return other data unchanged."""
     return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
 
 
 def cells(text: str) -> dict[str, tuple[str, ...]]:
-    """Read a CSV text with one header row into the cells of each column."""
+    """Read CSV text with one header row into cells by column."""
     header, *rows = csv.reader(text.splitlines())
     return dict(zip(header, zip(*rows, strict=True), strict=True))
 
 
 def numbers(column: Sequence[str]) -> NDArray[Any]:
-    """Read numbers: int64 when all are whole and none is missing, else float64 with NaN for missing.
+    """Read numbers: int64 if all are whole and none is missing, otherwise float64 with NaN for missing.
 
     >>> numbers(["1", "?"])
     array([ 1., nan])
@@ -181,12 +183,12 @@ def numbers(column: Sequence[str]) -> NDArray[Any]:
 
 
 def is_whole(array: NDArray[Any]) -> bool:
-    """Say whether all are whole numbers that a float64 holds exactly; NaN is none."""
+    """Whether all are whole numbers that float64 represents exactly; NaN is not."""
     return bool(((array == np.round(array)) & (abs(array) < 2**53)).all())
 
 
 def words(column: Sequence[str], meaning: Mapping[str, str]) -> NDArray[np.object_]:
-    """Write codes as words, with None for missing.
+    """Replace codes by words, with None for missing.
 
     >>> words(["2", "?"], {"1": "no", "2": "yes"})
     array(['yes', None], dtype=object)
@@ -195,7 +197,7 @@ def words(column: Sequence[str], meaning: Mapping[str, str]) -> NDArray[np.objec
 
 
 def complete_rows(raw: Columns) -> NDArray[np.intp]:
-    """Return the rows in which nothing is missing."""
+    """Return the rows without missing values."""
     keep = np.ones(raw.n_rows, dtype=bool)
     for array in raw.values():
         keep &= ~missing(array)
@@ -203,14 +205,14 @@ def complete_rows(raw: Columns) -> NDArray[np.intp]:
 
 
 def missing(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Say which values are missing: NaN among numbers, None among words."""
+    """Return which values are missing: NaN for numbers, None for words."""
     if array.dtype.kind == "O":
         return np.array([value is None for value in array])
     return np.isnan(array) if array.dtype.kind == "f" else np.zeros(len(array), dtype=bool)
 
 
 def indicators(array: NDArray[Any], names: Mapping[str, str]) -> dict[str, NDArray[np.int64]]:
-    """Return a 0/1 column for each category, under the name that it is given.
+    """Return a named 0/1 column for each category.
 
     >>> indicators(np.array(["a", "b"], dtype=object), {"a": "is a"})
     {'is a': array([1, 0])}
@@ -219,29 +221,29 @@ def indicators(array: NDArray[Any], names: Mapping[str, str]) -> dict[str, NDArr
 
 
 def varying(columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Leave out the columns that are constant."""
+    """Drop constant columns."""
     return {name: array for name, array in columns.items() if (array != array[0]).any()}
 
 
 def matrix(columns: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-    """Put columns side by side: int64 when all are whole numbers, else float64."""
+    """Stack columns: int64 if all are whole numbers, otherwise float64."""
     table = np.column_stack(list(columns.values()))
     return table.astype(np.int64) if is_whole(table) else table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """The words of a dataset; `target` is the column of the raw table that holds the class."""
+    """Names and descriptions of a dataset; `target` is the class column of the raw table."""
 
     name: str
     target: str
-    classes: tuple[str, str]  # the second is the positive one
+    classes: tuple[str, str]  # the second is positive
     description: str
     source: str
     licence: str = "CC BY 4.0"  # of all the UCI datasets here
 
     def dataset(self, raw: Columns, features: Mapping[str, NDArray[Any]], kept: NDArray[np.intp]) -> Dataset:
-        """Put the rows and the words together; `features` are those of the rows `kept` of `raw`."""
+        """Build a dataset; `features` are those of the rows `kept` of `raw`."""
         X = matrix(features)
         y = (raw[self.target][kept] == self.classes[1]).astype(np.int64)
         for array in (X, y, kept):
@@ -263,20 +265,20 @@ class About:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """Rows and columns as the paper's tables count them, that is with the intercept, and positive rows."""
+    """Rows and columns (with the intercept) as in the paper's tables, and positive rows."""
 
     rows: int
     columns: int
     positive: int
 
     def check(self, data: Dataset, file: str) -> Dataset:
-        """Return the data if they have this size; `file` is where they came from."""
+        """Return the data if they have this size; `file` is their source."""
         n_rows, n_features = data.X.shape
         found = Size(rows=n_rows, columns=n_features + 1, positive=int(data.y.sum()))
         if found != self:
             raise InvalidDataError(
                 f"{file} gives {found.rows} rows, {found.columns} columns with the intercept and "
-                f"{found.positive} {data.classes[1]}, the paper has {self.rows}, {self.columns} and "
+                f"{found.positive} {data.classes[1]}; the paper has {self.rows}, {self.columns} and "
                 f"{self.positive}; "
                 "delete the file and fetch it again: supersparse datasets fetch"
             )

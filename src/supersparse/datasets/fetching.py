@@ -1,4 +1,4 @@
-"""Filling the data folder, from the network or from a copy; what is stored was checked first."""
+"""Fill the data folder, from the network or from a copy; files are checked before they are stored."""
 
 import gzip
 import hashlib
@@ -23,10 +23,10 @@ _NOT_SATISFIABLE = 416
 
 
 def download(url: str, part: Path, *, attempts: int = 3, timeout: float = 30) -> bytes:
-    """Return the content of a file on the network.
+    """Download a file and return its content.
 
-    What has arrived is kept in the file `part`, from which this and later calls go on if the server
-    can send the rest; a caller that finds the content wrong deletes it.
+    Partial content is kept in the file `part`, so this and later calls can resume if the server supports it.
+    The caller deletes it if the content is wrong.
     """
     for attempt in range(attempts):
         try:
@@ -35,17 +35,17 @@ def download(url: str, part: Path, *, attempts: int = 3, timeout: float = 30) ->
         except DownloadError:
             raise
         except (HTTPException, OSError) as error:  # URLError is an OSError
-            gone = isinstance(error, HTTPError)  # the server answered: asking again changes nothing
+            gone = isinstance(error, HTTPError)  # the server answered, so retrying is pointless
             if gone or attempt == attempts - 1 or not part.exists():
                 raise DownloadError(f"{url} could not be downloaded: {_reason(error)}") from error
     arrived = part.stat().st_size
     raise DownloadError(
-        f"{url} broke off {attempts} times, after {arrived} bytes; try again to go on from there"
+        f"the download of {url} broke off {attempts} times, after {arrived} bytes; try again to resume"
     )
 
 
 def _receive(url: str, part: Path, timeout: float) -> bool:
-    """Append what is left to `part`; True if that is all of it."""
+    """Append the rest to `part`; True if the file is complete."""
     _refuse_plain_http(url)
     have = part.stat().st_size if part.exists() else 0
     request = Request(
@@ -79,7 +79,7 @@ class _OnlyToHttps(HTTPRedirectHandler):
 def _refuse_plain_http(url: str) -> None:
     address = urlsplit(url)
     if address.scheme != "https" and address.hostname not in ("127.0.0.1", "localhost", "::1"):
-        raise DownloadError(f"{url} is not an https address, so anybody on the way could change the data")
+        raise DownloadError(f"{url} is not an https address, so the data could be altered in transit")
 
 
 def _reason(error: Exception) -> str:
@@ -88,18 +88,16 @@ def _reason(error: Exception) -> str:
     return str(error.reason if isinstance(error, URLError) else error) or type(error).__name__
 
 
-_HELP = (
-    "check the network, or get the file in another way and copy it: supersparse datasets fetch --from FOLDER"
-)
+_HELP = "check the network, or copy the file from a folder: supersparse datasets fetch --from FOLDER"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What was done for one file."""
+    """The result for one file."""
 
     path: Path
     how: Literal["already there", "downloaded", "copied"]
-    origin: str  # the address or the path it came from
+    origin: str  # source address or path
 
 
 def fetch(
@@ -110,9 +108,9 @@ def fetch(
     unchecked: bool = False,
     say: Callable[[str], None] = lambda line: None,
 ) -> list[Fetched]:
-    """Store each file in the data folder, unless it is there already and right.
+    """Store each file in the data folder, unless a correct copy is already there.
 
-    `unchecked` keeps a file whose rows differ from those that this version of the package knows; the
+    `unchecked` stores a file even if its rows differ from those that this version of the package expects; the
     loaders still check the paper's size.
     """
     place = data_folder() if folder is None else folder
@@ -130,7 +128,7 @@ def _fetch(
         found = _find(original, copy_from)
         _store(_checked(original, found.read_bytes(), str(found), unchecked), path)
         return Fetched(path=path, how="copied", origin=str(found))
-    # one for each address, since the addresses do not give the same bytes
+    # one per address, because the bytes differ between addresses
     parts = {url: path.with_name(f"{path.name}.{number}.part") for number, url in enumerate(original.urls)}
     failures = []
     for url, part in parts.items():
@@ -140,7 +138,7 @@ def _fetch(
         except DownloadError as error:
             failures.append(str(error))
         except InvalidDataError as error:
-            part.unlink()  # going on from it would repeat the mistake
+            part.unlink()  # resuming from it would repeat the error
             failures.append(str(error))
         else:
             _store(text, path)
@@ -154,7 +152,7 @@ def _find(original: Original, folder: Path) -> Path:
     names = (original.file, *original.names)
     found = next((folder / name for name in names if (folder / name).is_file()), None)
     if found is None:
-        raise MissingDataError(f"the folder {str(folder)!r} holds none of {', '.join(names)}")
+        raise MissingDataError(f"the folder {str(folder)!r} contains none of {', '.join(names)}")
     return found
 
 
@@ -166,25 +164,25 @@ def _is_right(original: Original, stored: bytes) -> bool:
 
 
 def _checked(original: Original, content: bytes, origin: str, unchecked: bool) -> str:
-    """Turn what was published into the stored text, and check it."""
+    """Convert the published file to the stored text, and check it."""
     try:
         text = original.text(content)
     except (BadZipFile, LookupError, ValueError, OSError, EOFError, zlib.error) as error:
         raise InvalidDataError(
-            f"{origin} is not the file that was expected: {error or type(error).__name__}"
+            f"{origin} is not the expected file: {error or type(error).__name__}"
         ) from error
     found = hashlib.sha256(text.encode("utf-8")).hexdigest()
     if found != original.sha256 and not unchecked:
         raise InvalidDataError(
-            f"{origin} holds other rows than expected (SHA-256 of the rows {found}, "
+            f"the rows of {origin} differ from those expected (SHA-256 {found}, "
             f"expected {original.sha256}); "
-            "if the publisher has changed them and you trust the change, keep them with --unchecked"
+            "if the publisher has changed them and you trust the change, store them with --unchecked"
         )
     return text
 
 
 def _store(text: str, path: Path) -> None:
-    """Write all or nothing."""
+    """Write the file atomically."""
     content = text.encode("utf-8")
     whole = path.with_name(path.name + ".new")
     whole.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)

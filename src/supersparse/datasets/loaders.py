@@ -1,4 +1,4 @@
-"""The loaders: each dataset of the paper, processed as there."""
+"""Loaders for the datasets of the paper, processed as in the paper."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -45,14 +45,24 @@ def load_breast_cancer() -> Dataset:
     >>> load_breast_cancer().raw.n_rows
     699
     """
-    table = cells(bundled_text("breast_cancer.csv"))
-    diagnosis = words(table.pop("Class"), {"2": "benign", "4": "malignant"})
-    raw = Columns(
-        {name: numbers(column) for name, column in table.items()} | {ABOUT_BREAST_CANCER.target: diagnosis}
-    )
+    about = ABOUT_BREAST_CANCER
+    raw = _of_numbers(about, bundled_text("breast_cancer.csv"), "Class", {"2": "benign", "4": "malignant"})
     kept = complete_rows(raw)
-    features = {name: raw[name][kept] for name in raw if name not in ("Id", ABOUT_BREAST_CANCER.target)}
-    return ABOUT_BREAST_CANCER.dataset(raw, features, kept)
+    features = {name: raw[name][kept] for name in raw if name not in ("Id", about.target)}
+    return about.dataset(raw, features, kept)
+
+
+def _of_numbers(about: About, text: str, column: str, classes: dict[str, str]) -> Columns:
+    """Read a table of numbers, in which one column holds codes of classes."""
+    table = cells(text)
+    labels = words(table.pop(column), classes)
+    return Columns({name: numbers(values) for name, values in table.items()} | {about.target: labels})
+
+
+def _as_it_is(about: About, raw: Columns) -> Dataset:
+    """All rows, and every column but the class as a feature."""
+    features = {name: raw[name] for name in raw if name != about.target}
+    return about.dataset(raw, features, np.arange(raw.n_rows))
 
 
 ABOUT_HABERMAN = About(
@@ -62,7 +72,7 @@ ABOUT_HABERMAN = About(
     description=(
         "Women operated on for breast cancer in Chicago between 1958 and 1969: age, year of operation "
         "(minus 1900) and number of positive axillary nodes. Nothing is missing and nothing was processed. "
-        "The SLIM paper does not say which class is positive; here, as in its authors' later code, survival."
+        "The SLIM paper does not say which class is positive; we use survival, as in its authors' later code."
     ),
     source="S. J. Haberman, Haberman's Survival, UCI",
 )
@@ -75,14 +85,9 @@ def load_haberman() -> Dataset:
     >>> load_haberman()
     <Dataset haberman: 306 rows, 3 features, 225 survived 5 years or longer>
     """
-    table = cells(bundled_text("haberman.csv"))
-    survival = words(
-        table.pop("SurvivalStatus"), {"1": ABOUT_HABERMAN.classes[1], "2": ABOUT_HABERMAN.classes[0]}
-    )
-    features = {name: numbers(column) for name, column in table.items()}
-    return ABOUT_HABERMAN.dataset(
-        Columns(features | {ABOUT_HABERMAN.target: survival}), features, np.arange(len(survival))
-    )
+    about = ABOUT_HABERMAN
+    classes = {"1": about.classes[1], "2": about.classes[0]}
+    return _as_it_is(about, _of_numbers(about, bundled_text("haberman.csv"), "SurvivalStatus", classes))
 
 
 ABOUT_INTERNET_ADS = About(
@@ -91,8 +96,8 @@ ABOUT_INTERNET_ADS = About(
     classes=("not an ad", "ad"),
     description=(
         "Images on web pages: height, width, their ratio, and 1555 indicators of phrases in addresses and "
-        "texts. The SLIM paper does not state its processing; its size comes out when the rows with any "
-        "missing value and then the constant columns are left out."
+        "texts. The SLIM paper does not describe its processing; dropping rows with any missing value and "
+        "then constant columns gives its size."
     ),
     source="N. Kushmerick, Internet Advertisements, UCI",
 )
@@ -102,19 +107,16 @@ SIZE_OF_INTERNET_ADS = Size(rows=2359, columns=1431, positive=381)
 def load_internet_ads(variant: Literal["paper"] = "paper", *, folder: Path | None = None) -> Dataset:
     """Images on web pages, advertisements or not: 2359 rows, 1430 features.
 
-    The rows are read from `folder`, by default that of ``supersparse datasets path``, which
+    The rows are read from `folder`; the default is the folder that ``supersparse datasets path`` prints and
     ``supersparse datasets fetch`` fills.
     """
     if variant != "paper":
         raise InvalidOptionError(f"internet ads has no variant {variant!r}; the only one is 'paper'")
-    table = cells(stored_text(INTERNET_ADS, folder))
-    image = words(table.pop("Class"), {"ad": "ad", "nonad": "not an ad"})
-    raw = Columns(
-        {name: numbers(column) for name, column in table.items()} | {ABOUT_INTERNET_ADS.target: image}
-    )
+    about, classes = ABOUT_INTERNET_ADS, {"ad": "ad", "nonad": "not an ad"}
+    raw = _of_numbers(about, stored_text(INTERNET_ADS, folder), "Class", classes)
     kept = complete_rows(raw)
-    features = varying({name: raw[name][kept] for name in raw if name != ABOUT_INTERNET_ADS.target})
-    return SIZE_OF_INTERNET_ADS.check(ABOUT_INTERNET_ADS.dataset(raw, features, kept), INTERNET_ADS.file)
+    features = varying({name: raw[name][kept] for name in raw if name != about.target})
+    return SIZE_OF_INTERNET_ADS.check(about.dataset(raw, features, kept), INTERNET_ADS.file)
 
 
 ABOUT_MAMMOGRAPHY = About(
@@ -146,7 +148,7 @@ MARGINS = {
     "spiculated": "SpiculatedMargin",
 }
 VARIANTS = ("complete", "paper")
-_AGES_FROM = (30, 45, 60)  # the brackets of the authors' release
+_AGES_FROM = (30, 45, 60)  # age brackets of the authors' release
 
 
 def load_mammography(
@@ -154,8 +156,8 @@ def load_mammography(
 ) -> Dataset:
     """Masses on mammograms, benign or malignant: 830 complete rows, or the paper's 961; 11 features.
 
-    The paper's rows are read from `folder`, by default that of ``supersparse datasets path``, which
-    ``supersparse datasets fetch`` fills.
+    The paper's rows are read from `folder`; the default is the folder that ``supersparse datasets path``
+    prints and ``supersparse datasets fetch`` fills.
 
     >>> load_mammography()
     <Dataset mammography: 830 rows, 11 features, 403 malignant>
@@ -199,10 +201,10 @@ def _features(
 
 
 def _as_the_authors(raw: Columns, imputed: dict[str, tuple[str, ...]]) -> dict[str, NDArray[Any]]:
-    """Fill in what is missing with the authors' own values.
+    """Fill in missing values with the authors' values.
 
-    The paper does not state its rule. Its authors' later release holds their shapes, margins and
-    densities, and ages in brackets: a missing age becomes the median known age of its bracket.
+    The paper does not state its rule. Its authors' later release has their shapes, margins and densities, and
+    ages in brackets: a missing age becomes the median known age of its bracket.
     """
     release = {name: numbers(column) for name, column in imputed.items()}
     age = np.array(raw["Age"], dtype=np.float64)
@@ -235,12 +237,8 @@ def load_spambase() -> Dataset:
     >>> load_spambase()
     <Dataset spambase: 4601 rows, 57 features, 1813 spam>
     """
-    table = cells(bundled_text("spambase.csv.gz"))
-    mail = words(table.pop("Class"), {"0": "not spam", "1": "spam"})
-    features = {name: numbers(column) for name, column in table.items()}
-    return ABOUT_SPAMBASE.dataset(
-        Columns(features | {ABOUT_SPAMBASE.target: mail}), features, np.arange(len(mail))
-    )
+    about, classes = ABOUT_SPAMBASE, {"0": "not spam", "1": "spam"}
+    return _as_it_is(about, _of_numbers(about, bundled_text("spambase.csv.gz"), "Class", classes))
 
 
 ABOUT_TIC_TAC_TOE = About(
@@ -285,7 +283,7 @@ def load_tic_tac_toe() -> Dataset:
 
 
 def _final_boards() -> set[str]:
-    """Play move by move, keeping each board once; a game ends with a line or a full board."""
+    """Play move by move and keep each board once; a game ends with a line or a full board."""
     final: set[str] = set()
     open_boards = {"b" * 9}
     for move in range(9):
@@ -307,5 +305,5 @@ def _has_won(board: str, mark: str) -> bool:
 
 
 def _published_order(board: str) -> tuple[bool, bool, list[int]]:
-    """Won by x first, then won by o, then drawn; in each by the squares, with x before o before blank."""
+    """Boards won by x first, then won by o, then drawn; each group sorted by squares: x, o, blank."""
     return not _has_won(board, "x"), not _has_won(board, "o"), [MARKS.index(mark) for mark in board]

@@ -1,4 +1,4 @@
-"""The files that are not in the package: where they are published, their checksums, their folder."""
+"""Files that are not bundled: their addresses, checksums and folder."""
 
 import io
 import os
@@ -21,17 +21,17 @@ _IMPUTED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Original:
-    """A published file; `names` are those that a copy may have beside its name in the data folder."""
+    """A published file; `names` are other file names that a copy may have."""
 
-    file: str  # its place in the data folder; compressed if it ends in .gz
+    file: str  # path in the data folder; compressed if it ends in .gz
     urls: tuple[str, ...]  # tried in this order
     names: tuple[str, ...]
-    text: Callable[[bytes], str]  # what was published -> the stored text
+    text: Callable[[bytes], str]  # converts the published bytes to the stored text
     sha256: str  # of the stored text
 
 
 def mammography_text(content: bytes) -> str:
-    """Give the rows of ``mammographic_masses.data`` a header."""
+    """Add a header to ``mammographic_masses.data``."""
     header = "BIRADS,Age,Shape,Margin,Density,Severity"
     text = _member(content, "mammographic_masses.data").decode("latin-1")
     rows = [",".join(_trimmed(line)) for line in text.splitlines() if line.strip()]
@@ -39,7 +39,7 @@ def mammography_text(content: bytes) -> str:
 
 
 def imputed_mammography_text(content: bytes) -> str:
-    """Read the authors' release: its label comes first, under whatever name; the rest goes by name."""
+    """Read the authors' release: the first column is the label, the others are found by name."""
     table = cells(decompressed(content).decode("utf-8-sig"))
     target = ["1" if cell == "1" else "0" for cell in next(iter(table.values()))]
     rows = zip(target, *(table[name] for name in _IMPUTED), strict=True)
@@ -49,7 +49,7 @@ def imputed_mammography_text(content: bytes) -> str:
 def internet_ads_text(content: bytes) -> str:
     """Join ``ad.data`` with the feature names of ``ad.names``."""
     if not content.startswith(b"PK"):
-        return decompressed(content).decode("utf-8")  # a stored text already, if its checksum says so
+        return decompressed(content).decode("utf-8")  # already the stored text; its checksum decides
     described = _member(content, "ad.names").decode("latin-1").splitlines()
     names = [line.rsplit(":", 1)[0].strip() for line in described if ":" in line and not line.startswith("|")]
     rows = []
@@ -60,13 +60,15 @@ def internet_ads_text(content: bytes) -> str:
 
 
 def _member(content: bytes, name: str) -> bytes:
-    """Take a file out of an archive; what is no archive is that file."""
+    """Extract a file from an archive; other data are returned unchanged."""
     if not content.startswith(b"PK"):
         return decompressed(content)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         found = [entry for entry in archive.namelist() if entry.rsplit("/", 1)[-1] == name]
         if not found:
-            raise InvalidDataError(f"the archive holds no {name!r}, only {', '.join(archive.namelist())}")
+            raise InvalidDataError(
+                f"the archive does not contain {name!r}, only {', '.join(archive.namelist())}"
+            )
         return archive.read(found[0])
 
 
@@ -111,7 +113,7 @@ VARIABLE = "SUPERSPARSE_DATA"
 
 
 def data_folder() -> Path:
-    """Return the folder that ``SUPERSPARSE_DATA`` names, else one in the user's cache."""
+    """Return the folder in ``SUPERSPARSE_DATA``, or one in the user's cache."""
     given = os.environ.get(VARIABLE)
     return Path(given).expanduser() if given else _user_cache() / "supersparse" / "data"
 
@@ -130,8 +132,8 @@ def stored_text(original: Original, folder: Path | None = None) -> str:
     path = place / original.file
     if not path.is_file():
         raise MissingDataError(
-            f"{original.file} is not in the data folder {str(place)!r}; get it with "
-            f"'supersparse datasets fetch', or let the environment variable {VARIABLE} name the folder "
-            "that holds it"
+            f"{original.file} is not in the data folder {str(place)!r}; download it with "
+            f"'supersparse datasets fetch', or set the environment variable {VARIABLE} to the folder "
+            "that contains it"
         )
     return decompressed(path.read_bytes()).decode("utf-8")

@@ -1,4 +1,4 @@
-"""The scikit-learn face: classifiers that learn a scoring system."""
+"""Scikit-learn classifiers that learn a scoring system."""
 
 from supersparse.estimators.slim import SLIMClassifier
 from supersparse.estimators.slim_cv import SLIMClassifierCV

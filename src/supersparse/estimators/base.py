@@ -1,4 +1,4 @@
-"""What both classifiers share: from parameters to a recipe, and from a model to predictions."""
+"""Code shared by both classifiers: from parameters to a recipe, and from a model to predictions."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from supersparse.card.scoring import score_table
+from supersparse.data.sources import as_array, as_table
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.estimators.parameters import PREPARATIONS
 from supersparse.estimators.reading import read_features, read_numeric_training, read_raw_training
@@ -21,13 +22,13 @@ from supersparse.exact import nearest_float
 from supersparse.faces import ScoringSystem
 from supersparse.learning.calibrating import LeftOut, fitted_risk
 from supersparse.learning.recipe import Question, Recipe
-from supersparse.learning.rows import TrainingRows, as_array, name_of
-from supersparse.learning.scoring import as_table, scores_of_points
+from supersparse.learning.rows import TrainingRows, name_of
+from supersparse.learning.scoring import scores_of_points
 from supersparse.prepare import Prepare
 from supersparse.problem.asked import Asked, names_of
 from supersparse.problem.points import Points
 from supersparse.settings.settings import Settings
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveOptions, SolverKeywords
 from supersparse.solving.solution import Solution
 
 _METHODS = ("isotonic", "logistic")
@@ -40,12 +41,12 @@ def _has_risks(estimator: Any) -> bool:
 
 
 class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A fitted scoring system as a classifier; subclasses say how it is learned."""
+    """A scoring system as a classifier; subclasses define how it is learned."""
 
     def _read(
         self, X: Any, y: Any, sample_weight: Any, rate_groups: Any, groups: Any = None
     ) -> tuple[Recipe, TrainingRows]:
-        """Return how to learn and what to learn from, both checked."""
+        """Return the checked recipe and training data."""
         if self.calibrate is not None and self.calibrate not in _METHODS:
             hint = did_you_mean(str(self.calibrate), _METHODS)
             raise InvalidOptionError(f"calibrate is {self.calibrate!r}; give None, or {hint}")
@@ -57,12 +58,12 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return recipe, recipe.complete(rows)
 
     def _recipe(self) -> Recipe:
-        """Put together what the parameters ask for."""
+        """Build the recipe from the parameters."""
         asked = {name: getattr(self, name) for name in names_of(Asked) if hasattr(self, name)}
         by_name = isinstance(self.prepare, str) and self.prepare == "auto"
         if not (self.prepare is None or by_name or isinstance(self.prepare, Prepare)):
             raise InvalidOptionError(f"prepare is {self.prepare!r}; {PREPARATIONS}")
-        options = {
+        options: SolverKeywords = {
             "solver": self.solver,
             "solver_options": self.solver_options or {},
             "checkpoint": self.checkpoint,
@@ -88,11 +89,11 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self._keep(question, solution, rows)
         return self
 
-    def _solve(self, question: Question, options: dict[str, Any]) -> Solution:
+    def _solve(self, question: Question, options: SolverKeywords) -> Solution:
         return question.solve(**options)
 
     def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
-        """Set the fitted attributes; the training rows are not among them."""
+        """Set the fitted attributes; the training rows are not kept."""
         names, evaluation = solution.problem.rows.names, solution.evaluation
         if question.prepare is not None:
             self.prepare_ = question.prepare
@@ -117,20 +118,20 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
 
     def _keep_risks(self, rows: TrainingRows, unseen: list[LeftOut]) -> None:
-        """Give the card the risks that scores of rows left out speak for."""
+        """Add risks to the card, calibrated on held-out scores."""
         card = self.scoring_system_.card
         risk = fitted_risk(card, self._scores(rows.X), rows, self.positive_, unseen, self.calibrate)
         self.scoring_system_ = ScoringSystem(replace(card, risk=risk))
 
     def _towards_last(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Turn scores of the positive class into those of ``classes_[1]``, which scikit-learn asks for."""
+        """Convert scores for the positive class to scores for ``classes_[1]``, as scikit-learn requires."""
         return scores if self.positive_ == self.classes_[1] else 0 - scores
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the score of each row, the intercept included, for ``classes_[1]``.
+        """Return the score of each row for ``classes_[1]``, including the intercept.
 
-        That is the score of the card, or minus that score where `positive` names ``classes_[0]``. Scores are
-        computed exactly, a float being read as its shortest decimal, and then rounded to the nearest float:
+        This is the score of the card, negated if ``classes_[0]`` is the positive class. Scores are computed
+        exactly, with each float read as its shortest decimal, and then rounded to the nearest float:
         3·0.1 - 0.3 is 0.
 
         Parameters
@@ -141,19 +142,19 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Returns
         -------
         ndarray of shape (n_samples,)
-            The scores: above 0 ``classes_[1]`` is predicted, below 0 ``classes_[0]``.
+            The scores: above 0 predicts ``classes_[1]``, below 0 ``classes_[0]``.
         """
         check_is_fitted(self)
         return self._towards_last(self._scores(X))
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        """Score rows as the card does: above 0 the positive class is predicted."""
+        """Score rows as the card does; above 0 predicts the positive class."""
         if self.prepare is not None:
             return score_table(self.scoring_system_.card, as_table(X)).floats
         return scores_of_points(self.points_, read_features(self, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row: the positive class where the card's score is above 0.
+        """Return the class of each row: the positive class if the card's score is above 0.
 
         Parameters
         ----------
@@ -163,7 +164,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Returns
         -------
         ndarray of shape (n_samples,)
-            The predicted labels. A score of exactly 0 gives the negative class.
+            The predicted labels. A score of exactly 0 predicts the negative class.
         """
         check_is_fitted(self)
         is_positive = self._scores(X) > 0
@@ -173,10 +174,10 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     @available_if(_has_risks)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, for each row; available only with `calibrate`.
+        """Return the probability of each class for each row; available only with `calibrate`.
 
-        A probability above 0.5 and the class of `predict` may differ: the class says on which side of the
-        threshold the score lies, the probability how often such scores came with the positive class.
+        Probabilities and `predict` may disagree: the class depends on the threshold, while the probability is
+        how often such scores had the positive class.
 
         Parameters
         ----------
@@ -196,7 +197,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return np.column_stack([1 - last, last])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of the rows, or of their weight, that `predict` gets right.
+        """Return the accuracy: the share of the rows, or of their weight, that `predict` gets right.
 
         Parameters
         ----------
@@ -212,7 +213,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         float
             The accuracy.
         """
-        # not accuracy_score: that refuses labels such as 2.5 and 7.25
+        # accuracy_score would refuse labels such as 2.5 and 7.25
         predicted, y = self.predict(X), column_or_1d(y)
         check_consistent_length(predicted, y, sample_weight)
         return float(
@@ -227,7 +228,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:
-    """Return a seed: the same one for None, so that a fit repeats."""
+    """Return a seed; None always gives the same one, so fits are reproducible."""
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.RandomState):
@@ -236,5 +237,5 @@ def seed_from(random_state: int | np.random.RandomState | None) -> int:
 
 
 def _count(weight: Fraction) -> int | float:
-    """A weight of rows: a whole number where it is one."""
+    """A weight of rows, as an int if it is whole."""
     return int(weight) if weight.denominator == 1 else float(weight)

@@ -1,10 +1,16 @@
 """The parameters of the classifiers: the declared settings, and how learning goes about them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, Signature
-from typing import Any, TypeVar
+from os import PathLike
+from typing import Any, Literal, TypedDict, TypeVar
 
-from supersparse.problem.asked import Asked, fields_of, parameters_of
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from supersparse.evaluate.calibrating import Method
+from supersparse.prepare import Prepare
+from supersparse.problem.asked import Asked, AskedBesideC0, AskedKeywords, fields_of, parameters_of
 
 Classifier = TypeVar("Classifier", bound=type)
 
@@ -23,6 +29,35 @@ LEARNING: Mapping[str, Any] = {
     "random_state": None,
     "verbose": 0,
 }
+
+
+class LearningKeywords(TypedDict, total=False):
+    """How learning goes about the settings, for type checkers and editors; the defaults are in `LEARNING`."""
+
+    calibrate: Method | None
+    prepare: Prepare | Literal["auto"] | None
+    initial: Any  # what `solve` takes, or a linear model to be fitted first
+    solver: str
+    solver_options: Mapping[str, object] | None
+    checkpoint: str | PathLike[str] | None
+    time_limit: float | None
+    node_limit: int | None
+    gap: float
+    n_jobs: int | None
+    random_state: int | RandomState | None
+    verbose: int
+
+
+class SLIMKeywords(AskedKeywords, LearningKeywords, total=False):
+    """The parameters of `SLIMClassifier`."""
+
+
+class SLIMCVKeywords(AskedBesideC0, LearningKeywords, total=False):
+    """The parameters of `SLIMClassifierCV`."""
+
+    Cs: int | Sequence[float] | NDArray[Any]
+    cv: Any
+    rule: Literal["best", "one_sd", "one_se"]
 
 
 def takes_settings(*without: str, **more: Any) -> Callable[[Classifier], Classifier]:

@@ -15,11 +15,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from supersparse.card.tables import column_names
-from supersparse.data.frames import as_frame, check_names
-from supersparse.learning.rows import as_array, two_classes
-from supersparse.learning.scoring import as_table
-from supersparse.prepare.raw import is_array
+from supersparse.data.sources import as_array, as_frame, as_table, check_names, is_array, source_of
+from supersparse.learning.rows import two_classes
 
 _READS_ANY_FRAME = tuple(int(part) for part in sklearn.__version__.split(".")[:2]) >= (1, 9)
 
@@ -71,7 +68,7 @@ def _with_names(X: Any, frame: "nw.DataFrame[Any]") -> Any:
 def read_raw_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Return a raw table as a frame, a mapping of columns or an array, and y; set what fit must set."""
     X = as_table(X)
-    names = [] if is_array(X) else column_names(X)
+    names = [] if is_array(X) else source_of(X).names
     check_names(names)
     if hasattr(estimator, "feature_names_in_"):
         delattr(estimator, "feature_names_in_")

@@ -1,11 +1,11 @@
 """SLIMClassifier: one scoring system for one C0."""
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from sklearn.base import clone
 
 from supersparse.estimators.base import ScoringSystemClassifier
-from supersparse.estimators.parameters import takes_settings
+from supersparse.estimators.parameters import SLIMKeywords, takes_settings
 from supersparse.learning.calibrating import learn_without, weighty_folds
 from supersparse.learning.starting import start_from
 
@@ -147,6 +147,10 @@ class SLIMClassifier(ScoringSystemClassifier):
     >>> model.predict([[1, 1], [2, 0]])
     array(['a', 'b'], dtype='<U1')
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[SLIMKeywords]) -> None: ...
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, rate_groups: Any = None) -> Self:
         """Learn a scoring system.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from supersparse.errors import InvalidOptionError, InvalidProblemError, did_you_mean
 from supersparse.estimators.base import ScoringSystemClassifier
-from supersparse.estimators.parameters import takes_settings
+from supersparse.estimators.parameters import SLIMCVKeywords, takes_settings
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.learning.choosing import RULES, Candidate, choose_penalty, read_values
 from supersparse.learning.folds import Fold, FoldResult, fit_fold, named_folds
@@ -20,6 +20,7 @@ from supersparse.learning.recipe import Question
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
 from supersparse.results.penalty_grid import folder_of, solve_in
+from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 
 
@@ -107,6 +108,10 @@ intercept, solver, solver_options, gap
     (0.1, 0.1)
     """
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[SLIMCVKeywords]) -> None: ...
+
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, rate_groups: Any = None
     ) -> Self:
@@ -166,10 +171,10 @@ intercept, solver, solver_options, gap
         self.n_splits_ = len(splits)
         return named_folds(splits)
 
-    def _solve(self, question: Question, options: dict[str, Any]) -> Solution:
+    def _solve(self, question: Question, options: SolverKeywords) -> Solution:
         if self.checkpoint is None:
             return super()._solve(question, options)
-        given = {**question.recipe.options, **options, "checkpoint": None}
+        given: SolverKeywords = {**question.recipe.options, **options, "checkpoint": None}
         return solve_in(folder_of(self.checkpoint), question.problem, **given)
 
     def _choose(self, by_value: list[list[FoldResult]]) -> None:

@@ -1,1 +1,1 @@
-"""How well a card does on rows with known classes: counts, rates, risks, curves, subgroups, drift."""
+"""Evaluation of a card on labelled data: counts, rates, risks, curves, subgroups, drift."""

@@ -1,4 +1,4 @@
-"""From totals to risks: isotonic and logistic maps, cross-fitting, and a card fitted to a new site."""
+"""From totals to risks: isotonic and logistic maps, cross-fitting, and adapting a card to a new site."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,34 +23,34 @@ _ENOUGH = 1e-12
 
 
 def fit_risk(tally: Tally, method: Method) -> Risk:
-    """Return the risk by total that fits a tally.
+    """Fit a map from totals to risks.
 
-    "isotonic" is the best rising step function by squared error (Brier), with straight lines between totals.
-    "logistic" is Platt's: maximum likelihood with each class's labels moved a little towards the other
-    class, so that it exists when points separate the classes.
+    "isotonic" is the increasing function with the lowest squared error (Brier), linear between totals.
+    "logistic" is Platt's: maximum likelihood with the labels of each class moved slightly towards the other
+    class, so that it exists even if the points separate the classes.
     """
     if method not in get_args(Method):
         raise InvalidOptionError(
-            f"the method of calibration is {method!r}; {did_you_mean(str(method), get_args(Method))}"
+            f"unknown calibration method {method!r}; {did_you_mean(str(method), get_args(Method))}"
         )
     return _isotonic(tally) if method == "isotonic" else _logistic(tally)
 
 
 def _isotonic(tally: Tally) -> TableRisk:
-    blocks: list[list[float]] = []  # positives, weight, how many totals
+    blocks: list[list[float]] = []  # positives, weight, number of totals
     for negative, positive in zip(tally.negatives, tally.positives, strict=True):
         blocks.append([float(positive), float(negative + positive), 1])
         while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] >= blocks[-1][0] * blocks[-2][1]:
             above = blocks.pop()
             blocks[-1] = [a + b for a, b in zip(blocks[-1], above, strict=True)]
     risks = [p / w for p, w, count in blocks for _ in range(int(count))]
-    last = len(risks) - 1  # of a flat stretch its two ends say it all
+    last = len(risks) - 1  # a flat stretch needs only its two ends
     ends = [i for i, r in enumerate(risks) if i in (0, last) or not risks[i - 1] == r == risks[i + 1]]
     return TableRisk(totals=tuple(tally.totals[i] for i in ends), risks=tuple(risks[i] for i in ends))
 
 
 def _logistic(tally: Tally) -> LogisticRisk:
-    """Newton's method, with totals standardised and a step halved where it overshoots."""
+    """Newton's method on standardised totals; a step that overshoots is halved."""
     positives, negatives = (np.array([float(w) for w in ws]) for ws in (tally.positives, tally.negatives))
     totals, weights = np.array([float(t) for t in tally.totals]), positives + negatives
     high = (positives.sum() + 1) / (positives.sum() + 2)
@@ -86,10 +86,10 @@ def _logistic(tally: Tally) -> LogisticRisk:
 
 
 def fold_of_each_row(outcomes: Outcomes, folds: int | object) -> NDArray[np.intp]:
-    """Return which fold each row is in: so many folds, or a given label for each row.
+    """Return the fold of each row, from a number of folds or from one fold label per row.
 
-    A number of folds divides the rows of each total as evenly as can be, in their order. Labels play
-    no part, so that a row's own label cannot reach its risk by way of the folds.
+    A number of folds divides the rows of each total as evenly as possible, in order. Class labels are not
+    used, so a row's label cannot influence its risk through the folds.
     """
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
         if folds < 2:
@@ -100,14 +100,14 @@ def fold_of_each_row(outcomes: Outcomes, folds: int | object) -> NDArray[np.intp
     labels = as_list(folds, "folds")
     if len(labels) != len(outcomes.kept):
         raise InvalidDataError(
-            f"folds has {len(labels)} labels for {len(outcomes.kept)} rows; give one for each"
+            f"folds has {len(labels)} labels for {len(outcomes.kept)} rows; give one per row"
         )
     codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     return np.array([codes[label] for label in labels], dtype=np.intp)[outcomes.kept]
 
 
 def cross_fitted(outcomes: Outcomes, method: Method, folds: int | object) -> Floats | None:
-    """Return a risk for each row by a map fitted to the other folds; None when there is one fold only."""
+    """Return a risk for each row from a map fitted to the other folds; None if there is only one fold."""
     fold = fold_of_each_row(outcomes, folds)
     if len(np.unique(fold)) < 2:
         return None
@@ -120,13 +120,13 @@ def cross_fitted(outcomes: Outcomes, method: Method, folds: int | object) -> Flo
 
 
 _HALVINGS = 200
-_FARTHEST = 1000.0  # in log-odds: a double has no risk between 0 and exp(-745)
+_FARTHEST = 1000.0  # log-odds: no double lies between 0 and exp(-745)
 
 
 def in_the_large(risk: Risk, totals: Floats, weights: Floats, share: float) -> Risk:
-    """Move the log-odds of all risks by one number, so that their mean over the given rows is `share`.
+    """Shift the log-odds of all risks by one number, so that their mean over these rows is `share`.
 
-    Risks of 0 and 1 stay. Where these alone put the mean above or below the share, nothing moves.
+    Risks of 0 and 1 do not change. If they alone put the mean above or below the share, nothing changes.
     """
     with np.errstate(divide="ignore"):
         risks = risk.of(totals)
@@ -147,7 +147,7 @@ def in_the_large(risk: Risk, totals: Floats, weights: Floats, share: float) -> R
 
 
 def moved(risk: Risk, by: float) -> Risk:
-    """Return the risk with its log-odds moved."""
+    """Return the risk with shifted log-odds."""
     if isinstance(risk, LogisticRisk):
         return replace(risk, offset=risk.offset + by)
     with np.errstate(divide="ignore"):
@@ -162,8 +162,8 @@ def _risks(odds: Floats) -> Floats:
 def with_threshold(card: Card, threshold: Fraction, why: str | None = None) -> Card:
     """Return the card with another threshold.
 
-    What was proven about the old one does not hold for the new one, so the provenance goes; the
-    source says where the points come from.
+    The proof was for the old threshold, so the provenance is removed; the source says where the points come
+    from.
     """
     if threshold == card.threshold:
         return card
@@ -191,12 +191,12 @@ def choose_threshold(
     sample_weight: object = None,
     names: Sequence[str] | None = None,
 ) -> Card:
-    """Return the card with the threshold that does what is wanted; see `ScoringSystem.choose_threshold`."""
+    """Return the card with a threshold chosen for a target; see `ScoringSystem.choose_threshold`."""
     wishes = {"sensitivity": sensitivity, "specificity": specificity, "costs": costs}
     given = [name for name, value in wishes.items() if value is not None]
     if len(given) != 1:
         raise InvalidOptionError(
-            f"give one of sensitivity, specificity and costs, not {' and '.join(given) or 'none'}"
+            f"give exactly one of sensitivity, specificity and costs, not {' and '.join(given) or 'none'}"
         )
     tally = read_outcomes(card, X, y, sample_weight, names).tally()
     choices = thresholds_of(tally, 0.95)
@@ -207,11 +207,11 @@ def choose_threshold(
     else:
         assert costs is not None
         if len(costs) != 2:
-            raise InvalidOptionError(f"costs is {costs!r}; give (of a false negative, of a false positive)")
+            raise InvalidOptionError(
+                f"costs is {costs!r}; give the costs of a (false negative, false positive)"
+            )
         chosen = choices.for_cost(*costs)
-        wish = (
-            f"least cost, {_given(costs[0])} for a false negative and {_given(costs[1])} for a false positive"
-        )
+        wish = f"lowest cost, {_given(costs[0])} per false negative and {_given(costs[1])} per false positive"
     if chosen is choices.current:
         return card
     return with_threshold(card, chosen.threshold, f"{wish}, on {count_text(tally.n)} rows")

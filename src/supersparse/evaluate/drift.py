@@ -1,4 +1,4 @@
-"""Drift: how a card's items apply now, compared with then. No labels are needed."""
+"""Drift: how the points of each item differ between old and new data. No labels are needed."""
 
 import math
 from bisect import bisect_left
@@ -21,25 +21,25 @@ from supersparse.evaluate.rates import Rate, laid_out, to_pandas
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """The weight of rows at each value of the points that one item gave, and of those with none there."""
+    """Weight of rows by the points that one item gave, and of rows with a missing value."""
 
     by_points: dict[Fraction, Fraction]
     missing: Fraction
 
     @property
     def seen(self) -> ItemSeen:
-        """The same in few numbers."""
+        """A summary."""
         return ItemSeen.of(self.by_points, self.missing)
 
 
 def points_given(
     card: Card, X: object, *, sample_weight: object = None, names: Sequence[str] | None = None
 ) -> tuple[Given, ...]:
-    """Return what each item gave on a table."""
+    """Return the points that each item gave on a table."""
     table = checked_table(card, X, names)
     weights, unit = read_row_weights(sample_weight, table.n_rows)
     if not np.any(weights > 0):
-        raise InvalidDataError("there is nothing to remember: no rows, or none with a weight above 0")
+        raise InvalidDataError("the table has no rows with a weight above 0; there is nothing to remember")
     found = []
     for item in card.items:
         cells = table.columns[item.column]
@@ -61,18 +61,18 @@ def points_given(
 def remember(
     card: Card, X: object, *, sample_weight: object = None, names: Sequence[str] | None = None
 ) -> Card:
-    """Return the card with what its items gave on a table; see `ScoringSystem.remember`."""
+    """Return the card with the points of its items on a table; see `ScoringSystem.remember`."""
     given = points_given(card, X, sample_weight=sample_weight, names=names)
     return replace(card, seen=tuple(g.seen for g in given))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemDrift:
-    """One item then and now.
+    """One item on old and new data.
 
-    `then` and `now` are the shares of rows that got points other than 0. `stability` is the population
-    stability index of the points: Σ (now - then)·ln(now / then) over their values, or over ten ranges of
-    about equal weight then; 0 is no change, and above 0.25 is commonly called large.
+    `then` and `now` are the shares of rows with nonzero points. `stability` is the population stability index
+    of the points: Σ (now - then)·ln(now / then) over their values, or over ten ranges of about equal weight
+    in the old data. 0 means no change; above 0.25 is commonly considered large.
     """
 
     name: str
@@ -83,27 +83,27 @@ class ItemDrift:
     mean_points_then: float
     mean_points_now: float
     stability: float
-    outside_now: tuple[object, ...]  # values outside of the column's domain, a few of them
+    outside_now: tuple[object, ...]  # a few values outside the column's domain
 
     @property
     def shift(self) -> float:
-        """How much the item moved the mean total, in points."""
+        """Change of the mean total due to this item, in points."""
         return self.mean_points_now - self.mean_points_then
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """How each item of a card applies now, compared with then; the shifts add up to the mean total's."""
+    """Drift of every item; the shifts add up to the shift of the mean total."""
 
     items: tuple[ItemDrift, ...]
 
     @property
     def shift(self) -> float:
-        """How much the mean total moved, in points."""
+        """Change of the mean total, in points."""
         return sum(item.shift for item in self.items)
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row for each item."""
+        """Return one row per item."""
         return [
             {
                 "item": i.name,
@@ -125,7 +125,7 @@ class Drift:
         return to_pandas(self.table())
 
     def in_words(self) -> str:
-        """Say how the mean total moved, and by which item most."""
+        """Describe the change of the mean total, and the item that changed most."""
         text = f"The mean total moved by {self.shift:+.3g} points"
         if not self.items:
             return text + "."
@@ -157,14 +157,14 @@ def drift(
     names: Sequence[str] | None = None,
     level: float = 0.95,
 ) -> Drift:
-    """Compare a table of now with one of then, or with what the card remembers; see `ScoringSystem.drift`."""
+    """Compare new data with old data, or with what the card remembers; see `ScoringSystem.drift`."""
     if then is not None:
         before = tuple(g.seen for g in points_given(card, then, sample_weight=weight_then, names=names))
     elif card.seen is not None:
         before = card.seen
     else:
         raise InvalidDataError(
-            "the card remembers no table to compare with; give one as `then`, or let the card `remember` it"
+            "the card remembers no data; pass the old data as `then`, or call `remember` first"
         )
     after = points_given(card, now, sample_weight=weight_now, names=names)
     strange: dict[str, list[object]] = {}
@@ -199,7 +199,7 @@ def _compared(
 
 
 def _stability(old: ItemSeen, new: Mapping[Fraction, Fraction]) -> float:
-    """The population stability index; half a row is added to each range, so that none is empty."""
+    """The population stability index, with half a row added to each range so that none is empty."""
     ends = old.upper_ends(new)
     shares = []
     for by_points in (dict(zip(old.points, old.weights, strict=True)), new):

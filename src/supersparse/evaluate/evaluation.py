@@ -1,4 +1,4 @@
-"""Evaluation: all that is said about a card on labelled rows, and on each part of them."""
+"""Evaluation of a card on labelled rows and on subgroups."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from supersparse.evaluate.thresholds import Confusion, Thresholds, confusion_at,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """A card on one table. Counts are weights: a row of weight k counts as k rows.
+    """The evaluation of a card on one table. Counts are weights: a row of weight k counts as k rows.
 
-    `forecasts` are the card's own risks with what happened, None for a card without risks.
+    `forecasts` compares the card's risks with the outcomes; None for a card without risks.
     """
 
     positive: Label
@@ -34,7 +34,7 @@ class Evaluation:
 
     @property
     def thresholds(self) -> Thresholds:
-        """What every threshold would do."""
+        """The results for every threshold."""
         return thresholds_of(self.tally, self.level)
 
     @property
@@ -55,7 +55,7 @@ class Evaluation:
         return None if self.forecasts is None else self.forecasts.brier
 
     def cells(self) -> dict[str, Any]:
-        """Return everything as one row of a table."""
+        """Return all measures as one table row."""
         low, high = self.auc.interval or (None, None)
         found = self.confusion.cells() | {"auc": self.auc.value, "auc_low": low, "auc_high": high}
         found |= {"ks": self.ks, "gini": self.gini}
@@ -90,7 +90,7 @@ def evaluate_card(
     names: Sequence[str] | None = None,
     level: float = 0.95,
 ) -> Evaluation:
-    """Evaluate a card on rows with known classes; see `ScoringSystem.evaluate`."""
+    """Evaluate a card on labelled data; see `ScoringSystem.evaluate`."""
     return evaluation_of(
         read_outcomes(card, X, y, sample_weight, names).tally(), card.positive, card.risk, level
     )
@@ -113,7 +113,7 @@ _MOST_GROUPS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subgroup:
-    """One part of the rows; the label None stands for rows whose label is missing."""
+    """One subgroup; the label is None for rows with a missing label."""
 
     label: object
     evaluation: Evaluation
@@ -121,14 +121,14 @@ class Subgroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subgroups:
-    """The evaluation of each subgroup, in the order of their labels, and of all rows together."""
+    """The evaluation of each subgroup, ordered by label, and of all rows."""
 
     by: str
     groups: tuple[Subgroup, ...]
     overall: Evaluation
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row for each subgroup, with counts, rates and intervals, and last one for all."""
+        """Return one row per subgroup with counts, rates and intervals; the last row is for all rows."""
         rows = [{self.by: g.label} | g.evaluation.cells() for g in self.groups]
         return [*rows, {self.by: "all"} | self.overall.cells()]
 
@@ -147,7 +147,7 @@ class Subgroups:
         return laid_out(header, rows)
 
     def in_words(self) -> str:
-        """Say in which subgroups sensitivity and specificity are lowest and highest."""
+        """Name the subgroups with the lowest and highest sensitivity and specificity."""
         parts = []
         for name in ("sensitivity", "specificity"):
             rated = [
@@ -159,8 +159,8 @@ class Subgroups:
             if rated:
                 low, high = min(rated, key=lambda r: r[0]), max(rated, key=lambda r: r[0])
                 span = f"{low[2]} ({one_line(low[1])}) to {high[2]} ({one_line(high[1])})"
-                parts.append(f"{name.capitalize()} by {one_line(self.by)} runs from {span}.")
-        return " ".join(parts) or f"No subgroup of {one_line(self.by)} has rows of a class."
+                parts.append(f"{name.capitalize()} by {one_line(self.by)} ranges from {span}.")
+        return " ".join(parts) or f"No subgroup by {one_line(self.by)} has rows of either class."
 
 
 def by_subgroup(
@@ -178,15 +178,13 @@ def by_subgroup(
     named = isinstance(by, str)
     labels = read_column(card, X, by, names) if isinstance(by, str) else as_list(by, "by")
     if len(labels) != len(outcomes.kept):
-        raise InvalidDataError(
-            f"by has {len(labels)} labels for {len(outcomes.kept)} rows; give one for each"
-        )
+        raise InvalidDataError(f"by has {len(labels)} labels for {len(outcomes.kept)} rows; give one per row")
     labels = [None if is_missing(v) else v for v, kept in zip(labels, outcomes.kept, strict=True) if kept]
     distinct = sorted(set(labels), key=_order)
     if len(distinct) > _MOST_GROUPS:
         raise InvalidDataError(
-            f"there are {len(distinct)} subgroups; give labels of at most {_MOST_GROUPS} kinds, "
-            "numbers cut into ranges first"
+            f"there are {len(distinct)} subgroups, and at most {_MOST_GROUPS} are allowed; "
+            "divide numbers into ranges first"
         )
     codes = {label: code for code, label in enumerate(distinct)}
     code_of = np.array([codes[label] for label in labels], dtype=np.intp)
@@ -206,7 +204,7 @@ def by_subgroup(
 
 
 def _order(label: object) -> tuple[int, float, str]:
-    """Numbers first, then text, then what is missing."""
+    """Numbers first, then text, then missing values."""
     if label is None:
         return 2, 0.0, ""
     return (0, float(label), "") if isinstance(label, int | float) else (1, 0.0, str(label))

@@ -1,4 +1,4 @@
-"""Forecasts: predicted risks against what happened, by Brier score, calibration curve and decision curve."""
+"""Forecasts: predicted risks and outcomes, with Brier score, calibration curve and decision curve."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from supersparse.evaluate.rates import Rate, count_text, laid_out, plain_number,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationBin:
-    """Rows that are compared together: those of some predicted risks, or of some totals."""
+    """Rows with similar predicted risks, or with certain totals, compared together."""
 
     name: str
     predicted: float  # their mean
@@ -24,12 +24,12 @@ class CalibrationBin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationCurve:
-    """Mean predicted risk and observed risk, from bin to bin; bins without rows are left out."""
+    """Mean predicted risk and observed risk in each bin; empty bins are left out."""
 
     bins: tuple[CalibrationBin, ...]
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row for each bin."""
+        """Return one row per bin."""
         return [
             {"rows": b.name, "n": plain_number(b.observed.of), "predicted": b.predicted}
             | rate_columns("observed", b.observed)
@@ -41,13 +41,13 @@ class CalibrationCurve:
         return to_pandas(self.table())
 
     def in_words(self) -> str:
-        """Say where predicted and observed risk are farthest apart."""
+        """Name the bin where predicted and observed risk differ most."""
         if not self.bins:
             return "There are no predicted risks."
         worst = max(self.bins, key=lambda b: abs((b.observed.value or 0.0) - b.predicted))
         return (
-            f"Predicted and observed risk are farthest apart for {worst.name}: "
-            f"{worst.predicted:.3f} against {worst.observed}."
+            f"Predicted and observed risk differ most for {worst.name}: "
+            f"{worst.predicted:.3f} predicted, {worst.observed} observed."
         )
 
     def __str__(self) -> str:
@@ -57,10 +57,10 @@ class CalibrationCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetBenefit:
-    """Net benefit, per row: true positives minus false ones times the odds of the risk threshold."""
+    """Net benefit per row: true positives minus false positives times the odds of the risk threshold."""
 
     at: float
-    treat_some: float  # those with at least this risk
+    treat_some: float  # act on rows with at least this risk
     treat_all: float  # treating no one has a net benefit of 0
 
 
@@ -71,7 +71,7 @@ class DecisionCurve:
     points: tuple[NetBenefit, ...]
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row for each risk threshold."""
+        """Return one row per risk threshold."""
         return [
             {"risk_threshold": p.at, "net_benefit": p.treat_some, "treat_all": p.treat_all, "treat_none": 0.0}
             for p in self.points
@@ -82,19 +82,19 @@ class DecisionCurve:
         return to_pandas(self.table())
 
     def in_words(self) -> str:
-        """Say for which risk thresholds acting by risk is better than acting on everyone and on no one."""
+        """Say at which risk thresholds acting by risk beats acting on everyone and on no one."""
         better = [p.at for p in self.points if p.treat_some > max(p.treat_all, 0.0)]
         if not better:
-            return "Acting by risk is nowhere better than acting on everyone or on no one."
+            return "Acting by risk never beats both acting on everyone and acting on no one."
         return (
-            f"Acting by risk is better than acting on everyone and on no one at {len(better)} of "
+            f"Acting by risk beats acting on everyone and on no one at {len(better)} of "
             f"{len(self.points)} risk thresholds, between {better[0]:g} and {better[-1]:g}."
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecasts:
-    """The distinct predicted risks in rising order, and the weight of each class that has them."""
+    """The distinct predicted risks, ascending, and the weight of each class at each risk."""
 
     risks: tuple[float, ...]
     negatives: tuple[Fraction, ...]
@@ -123,7 +123,7 @@ class Forecasts:
         return float(sum(self.positives, Fraction(0)) / self.n)
 
     def calibration(self, bins: int = 10, *, level: float = 0.95) -> CalibrationCurve:
-        """Return the calibration curve over so many equally wide intervals of risk, lower ends included."""
+        """Return the calibration curve over `bins` equally wide risk intervals, lower ends included."""
         if bins < 1:
             raise InvalidOptionError(f"bins is {bins}; give 1 or more")
         edges = np.linspace(0, 1, bins + 1)
@@ -144,14 +144,14 @@ class Forecasts:
         return CalibrationCurve(bins=tuple(found))
 
     def decision_curve(self, at: Sequence[float] | None = None) -> DecisionCurve:
-        """Return the net benefit of acting on so much risk or more; by default at 0.01, 0.02, ..., 0.99."""
+        """Return the net benefit of acting from each risk threshold up; by default 0.01, 0.02, ..., 0.99."""
         asked = [k / 100 for k in range(1, 100)] if at is None else [float(p) for p in at]
         risks, negatives, positives = self._arrays()
         n = negatives.sum() + positives.sum()
         points = []
         for p in asked:
             if not 0 <= p < 1:
-                raise InvalidOptionError(f"a risk threshold is {p}; give numbers from 0 to below 1")
+                raise InvalidOptionError(f"a risk threshold is {p}; it must be at least 0 and below 1")
             odds, treated = p / (1 - p), risks >= p
             some = (positives[treated].sum() - odds * negatives[treated].sum()) / n
             everyone = (positives.sum() - odds * negatives.sum()) / n
@@ -159,7 +159,7 @@ class Forecasts:
         return DecisionCurve(points=tuple(points))
 
     def in_words(self) -> str:
-        """Say how good the risks are."""
+        """Summarise the quality of the risks."""
         means = f"mean predicted risk {self.mean:.3f}, observed {self.observed:.3f}"
         return f"Brier score {self.brier:.4f}; {means}."
 
@@ -170,7 +170,7 @@ class Forecasts:
 
 
 def forecasts_of_rows(outcomes: Outcomes, risks: Floats) -> Forecasts:
-    """Return the forecasts of rows with a risk each."""
+    """Return the forecasts for rows with one risk each."""
     distinct, groups = np.unique(risks, return_inverse=True)
     negatives, positives = (
         added_up(outcomes.weights, groups, len(distinct), mask)
@@ -184,7 +184,7 @@ def forecasts_of_rows(outcomes: Outcomes, risks: Floats) -> Forecasts:
 
 
 def forecasts_of_tally(tally: Tally, risk: Risk) -> Forecasts:
-    """Return the forecasts of a risk by total."""
+    """Return the forecasts for risks by total."""
     by_risk: dict[float, tuple[Fraction, Fraction]] = {}
     risks = risk.of(np.array([float(t) for t in tally.totals])).tolist()
     for r, negative, positive in zip(risks, tally.negatives, tally.positives, strict=True):

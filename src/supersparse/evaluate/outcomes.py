@@ -1,4 +1,4 @@
-"""Outcomes: rows of a table with their totals, true classes and weights, all exact."""
+"""Outcomes: the totals, true classes and weights of rows, all exact."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from supersparse.exact import IntArray, fits_int64, whole_numbers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """The distinct totals of points in rising order, and the weight of each class that has them."""
+    """The distinct totals, ascending, and the weight of each class at each total."""
 
     totals: tuple[Fraction, ...]  # without the threshold
     negatives: tuple[Fraction, ...]
@@ -26,12 +26,12 @@ class Tally:
 
     @property
     def threshold(self) -> Fraction:
-        """The points that must be exceeded for the positive class."""
+        """Totals above this are positive."""
         return self.cutoff.threshold
 
     @property
     def n_negative(self) -> Fraction:
-        """The weight of the negative class."""
+        """Weight of the negative class."""
         return sum(self.negatives, Fraction(0))
 
     @property
@@ -41,14 +41,14 @@ class Tally:
 
     @property
     def n(self) -> Fraction:
-        """The weight of all rows: their number, without sample weights."""
+        """Weight of all rows; their number if there are no sample weights."""
         return self.n_negative + self.n_positive
 
     @property
     def auc(self) -> Fraction | None:
-        """The area under the ROC curve, exactly; None when a class has no rows.
+        """The exact area under the ROC curve; None if a class has no rows.
 
-        The probability that a positive row has more points than a negative one, a tie counting half.
+        This is the probability that a positive row has more points than a negative one; ties count half.
         """
         pairs = self.n_negative * self.n_positive
         if pairs == 0:
@@ -87,13 +87,13 @@ class Outcomes:
     weights: IntArray
     weight_unit: int
     cutoff: Cutoff
-    kept: NDArray[np.bool_]  # which of the given rows these are
+    kept: NDArray[np.bool_]  # positions of these rows in the input
 
     def __len__(self) -> int:
         return len(self.totals)
 
     def where(self, rows: NDArray[Any]) -> "Outcomes":
-        """The same for some of these rows, given as a mask or as positions."""
+        """Select some of these rows by mask or positions."""
         return Outcomes(
             totals=self.totals[rows],
             unit=self.unit,
@@ -116,7 +116,7 @@ class Outcomes:
             added_up(self.weights, groups, len(distinct), mask) for mask in (~self.positive, self.positive)
         )
         totals = tuple(Fraction(int(t), self.unit) for t in distinct)
-        # values outside the domains may give other totals than the card says
+        # values outside the domains may give totals that the card does not list
         whole = self.cutoff.whole and all(t.denominator == 1 for t in totals)
         return Tally(
             totals=totals,
@@ -127,7 +127,7 @@ class Outcomes:
 
 
 def added_up(weights: IntArray, groups: NDArray[np.intp], n_groups: int, mask: NDArray[np.bool_]) -> IntArray:
-    """Return the sum of the integer weights in each group, over the rows of a mask, exactly."""
+    """Return the exact sum of integer weights in each group, over the rows of a mask."""
     sums = np.zeros(n_groups, dtype=object if weights.dtype == object else np.int64)
     np.add.at(sums, groups[mask], weights[mask])
     return sums
@@ -136,18 +136,18 @@ def added_up(weights: IntArray, groups: NDArray[np.intp], n_groups: int, mask: N
 def read_outcomes(
     card: Card, X: object, y: object, sample_weight: object = None, names: Sequence[str] | None = None
 ) -> Outcomes:
-    """Score the rows of a table and read their classes and weights; rows of weight 0 are left out."""
+    """Score the rows of a table and read their classes and weights; rows of weight 0 are dropped."""
     scores = score_table(card, X, names)
     positive = read_classes(card, y)
     if len(positive) != len(scores.numerators):
         raise InvalidDataError(
-            f"y has {len(positive)} labels for {len(scores.numerators)} rows; give one for each"
+            f"y has {len(positive)} labels for {len(scores.numerators)} rows; give one per row"
         )
     weights, weight_unit = read_row_weights(sample_weight, len(positive))
     kept = np.asarray(weights > 0, dtype=bool)
     if not kept.any():
-        raise InvalidDataError("there is nothing to evaluate: no rows, or none with a weight above 0")
-    # numerators are multiples of 1 / denominator, and so is the threshold: it went into them
+        raise InvalidDataError("there is nothing to evaluate: no row has a weight above 0")
+    # the threshold is part of the scores, so it is a multiple of 1 / denominator too
     totals = scores.numerators + int(card.threshold * scores.denominator)
     return Outcomes(
         totals=totals[kept],
@@ -161,7 +161,7 @@ def read_outcomes(
 
 
 def read_classes(card: Card, y: object) -> NDArray[np.bool_]:
-    """Say which labels are the positive class; labels that the card does not know are refused."""
+    """Return which labels are positive; unknown labels raise an error."""
     labels = as_list(y, "y")
     known: dict[object, bool] = {}
     for label in labels:
@@ -175,35 +175,35 @@ def _is_positive(card: Card, label: object) -> bool:
         if label == own or (not isinstance(label, str | int | float) and str(label) == own):
             return positive
     raise InvalidDataError(
-        f"y holds {label!r}; the classes of this card are {card.negative!r} and {card.positive!r}"
+        f"y contains {label!r}; the classes of this card are {card.negative!r} and {card.positive!r}"
     )
 
 
 def read_row_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, int]:
-    """Return weights as integers over one scale, exactly."""
+    """Return exact weights as integers over a common unit."""
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int64), 1
     values = np.asarray(as_list(sample_weight, "sample_weight"))
     if values.shape != (n_rows,):
-        raise InvalidDataError(f"sample_weight has shape {values.shape} for {n_rows} rows; give one for each")
+        raise InvalidDataError(f"sample_weight has shape {values.shape} for {n_rows} rows; give one per row")
     weights, scale = whole_numbers(values, "sample_weight")
     if np.any(weights < 0):
-        raise InvalidDataError("sample_weight holds a negative number; weights are 0 or more")
+        raise InvalidDataError("sample_weight contains a negative number; weights must be 0 or more")
     if weights.dtype != object and not fits_int64(sum(map(int, weights))):
         weights = weights.astype(object)
     return weights, scale
 
 
 def as_list(values: object, what: str) -> list[Any]:
-    """Return a list, an array or a series of any library as a list of plain values."""
+    """Convert a list, an array or a series of any library to a list of plain values."""
     if not isinstance(values, np.ndarray) and hasattr(values, "to_numpy"):
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
         if values.ndim == 2 and values.shape[1] == 1:
             values = values[:, 0]
         if values.ndim != 1:
-            raise InvalidDataError(f"{what} has shape {values.shape}; give one value for each row")
+            raise InvalidDataError(f"{what} has shape {values.shape}; give one value per row")
         return list(values.tolist())
     if isinstance(values, str) or not isinstance(values, Sequence):
-        raise InvalidDataError(f"{what} is {values!r}; give one value for each row")
+        raise InvalidDataError(f"{what} is {values!r}; give one value per row")
     return [v.item() if isinstance(v, np.generic) else v for v in values]

@@ -1,4 +1,4 @@
-"""Rates with their intervals, the area under the ROC curve, and the layout of tables."""
+"""Rates with intervals, the area under the ROC curve, and table layout."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +15,11 @@ from supersparse.exact import shown
 
 
 def normal_quantile(level: float) -> float:
-    """Return z with so much of the normal distribution between -z and z."""
+    """Return z such that a share `level` of the normal distribution lies between -z and z."""
     if not 0 < level < 1:
-        raise InvalidOptionError(f"level is {level!r}; give a confidence level between 0 and 1, such as 0.95")
+        raise InvalidOptionError(
+            f"level is {level!r}; the confidence level must be between 0 and 1, such as 0.95"
+        )
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
@@ -31,7 +33,7 @@ def wilson(events: Fraction, of: Fraction, level: float) -> tuple[float, float]:
     n, rate = float(of), float(events / of)
     centre = (rate + z2 / (2 * n)) / (1 + z2 / n)
     half = math.sqrt(z2) / (1 + z2 / n) * math.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n))
-    # the ends are reached exactly in theory, and may be missed by rounding
+    # exact in theory, but rounding could miss the ends
     low = 0.0 if events == 0 else max(0.0, centre - half)
     high = 1.0 if events == of else min(1.0, centre + half)
     return low, high
@@ -39,9 +41,9 @@ def wilson(events: Fraction, of: Fraction, level: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """So many events among so many rows, by weight: a row of weight k counts as k rows.
+    """Events among rows, by weight: a row of weight k counts as k rows.
 
-    `value` and `interval` are None where there are no rows to speak of.
+    `value` and `interval` are None if there are no rows.
     """
 
     events: Fraction
@@ -51,7 +53,7 @@ class Rate:
     def __post_init__(self) -> None:
         normal_quantile(self.level)
         if not 0 <= self.events <= self.of:
-            raise InvalidOptionError(f"{self.events} events of {self.of} are no rate")
+            raise InvalidOptionError(f"{self.events} events among {self.of} rows are not a rate")
 
     @property
     def value(self) -> float | None:
@@ -60,7 +62,7 @@ class Rate:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Wilson's interval, which holds when weights are numbers of rows."""
+        """Wilson's interval; valid if weights are numbers of rows."""
         return None if self.of == 0 else wilson(self.events, self.of, self.level)
 
     def __str__(self) -> str:
@@ -77,7 +79,7 @@ _HALVINGS = 60
 class Auc:
     """The area, and Newcombe's score interval (Stat Med 2006;25:559, method 5).
 
-    Like Wilson's it never degenerates: an area of 1 from few rows has a wide interval. Both are None when a
+    Like Wilson's, it never degenerates: an area of 1 from few rows has a wide interval. Both are None if a
     class has no rows.
     """
 
@@ -91,7 +93,7 @@ class Auc:
 
 
 def auc_of(tally: Tally, level: float) -> Auc:
-    """Return the area of a tally."""
+    """Return the area under the ROC curve of a tally."""
     exact = tally.auc
     if exact is None:
         return Auc(value=None, interval=None)
@@ -105,13 +107,13 @@ def auc_of(tally: Tally, level: float) -> Auc:
 
 
 def _variance(area: float, m: float, n: float) -> float:
-    """Hanley and McNeil's, with both class sizes replaced by their mean in the correction."""
+    """Hanley and McNeil's variance, with both class sizes replaced by their mean in the correction."""
     inside = (1 - area) / (2 - area) + area / (1 + area)
     return area * (1 - area) * max(0.0, 1 + ((m + n) / 2 - 1) * inside) / (m * n)
 
 
 def _edge(value: float, end: float, too_far: Callable[[float], bool]) -> float:
-    """The farthest area towards one end that is not too far, by halving."""
+    """One end of the interval, by bisection."""
     near, far = value, end
     for _ in range(_HALVINGS):
         middle = (near + far) / 2
@@ -136,18 +138,18 @@ def rate_columns(name: str, rate: Rate) -> dict[str, float | None]:
 
 
 def plain_number(value: Fraction) -> int | float:
-    """Return a whole number where it is one, else the nearest float."""
+    """Return an int if the value is whole, otherwise the nearest float."""
     return int(value) if value.denominator == 1 else float(value)
 
 
 def count_text(value: Fraction) -> str:
-    """Return a weight of rows for a person to read: exact where it is short."""
+    """Format a weight of rows for readers: exact if that is short."""
     text = shown(value)
     return text if len(text) <= 9 else f"{float(value):.6g}"
 
 
 def laid_out(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return right-aligned columns; every cell on one line, its control characters escaped."""
+    """Lay out right-aligned columns, one line per cell, with control characters escaped."""
     clean = [[one_line(cell) for cell in row] for row in (header, *rows)]
     widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
     return "\n".join(

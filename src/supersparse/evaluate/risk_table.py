@@ -1,4 +1,4 @@
-"""RiskTable: for each total of points how many rows, the observed risk and the calibrated one."""
+"""RiskTable: rows, observed risk and calibrated risk for each total."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,24 +20,22 @@ from supersparse.exact import shown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskRow:
-    """The rows with one total of points, or with totals from `low` to `high` where they were joined."""
+    """The rows with one total, or with totals from `low` to `high` if these were joined."""
 
     low: Fraction
     high: Fraction
-    score: (
-        Fraction  # `high` minus the threshold: above 0 `predict` gives the positive class to the last of them
-    )
+    score: Fraction  # `high` minus the threshold; above 0, `predict` returns the positive class for `high`
     observed: Rate
-    calibrated: float | None  # by the map fitted to all rows; the mean where totals were joined
-    cross_fitted: float | None  # the mean over the rows, each by a map that did not see its fold
+    calibrated: float | None  # from the map fitted to all rows; the mean if totals were joined
+    cross_fitted: float | None  # mean over the rows, each from a map fitted without its fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskTable:
     """Risk by total of points. Counts are weights: a row of weight k counts as k rows.
 
-    `risk` is the calibrated map, to be used for others; `forecasts` are the cross-fitted risks of
-    the rows with what happened, to judge it by. Both are None without calibration.
+    `risk` is the calibrated map, to use for new people. `forecasts` compares the cross-fitted risks of the
+    rows with their outcomes, to evaluate it. Both are None without calibration.
     """
 
     rows: tuple[RiskRow, ...]
@@ -48,10 +46,10 @@ class RiskTable:
     forecasts: Forecasts | None
 
     def calibration(self) -> CalibrationCurve:
-        """Return the cross-fitted risk against the observed one, total by total; empty without calibration.
+        """Return cross-fitted and observed risk by total; empty without calibration.
 
-        Rows are compared by total and not by cross-fitted risk: where a fold happens to hold many positives,
-        the other folds predict too little for it, and the curve would show this artefact.
+        Rows are grouped by total, not by cross-fitted risk: if one fold happens to have many positives, the
+        other folds predict too low a risk for it, and the curve would show this artefact.
         """
         return CalibrationCurve(
             bins=tuple(
@@ -62,7 +60,7 @@ class RiskTable:
         )
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row for each total."""
+        """Return one row per total."""
         return [
             {
                 "total_from": plain_number(r.low),
@@ -81,7 +79,7 @@ class RiskTable:
         return to_pandas(self.table())
 
     def in_words(self) -> str:
-        """Say the least and the greatest risk, and how good the calibrated risks are."""
+        """Give the risk at the lowest and highest totals, and the quality of the calibrated risks."""
         first, last = self.rows[0], self.rows[-1]
         text = (
             f"Of those with {_points(first)}, {first.observed} are {one_line(self.positive)}; "
@@ -169,18 +167,18 @@ def _rows(
 
 
 def _means(outcomes: Outcomes, by_row: Floats, last: list[int]) -> list[float]:
-    """The mean of each group of rows, given the last total of each group."""
+    """Means by group; each group ends at a certain total."""
     group = np.searchsorted(np.unique(outcomes.totals)[last], outcomes.totals)
     weights = outcomes.weights.astype(np.float64)
     return [float(m) for m in np.bincount(group, by_row * weights) / np.bincount(group, weights)]
 
 
 def _groups(weights: Sequence[Fraction], bins: int | None) -> list[tuple[int, int]]:
-    """Join neighbouring totals into at most so many groups of about equal weight; None joins nothing."""
+    """Join neighbouring totals into at most `bins` groups of about equal weight; None joins nothing."""
     if bins is None:
         return [(i, i) for i in range(len(weights))]
     if bins < 1:
-        raise InvalidOptionError(f"bins is {bins}; give 1 or more, or None for a row for each total")
+        raise InvalidOptionError(f"bins is {bins}; give 1 or more, or None for one row per total")
     whole, before = sum(weights), Fraction(0)
     found: dict[int, tuple[int, int]] = {}
     for i, weight in enumerate(weights):

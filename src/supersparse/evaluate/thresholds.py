@@ -1,4 +1,4 @@
-"""Right and wrong at one threshold and at every other, and the one to choose for a target."""
+"""Confusion matrices at one threshold and at all others, and the best threshold for a target."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,10 +15,10 @@ from supersparse.exact import exact_value, shown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confusion:
-    """The confusion matrix, by weight, as `predict` classifies: positive for more than `threshold` points.
+    """The weighted confusion matrix of `predict`: positive for more than `threshold` points.
 
-    A row with exactly `threshold` points has a score of 0. `predict` gives it the negative class, and so
-    do all counts and rates here. Learning with a whole intercept counts it as wrong for both classes: see
+    A row with exactly `threshold` points has a score of 0. `predict` returns the negative class for it, and
+    so do all counts and rates here. Learning with a whole intercept counts it as wrong for both classes: see
     `training_errors`. With a free threshold no training row has a score of 0.
     """
 
@@ -33,7 +33,7 @@ class Confusion:
 
     @property
     def threshold(self) -> Fraction:
-        """The points that must be exceeded for the positive class."""
+        """Totals above this are positive."""
         return self.cutoff.threshold
 
     @property
@@ -43,59 +43,59 @@ class Confusion:
 
     @property
     def n_positive(self) -> Fraction:
-        """The weight of the rows of the positive class."""
+        """Weight of the positive class."""
         return self.true_positives + self.false_negatives
 
     @property
     def n_negative(self) -> Fraction:
-        """The weight of the rows of the negative class."""
+        """Weight of the negative class."""
         return self.true_negatives + self.false_positives
 
     @property
     def predicted_errors(self) -> Fraction:
-        """What `predict` gets wrong: a score of 0 is the negative class."""
+        """Rows that `predict` gets wrong; a score of 0 predicts the negative class."""
         return self.false_positives + self.false_negatives
 
     @property
     def training_errors(self) -> Fraction:
-        """What learning with a whole intercept counts as wrong: a score of 0 is wrong for both classes."""
+        """Errors as counted in learning with a whole intercept: a score of 0 is wrong for both classes."""
         return self.predicted_errors + self.zero_negatives
 
     @property
     def prevalence(self) -> Rate:
-        """Positive rows among all."""
+        """Share of positive rows."""
         return self._rate(self.n_positive, self.n)
 
     @property
     def sensitivity(self) -> Rate:
-        """Predicted positive among the positive rows."""
+        """Share of positive rows that are predicted positive."""
         return self._rate(self.true_positives, self.n_positive)
 
     @property
     def specificity(self) -> Rate:
-        """Predicted negative among the negative rows."""
+        """Share of negative rows that are predicted negative."""
         return self._rate(self.true_negatives, self.n_negative)
 
     @property
     def ppv(self) -> Rate:
-        """Positive rows among those predicted positive."""
+        """Share of rows predicted positive that are positive."""
         return self._rate(self.true_positives, self.true_positives + self.false_positives)
 
     @property
     def npv(self) -> Rate:
-        """Negative rows among those predicted negative."""
+        """Share of rows predicted negative that are negative."""
         return self._rate(self.true_negatives, self.true_negatives + self.false_negatives)
 
     @property
     def accuracy(self) -> Rate:
-        """What `predict` gets right among all rows."""
+        """Share of rows that `predict` gets right."""
         return self._rate(self.n - self.predicted_errors, self.n)
 
     def _rate(self, events: Fraction, of: Fraction) -> Rate:
         return Rate(events=events, of=of, level=self.level)
 
     def cells(self) -> dict[str, Any]:
-        """Return everything as one row of a table."""
+        """Return all measures as one table row."""
         counts = {
             name: plain_number(getattr(self, name))
             for name in ("threshold", "n", "true_positives", "false_positives", "true_negatives",
@@ -105,7 +105,7 @@ class Confusion:
         return counts | {k: v for name in rates for k, v in rate_columns(name, getattr(self, name)).items()}
 
     def table(self) -> list[dict[str, Any]]:
-        """Return the matrix: one row for each true class."""
+        """Return the matrix with one row per true class."""
         return [
             {
                 "true class": "positive",
@@ -126,7 +126,7 @@ class Confusion:
         return to_pandas(self.table())
 
     def in_words(self, positive: Label = "positive") -> str:
-        """Say how many rows are wrong, also as learning counted them where that differs, and the rates."""
+        """Describe the errors, also as counted in learning if that differs, and the rates."""
         total, predicted = count_text(self.n), count_text(self.predicted_errors)
         zeros = self.zero_positives + self.zero_negatives
         wanted = one_line(positive)
@@ -135,8 +135,8 @@ class Confusion:
         )
         if zeros and self.cutoff.tie_is_wrong:
             text += (
-                f" {count_text(zeros)} have exactly {shown(self.threshold)} in total, which `predict` calls "
-                f"not {wanted}; counted as wrong for both classes, as in learning, "
+                f" {count_text(zeros)} have a total of exactly {shown(self.threshold)}: `predict` returns "
+                f"not {wanted}. If these count as wrong for both classes, as in learning, "
                 f"{count_text(self.training_errors)} are wrong."
             )
         return (
@@ -146,7 +146,7 @@ class Confusion:
 
 
 def confusion_at(tally: Tally, threshold: Fraction, level: float) -> Confusion:
-    """Return the confusion matrix when more than so many points are needed."""
+    """Return the confusion matrix at a threshold."""
     above = [total > threshold for total in tally.totals]
     equal = [total == threshold for total in tally.totals]
 
@@ -168,10 +168,10 @@ def confusion_at(tally: Tally, threshold: Fraction, level: float) -> Confusion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """One confusion matrix for each threshold, rising: the first calls everyone positive, the last no one.
+    """One confusion matrix per threshold, ascending: first everyone is positive, last no one.
 
-    A threshold is a total that occurs, or one less than the least; those between two
-    totals do the same as the lower one.
+    A threshold is a total that occurs, or one less than the lowest. A threshold between two totals has the
+    same effect as the lower one.
     """
 
     rows: tuple[Confusion, ...]
@@ -179,25 +179,25 @@ class Thresholds:
 
     @property
     def current(self) -> Confusion:
-        """The row that predicts as the card does now."""
+        """The row of the card's current threshold."""
         return [r for i, r in enumerate(self.rows) if i == 0 or r.threshold <= self.now.threshold][-1]
 
     def for_sensitivity(self, wanted: float) -> Confusion:
-        """Return the highest threshold, the most specific, with at least this sensitivity."""
+        """Return the highest (most specific) threshold with at least this sensitivity."""
         least = _share(wanted, "sensitivity")
         _need(self.rows[0].n_positive, "positive")
         return [r for r in self.rows if r.true_positives >= least * r.n_positive][-1]
 
     def for_specificity(self, wanted: float) -> Confusion:
-        """Return the lowest threshold, the most sensitive, with at least this specificity."""
+        """Return the lowest (most sensitive) threshold with at least this specificity."""
         least = _share(wanted, "specificity")
         _need(self.rows[0].n_negative, "negative")
         return next(r for r in self.rows if r.true_negatives >= least * r.n_negative)
 
     def for_cost(self, false_negative: float, false_positive: float) -> Confusion:
-        """Return the threshold of least cost, given what each kind of error costs.
+        """Return the threshold with the lowest cost of errors.
 
-        Of equal ones the nearest to the card's own is taken, then the higher.
+        Ties go to the threshold nearest to the card's, then to the higher one.
         """
         missed, alarm = (
             exact_value(cost, f"the cost of a {kind}")
@@ -217,7 +217,7 @@ class Thresholds:
     def roc(self) -> list[tuple[float, float]]:
         """Return (false positive rate, sensitivity) for each threshold, from (0, 0) to (1, 1).
 
-        Empty when a class has no rows.
+        Empty if a class has no rows.
         """
         first = self.rows[0]
         if not first.n_positive or not first.n_negative:
@@ -228,7 +228,7 @@ class Thresholds:
         ]
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row for each threshold, with counts, rates and their intervals."""
+        """Return one row per threshold with counts, rates and intervals."""
         return [row.cells() for row in self.rows]
 
     def to_frame(self) -> Any:
@@ -236,13 +236,13 @@ class Thresholds:
         return to_pandas(self.table())
 
     def in_words(self) -> str:
-        """Say which threshold makes the fewest errors, beside the card's own."""
+        """Compare the threshold with the fewest errors with the card's threshold."""
         best, own = min(self.rows, key=lambda r: r.predicted_errors), self.current
         fewest = f"{count_text(best.predicted_errors)} of {count_text(best.n)}"
         errors = count_text(own.predicted_errors)
         return (
             f"A total of {best.cutoff.positive} makes the fewest errors, {fewest}; "
-            f"the card's own, {self.now.positive}, makes {errors}."
+            f"the card's threshold, {self.now.positive}, makes {errors}."
         )
 
     def __str__(self) -> str:
@@ -259,7 +259,7 @@ class Thresholds:
 
 
 def thresholds_of(tally: Tally, level: float) -> Thresholds:
-    """Return what every threshold would do to a tally."""
+    """Return the results of every threshold on a tally."""
     first = confusion_at(tally, tally.totals[0] - 1, level)
     missed = list(accumulate(tally.positives))
     spared = list(accumulate(tally.negatives))
@@ -284,10 +284,12 @@ def thresholds_of(tally: Tally, level: float) -> Thresholds:
 def _share(wanted: float, what: str) -> Fraction:
     share = exact_value(wanted, what)
     if not 0 <= share <= 1:
-        raise InvalidOptionError(f"{what} is {wanted!r}; give a share between 0 and 1")
+        raise InvalidOptionError(f"{what} is {wanted!r}; give a number between 0 and 1")
     return share
 
 
 def _need(weight: Fraction, which: str) -> None:
     if weight == 0:
-        raise InvalidOptionError(f"no row is of the {which} class, so no threshold can be chosen for it")
+        raise InvalidOptionError(
+            f"there are no rows of the {which} class, so no threshold can be chosen for it"
+        )

@@ -1,1 +1,1 @@
-"""Why a card decides as it does: reasons, the smallest changes that flip it, its decision tree."""
+"""Explanations: reasons for a prediction, the smallest changes that flip it, and the decision tree."""

@@ -1,10 +1,9 @@
 """Flips: the smallest changes to one person that give the other class.
 
-Smallest means: the fewest columns, then the fewest points moved, the sum over the changed columns of
-how much their points change. Which values a column can change to is said in `supersparse.explain.flips`.
-The search is exact. Only when several columns must change together, columns of more than 500 possible
-values are thinned out, and points too fine to be added up in a million units are rounded down;
-`proven_smallest` is then False.
+Smallest means the fewest columns, then the fewest points moved: the sum, over the changed columns, of the
+change in points. `moves_of` determines which values a column can change to. The search is exact, with one
+exception: if several columns must change together, columns with more than 500 possible values are thinned
+out, and points too fine for sums of a million units are rounded down; `proven_smallest` is then False.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -44,11 +43,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Numbers that are multiples of a step, piece by piece, and where the person stands."""
+    """Multiples of a step, piece by piece, and the person's position."""
 
     step: Fraction
     pieces: tuple[Piece, ...]
-    start: int  # the grid point nearest to the present value; 0 when it is missing
+    start: int  # the grid point nearest to the current value; 0 if it is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Moves:
 
 
 def moves_of(column: str, items: Sequence[Item], domain: Domain | None, value: object) -> Moves:
-    """Find what a column can move to."""
+    """Find the values that a column can change to."""
     points = _points(items, value)
     if domain is not None and domain.values is not None:
         return Moves(column, value, points, _targets(items, domain.values))
@@ -91,7 +90,7 @@ def _targets(items: Sequence[Item], values: Sequence[Category]) -> tuple[tuple[F
     for value in values:
         try:
             found.append((value, _points(items, value)))
-        except InvalidDataError:  # a known text where an item needs a number: nobody can have it
+        except InvalidDataError:  # a known text, but an item needs a number: nobody can have it
             continue
     return tuple(found)
 
@@ -166,7 +165,7 @@ _MOST_SUMS = 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One column that has another value; `after` is a category, a number, or `moves.OTHER`."""
+    """One changed column; `after` is a category, a number, or `moves.OTHER`."""
 
     column: str
     before: object
@@ -182,20 +181,20 @@ class Flip:
     changes: tuple[Change, ...]
     score: Fraction
     label: Label
-    proven_smallest: bool  # no fewer columns, and with so many no fewer points, do it
+    proven_smallest: bool  # no flip has fewer columns, or as few and fewer points
 
     @property
     def points_moved(self) -> Fraction:
-        """How much the points of the changed columns change, added up."""
+        """Sum of the changes in points over the changed columns."""
         return sum((abs(c.points_after - c.points_before) for c in self.changes), Fraction(0))
 
 
-Option = tuple[Fraction, FlipTarget]  # the gain, points in the wanted direction, and the value behind it
+Option = tuple[Fraction, FlipTarget]  # the gain (points in the right direction) and the value that gives it
 
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """The gain that is needed; exactly so much is enough for a score that must not be above 0."""
+    """The gain needed. Reaching it exactly is enough if the score must not be above 0."""
 
     amount: Fraction
     enough: bool
@@ -207,14 +206,14 @@ class _Need:
 def flips(
     card: Card, person: Mapping[str, object], *, fixed: Collection[str] = (), most: int = 10
 ) -> tuple[Flip, ...]:
-    """Find the smallest changes that flip the class, at most so many; none when nothing does.
+    """Find the smallest changes that flip the class, up to a maximum number; empty if there are none.
 
-    Columns in `fixed` stay as they are.
+    Columns in `fixed` do not change.
     """
     for name in fixed:
         if name not in card.columns:
             raise InvalidDataError(
-                f"the fixed column {name!r} is not used; {did_you_mean(name, card.columns)}"
+                f"the card does not use the fixed column {name!r}; {did_you_mean(name, card.columns)}"
             )
     values, score = read_person(card, person), score_person(card, person)
     upwards = score <= 0
@@ -272,7 +271,7 @@ class _Gains:
         )
 
     def least(self, need: _Need) -> list[Option]:
-        """The options with the smallest gain that is enough alone."""
+        """The options with the smallest gain that is sufficient on its own."""
         options = [o for o in self._single if need.met_by(o[0])]
         for piece in self.moves.grid.pieces if self.moves.grid else ():
             k = self._least_on(piece, need)
@@ -282,7 +281,7 @@ class _Gains:
         return self._without_detours([o for o in options if o[0] == smallest])
 
     def _without_detours(self, options: list[Option]) -> list[Option]:
-        """Of the numbers with one gain, only the nearest to the present value."""
+        """Keep only the number nearest to the current value for each gain."""
         grid = self.moves.grid
         if grid is None:
             return options
@@ -309,7 +308,7 @@ class _Gains:
         return k if piece.first is None or k >= piece.first else None
 
     def options(self) -> tuple[list[Option], bool]:
-        """Every option with a gain, and whether that is all of them; only for columns with a limit."""
+        """All options with a gain, and whether the list is complete; only for bounded columns."""
         found, complete = list(self._single), True
         for piece in self.moves.grid.pieces if self.moves.grid else ():
             found_here, all_of_them = self._on(piece)
@@ -321,7 +320,7 @@ class _Gains:
         assert self.moves.grid is not None
         if piece.slope == 0:
             return [self._option(piece, _nearest(piece, self.moves.grid))], True
-        if piece.first is None or piece.last is None:  # endless where it gains nothing
+        if piece.first is None or piece.last is None:  # unbounded where there is no gain
             end = piece.last if piece.first is None else piece.first
             assert end is not None
             away = -1 if piece.first is None else 1
@@ -355,13 +354,13 @@ def _smallest(columns: list[_Gains], need: _Need, most: int) -> tuple[list[Way],
 
 
 def _together(columns: list[_Gains], need: _Need, count: int, most: int) -> tuple[list[Way], bool]:
-    """Find the ways of exactly `count` columns with the least gain that is enough."""
+    """Find changes of exactly `count` columns with the smallest sufficient gain."""
     listed = [gains.options() for gains in columns]
     proven = all(complete for _, complete in listed)
     options = [found for found, _ in listed]
     unit = Fraction(1, lcm(*(gain.denominator for own in options for gain, _ in own)))
     highest = sum((max(gain for gain, _ in own) for own in options), Fraction(0))
-    if highest / unit > _MOST_SUMS:  # gains are rounded down: what is enough then is enough
+    if highest / unit > _MOST_SUMS:  # gains are rounded down, so a sufficient sum is truly sufficient
         unit, proven = highest / _MOST_SUMS, False
     units = [[int(gain / unit) for gain, _ in own] for own in options]
     sums = _sums(units, count)
@@ -376,7 +375,7 @@ def _together(columns: list[_Gains], need: _Need, count: int, most: int) -> tupl
 
 
 def _sums(units: list[list[int]], count: int) -> list[list[int]]:
-    """For each i and c, what c of the columns from i on can gain together: bit s is set when s units."""
+    """For each i and c, the sums that c of the columns from i on can gain: bit s is set for s units."""
     sums = [[1] + [0] * count]
     for own in reversed(units):
         after = sums[-1]
@@ -391,7 +390,7 @@ def _sums(units: list[list[int]], count: int) -> list[list[int]]:
 def _ways(
     units: list[list[int]], sums: list[list[int]], i: int, count: int, target: int
 ) -> Iterator[list[tuple[int, int]]]:
-    """Yield (column, option) pairs that gain the target, by going only where `sums` says that it can be."""
+    """Yield (column, option) pairs that gain the target, following only branches that `sums` allows."""
     if count == 0:
         yield []
         return

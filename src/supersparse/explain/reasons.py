@@ -1,4 +1,4 @@
-"""Why one person got a class: which items gave which points, as plain data."""
+"""Why one person got a class: the points of each item, as plain data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,30 +11,30 @@ from supersparse.data.values import is_missing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """What one item made of one value."""
+    """The points that one item gave for one value."""
 
     item: Item
     value: object  # as it was given
-    missing: bool  # then the points are those of a missing value
+    missing: bool  # if so, the points are those for a missing value
     points: Fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """The points of one person, item by item, and what follows from them."""
+    """The points of one person by item, the total, and the class."""
 
-    reasons: tuple[Reason, ...]  # in the order of the card, items without points included
+    reasons: tuple[Reason, ...]  # in card order, including items without points
     threshold: Fraction
     label: Label
 
     @property
     def total(self) -> Fraction:
-        """The points added up; the positive class is given when they exceed the threshold."""
+        """The sum of the points; the class is positive if it exceeds the threshold."""
         return sum((reason.points for reason in self.reasons), Fraction(0))
 
     @property
     def score(self) -> Fraction:
-        """The total minus the threshold: above 0 the positive class is given."""
+        """The total minus the threshold; the class is positive if it is above 0."""
         return self.total - self.threshold
 
 

@@ -1,9 +1,9 @@
-"""How small a tree can be: dynamic programming over what is left to ask, in whole numbers.
+"""The size of the smallest tree: dynamic programming over the remaining questions, in whole numbers.
 
-Only the points that are still needed and the cases that are left matter, not the way there. A column with
-two cases left is known by how far apart their points are, which makes most states equal; so do two
-reductions that keep the class for all answers: points beyond what is needed count as just enough, and what is
-needed is the greatest sum, up to it, that can be reached.
+A state is the points still needed and the remaining cases; the path to it does not matter. For a column with
+two cases left, only the difference of their points matters, so most states coincide. Two reductions that keep
+the class for all answers merge more: points beyond those needed count as just enough, and the points needed
+are replaced by the largest reachable sum up to them.
 """
 
 from dataclasses import dataclass, field
@@ -12,24 +12,24 @@ from math import gcd
 OpenCases = tuple[tuple[tuple[bool, ...], int], ...]  # answers to the questions of a column, and points
 Cost = tuple[int, int]  # leaves, and the sum of their depths
 
-_MOST_SUM = 20_000  # of points, up to which the sums that can be reached are listed
+_MOST_SUM = 20_000  # points up to which reachable sums are listed
 
 
 @dataclass(frozen=True, slots=True)
 class TreeState:
-    """More than `needed` points give the positive class; `pairs` may give theirs or nothing."""
+    """More than `needed` points give the positive class; each of `pairs` gives its points or none."""
 
     needed: int
     pairs: tuple[int, ...]
-    others: tuple[OpenCases, ...]  # columns with three cases or more, the least of them with 0 points
+    others: tuple[OpenCases, ...]  # columns with three or more cases, the lowest with 0 points
 
 
 class TooManyStatesError(Exception):
-    """The states are more than were allowed."""
+    """There are more states than the limit."""
 
 
 def state_of(columns: list[OpenCases], needed: int) -> TreeState | bool:
-    """The state with these cases left; or the class, where it is certain."""
+    """The state with these cases left, or the class if it is certain."""
     pairs, others = [], []
     most = 0
     for cases in columns:
@@ -65,9 +65,9 @@ def _reduced(needed: int, pairs: list[int], others: list[OpenCases]) -> TreeStat
 
 
 def fewest_leaves(spreads: list[int], needed: int) -> int:
-    """The leaves of the smallest tree over columns of two cases, so far apart.
+    """Number of leaves of the smallest tree over columns with two cases, from their spreads.
 
-    They are the sets that are just enough for a class, see `supersparse.explain.tree`.
+    The leaves are the sets that are just enough for a class; see `supersparse.explain.tree`.
 
     >>> fewest_leaves([1] * 12, 5)
     1716
@@ -76,10 +76,10 @@ def fewest_leaves(spreads: list[int], needed: int) -> int:
 
 
 def _just_enough(spreads: list[int], needed: int) -> int:
-    """How many sets have more than needed, and not without the smallest of their spreads."""
+    """Number of sets that exceed `needed`, but not without their smallest spread."""
     if needed < 0:
         return 1  # the empty set
-    sets, found = {0: 1}, 0  # by their sum, those that are not enough
+    sets, found = {0: 1}, 0  # insufficient sets by their sum
     for spread in sorted(spreads, reverse=True):
         for total, count in list(sets.items()):
             if total + spread > needed:
@@ -90,7 +90,7 @@ def _just_enough(spreads: list[int], needed: int) -> int:
 
 
 def splits(cases: OpenCases) -> list[tuple[int, OpenCases, OpenCases]]:
-    """The questions that are open: their places, and the cases left after yes and after no."""
+    """The open questions: their positions, and the cases left after yes and after no."""
     if len({points for _, points in cases}) == 1:
         return []
     found = []
@@ -103,13 +103,13 @@ def splits(cases: OpenCases) -> list[tuple[int, OpenCases, OpenCases]]:
 
 @dataclass(slots=True)
 class Smallest:
-    """Costs of the smallest trees, each state once; gives up after so many states."""
+    """Costs of the smallest trees, one per state; gives up after a maximum number of states."""
 
     most_states: int
     known: dict[TreeState, Cost] = field(default_factory=dict)
 
     def cost(self, state: TreeState | bool) -> Cost:
-        """The leaves of the smallest tree, then the least sum of their depths."""
+        """The number of leaves of the smallest tree, then the smallest sum of their depths."""
         if isinstance(state, bool):
             return 1, 0
         found = self.known.get(state)
@@ -127,7 +127,7 @@ class Smallest:
         return leaves, first_depth + second_depth + leaves
 
     def _ways(self, state: TreeState) -> set[tuple[TreeState | bool, TreeState | bool]]:
-        """Where the open questions lead."""
+        """The states that the open questions lead to."""
         found = set()
         as_cases: list[OpenCases] = [(((False,), 0), ((True,), spread)) for spread in state.pairs]
         columns = [*as_cases, *state.others]

@@ -1,14 +1,14 @@
-"""The tree itself: the questions of a card, asked so that no tree has fewer leaves.
+"""The decision tree of a card with the fewest leaves.
 
-The order may differ from branch to branch. Of several smallest trees it is the one that asks least on
-average, and then the one that asks in the order of the card.
+The order of the questions may differ between branches. Ties go to the tree with the fewest questions on
+average, then to card order.
 
-Where each column has two cases, asking by the size of the points, the largest first, gives a smallest tree.
-A set of items that is just enough for the positive class (without any of its items it is not) has a leaf of
-its own in every tree: the person with these items and no other comes to a leaf where exactly they were
-answered with yes. The same is true of the sets whose lack is just enough for the negative class. And this
-tree has no other leaves: the answer that makes a class certain is about the smallest item so far, and
-without it the class was not certain.
+If each column has two cases, asking for the largest points first gives a smallest tree. Call a set of items
+just enough for the positive class if removing any item makes it insufficient. Each such set has its own leaf
+in every tree: the person with exactly these items reaches a leaf where exactly they were answered with yes.
+The same holds for the sets whose absence is just enough for the negative class. And this tree has no other
+leaves: the answer that settles the class is about the smallest item so far, and without it the class was
+open.
 """
 
 import sys
@@ -39,7 +39,7 @@ _OTHER_TEXT = "another text"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeQuestion:
-    """A question with the answer yes or no: yes where the rule holds, no also where the value is missing."""
+    """A yes/no question: yes if the rule holds, no otherwise, including for a missing value."""
 
     text: str  # visible text
     rule: Rule
@@ -53,7 +53,7 @@ class TreeQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One way to answer the questions of a column, and the points that follow."""
+    """One way to answer the questions of a column, and its points."""
 
     answers: tuple[bool, ...]
     points: Fraction
@@ -70,7 +70,7 @@ class AskedColumn:
 
 
 def columns_of(card: Card) -> tuple[AskedColumn, ...]:
-    """The columns of a card whose items are all yes or no."""
+    """The columns of a card that has only yes/no items."""
     domains = {domain.column: domain for domain in card.domains}
     return tuple(
         _column(card, name, items, domains.get(name)) for name, items in card.items_by_column().items()
@@ -86,7 +86,7 @@ def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> 
     may_be_missing = _scores(part, None)
     asks_missing = any(isinstance(question.rule, IsMissing) for question in questions)
     if may_be_missing and not asks_missing and any(item.missing for item in items):
-        rule = IsMissing(name)  # its points differ from those of no
+        rule = IsMissing(name)  # its points differ from the points for no
         questions = (*questions, TreeQuestion(text=visible(words_for(rule)), rule=rule))
     cases: dict[tuple[bool, ...], Fraction] = {}
     for value in (*_values(items, domain), None):
@@ -94,7 +94,7 @@ def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> 
             answers = tuple(question.answer(value) for question in questions)
             cases[answers] = sum((item_points(item, value) for item in items), Fraction(0))
     if not cases:
-        raise InvalidCardError(f"the card refuses every value of {name!r}; there is nothing to ask")
+        raise InvalidCardError(f"the card accepts no value of {name!r}, so there is nothing to ask")
     return AskedColumn(
         name=name,
         questions=questions,
@@ -104,7 +104,7 @@ def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> 
 
 
 def _rules(items: list[Item], domain: Domain | None) -> list[tuple[Item, Rule]]:
-    """What each item asks with yes or no."""
+    """The yes/no rule of each item."""
     found: list[tuple[Item, Rule]] = []
     for item in items:
         if not isinstance(item.rule, ValueOf):
@@ -113,8 +113,8 @@ def _rules(items: list[Item], domain: Domain | None) -> list[tuple[Item, Rule]]:
         known = _two_numbers(domain)
         if known is None:
             raise InvalidCardError(
-                f"a tree needs items of yes or no, but {item.name!r} multiplies a value; if it takes two "
-                f"values only, declare them: domains={{{item.column!r}: [0, 1]}}"
+                f"a tree needs yes/no items, but {item.name!r} multiplies a value; if it has only two "
+                f"values, declare them: domains={{{item.column!r}: [0, 1]}}"
             )
         found.append((item, IsOneOf(item.column, (known[-1],))))
     return found
@@ -135,7 +135,7 @@ def _text(item: Item, rule: Rule) -> str:
 
 
 def _scores(part: Card, value: object) -> bool:
-    """Whether the card takes this value of its only column."""
+    """Whether the card accepts this value of its only column."""
     try:
         check_person(part, {part.columns[0]: value})
         for item in part.items:
@@ -146,7 +146,7 @@ def _scores(part: Card, value: object) -> bool:
 
 
 def _values(items: list[Item], domain: Domain | None) -> list[object]:
-    """Values such that every other one is answered as one of them is."""
+    """Representative values: every other value gets the same answers as one of them."""
     if domain is not None and domain.values is not None:
         multiplies = any(isinstance(item.rule, ValueOf) for item in items)
         if multiplies or domain.outside == "refuse":
@@ -164,7 +164,7 @@ def _values(items: list[Item], domain: Domain | None) -> list[object]:
 
 
 def _around(cuts: list[Fraction]) -> list[Fraction]:
-    """The cuts, and numbers between and beyond them, whole ones too."""
+    """The cuts, and numbers between and beyond them, including whole numbers."""
     if not cuts:
         return [Fraction(0)]
     between = [(a + b) / 2 for a, b in pairwise(cuts)]
@@ -177,14 +177,14 @@ _MOST_STATES = 8_000  # some seconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeLeaf:
-    """A class that is certain."""
+    """A leaf: the class is certain."""
 
     positive: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeNode:
-    """A question, as visible text, and what follows from each answer."""
+    """A question, as visible text, and the subtree for each answer."""
 
     text: str
     yes: "TreeNode | TreeLeaf"
@@ -193,23 +193,23 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundTree:
-    """A tree with as few leaves as possible, if that was proven."""
+    """A tree, and whether it is proven to have the fewest leaves."""
 
     root: TreeNode | TreeLeaf
     leaves: int
     proven_smallest: bool
-    missing_is_no: bool  # a value may be missing; questions about it are then answered with no
+    missing_is_no: bool  # values may be missing; questions about a missing value are answered with no
 
 
 class _TooManyLeavesError(Exception):
-    """The tree would have more leaves than were allowed."""
+    """The tree would have more leaves than the limit."""
 
 
 def find_tree(card: Card, *, max_leaves: int = 64) -> FoundTree:
-    """Find the smallest tree; refuse one with more leaves than anybody would read.
+    """Find the smallest tree, or raise if it has more than `max_leaves` leaves.
 
-    With very many different points the search is not finished within reason: then the item that can change
-    most is asked first. With two cases for each column that is a smallest tree too, else it is not proven.
+    With very many different points the search takes too long; the tree then asks for the item with the
+    largest spread first. With two cases per column that tree is smallest too; otherwise this is not proven.
     """
     columns = columns_of(card)
     cases, needed = _in_whole_numbers(columns, card.threshold)
@@ -220,7 +220,7 @@ def find_tree(card: Card, *, max_leaves: int = 64) -> FoundTree:
     except _TooManyLeavesError:
         raise InvalidOptionError(
             f"{_size(cases, needed, smallest)} has more leaves than max_leaves={max_leaves}; "
-            "raise it, or use the card"
+            "raise the limit, or use the card"
         ) from None
     return FoundTree(
         root=root,
@@ -231,13 +231,13 @@ def find_tree(card: Card, *, max_leaves: int = 64) -> FoundTree:
 
 
 def _smallest(cases: list[OpenCases], needed: int) -> Smallest | None:
-    """The costs of all states, or None where there are too many."""
+    """The costs of all states, or None if there are too many."""
     smallest = Smallest(_MOST_STATES)
     try:
         smallest.cost(state_of(cases, needed))
     except TooManyStatesError:
         return None
-    smallest.most_states = sys.maxsize  # building the tree meets few others
+    smallest.most_states = sys.maxsize  # building the tree visits few other states
     return smallest
 
 
@@ -255,7 +255,7 @@ def _size(cases: list[OpenCases], needed: int, smallest: Smallest | None) -> str
 
 
 def _in_whole_numbers(columns: tuple[AskedColumn, ...], threshold: Fraction) -> tuple[list[OpenCases], int]:
-    """Multiply all points so that they are whole; the class does not change."""
+    """Scale all points to whole numbers; the class does not change."""
     unit = lcm(threshold.denominator, *(case.points.denominator for c in columns for case in c.cases))
     return (
         [tuple((case.answers, int(case.points * unit)) for case in column.cases) for column in columns],

@@ -1,4 +1,4 @@
-"""Exports that run elsewhere: a card as Python, SQL, JavaScript, a spreadsheet, PMML or ONNX."""
+"""Exports: a card as Python, SQL, JavaScript, a spreadsheet, PMML or ONNX."""
 
 from supersparse.export.targets import TARGETS, export
 

@@ -1,7 +1,7 @@
-"""A fitted estimator in a skops file, which is safe to load: it holds plain data and runs no code.
+"""Save a fitted estimator to a skops file, which is safe to load: it contains plain data and runs no code.
 
-What the estimator knows is written as numbers, texts, lists and arrays. On loading, only classes of this
-package are made from them.
+The state of the estimator is stored as numbers, text, lists and arrays. Loading creates only classes of this
+package.
 """
 
 from dataclasses import fields, is_dataclass
@@ -20,15 +20,15 @@ _PACKAGE = "supersparse."
 def save_estimator(model: object, path: str | Path) -> None:
     """Write a fitted estimator of this package to a file."""
     if not (_is_estimator(model) and _is_ours(type(model))):
-        raise InvalidDataError(f"{type(model).__name__} is not an estimator of supersparse")
+        raise InvalidDataError(f"{type(model).__name__} is not a supersparse estimator")
     _skops().dump(_plain(model), path)
 
 
 def load_estimator(path: str | Path) -> Any:
-    """Read a file written by `save_estimator`; a file that asks for any other class is refused."""
+    """Read a file written by `save_estimator`; files with any other class are refused."""
     content = _skops().load(path, trusted=None)
     if not (isinstance(content, dict) and content.get(_KIND) == "estimator"):
-        raise InvalidDataError(f"{path} does not hold an estimator of supersparse")
+        raise InvalidDataError(f"{path} does not contain a supersparse estimator")
     return _made(content)
 
 
@@ -37,7 +37,7 @@ def _skops() -> Any:
         import skops.io
     except ImportError as error:
         raise PackageNotInstalledError(
-            "an estimator's file needs skops: pip install 'supersparse[export]'"
+            "estimator files need skops: pip install 'supersparse[export]'"
         ) from error
     return skops.io
 
@@ -96,7 +96,7 @@ def _made(value: Any) -> Any:
                 made = kind()
                 vars(made).update({name: _made(part) for name, part in value["fields"].items()})
                 return made
-    raise InvalidDataError(f"the file asks for {value.get('class', value[_KIND])!r}, which it may not")
+    raise InvalidDataError(f"the file asks for {value.get('class', value[_KIND])!r}, which is not allowed")
 
 
 def _class(name: str, base: type) -> Any:
@@ -105,4 +105,4 @@ def _class(name: str, base: type) -> Any:
         found = getattr(import_module(module), qualified, None)
         if isinstance(found, type) and issubclass(found, base) and _is_ours(found):
             return found
-    raise InvalidDataError(f"the file asks for {name!r}, which is not a class of supersparse")
+    raise InvalidDataError(f"the file asks for {name!r}, which is not a supersparse class")

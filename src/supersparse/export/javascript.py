@@ -1,4 +1,4 @@
-"""A card as a JavaScript module (ECMAScript 2020) without dependencies, exact as the card is."""
+"""A card as a JavaScript module (ECMAScript 2020) without dependencies; scores are exact."""
 
 from supersparse.card.card import Card
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
@@ -33,7 +33,7 @@ def _risk_data(risk: Risk | None) -> dict[str, object]:
 
 
 def _exact_labels(data: dict[str, object], card: Card) -> dict[str, object]:
-    """Whole numbers beyond 2**53 would be rounded: they become text."""
+    """Turn whole numbers beyond 2**53 into text, because JavaScript would round them."""
     large = any(isinstance(c, int) and abs(c) >= 2**53 for c in card.classes)
     return data | {"negative": str(card.negative), "positive": str(card.positive)} if large else data
 

@@ -40,12 +40,12 @@ def to_onnx(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> b
         ) from error
     ready = plan(card, "ONNX", decimals)
     if not ready.columns:
-        raise UnsupportedCardError("the card has no items, and an ONNX model needs an input")
+        raise UnsupportedCardError("the card has no items, but an ONNX model needs an input")
     for column in ready.columns:
         plain_text(column.name, "a column's name", "ONNX")
         if not column.name or column.name in _OUTPUTS:
             raise UnsupportedCardError(
-                f"a column is called {column.name!r}, which ONNX needs itself; rename it"
+                f"the column name {column.name!r} is reserved in the ONNX model; rename the column"
             )
     graph = _Graph(onnx, ready)
     graph.build()
@@ -54,7 +54,7 @@ def to_onnx(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> b
 
 
 class _Graph:
-    """Nodes are added one by one; every method returns the name of its result."""
+    """Adds nodes one by one; every method returns the name of its result."""
 
     def __init__(self, onnx: Any, ready: ExportPlan) -> None:
         self.onnx, self.ready = onnx, ready

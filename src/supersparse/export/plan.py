@@ -1,4 +1,4 @@
-"""A card made ready for targets that have columns of one type and no exact fractions.
+"""A card prepared for targets with typed columns and no exact fractions.
 
 Totals are counted in whole units: `ExportPlan.scale` units are one point, and a value that points multiply is
 counted in units of its last decimal place. So sums are exact in doubles up to 2**53, and a total compares
@@ -50,7 +50,7 @@ class ExportColumn:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """One bound as a double, and whether it is included; right for every double."""
+    """One bound as a double, and whether it is included; correct for every double."""
 
     value: float
     included: bool
@@ -66,7 +66,7 @@ class CutTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportTerm:
-    """One item, in whole numbers: `points` and `missing` are scaled, `missing` None where refused."""
+    """One item in whole numbers: `points` and `missing` are scaled; `missing` is None if refused."""
 
     item: Item
     column: ExportColumn
@@ -76,7 +76,7 @@ class ExportTerm:
     asks_missing: bool
     excludes: bool  # the points are for all categories but those named here
     texts: tuple[str, ...]  # categories, for a text column
-    numbers: tuple[float, ...]  # categories, for numbers; only those that a double can equal
+    numbers: tuple[float, ...]  # categories, for numbers; only those that doubles represent
     cuts: CutTable | None
 
 
@@ -126,7 +126,7 @@ def risk_lines(risk: TableRisk) -> tuple[RiskLine, ...]:
 
 
 def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = None) -> ExportPlan:
-    """Scale a card for a target, or say which item or column it cannot express.
+    """Scale a card for a target, or name the item or column that the target cannot express.
 
     `decimals` is how many decimal places the values have that points multiply: one number, or one for
     each column. By default it follows the domain of the column, and is 6 where there is none. Totals of
@@ -180,7 +180,7 @@ def _check_risk(card: Card, target: str) -> None:
 
 
 def cuts_of(low: Fraction | None, high: Fraction | None, ends: tuple[bool, bool]) -> CutTable:
-    """Compare doubles with two bounds as if they were their shortest decimals; `ends` are included or not."""
+    """Bounds for comparing doubles as their shortest decimals; `ends` says which are included."""
     return CutTable(
         low=None if low is None else _cut(low, ends[0], otherwise=True),
         high=None if high is None else _cut(high, ends[1], otherwise=False),
@@ -195,7 +195,7 @@ def _cut(bound: Fraction, included: bool, *, otherwise: bool) -> Cut:
 
 
 def double_equal_to(number: Fraction) -> float | None:
-    """The double that stands for exactly this number, if there is one."""
+    """The double whose shortest decimal is exactly this number, if there is one."""
     first, after = (float(first_float(_DOUBLE, number, included)) for included in (True, False))
     return None if first == after else first + 0.0  # not -0.0
 
@@ -248,7 +248,7 @@ def _decimals(name: str, domain: Domain | None, asked: int | Mapping[str, int] |
         asked = asked.get(name)
     if asked is not None:
         if not 0 <= asked <= 15:
-            raise InvalidOptionError(f"decimals is {asked}; give 0 to 15")
+            raise InvalidOptionError(f"decimals is {asked}; it must be from 0 to 15")
         return asked
     if domain is None or (domain.values is None and not domain.whole):
         return _DECIMALS
@@ -299,13 +299,13 @@ def _check_size(number: int, what: str, target: str, item: Item | None = None) -
     if abs(number) >= MOST:
         what += f" of the item {item.name!r}" if item else ""
         raise UnsupportedCardError(
-            f"{what} is {number} in whole units, and {target} is exact below 2**53 only; "
+            f"{what} is {number} in whole units, but {target} is exact only below 2**53; "
             "use the Python or JavaScript export, or fewer decimals"
         )
 
 
 def plain_text(text: str, what: str, target: str) -> str:
-    """Refuse text that no file in UTF-8 can hold, or that holds a null character."""
+    """Refuse text that UTF-8 cannot encode or that contains a null character."""
     if "\x00" in text or any(0xD800 <= ord(c) <= 0xDFFF for c in text):
-        raise UnsupportedCardError(f"{what} is {text!r}, with a character that {target} cannot hold")
+        raise UnsupportedCardError(f"{what} is {text!r}, with a character that {target} does not support")
     return text

@@ -61,7 +61,7 @@ def to_pmml(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> s
     for number, term in enumerate(ready.terms, start=1):
         _characteristic(ET.SubElement(characteristics, "Characteristic", name=f"item{number}"), term)
     if not ready.terms:
-        raise UnsupportedCardError("the card has no items, and a PMML scorecard needs one")
+        raise UnsupportedCardError("the card has no items, but a PMML scorecard needs one")
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
@@ -69,16 +69,18 @@ def to_pmml(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> s
 def _text(text: str) -> str:
     found = _NOT_XML.search(text)
     if found:
-        raise UnsupportedCardError(f"{text!r} has the character {found[0]!r}, which XML cannot hold")
+        raise UnsupportedCardError(f"{text!r} has the character {found[0]!r}, which XML does not allow")
     return text
 
 
 def _field(dictionary: ET.Element, column: ExportColumn) -> None:
     if not column.name or column.name in _OUTPUTS:
-        raise UnsupportedCardError(f"a column is called {column.name!r}, which PMML needs itself; rename it")
+        raise UnsupportedCardError(
+            f"the column name {column.name!r} is reserved in the PMML model; rename the column"
+        )
     if column.whole:
         raise UnsupportedCardError(
-            f"column {column.name!r} refuses fractions, for which PMML has no word; let its domain accept"
+            f"column {column.name!r} refuses fractions, which PMML cannot express; let its domain accept"
         )
     if column.is_text or column.holds_anything:
         field = ET.SubElement(
@@ -98,7 +100,7 @@ def _field(dictionary: ET.Element, column: ExportColumn) -> None:
         for number in doubles:
             if number is None:
                 raise UnsupportedCardError(
-                    f"a known value of column {column.name!r} is no decimal that PMML holds"
+                    f"a known value of column {column.name!r} is not a decimal that PMML supports"
                 )
             _interval(field, CutTable(low=Cut(number, True), high=Cut(number, True)))
 
@@ -215,7 +217,7 @@ def _condition(parent: ET.Element, term: ExportTerm) -> None:
         ]
     else:
         tests = [("equal", _text(text)) for text in term.texts] + [("equal", repr(n)) for n in term.numbers]
-    if not tests:  # no double is any of the categories
+    if not tests:  # no double equals any of the categories
         return
     holder = ET.SubElement(parent, "Attribute", partialScore=str(0 if term.excludes else term.points))
     if len(tests) > 1:

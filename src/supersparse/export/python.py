@@ -1,4 +1,4 @@
-"""A card as a Python module that needs the standard library alone, and scores exactly as the card does."""
+"""A card as a Python module that needs only the standard library and scores exactly like the card."""
 
 from fractions import Fraction
 from importlib.resources import files
@@ -67,7 +67,7 @@ def _risk(risk: Risk | None) -> list[str]:
 
 
 def card_name(card: Card) -> str:
-    """A title for comments: letters, digits, spaces and little else, on one line."""
+    """A one-line title for comments, reduced to letters, digits, spaces and a few other characters."""
     title = card.title or f"{card.positive} or {card.negative}"
     return "".join(c if c.isascii() and (c.isalnum() or c in " .,-()") else "?" for c in title)[:80]
 

@@ -70,11 +70,11 @@ def _check_columns(ready: ExportPlan) -> None:
     for column in ready.columns:
         plain_text(column.name, "a column's name", "SQL")
         if not column.name:
-            raise UnsupportedCardError("a column has the empty name, which SQL does not know; rename it")
+            raise UnsupportedCardError("a column has an empty name, which SQL does not allow; rename it")
         other = seen.setdefault(column.name.casefold(), column.name)
         if other != column.name:
             raise UnsupportedCardError(
-                f"the columns {other!r} and {column.name!r} are one name in SQL; rename one"
+                f"the columns {other!r} and {column.name!r} are the same name in SQL; rename one"
             )
 
 

@@ -18,10 +18,10 @@ TARGETS = {
 
 
 def export(card: Card, target: str, path: str | Path | None = None, **options: object) -> str | bytes:
-    """Return a card as code or as a file of another program, and write it to `path` if one is given.
+    """Export a card, and write it to `path` if you give one.
 
-    Text for Python, SQL, JavaScript and PMML; bytes for xlsx and ONNX. The options are those of
-    the function in `supersparse.export` that does it, such as `to_sql(card, dialect="duckdb")`.
+    Returns text for Python, SQL, JavaScript and PMML, and bytes for xlsx and ONNX. The options are those of
+    the corresponding function in `supersparse.export`, such as `to_sql(card, dialect="duckdb")`.
     """
     if target not in TARGETS:
         raise InvalidOptionError(f"unknown export {target!r}; {did_you_mean(target, TARGETS)}")

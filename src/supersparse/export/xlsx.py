@@ -26,7 +26,7 @@ TextCell = Callable[[str], str]  # the address of the cell that holds a text
 
 
 def points_formula(term: ExportTerm, x: str, cell_of: TextCell) -> str:
-    """What an item gives for the value in the cell `x`, in whole units."""
+    """The points of an item for the value in cell `x`, in whole units."""
     gone = f'{x}=""'
     if term.asks_missing:
         return f"IF({gone},{term.points},0)"
@@ -52,7 +52,7 @@ def _value(x: str, decimals: int) -> str:
 
 
 def refusals(column: ExportColumn, x: str, domain: InRange | None, cell_of: TextCell) -> list[str]:
-    """Tests for a value that the card does not score; `domain` has the limits of the column."""
+    """Tests for values that the card refuses; `domain` has the limits of the column."""
     tests = []
     if not column.holds_anything:
         tests.append(f"NOT(ISTEXT({x}))" if column.is_text else f"ISTEXT({x})")
@@ -89,7 +89,7 @@ def _within(x: str, rule: InRange) -> str:
 
 
 def _short(number: Fraction) -> tuple[str, int]:
-    """The nearest number of 15 digits, and whether it lies above (1) or below (-1) the number."""
+    """The nearest 15-digit number, and whether it is above (1) or below (-1) the exact one."""
     text = f"{float(number):.15g}"
     difference = Fraction(text) - number
     return text, (difference > 0) - (difference < 0)
@@ -111,7 +111,7 @@ def to_xlsx(
     rows: int = 100,
     decimals: int | Mapping[str, int] | None = None,
 ) -> bytes:
-    """Return the workbook: `people` fill the first rows of its table, which has at least so many `rows`.
+    """Return the workbook. `people` fill the first rows of its table, which has at least `rows` rows.
 
     `decimals` as in `supersparse.export.plan`.
     """
@@ -160,14 +160,14 @@ class _Book:
         return f"Texts!$A${self.texts.setdefault(text, len(self.texts)) + 1}"
 
     def write(self, sheet: Any, row: int, column: int, text: str, form: Any) -> None:
-        """Write text as text, whatever it looks like."""
+        """Write text as text, never as a number or formula."""
         plain_text(text, "a text", "a spreadsheet")
         sheet.write_string(row, column, text[:_LONGEST_TEXT], form)
 
     def formula(self, sheet: Any, row: int, column: int, text: str, form: Any = None) -> None:
         if len(text) > _LONGEST_FORMULA:
             raise UnsupportedCardError(
-                f"the card needs a formula of {len(text)} characters; a spreadsheet takes {_LONGEST_FORMULA}"
+                f"the card needs a formula of {len(text)} characters; spreadsheets allow {_LONGEST_FORMULA}"
             )
         sheet.write_formula(row, column, "=" + text, form, "")
 
@@ -320,7 +320,7 @@ class _Book:
             sheet.write_number(row, column, float(value))
         else:
             raise InvalidDataError(
-                f"column {name!r}, row {row} is {value!r}, which a spreadsheet cannot hold"
+                f"column {name!r}, row {row} is {value!r}, which a spreadsheet does not support"
             )
 
     def text_sheet(self) -> None:

@@ -1,9 +1,8 @@
 """The card of a verified solution: items on the raw columns, and what was proven about them."""
 
 import hashlib
-import json
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,12 +72,12 @@ def _provenance(solution: "Solution") -> Provenance:
     )
 
 
-def _settings(solution: "Solution") -> str | None:
-    """The question as JSON text, to ask it again of other rows."""
+def _settings(solution: "Solution") -> dict[str, Any] | None:
+    """The question, to ask it again of other rows."""
     from supersparse.settings.of_problem import settings_of
 
     asked = settings_of(solution.problem, solver=solution.solver, seed=solution.seed)
-    return None if asked is None else json.dumps(asked.to_dict())
+    return None if asked is None else asked.to_dict()
 
 
 def _domain(rows: "Rows", j: int) -> Domain:

@@ -217,11 +217,13 @@ class Real(Form[float]):
 
 
 class Whole(Form[int]):
-    """A whole number."""
+    """A whole number; `also` is one below the least that has a meaning of its own."""
 
-    def __init__(self, least: int | None = None) -> None:
-        self.least = least
+    def __init__(self, least: int | None = None, *, also: int | None = None) -> None:
+        self.least, self.also = least, also
         self.wanted = "a whole number" if least is None else f"a whole number of at least {least}"
+        if also is not None:
+            self.wanted += f", or {also}"
 
     def fits(self, node: FileNode) -> bool:
         """Whole numbers; 5.0 is one."""
@@ -232,7 +234,7 @@ class Whole(Form[int]):
     def read(self, node: FileNode, what: str) -> int:
         """The number."""
         number = node.number if isinstance(node, Scalar) and self.fits(node) else None
-        if number is None or (self.least is not None and number < self.least):
+        if number is None or (self.least is not None and number < self.least and number != self.also):
             self.refuse(node, what)
         return int(number)
 
@@ -246,7 +248,8 @@ class Whole(Form[int]):
 
     def schema(self) -> Schema:
         """An integer, which 5.0 is in JSON Schema too."""
-        return {"type": "integer", **_range(self.least, None)}
+        known: Schema = {"type": "integer", **_range(self.least, None)}
+        return known if self.also is None else {"anyOf": [known, {"const": self.also}]}
 
 
 class TextForm(Form[str]):
@@ -261,7 +264,7 @@ class TextForm(Form[str]):
 
     def read(self, node: FileNode, what: str) -> str:
         """The text."""
-        if not isinstance(node, Scalar) or not node.is_text:
+        if not isinstance(node, Scalar) or not self.fits(node):
             self.refuse(node, what)
         return node.text
 
@@ -289,12 +292,6 @@ class Word(TextForm):
         """Only its words."""
         return isinstance(node, Scalar) and node.text in self.known
 
-    def read(self, node: FileNode, what: str) -> str:
-        """The word."""
-        if not isinstance(node, Scalar) or node.text not in self.known:
-            self.refuse(node, what)
-        return node.text
-
     def holds(self, value: object) -> bool:
         """Only its words."""
         return isinstance(value, str) and value in self.known
@@ -308,28 +305,15 @@ class Word(TextForm):
         return self.known
 
 
-class LabelForm(Form[str]):
+class LabelForm(TextForm):
     """A class or a group as it is written; it is compared with the data's labels by its text."""
 
-    wanted = "a label of the data"
+    def __init__(self) -> None:
+        super().__init__("a label of the data")
 
     def fits(self, node: FileNode) -> bool:
         """Any scalar but null."""
         return isinstance(node, Scalar) and not node.is_null and not node.is_blank
-
-    def read(self, node: FileNode, what: str) -> str:
-        """The text."""
-        if not isinstance(node, Scalar) or node.is_null or node.is_blank:
-            self.refuse(node, what)
-        return node.text
-
-    def holds(self, value: object) -> bool:
-        """Text."""
-        return isinstance(value, str)
-
-    def write(self, value: str) -> Plain:
-        """The text."""
-        return value
 
     def schema(self) -> Schema:
         """A string, a number, true or false."""

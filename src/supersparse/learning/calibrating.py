@@ -19,12 +19,13 @@ from sklearn.model_selection import StratifiedKFold
 
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.risk import Floats, Risk, TableRisk
+from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
 from supersparse.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.evaluate.outcomes import Tally
 from supersparse.exact import IntArray, integer_column
 from supersparse.learning.recipe import Recipe
-from supersparse.learning.rows import TrainingRows, as_array
+from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)

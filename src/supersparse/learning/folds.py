@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card
+from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
 from supersparse.exact import integer_column
 from supersparse.learning.calibrating import LeftOut, left_out
 from supersparse.learning.recipe import Recipe
-from supersparse.learning.rows import TrainingRows, as_array
+from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
 from supersparse.results.penalty_grid import solve_each_penalty
+from supersparse.solving.options import SolverKeywords
 from supersparse.stop import Stop
 
 
@@ -72,7 +74,8 @@ def fit_fold(
         try:
             asked = recipe.asking(C0=Cs[0]) if Cs else recipe
             question = asked.question(train)
-            options = {**recipe.options, "initial": start_from(initial, question.problem, required=False)}
+            start = start_from(initial, question.problem, required=False)
+            options: SolverKeywords = {**recipe.options, "initial": start}
             if Cs:
                 solutions = solve_each_penalty(question.problem, Cs, **options)
             else:

@@ -4,9 +4,9 @@ The classifiers, the command line and the report follow the same recipe, so that
 same settings give the same card, whichever of them is used.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,18 @@ from sklearn.base import clone
 from supersparse.card.card import Card
 from supersparse.card.printed import printed
 from supersparse.card.scoring import score_table
+from supersparse.data.sources import as_table
 from supersparse.errors import InvalidDataError, InvalidSettingsError
 from supersparse.evaluate.drift import remember
 from supersparse.faces.from_solution import card_of_solution
 from supersparse.forms.tree import ByName
 from supersparse.learning.rows import TrainingRows
-from supersparse.learning.scoring import as_table, scores_of_points
+from supersparse.learning.scoring import scores_of_points
 from supersparse.prepare.prepare import Prepare
 from supersparse.problem.problem import Problem
 from supersparse.problem.sets import read_bounds
-from supersparse.settings.settings import Settings
+from supersparse.settings.settings import Settings, SettingsKeywords
+from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 
@@ -40,9 +42,9 @@ class Recipe:
 
     settings: Settings
     prepare: Prepare | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)  # of `solve`
+    options: SolverKeywords = field(default_factory=SolverKeywords)
 
-    def asking(self, **changes: object) -> "Recipe":
+    def asking(self, **changes: Unpack[SettingsKeywords]) -> "Recipe":
         """Return the same recipe with some settings changed."""
         return replace(self, settings=self.settings.changed(**changes))
 
@@ -109,9 +111,10 @@ class Question:
     problem: Problem
     prepare: Prepare | None
 
-    def solve(self, **options: Any) -> Solution:
+    def solve(self, **options: Unpack[SolverKeywords]) -> Solution:
         """Answer it with the options of the recipe; those given here override them."""
-        return solve(self.problem, **{**self.recipe.options, **options})
+        merged: SolverKeywords = {**self.recipe.options, **options}
+        return solve(self.problem, **merged)
 
     def scores(self, solution: Solution, X: Any) -> NDArray[np.float64]:
         """Score rows by an answer: above 0 the positive class is predicted."""

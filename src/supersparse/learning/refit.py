@@ -3,19 +3,27 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card
-from supersparse.errors import InvalidCardError, InvalidDataError, PenaltyRangeWarning, SupersparseError
+from supersparse.data.cells_of_text import side_by_side
+from supersparse.errors import (
+    InvalidCardError,
+    InvalidDataError,
+    InvalidSettingsError,
+    PenaltyRangeWarning,
+    SupersparseError,
+)
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.prepare.feature import Recorded, taken_apart
 from supersparse.prepare.prepare import Prepare
 from supersparse.problem.problem import Problem
-from supersparse.settings.settings import Settings, read_settings
+from supersparse.settings.settings import Origin, Settings
+from supersparse.solving.options import SolveKeywords
 from supersparse.stop import Stop
 
 _SOURCE = "the settings of the card"
@@ -52,7 +60,7 @@ class Refit:
         columns: Mapping[str, NDArray[Any]],
         y: NDArray[Any],
         sample_weight: Any,
-        **limits: Any,
+        **limits: Unpack[SolveKeywords],
     ) -> "Refit":
         """Return the way to learn a card again from a table; raises where there is none."""
         settings, recorded, features = _recorded(card)
@@ -69,7 +77,9 @@ class Refit:
                     f"the table lacks the column {name!r}, which divides the rows into groups"
                 )
         rows = TrainingRows(
-            X=_matrix(columns, needed) if recorded is None else {name: columns[name] for name in needed},
+            X=side_by_side([columns[name] for name in needed])
+            if recorded is None
+            else {name: columns[name] for name in needed},
             y=np.array(y.tolist()),
             sample_weight=sample_weight,
             rate_groups={name: columns[name] for name in settings.rate_groups} or None,
@@ -125,20 +135,13 @@ def _recorded(card: Card) -> tuple[Settings, Recorded | None, tuple[str, ...]]:
         raise InvalidCardError(
             "the card does not hold the settings that it was learned with; learn it again with this release"
         )
-    text, recorded = taken_apart(made.settings)
-    settings = read_settings(text, "json", source=_SOURCE)
+    content, recorded = taken_apart(made.settings)
+    try:
+        settings = replace(Settings.from_dict(content), origin=Origin(_SOURCE, {}))
+    except InvalidSettingsError as error:
+        raise InvalidSettingsError(f"{_SOURCE}: {error}") from None
     # a card keeps what was asked in the end: what it does not limit was not limited
     asked: dict[str, Any] = {
         name: None for name in ("max_features", "class_weight") if getattr(settings, name) == "auto"
     }
     return replace(settings, **asked), recorded, made.features
-
-
-def _matrix(columns: Mapping[str, NDArray[Any]], names: tuple[str, ...]) -> NDArray[Any]:
-    """Put columns side by side; as objects where one type would round some of them."""
-    parts = [columns[name] for name in names]
-    kinds = {part.dtype.kind for part in parts}
-    wide = any(c.dtype.kind in "iu" and len(c) and np.abs(c).max() > 2**53 for c in parts)
-    if kinds <= set("biuf") and not (wide and "f" in kinds):
-        return np.column_stack(parts)
-    return np.column_stack([part.astype(object) for part in parts])

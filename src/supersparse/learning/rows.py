@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from supersparse.data.frames import as_frame
+from supersparse.data.sources import as_array, as_frame, as_series
+from supersparse.data.training import TrainingTable
 from supersparse.errors import InvalidDataError
 from supersparse.problem.rows import group_columns
 
@@ -30,12 +30,6 @@ def two_classes(y: NDArray[Any]) -> NDArray[Any]:
     return y
 
 
-def as_array(values: Any) -> NDArray[Any]:
-    """Return a list, an array or a series of any library as an array."""
-    series = nw.from_native(values, series_only=True, pass_through=True)
-    return np.asarray(series.to_numpy() if isinstance(series, nw.Series) else values)
-
-
 def name_of(y: Any) -> str | None:
     """Return the name of a series, None where there is none."""
     name = getattr(y, "name", None)
@@ -54,8 +48,8 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
 
 def _take_values(column: Any, rows: NDArray[np.intp]) -> Any:
     """Return some values of one column, in the type they came in."""
-    series = nw.from_native(column, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
+    series = as_series(column)
+    if series is not None:
         return series[rows].to_native()
     if isinstance(column, np.ndarray):
         return column[rows]
@@ -76,6 +70,20 @@ class TrainingRows:
     names: tuple[str, ...] | None = None  # of the columns, where X is an array with names
     title: str | None = None  # what is predicted: the name of y
     notes: tuple[str, ...] = ()  # on rows that were left out
+
+    @classmethod
+    def of_table(cls, table: TrainingTable, *, prepared: bool) -> "TrainingRows":
+        """Return the rows of a file: raw columns where they will be prepared, else a numeric matrix."""
+        raw = {name: column.values for name, column in table.columns.items()}
+        return cls(
+            X=raw if prepared else table.matrix(),
+            y=table.y,
+            sample_weight=table.weights,
+            rate_groups=dict(table.rate_groups) or None,
+            groups=table.split_by,
+            names=None if prepared else tuple(table.columns),
+            title=table.target,
+        )
 
     def take(self, rows: NDArray[np.intp], note: str | None = None) -> "TrainingRows":
         """Return some of the rows, with a note that says why."""

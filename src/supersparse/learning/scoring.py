@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.frames import as_frame, read_numeric_table
-from supersparse.errors import InvalidDataError
+from supersparse.data.numeric import read_numeric_table
+from supersparse.data.sources import as_frame
 from supersparse.exact import integer_column, largest_magnitude, quotients, weighted_sum
-from supersparse.prepare.raw import is_array
 from supersparse.problem.points import Points
 
 
@@ -40,13 +39,3 @@ def scores_of_points(points: Points, X: Any) -> NDArray[np.float64]:
     part = X[:, list(support)]
     dense = part.toarray() if hasattr(part, "toarray") else part
     return score_rows(points, list(dense.T), len(dense))
-
-
-def as_table(X: Any) -> Any:
-    """Return lists of rows and sparse matrices as arrays, other tables as they are."""
-    if not is_array(X):
-        return X
-    array = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=getattr(X, "dtype", object))
-    if array.ndim != 2:
-        raise InvalidDataError(f"X has {array.ndim} dimension(s); give a table of rows and columns")
-    return array

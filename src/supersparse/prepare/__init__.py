@@ -1,4 +1,4 @@
-"""From raw columns to features that a card can name: thresholds, categories, missing values."""
+"""From raw columns to readable features: thresholds, categories, missing values."""
 
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.prepare import Prepare

@@ -1,4 +1,4 @@
-"""What becomes of one raw column: the features it offers, and a sentence about it."""
+"""Features of one raw column, and a note on what was done."""
 
 import re
 from collections.abc import Sequence
@@ -30,24 +30,24 @@ from supersparse.prepare.settings import CutMethod, PrepareSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureCandidate:
-    """A feature that could be used."""
+    """A candidate feature."""
 
     feature: Feature
     gain: float
-    round: int  # its place among those of its column; negative when the user asked for it
+    round: int  # rank within its column; negative if the user requested it
 
 
 _YES = {"yes", "y", "true", "t", "positive", "pos", "present", "1"}
-_MOST_LISTED = 8  # rare levels that one item may list and still be read
+_MOST_LISTED = 8  # most rare levels that one readable item lists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A rule that a feature could follow; `gain` is its information about the class, in nats."""
+    """A candidate rule; `gain` is its information about the class, in nats."""
 
     rule: Rule
     gain: float
-    given: bool = False  # by the user: kept whatever it tells
+    given: bool = False  # requested by the user: always kept
 
 
 def value_offer(column: RawColumn, target: ClassTarget) -> Offer:
@@ -66,7 +66,7 @@ def _best_cut_gain(counts: ClassCounts) -> float:
 def threshold_offers(
     column: RawColumn, target: ClassTarget, cuts: CutMethod, most: int, least: float
 ) -> list[Offer]:
-    """Offer "x >= t" for at most so many cuts t, each with a weight of `least` or more on both sides."""
+    """Offer "x >= t" for the best cuts t, each with a weight of at least `least` on both sides."""
     values, codes = column.distinct
     counts = target.take(column.present).by_code(codes, len(values))
     if cuts == "quantile":
@@ -85,7 +85,7 @@ def _threshold(name: str, edges: Edges, cut: int) -> Offer:
 
 
 def given_offers(column: RawColumn, target: ClassTarget, cut_points: Sequence[Fraction]) -> list[Offer]:
-    """Offer the cut points that the user gave."""
+    """Offer the user's cut points."""
     return [
         _ranged(column, target, InRange(column.name, low=cut), given=True) for cut in sorted(set(cut_points))
     ]
@@ -94,7 +94,7 @@ def given_offers(column: RawColumn, target: ClassTarget, cut_points: Sequence[Fr
 def interval_offers(
     column: RawColumn, target: ClassTarget, offers: Sequence[Offer], most: int
 ) -> list[Offer]:
-    """Offer the intervals between any two of the cuts, the most telling ones."""
+    """Offer the most informative intervals between two cuts."""
     cuts = sorted({o.rule.low for o in offers if isinstance(o.rule, InRange) and o.rule.low is not None})
     found = [
         _ranged(column, target, InRange(column.name, low=low, high=high))
@@ -111,16 +111,16 @@ def _ranged(column: RawColumn, target: ClassTarget, rule: InRange, *, given: boo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelOffers:
-    """What a column of categories offers, and what became of its rare levels."""
+    """Rules for a column of categories, and the treatment of its rare levels."""
 
     offers: list[Offer]
     n_levels: int
     rare: list[Category]
-    grouped: bool  # whether the rare levels share an item
+    grouped: bool  # whether the rare levels are combined into one item
 
 
 def level_offers(column: RawColumn, target: ClassTarget, least: float) -> LevelOffers:
-    """Offer "x = level" for each level that has a weight of `least`, and the others together."""
+    """Offer "x = level" for each level with a weight of at least `least`, and one rule for the others."""
     levels, codes = column.levels
     counts = target.take(column.present).by_code(codes, len(levels))
     weights = counts.both
@@ -140,7 +140,7 @@ def level_offers(column: RawColumn, target: ClassTarget, least: float) -> LevelO
 
 
 def ordered_offers(column: RawColumn, target: ClassTarget, order: Sequence[Category]) -> list[Offer]:
-    """Offer "x is this level or a higher one" for all but the lowest."""
+    """Offer "x is this level or higher" for all levels but the lowest."""
     levels, codes = column.levels
     counts = target.take(column.present).by_code(codes, len(levels))
     found = []
@@ -157,19 +157,19 @@ def category_text_of(rule: Rule) -> str:
 
 
 def _is_no(rule: Rule, n_levels: int) -> bool:
-    """Whether, of two levels, this one is better said by the other: "smoker = yes" rather than "= no"."""
+    """Whether the other of two levels reads better: "smoker = yes" rather than "smoker = no"."""
     assert isinstance(rule, IsOneOf)
     return n_levels == 2 and str(rule.values[0]).strip().casefold() not in _YES
 
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)\s*", re.ASCII)
 _ALL_THE_SAME = "left out: all values are the same"
-_EVERY_ROW_ITS_OWN = 20  # rows from which on a number of its own in every row is worth a remark
+_EVERY_ROW_ITS_OWN = 20  # from this many rows on, a different number in every row gets a remark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnPlan:
-    """The candidates of a column, none where it is left out, and what was done in words."""
+    """The candidates of a column (none if it is left out), and a note on what was done."""
 
     name: str
     cells: Cells
@@ -179,19 +179,19 @@ class ColumnPlan:
 
 
 def _is_category(name: str, kind: str, settings: PrepareSettings) -> bool:
-    """Whether the values of a column are names rather than amounts."""
+    """Whether a column holds categories rather than amounts."""
     return kind == "categories" or name in settings.categorical or name in settings.ordered
 
 
 def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: PrepareSettings) -> ColumnPlan:
-    """Make the candidates of a column that can be used."""
+    """Make the candidates of a usable column."""
     least = float(settings.rare) * target.total
     named = _is_category(column.name, kind, settings)
     without_order = named and column.name not in settings.ordered
     if without_order and (column.name in settings.directions or column.name in settings.cut_points):
         what = "a direction" if column.name in settings.directions else "cut points"
         raise InvalidProblemError(
-            f"column {column.name!r} has {what}, but it holds categories; convert it to numbers, or list "
+            f"column {column.name!r} has {what}, but contains categories; convert it to numbers, or list "
             "its levels in order with ordered={column: [lowest, ..., highest]}"
         )
     offers, note = (
@@ -294,12 +294,12 @@ def _levels_note(column: RawColumn, found: LevelOffers, rare: Fraction) -> str:
 
 
 def _looks_like_numbers(column: RawColumn) -> str:
-    """A remark on text that may have been meant as numbers, or hides missing values among them."""
+    """A remark on text that looks like numbers, or on codes for missing values among numbers."""
     levels = column.levels[0]
     numbers = [level for level in levels if not isinstance(level, str)]
     texts = [level for level in levels if isinstance(level, str)]
     if numbers and texts and any(not isinstance(level, bool) for level in numbers):
-        return f" ({_some(sorted(texts))} among numbers: mark it as missing if it means that)"
+        return f" ({_some(sorted(texts))} among numbers: mark it as missing if it is a code for that)"
     if texts and not numbers and all(map(_NUMBER.fullmatch, texts)):
         return " (text that looks like numbers: convert it to numbers to cut it)"
     return ""
@@ -308,7 +308,7 @@ def _looks_like_numbers(column: RawColumn) -> str:
 def _missing_candidate(column: RawColumn, target: ClassTarget, place: int) -> FeatureCandidate:
     counts = target.by_code(column.present.astype(np.intp), 2)
     feature = Feature(rule=IsMissing(column.name), position=column.position, when_missing=None)
-    # in the first round where it is all there is, in the second otherwise
+    # in the first round if it is the only candidate, otherwise in the second
     return FeatureCandidate(feature=feature, gain=gain(counts, np.array([True, False])), round=min(1, place))
 
 
@@ -327,14 +327,14 @@ def _missing_note(
 
 
 def _has_a_number_of_its_own(column: RawColumn) -> bool:
-    """Whether every row has another whole number, as identifiers are."""
+    """Whether every row has a different whole number, like an identifier."""
     values = column.distinct[0]
     n_rows = int(column.present.sum())
     return len(values) == n_rows >= _EVERY_ROW_ITS_OWN and bool((np.mod(values, 1) == 0).all())
 
 
 def _numbers_the_rows(column: RawColumn) -> bool:
-    """Whether these numbers are consecutive besides."""
+    """Whether the numbers are also consecutive."""
     values = column.distinct[0]
     return _has_a_number_of_its_own(column) and values[-1] - values[0] == len(values) - 1
 

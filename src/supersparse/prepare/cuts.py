@@ -1,4 +1,4 @@
-"""Cut points: the human numbers that separate the rows of a column, and which of them to offer."""
+"""Cut points: round numbers that separate the rows of a column, and which of them to offer."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,10 +14,10 @@ _HALF = Fraction(1, 2)
 
 
 def roundest(above: Fraction, up_to: Fraction) -> Fraction:
-    """Return the roundest number t with ``above < t <= up_to``, so that t parts the two as ``x >= t``.
+    """Return the roundest number t with ``above < t <= up_to``, so that ``x >= t`` separates the two.
 
-    A multiple of 10 is rounder than one of 5, that is rounder than a whole number, and so on for every
-    power of ten. Of equally round numbers it is the one nearest to the middle, then the smaller.
+    A multiple of 10 is rounder than a multiple of 5, which is rounder than a whole number, and so on for
+    every power of ten. Ties go to the number nearest to the middle, then to the smaller one.
 
     >>> [str(roundest(Fraction(a), Fraction(b))) for a, b in [("58.2", "61"), ("7", "8"), ("0.41", "0.57")]]
     ['60', '8', '1/2']
@@ -48,7 +48,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassTarget:
-    """The weight of each row, and its class where labels are known."""
+    """The weight of each row, and its class if labels are known."""
 
     weights: Floats
     positive: NDArray[np.bool_] | None
@@ -59,7 +59,7 @@ class ClassTarget:
         return float(self.weights.sum())
 
     def take(self, rows: NDArray[np.bool_]) -> "ClassTarget":
-        """The same for some rows."""
+        """Select rows."""
         return ClassTarget(self.weights[rows], None if self.positive is None else self.positive[rows])
 
     def by_code(self, codes: NDArray[np.intp], n_codes: int) -> "ClassCounts":
@@ -72,13 +72,13 @@ class ClassTarget:
 
 
 def sums_by_code(codes: NDArray[np.intp], weights: Floats, n_codes: int) -> Floats:
-    """Sum the weights of the rows that have each code."""
+    """Sum the weights of the rows with each code."""
     return np.bincount(codes, weights, n_codes).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassCounts:
-    """The weight of both classes at each of some values; all of it is `negative` without labels."""
+    """The weight of each class at each value; without labels, all weight is `negative`."""
 
     negative: Floats
     positive: Floats
@@ -90,7 +90,7 @@ class ClassCounts:
 
 
 def surprise(negative: Floats, positive: Floats) -> Floats:
-    """Return the entropy of the class times the weight, in nats: 0 where one class is alone."""
+    """Return the entropy of the class times the weight, in nats; 0 if there is only one class."""
     total = negative + positive
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = [np.where(n > 0, -n * np.log(n / total), 0.0) for n in (negative, positive)]
@@ -98,7 +98,7 @@ def surprise(negative: Floats, positive: Floats) -> Floats:
 
 
 def gain(counts: ClassCounts, inside: NDArray[np.bool_]) -> float:
-    """Return the information about the class, in nats, from knowing which values are inside."""
+    """Return the information about the class, in nats, from knowing whether a value is inside."""
     negative = np.array([counts.negative[inside].sum(), counts.negative[~inside].sum()])
     positive = np.array([counts.positive[inside].sum(), counts.positive[~inside].sum()])
     whole = surprise(negative.sum(keepdims=True), positive.sum(keepdims=True))
@@ -106,14 +106,14 @@ def gain(counts: ClassCounts, inside: NDArray[np.bool_]) -> float:
 
 
 def optimal_cuts(bins: ClassCounts, most: int, least: float) -> list[int]:
-    """Return the best single cut, the best pair, the best three, ..., until `most` cuts are named.
+    """Return the best single cut, the best pair, the best three, ..., up to `most` distinct cuts.
 
-    Best is the least entropy of the class within the parts, each of which has a weight of at least
-    `least`. Exact, by dynamic programming over the last cut: O(most·b²) for b bins.
+    Best means the lowest class entropy within the parts, each with a weight of at least `least`. Exact, by
+    dynamic programming over the last cut: O(most·b²) for b bins.
     """
     n_bins = len(bins.negative)
     cost = _cost_of_parts(bins, least)
-    best = cost[0].copy()  # best[j]: the least cost of bins 0..j-1 in the parts made so far
+    best = cost[0].copy()  # best[j]: the lowest cost of bins 0..j-1 in the parts so far
     came_from: list[NDArray[np.intp]] = []
     offered: dict[int, None] = {}
     for _ in range(min(most, n_bins - 1)):
@@ -121,7 +121,7 @@ def optimal_cuts(bins: ClassCounts, most: int, least: float) -> list[int]:
         came_from.append(ways.argmin(axis=0))
         reached = ways.min(axis=0)
         if not reached[n_bins] < best[n_bins] - 1e-9 * max(1.0, best[n_bins]):
-            break  # one more cut tells nothing, or leaves too small a part
+            break  # one more cut adds no information, or leaves too small a part
         best = reached
         place = n_bins
         cuts = []
@@ -136,7 +136,7 @@ def optimal_cuts(bins: ClassCounts, most: int, least: float) -> list[int]:
 
 
 def _cost_of_parts(bins: ClassCounts, least: float) -> Floats:
-    """cost[i, j]: the entropy of bins i..j-1 taken as one part, infinite where it is too small."""
+    """cost[i, j]: the entropy of bins i..j-1 as one part; infinite if the part is too small."""
     negative, positive = (np.concatenate([[0.0], np.cumsum(c)]) for c in (bins.negative, bins.positive))
     size = len(negative)
     n0, n1 = (c[None, :] - c[:, None] for c in (negative, positive))
@@ -149,7 +149,7 @@ def _cost_of_parts(bins: ClassCounts, least: float) -> Floats:
 
 
 def tree_cuts(bins: ClassCounts, most: int, least: float) -> list[int]:
-    """Return the cuts of a decision tree on this column alone, the most telling first."""
+    """Return the cuts of a decision tree on this column alone, the most informative first."""
     from sklearn.tree import DecisionTreeClassifier
 
     n_bins = len(bins.negative)
@@ -167,7 +167,7 @@ def tree_cuts(bins: ClassCounts, most: int, least: float) -> list[int]:
 
 
 def by_gain(bins: ClassCounts, cuts: list[int]) -> list[int]:
-    """Sort cuts by the information that each gives alone; without labels by how evenly it parts the rows."""
+    """Sort cuts by their individual information; without labels, by how evenly they split the rows."""
     places = np.arange(len(bins.negative))
     if bins.positive.any():
         return sorted(cuts, key=lambda c: -gain(bins, places > c))
@@ -180,14 +180,14 @@ _BINS = 50
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edges:
-    """Cut points in rising order, and the class counts of the bins between them."""
+    """Cut points, ascending, and the class counts of the bins between them."""
 
     cuts: tuple[Fraction, ...]
     bins: ClassCounts  # one bin more than cuts
 
 
 def find_edges(values: NDArray[np.generic], counts: ClassCounts, least: float, column: str) -> Edges:
-    """Return the edges of sorted distinct values; each leaves a weight of at least `least` on both sides."""
+    """Return edges of sorted distinct values, each with a weight of at least `least` on both sides."""
     allowed = _positions(counts.both, least)
     if len(allowed) <= _BINS:
         windows = [(i, i) for i in allowed.tolist()]
@@ -200,14 +200,14 @@ def find_edges(values: NDArray[np.generic], counts: ClassCounts, least: float, c
 def quantile_edges(
     values: NDArray[np.generic], counts: ClassCounts, least: float, n_cuts: int, column: str
 ) -> Edges:
-    """Return edges near the quantiles, moved by a quarter of a bin at most to be round."""
+    """Return edges near the quantiles, moved by at most a quarter of a bin to round numbers."""
     shares = np.arange(1, n_cuts + 1) / (n_cuts + 1)
     allowed = _positions(counts.both, least)
     return _edges(values, counts, _windows(allowed, counts.both, shares, 0.25 / (n_cuts + 1)), column)
 
 
 def _positions(both: Floats, least: float) -> NDArray[np.intp]:
-    """Where a cut may be: position i parts the first i values from the others."""
+    """Allowed positions of cuts: position i separates the first i values from the others."""
     below = np.cumsum(both)[:-1]
     tolerance = 1e-9 * max(1.0, float(both.sum()))
     fits = (below >= least - tolerance) & (float(both.sum()) - below >= least - tolerance)
@@ -215,9 +215,9 @@ def _positions(both: Floats, least: float) -> NDArray[np.intp]:
 
 
 def _windows(allowed: NDArray[np.intp], both: Floats, shares: Floats, reach: float) -> list[tuple[int, int]]:
-    """For each share of the rows, the allowed positions that leave about that share below.
+    """For each share of the rows, the allowed positions with about that share below.
 
-    Where no position is so near, as beside a value that many rows have, the nearest one stands alone.
+    If no position is that close, for example next to a very common value, only the nearest one.
     """
     if not len(allowed):
         return []

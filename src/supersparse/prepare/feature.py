@@ -1,6 +1,5 @@
-"""Feature: one prepared column with its rule, and how cards and provenance keep it."""
+"""Feature: one prepared column with its rule, and how cards and provenance store it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,20 +15,21 @@ from supersparse.data.values import Cells, Numbers, Objects
 from supersparse.errors import InvalidCardError, did_you_mean
 from supersparse.exact import exact, exact_value
 from supersparse.forms.scalars import plain_number
-from supersparse.forms.tree import ByName, json_tree
+from supersparse.forms.tree import tree_of
 from supersparse.prepare.raw import RawColumn, as_numbers, filled
+from supersparse.problem.constraints.forms import ConstraintForm
 from supersparse.problem.limits import Constraint
 from supersparse.problem.points import CoefficientSet
-from supersparse.settings.settings import Settings
+from supersparse.problem.set_forms import SetForm
 
 Direction = Literal["up", "down"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
-    """What a card's item multiplies by points: a condition on a raw column, or its value.
+    """A condition on a raw column, or its value, which a card multiplies by points.
 
-    `when_missing` is what a missing value counts as, None where it is refused.
+    `when_missing` is what a missing value counts as; None if it is refused.
     """
 
     rule: Rule
@@ -50,18 +50,18 @@ class Feature:
 
     @property
     def bounds(self) -> tuple[int | None, int | None] | None:
-        """What its points may be, as `Problem.of` reads bounds; None is no limit."""
+        """Bounds on its points for `Problem.of`; None means no bound."""
         return None if self.direction is None else ((0, None) if self.direction == "up" else (None, 0))
 
     def item(self, points: Fraction) -> Item:
-        """The item of a card on the raw column, for so many points."""
+        """The card item on the raw column, with these points."""
         missing = None
         if self.when_missing is not None and not isinstance(self.rule, IsMissing):
             missing = points * self.when_missing
         return Item(rule=self.rule, points=points, missing=missing, unit=self.unit, position=self.position)
 
     def of_cells(self, cells: Cells) -> NDArray[Any]:
-        """The feature for every row: 0 or 1, or numbers in a type that holds them exactly."""
+        """The feature for every row: 0 or 1, or exactly represented numbers."""
         if isinstance(self.rule, IsMissing):
             gone = np.zeros(len(cells), dtype=bool) if cells.missing is None else cells.missing
             return gone.astype(np.int8)
@@ -74,12 +74,12 @@ class Feature:
         return filled(column, cells.missing, self.when_missing)
 
 
-_FEW = 2  # a column with so many different numbers or fewer has them listed in its domain
+_FEW = 2  # a column with at most this many different numbers lists them in its domain
 _MOST_LEVELS = 50
 
 
 def unit_card(features: Sequence[Feature], domains: Mapping[str, Domain], n_columns: int) -> Card:
-    """Return a card on the raw columns with one point for every feature: what all of them accept."""
+    """Return a card on the raw columns with one point per feature; it defines which values are accepted."""
     used = dict.fromkeys(feature.column for feature in features)
     return Card(
         items=tuple(feature.item(Fraction(1)) for feature in features),
@@ -92,22 +92,22 @@ def unit_card(features: Sequence[Feature], domains: Mapping[str, Domain], n_colu
 
 
 def card_on_raw_columns(card: Card, features: Sequence[Feature], known: Card) -> Card:
-    """Put the rule of each feature in the place of its value; `known` is the `unit_card`."""
+    """Replace each feature by its rule on the raw column; `known` is the `unit_card`."""
     by_name = {feature.name: feature for feature in features}
     for item in card.items:
         if item.name not in by_name:
             raise InvalidCardError(
-                f"the item {item.name!r} of the card is not a feature; {did_you_mean(item.name, by_name)}"
+                f"the card's item {item.name!r} is not a feature; {did_you_mean(item.name, by_name)}"
             )
     items = tuple(by_name[item.name].item(item.points) for item in card.items)
     used = {item.column for item in items}
     domains = tuple(domain for domain in known.domains if domain.column in used)
-    # features have no missing values, raw columns may have had them: what they gave must be looked at anew
+    # unlike features, raw columns may have missing values, so the stored points no longer apply
     return replace(card, items=items, domains=domains, n_columns=known.n_columns, seen=None)
 
 
 def domain_of(column: RawColumn, *, named: bool) -> Domain | None:
-    """The values that a column took in the training rows; None where they are too many to list."""
+    """The values of a column in the training rows; None if there are too many to list."""
     if named:
         levels = column.levels[0]
         return Domain(column=column.name, values=tuple(levels)) if len(levels) <= _MOST_LEVELS else None
@@ -126,15 +126,15 @@ KEY = "prepare"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """How the features of a card were made: what `Prepare` was given, and from which columns."""
+    """How the features of a card were made: the parameters of `Prepare`, and the columns."""
 
     parameters: Mapping[str, Any]
     columns: tuple[str, ...]
-    texts: tuple[str, ...]  # those of the columns that held text
+    texts: tuple[str, ...]  # names of the text columns
 
 
 def holds_text(cells: Cells) -> bool:
-    """Whether a column held text, which a file does not show where all of it looks like numbers."""
+    """Whether a column was text; a file cannot tell if all its text looks like numbers."""
     return isinstance(cells, Objects) and any(isinstance(value, str) for value in cells.distinct)
 
 
@@ -145,10 +145,10 @@ def with_preparation(
     features: Sequence[Feature],
     constraints: Sequence[Constraint],
 ) -> Card:
-    """Return the card with the preparation among its settings; unchanged where there are no settings.
+    """Return the card with the preparation in its settings; unchanged if it has no settings.
 
-    What the preparation put into the question, its constraints and the bounds of its features, is taken
-    out of the settings: other rows give other features, and other constraints on them.
+    Constraints and bounds that came from the preparation are removed from the settings, because other rows
+    give other features with other constraints.
     """
     made = card.provenance
     if made is None or made.settings is None:
@@ -162,35 +162,38 @@ def with_preparation(
             if not _is_default(value, defaults[name])
         },
     }
-    asked = Settings.from_tree(json_tree(made.settings, "the settings of the card"))
-    own = asked.changed(
-        constraints=[c for c in asked.constraints if c not in constraints],
-        points=_before_bounds(asked.points, features),
-        bounds=None,
-    )
-    settings = json.dumps({**own.to_dict(), KEY: content})
+    settings = {**made.settings, KEY: content}
+    settings.pop("bounds", None)
+    if "points" in settings:
+        settings["points"] = _before_bounds(settings["points"], features)
+    if "constraints" in settings:
+        added = [ConstraintForm().write(constraint) for constraint in constraints]
+        settings["constraints"] = [asked for asked in settings["constraints"] if asked not in added]
+        if not settings["constraints"]:
+            del settings["constraints"]
     return replace(card, provenance=replace(made, settings=settings))
 
 
-def _before_bounds(points: object, features: Sequence[Feature]) -> object:
-    """The one set that the bounds of features narrowed; sets that differ besides stay as they are."""
-    if not isinstance(points, ByName):
+def _before_bounds(points: Any, features: Sequence[Feature]) -> Any:
+    """The common set before the feature bounds narrowed it; sets that differ otherwise do not change."""
+    if not isinstance(points, Mapping):
         return points
-    whole = CoefficientSet.of({value for one in points.values() for value in one.values})
+    form = SetForm()
+    sets = {name: form.read(tree_of(one), name) for name, one in points.items()}
+    whole = CoefficientSet.of({value for one in sets.values() for value in one.values})
     for feature in features:
         low, high = feature.bounds or (None, None)
-        if points.get(feature.name) != whole.within(low, high, feature.name):
+        if sets.get(feature.name) != whole.within(low, high, feature.name):
             return points
-    return whole
+    return form.write(whole)
 
 
-def taken_apart(settings: str) -> tuple[str, Recorded | None]:
-    """Divide the settings of a card into the question and the preparation, None where there was none."""
-    content = json.loads(settings)
-    if KEY not in content:
+def taken_apart(settings: Mapping[str, Any]) -> tuple[Mapping[str, Any], Recorded | None]:
+    """Split the settings of a card into problem settings and preparation (None if there was none)."""
+    if KEY not in settings:
         return settings, None
-    found = content.pop(KEY)
     try:
+        found = dict(settings[KEY])
         columns, texts = (tuple(map(str, found.pop(name))) for name in ("columns", "texts"))
         recorded = Recorded(
             parameters={name: _read(value) for name, value in found.items()},
@@ -201,7 +204,7 @@ def taken_apart(settings: str) -> tuple[str, Recorded | None]:
         raise InvalidCardError(
             f"the card's record of how its features were made is damaged: {error}"
         ) from None
-    return json.dumps(content), recorded
+    return {name: value for name, value in settings.items() if name != KEY}, recorded
 
 
 def _is_default(value: object, default: object) -> bool:
@@ -211,7 +214,7 @@ def _is_default(value: object, default: object) -> bool:
 
 
 def _plain(value: object) -> object:
-    """The value as JSON holds it; numbers stay exact, as the float of the same decimal or as a fraction."""
+    """The value for JSON; numbers stay exact, as the float with the same decimal or as a fraction."""
     if value is None or isinstance(value, str | bool | np.bool_):
         return bool(value) if isinstance(value, np.bool_) else value
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Learning the features of a table: one column after another, then what is worth keeping."""
+"""Learn the features of a table: column by column, then select the candidates to keep."""
 
 import hashlib
 import math
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.rules import Domain, InRange, IsOneOf
-from supersparse.card.tables import CardTable
+from supersparse.data.sources import CellTable
 from supersparse.data.values import Cells
 from supersparse.errors import InvalidDataError
 from supersparse.prepare.columns import ColumnPlan, FeatureCandidate, plan_column
@@ -26,7 +26,7 @@ from supersparse.problem.rows import read_labels, read_weights
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screened:
-    """What was kept, in the order of the table, and how many were left out for which reason."""
+    """The candidates kept, in table order, and the number left out for each reason."""
 
     kept: tuple[Feature, ...]
     few_rows: int
@@ -42,7 +42,7 @@ def screen(
     least: float,
     most: int | None,
 ) -> Screened:
-    """Keep at most so many candidates, those that the user asked for in any case."""
+    """Keep the best candidates up to a maximum; those that the user requested are always kept."""
     by_chance = math.log(max(target.total, 1.0)) / 2 if target.positive is not None else 0.0
     ranked = sorted(
         candidates,
@@ -78,13 +78,13 @@ def screen(
 
 
 def _low(feature: Feature) -> tuple[bool, Fraction]:
-    """Thresholds from low to high; other features after them, in the order of their usefulness."""
+    """Thresholds from low to high, then other features by rank."""
     low = feature.rule.low if isinstance(feature.rule, InRange) else None
     return low is None, low or Fraction(0)
 
 
 def _tells_enough(values: NDArray[Any], target: ClassTarget, least: float) -> bool:
-    """Whether the rows that do not have the commonest value are many enough, and there are some."""
+    """Whether enough rows, and at least one, differ from the most common value."""
     if _is_yes_or_no(values):
         ones = float(target.weights[values.astype(bool)].sum())
         others = min(ones, target.total - ones)
@@ -99,7 +99,7 @@ def _is_yes_or_no(values: NDArray[Any]) -> bool:
 
 
 def _digest(values: NDArray[Any]) -> bytes:
-    """Name the pattern of a column; a 0/1 column and its contrary have the same name."""
+    """Fingerprint a column; a 0/1 column and its complement have the same fingerprint."""
     if _is_yes_or_no(values):
         bits = values.astype(bool)
         return hashlib.blake2b(np.packbits(bits ^ bits[0]).tobytes()).digest()
@@ -107,16 +107,16 @@ def _digest(values: NDArray[Any]) -> bytes:
     return hashlib.blake2b(as_text).digest()
 
 
-# With max_candidates="auto": what the exact engine proves or comes near to proving within a minute.
+# For max_candidates="auto": what the exact engine can prove, or nearly, within a minute.
 _MOST_FEATURES = 60
 _FEWEST_FEATURES = 20
 _MOST_CELLS = 20_000_000  # rows x features; 10^6 rows of 20 features are solved in 10 s and 1 GB
-_MANY_OUTDONE = 5  # columns: beyond, those of which nothing is kept share one sentence
+_MANY_OUTDONE = 5  # beyond this many columns, unused ones share one note
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PreparedColumns:
-    """What was learned from a table."""
+    """The features and notes learned from a table."""
 
     features: tuple[Feature, ...]
     constraints: tuple[Constraint, ...]
@@ -125,7 +125,7 @@ class PreparedColumns:
 
 
 def prepare_columns(
-    table: CardTable, y: object, sample_weight: object, settings: PrepareSettings
+    table: CellTable, y: object, sample_weight: object, settings: PrepareSettings
 ) -> PreparedColumns:
     """Learn the features of a table."""
     names = list(table.columns)
@@ -141,11 +141,11 @@ def prepare_columns(
     all_notes: list[str] = []
     if settings.missing == "drop":
         table, target, dropped = _without_gaps(
-            CardTable({n: table.columns[n] for n in used}, table.n_rows), target
+            CellTable({n: table.columns[n] for n in used}, table.n_rows), target
         )
         all_notes += dropped
     plans = []
-    for name in used:  # one at a time: what is known of a column takes memory
+    for name in used:  # one at a time, to save memory
         column = RawColumn(name=name, position=names.index(name), cells=table.columns[name])
         plans.append(plan_column(column, kinds[name], target, settings))
         notes[name] = plans[-1].note
@@ -170,7 +170,7 @@ def prepare_columns(
 
 
 def _said_of_columns(notes: dict[str, str], outdone: list[str]) -> Iterator[str]:
-    """A sentence for each column, or one for all that others outdo where these are many."""
+    """One note per column, or a shared one if many columns are unused."""
     together = set(outdone) if len(outdone) > _MANY_OUTDONE else set()
     yield from (f"{name}: {note}" for name, note in notes.items() if name not in together)
     if together:
@@ -180,7 +180,7 @@ def _said_of_columns(notes: dict[str, str], outdone: list[str]) -> Iterator[str]
 def _read_target(
     n_rows: int, y: object, sample_weight: object, *, needed: bool
 ) -> tuple[ClassTarget, NDArray[np.bool_]]:
-    """The rows that count, and which they are; labels that are not needed only help to rank features."""
+    """The rows with positive weight, and their classes; optional labels only help to rank features."""
     if n_rows == 0:
         raise InvalidDataError("the table has no rows; give at least one row of each class")
     positive = None if y is None else _read_labels(y, needed=needed)
@@ -197,25 +197,25 @@ def _read_labels(y: object, *, needed: bool) -> NDArray[np.bool_] | None:
     except InvalidDataError:
         if needed:
             raise
-        return None  # a target of another kind, as other estimators of a Pipeline may have
+        return None  # another kind of target, for other estimators in a Pipeline
 
 
 def _unusable(kind: str) -> str:
-    """Why a column of this kind is left out, empty for one that is not."""
+    """Why a column of this kind is left out; empty if it is not."""
     if kind == "nothing":
         return "left out: all values are missing"
     if kind.startswith("values such as"):
-        return f"left out: it holds {kind}; convert them to numbers or text"
+        return f"left out: it contains {kind}; convert them to numbers or text"
     return ""
 
 
-def usable_columns(table: CardTable) -> CardTable:
-    """Return the table without the columns that hold nothing of use."""
+def usable_columns(table: CellTable) -> CellTable:
+    """Return the table without unusable columns."""
     kept = {name: cells for name, cells in table.columns.items() if not _unusable(kind_of_column(cells))}
-    return CardTable(kept, table.n_rows)
+    return CellTable(kept, table.n_rows)
 
 
-def complete_rows(table: CardTable) -> NDArray[np.bool_]:
+def complete_rows(table: CellTable) -> NDArray[np.bool_]:
     """Which rows have a value in every column."""
     found = np.ones(table.n_rows, dtype=bool)
     for cells in table.columns.values():
@@ -224,7 +224,7 @@ def complete_rows(table: CardTable) -> NDArray[np.bool_]:
     return found
 
 
-def _without_gaps(table: CardTable, target: ClassTarget) -> tuple[CardTable, ClassTarget, list[str]]:
+def _without_gaps(table: CellTable, target: ClassTarget) -> tuple[CellTable, ClassTarget, list[str]]:
     complete = complete_rows(table)
     n_left = int(complete.sum())
     if n_left == table.n_rows:
@@ -237,7 +237,7 @@ def _without_gaps(table: CardTable, target: ClassTarget) -> tuple[CardTable, Cla
     left = target.take(complete)
     if n_left == 0 or (left.positive is not None and left.positive.all() == left.positive.any()):
         raise InvalidDataError(
-            f"{note}: the rows left do not have both classes; use missing='item', or drop those columns"
+            f"{note}: the remaining rows do not have both classes; use missing='item', or drop those columns"
         )
     return table.take(np.flatnonzero(complete)), left, [note]
 
@@ -261,7 +261,7 @@ def _screen(
 
 
 def _constraints(features: Sequence[Feature], settings: PrepareSettings) -> tuple[Constraint, ...]:
-    """At most so many conditions on ranges, or on ordered levels, for each column that offers more."""
+    """Limit the number of thresholds per column where there are more candidates."""
     per_variable = settings.per_variable
     by_column: dict[str, list[str]] = {}
     for feature in features:

@@ -12,10 +12,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from supersparse.card.card import Card
 from supersparse.card.checks import check_table
 from supersparse.card.printed import printed
-from supersparse.card.tables import read_card_table, read_every_column
+from supersparse.card.tables import read_card_table
+from supersparse.data.sources import is_array, read_every_column
 from supersparse.prepare.feature import Recorded, card_on_raw_columns, holds_text, unit_card, with_preparation
 from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
-from supersparse.prepare.raw import is_array, stack
+from supersparse.prepare.raw import stack
 from supersparse.prepare.settings import read_prepare_settings
 from supersparse.problem.limits import Constraint
 

@@ -1,7 +1,7 @@
-"""Raw columns: the kind of their values, what stands in for missing ones, and exact numbers."""
+"""Raw columns: kinds of values, replacements for missing values, and exact numbers."""
 
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -12,18 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.rules import Rule, category_text
-from supersparse.data.frames import as_frame
 from supersparse.data.values import Category, Cells, Mask, Numbers, Objects, is_missing, read_category
 from supersparse.errors import InvalidDataError
 from supersparse.exact import LONGEST_UNIQUE_DECIMAL, IntArray, exact_value, integer_column, largest_magnitude
 from supersparse.prepare.cuts import ClassTarget, Floats, sums_by_code
-
-
-def is_array(X: Any) -> bool:
-    """Whether a table has no names for its columns: an array, a sparse matrix, or lists of rows."""
-    if isinstance(X, np.ndarray):
-        return X.dtype.names is None
-    return not isinstance(X, Mapping) and as_frame(X) is None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,12 +34,12 @@ class RawColumn:
 
     @property
     def n_missing(self) -> int:
-        """How many rows have none."""
+        """Number of missing values."""
         return 0 if self.cells.missing is None else int(self.cells.missing.sum())
 
     @cached_property
     def distinct(self) -> tuple[NDArray[np.generic], NDArray[np.intp]]:
-        """The distinct numbers in rising order, and which of them each present row has."""
+        """The distinct numbers, ascending, and the index of each present row's number."""
         if isinstance(self.cells, Numbers):
             values = self.cells.values[self.present]
         else:
@@ -63,7 +55,7 @@ class RawColumn:
 
     @cached_property
     def levels(self) -> tuple[list[Category], NDArray[np.intp]]:
-        """The distinct categories, and which of them each present row has."""
+        """The distinct categories, and the index of each present row's category."""
         if isinstance(self.cells, Numbers):
             found, codes = self.distinct
             return [read_category(v, self.name) for v in found], codes
@@ -76,9 +68,9 @@ class RawColumn:
 
 
 def kind_of_column(cells: Cells) -> str:
-    """What a column holds: "yes or no", "numbers", "categories", "nothing", or what cannot be used.
+    """The kind of a column: "yes or no", "numbers", "categories", "nothing", or a description if unusable.
 
-    Text is never a number, as in the rest of the package; a column that mixes both holds categories.
+    As elsewhere in the package, text is never a number; a column that mixes both is categorical.
     """
     if isinstance(cells, Numbers):
         if cells.missing is not None and cells.missing.all():
@@ -109,10 +101,10 @@ MissingRule = Literal["item", "drop", "median", "mode"]
 def stand_in(
     column: RawColumn, target: ClassTarget, missing: MissingRule, *, has_order: bool
 ) -> Category | None:
-    """Return the value that a missing one is taken for, None where there is no such value.
+    """Return the replacement for missing values, or None if there is none.
 
-    The median is a value that occurs: the smallest with half of the weight at or below it. Of several
-    modes it is the smallest. A column of categories has no median; its mode stands in.
+    The median is a value that occurs: the smallest with half of the weight at or below it. If there are
+    several modes, the smallest is used. Categories have no median, so the mode is used.
     """
     if missing not in ("median", "mode"):
         return None
@@ -146,9 +138,9 @@ _EXACT_IN_A_DOUBLE = 2**53
 
 
 def as_numbers(integers: IntArray, scale: int) -> NDArray[Any]:
-    """Return integers over a scale as numbers: small integers where they are whole, else doubles.
+    """Return integers over a scale as numbers: small integers if they are whole, otherwise doubles.
 
-    A short decimal is rounded to the double that stands for it; what is none becomes fractions.
+    A short decimal becomes the double that represents it; other numbers become fractions.
     """
     if scale == 1:
         return integer_column(integers)[0]
@@ -159,7 +151,7 @@ def as_numbers(integers: IntArray, scale: int) -> NDArray[Any]:
 
 
 def filled(column: NDArray[Any], missing: Mask, value: Fraction) -> NDArray[Any]:
-    """Return the column with a value where it is missing."""
+    """Return the column with its missing values replaced."""
     if value in (0, 1):
         held: Any = int(value)
     elif column.dtype.kind == "f" and Fraction(str(column.dtype.type(float(value)))) == value:
@@ -192,7 +184,7 @@ def _narrow(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def _doubles(column: NDArray[Any]) -> NDArray[Any]:
-    """Return the doubles that stand for the same decimals: 0.1 in single precision becomes 0.1 in double."""
+    """Return doubles with the same decimals: 0.1 in single precision becomes 0.1 in double precision."""
     if column.dtype == np.float64:
         return column
     values, codes = np.unique(column, return_inverse=True)

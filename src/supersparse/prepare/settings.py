@@ -1,4 +1,4 @@
-"""What is asked of the preparation: the parameters of `Prepare`, read and checked."""
+"""The parameters of `Prepare`, read and checked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ CutMethod = Literal["optimal", "quantile", "tree", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareSettings:
-    """The parameters of `Prepare` in the form that its steps use."""
+    """The checked parameters of `Prepare`."""
 
     cuts: CutMethod
     cut_points: Mapping[str, tuple[Fraction, ...]]
@@ -33,7 +33,7 @@ class PrepareSettings:
     max_candidates: int | Literal["auto"] | None
 
     def check_columns(self, names: Sequence[str]) -> None:
-        """Raise when a parameter speaks of a column that the table does not have."""
+        """Raise if a parameter names a column that the table does not have."""
         for what in ("cut_points", "directions", "keep", "categorical", "ordered", "units"):
             for name in getattr(self, what):
                 if name not in names:
@@ -81,7 +81,7 @@ def _check_one_use(settings: PrepareSettings) -> None:
             for name in names:
                 if name in others:
                     raise InvalidProblemError(
-                        f"column {name!r} is in both {what} and {other}; name it in one of them"
+                        f"column {name!r} is in both {what} and {other}; use only one of them"
                     )
     for name in settings.directions:
         if name in settings.categorical:
@@ -115,19 +115,23 @@ def _numbers(values: object, name: str) -> tuple[Fraction, ...]:
     listed = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
     found = tuple(exact(v, f"cut_points: a cut point of {name!r}") for v in listed)
     if not found:
-        raise InvalidProblemError(f"cut_points of {name!r} are empty; give at least one, or leave it out")
+        raise InvalidProblemError(
+            f"cut_points of {name!r} are empty; give at least one, or remove the column"
+        )
     return found
 
 
 def _levels(values: object, name: str) -> tuple[Category, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidProblemError(f"ordered: {name!r} is {values!r}; give its levels, the lowest first")
+        raise InvalidProblemError(f"ordered: {name!r} is {values!r}; give its levels, lowest first")
     try:
         found = tuple(declared_category(v, f"ordered: a level of {name!r}") for v in values)
     except InvalidCardError as error:
         raise InvalidProblemError(str(error)) from None
     if len(found) < 2 or len(set(found)) < len(found):
-        raise InvalidProblemError(f"ordered: {name!r} needs two levels or more, each once; it has {found!r}")
+        raise InvalidProblemError(
+            f"ordered: {name!r} needs at least two levels, each listed once; it has {found!r}"
+        )
     return found
 
 

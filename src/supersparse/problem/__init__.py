@@ -1,1 +1,1 @@
-"""What is asked, frozen: rows, coefficient sets, penalties, and the exact objective."""
+"""The optimisation problem, frozen: rows, coefficient sets, penalties, and the exact objective."""

@@ -5,12 +5,13 @@ a line of help. `Problem.of`, `Settings`, the classifiers, the settings file, it
 line all read this declaration; a new setting is a field here, and its effect in `Problem`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from inspect import Parameter
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import Number
@@ -24,7 +25,7 @@ from supersparse.problem.points import CoefficientSet
 from supersparse.problem.set_forms import LevelsForm, SetForm
 
 Auto = Literal["auto"]
-PointSet = CoefficientSet | int | Sequence[Number]
+PointSet = CoefficientSet | int | Collection[Number] | NDArray[Any]
 Ends = tuple[Number | None, Number | None]
 LevelList = Levels | Sequence[tuple[Any, Number]]
 
@@ -56,7 +57,7 @@ def _or_by_name(form: Form[Any], entry: Form[Any] | None = None) -> Either:
 class Asked:
     """The settings as the user gave them. Values by feature: one for all, one each, or by name or pattern."""
 
-    C0: Number | Sequence[Number] | Mapping[str, Number] | None = setting(
+    C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None = setting(
         None,
         _or_by_name(NumberForm(0)),
         "Cost of a feature: the error rate it must save to be used; default: 0.01.",
@@ -119,6 +120,28 @@ class Asked:
                 hint = f"did you mean {SYNONYMS[name]!r}?" if name in SYNONYMS else did_you_mean(name, known)
                 raise InvalidOptionError(f"unknown setting {name!r}; {hint}")
         return Asked(**given)
+
+
+class AskedBesideC0(TypedDict, total=False):
+    """The settings as keywords, for type checkers and editors; a test holds them to `Asked`."""
+
+    C1: Number | Auto
+    points: PointSet | Sequence[PointSet] | Mapping[str, PointSet] | None
+    max_points: int | Auto
+    bounds: Ends | Sequence[Ends | None] | Mapping[str, Ends | None] | None
+    levels: LevelList | Mapping[str, LevelList | None] | None
+    max_features: int | Auto | None
+    min_features: int | None
+    intercept: str | tuple[Number, Number]
+    class_weight: Mapping[Any, Number] | Literal["auto", "balanced"] | None
+    positive: Any
+    constraints: Sequence[Constraint]
+
+
+class AskedKeywords(AskedBesideC0, total=False):
+    """All of them."""
+
+    C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None
 
 
 def names_of(declared: type) -> list[str]:

@@ -1,7 +1,7 @@
-"""A fingerprint of everything that decides which scoring system is best: bytes, never words.
+"""A fingerprint of everything that determines the best scoring system.
 
-Every value goes into the digest with its kind and its length, so that different problems give different
-bytes. Nothing is printed on the way: what people read may be shortened.
+Every value enters the digest with its kind and length, so different problems give different bytes. Printed
+forms are not used, because they may be shortened.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from supersparse.problem.problem import Problem
 
 
 def fingerprint(problem: Problem) -> str:
-    """Identify a problem by its content; names and labels, which change no answer, are left out.
+    """Identify a problem by its content; names and labels do not count, because they change no answer.
 
     >>> a, b = (Problem.of([[0], [1]], [0, 1], max_points=most) for most in (5, 6))
     >>> fingerprint(a) == fingerprint(a), fingerprint(a) == fingerprint(b)
@@ -41,7 +41,7 @@ def fingerprint(problem: Problem) -> str:
 
 
 def _pieces(value: object) -> Iterator[bytes]:
-    """Take a value apart: a tag for its kind, then its content."""
+    """Serialise a value: a tag for its kind, then its content."""
     match value:
         case None:
             yield b"none"
@@ -65,7 +65,7 @@ def _pieces(value: object) -> Iterator[bytes]:
                 yield from _pieces(part)
         case np.ndarray():
             yield b"array"
-            # by value, not by dtype: the same numbers may be held in different widths
+            # by value, not by dtype: the same numbers may have different widths
             yield b"".join(_sized(int(v)) for v in value.tolist())
         case CoefficientSet():
             yield b"set"
@@ -77,7 +77,7 @@ def _pieces(value: object) -> Iterator[bytes]:
             yield b"intercept"
             yield from _pieces((value.mode, value.low, value.high, value.allowed))
         case _:
-            raise InvalidProblemError(f"a problem holds {type(value).__name__}, which has no fingerprint")
+            raise InvalidProblemError(f"a problem contains {type(value).__name__}, which has no fingerprint")
 
 
 def _whole(value: int) -> bytes:

@@ -1,4 +1,4 @@
-"""The intercept: its four modes, and the threshold between two totals where it is free."""
+"""The intercept: its four modes, and the choice of a free threshold between two totals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _HALF = Fraction(1, 2)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WrongLimit:
-    """Σ of the weights of wrong rows, which may be negative, is at most a limit."""
+    """Σ weights of wrong rows <= limit; weights may be negative."""
 
     positive_weight: IntArray
     negative_weight: IntArray
@@ -27,9 +27,9 @@ class WrongLimit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Gaps:
-    """The places for a threshold: gap g lies below ``totals[g]`` and above ``totals[g - 1]``.
+    """Possible places for a threshold: gap g is below ``totals[g]`` and above ``totals[g - 1]``.
 
-    ``losses[g]`` is the loss with the threshold in gap g, ``obeyed[g]`` whether all limits are then kept.
+    ``losses[g]`` is the loss with the threshold in gap g; ``obeyed[g]`` is whether all limits are satisfied.
     """
 
     totals: IntArray  # distinct, rising
@@ -37,7 +37,7 @@ class Gaps:
     obeyed: NDArray[np.bool_]
 
     def ends(self, gap: int) -> tuple[int | None, int | None]:
-        """The totals around a gap, None where it has no end."""
+        """The totals on both sides of a gap; None for an open end."""
         low = None if gap == 0 else int(self.totals[gap - 1])
         high = None if gap == len(self.totals) else int(self.totals[gap])
         return low, high
@@ -49,7 +49,7 @@ def gaps_of(
     negative_weight: IntArray,
     limits: Sequence[WrongLimit] = (),
 ) -> Gaps:
-    """Weigh every place for the threshold.
+    """Compute the loss of every gap.
 
     >>> gaps_of(np.array([3, 5, 5]), np.array([0, 1, 0]), np.array([1, 0, 1])).losses.tolist()
     [2, 1, 1]
@@ -67,7 +67,7 @@ def gaps_of(
 def _wrong(
     position: NDArray[np.intp], n: int, positive_weight: IntArray, negative_weight: IntArray
 ) -> IntArray:
-    """The weight of the wrong rows with the threshold in each gap: positives below it, negatives above."""
+    """Weight of the wrong rows for each gap: positives below the threshold, negatives above."""
     change = np.zeros(n + 1, dtype=positive_weight.dtype)
     np.add.at(change, position + 1, positive_weight)
     np.subtract.at(change, position + 1, negative_weight)
@@ -76,10 +76,10 @@ def _wrong(
 
 
 def best_gap(gaps: Gaps) -> int | None:
-    """Choose the gap of the least loss; None where no gap obeys the limits.
+    """Choose the gap with the lowest loss; None if no gap satisfies the limits.
 
-    Of several: one between two totals before the ends, then the widest, then the one nearest 0, then the
-    higher one. Nothing of this depends on the order of the rows.
+    Ties go to a gap between two totals before the ends, then to the widest, then to the one nearest 0, then
+    to the higher one. The choice does not depend on the order of the rows.
     """
     usable = np.flatnonzero(gaps.obeyed)
     if len(usable) == 0:
@@ -98,10 +98,10 @@ def _rank(gaps: Gaps, gap: int) -> tuple[bool, int, int, int]:
 
 
 def threshold_between(low: Fraction | None, high: Fraction | None, *, whole: bool) -> Fraction:
-    """Return the roundest number of an open interval: whole, then fewest digits, then nearest the middle.
+    """Return the roundest number in an open interval: whole, then fewest digits, then nearest the middle.
 
-    Where totals are whole the rule reads "k or more", so k is chosen so, from all that say the same, and
-    the threshold is half a point below it. An interval without end has its threshold next to its end.
+    If totals are whole, the rule reads "k or more": k is the roundest of all equivalent numbers, and the
+    threshold is half a point below it. In an unbounded interval, the threshold is next to its end.
 
     >>> str(threshold_between(Fraction(3), Fraction(4), whole=True))  # 4 or more
     '7/2'
@@ -137,15 +137,15 @@ def _roundest(low: Fraction, high: Fraction) -> Fraction:
 def _around(middle: Fraction, step: Fraction) -> tuple[Fraction, Fraction]:
     """The multiples of a step on both sides of a number.
 
-    No other multiple needs to be looked at: where one further out had as few digits, a coarser step's
-    multiple between it and the middle would have no more.
+    Other multiples need no check: if one further out had as few digits, a multiple of a coarser step between
+    it and the middle would have no more.
     """
     below = floor(middle / step) * step
     return below, below + step
 
 
 def _digits(value: int) -> int:
-    """How many digits a whole number has before its trailing zeros; 0 has one."""
+    """Number of digits before trailing zeros; 1 for 0."""
     return max(1, len(str(abs(value)).rstrip("0")))
 
 
@@ -154,9 +154,9 @@ InterceptMode = Literal["free", "range", "paper", "none"]
 
 @dataclass(frozen=True, kw_only=True)
 class Intercept:
-    """What the intercept b may be.
+    """The allowed values of the intercept b.
 
-    "free": any number, so that the threshold lies anywhere between two totals (`threshold`); not penalised.
+    "free": any number, so the threshold can be anywhere between two totals (`threshold`); not penalised.
     "range": a multiple of the coefficients' unit between `low` and `high`, not penalised. "paper": a
     coefficient like the others, in `allowed`, penalised and counted in the size. "none": b = 0.
     """
@@ -168,7 +168,7 @@ class Intercept:
 
     @property
     def is_penalised(self) -> bool:
-        """Whether b counts in the size, in C0 and in l1."""
+        """Whether b counts towards the size, C0 and l1."""
         return self.mode == "paper"
 
 
@@ -193,11 +193,11 @@ def read_intercept(spec: object, allowed: CoefficientSet) -> Intercept:
 
 @dataclass(frozen=True, kw_only=True)
 class InterceptChoice:
-    """What b may be in integer units, and what each choice costs.
+    """The allowed values of b in integer units, and their costs.
 
-    `low` and `high` are None where open. `allowed` is None where every integer between
-    them is. Costs are integers in the unit of the weights given to `best_intercept`;
-    `costs`, one for each allowed value, take the place of `cost_nonzero` where levels rule.
+    `low` and `high` are None if open. `allowed` is None if every integer between them is allowed. Costs are
+    integers in the unit of the weights passed to `best_intercept`; with levels, `costs`, one per allowed
+    value, replace `cost_nonzero`.
     """
 
     low: int | None
@@ -218,11 +218,10 @@ def best_intercept(
 ) -> int | None:
     """Choose a whole b for scores ``scores + b * step``.
 
-    Of all b with the least loss: the one nearest the middle of its interval (of an interval
-    without end: nearest its end), then the smaller |b|, then the negative one. Where b is
-    penalised, |b| decides before the middle does, because it is part of what is minimised.
-    With limits, intervals end where a limit begins or ceases to be obeyed; None says that no
-    allowed b obeys them all.
+    Among all b with the lowest loss: the one nearest the middle of its interval (for an unbounded interval,
+    nearest its end), then the smaller |b|, then the negative one. If b is penalised, |b| comes before the
+    middle, because it is part of the objective. With limits, intervals end where a limit starts or stops
+    being satisfied. Returns None if no allowed b satisfies all limits.
 
     >>> any_whole = InterceptChoice(low=None, high=None, allowed=None)
     >>> best_intercept(any_whole, np.array([0, 10]), 1, np.array([0, 1]), np.array([1, 0]))
@@ -240,7 +239,7 @@ def best_intercept(
 def _with_limits(
     starts: IntArray, losses: IntArray, scores: IntArray, step: int, limits: Sequence[WrongLimit]
 ) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
-    """Cut the intervals where it changes whether all limits are obeyed, and say where they are."""
+    """Split the intervals where feasibility changes, and mark the feasible ones."""
     parts = [(starts, losses)]
     parts += [loss_by_intercept(scores, step, w.positive_weight, w.negative_weight) for w in limits]
     ends = np.unique(np.concatenate([s for s, _ in parts]))
@@ -258,10 +257,10 @@ def _with_limits(
 def loss_by_intercept(
     scores: IntArray, step: int, positive_weight: IntArray, negative_weight: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Return the loss as a step function of b, neighbouring losses different.
+    """Return the loss as a step function of b, with different neighbouring losses.
 
-    ``losses[0]`` holds below ``starts[0]``, and ``losses[t]`` from ``starts[t-1]`` on. A positive
-    row is right from b = floor(-s/step) + 1 on, a negative one is wrong from ceil(-s/step) on.
+    ``losses[0]`` applies below ``starts[0]``, and ``losses[t]`` from ``starts[t-1]`` on. A positive row is
+    correct from b = floor(-s/step) + 1 on, a negative one is wrong from ceil(-s/step) on.
     """
     positive_right_from = (-scores) // step + 1
     negative_wrong_from = -(scores // step)
@@ -272,7 +271,7 @@ def loss_by_intercept(
     jumps = np.zeros(len(starts) + 1, dtype=change.dtype)
     np.add.at(jumps, position.reshape(-1) + 1, change)
     jumps[0] = positive_weight.sum()
-    changes = jumps[1:] != 0  # a row gained where another is lost is no end of an interval
+    changes = jumps[1:] != 0  # gaining one row while losing another does not end an interval
     return starts[changes], np.cumsum(np.concatenate([jumps[:1], jumps[1:][changes]]))
 
 
@@ -310,7 +309,7 @@ def _middle_of_best_interval(
 def _intervals(
     choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: NDArray[np.bool_] | None
 ) -> list[tuple[int | None, int | None, int]]:
-    """Maximal intervals of least loss, among those that meet the allowed range."""
+    """Maximal intervals of lowest loss that intersect the allowed range."""
     first = 0 if choice.low is None else int(np.searchsorted(starts, choice.low, side="right"))
     last = len(starts) if choice.high is None else int(np.searchsorted(starts, choice.high, side="right"))
     within = losses[first : last + 1]
@@ -338,7 +337,7 @@ def _middle(low: int | None, high: int | None) -> Fraction:
 
 
 def nearest_to_middle(low: int | None, high: int | None, choice: InterceptChoice) -> int | None:
-    """Of the allowed b in an interval the one nearest its middle; None where none is allowed."""
+    """The allowed b nearest the middle of an interval; None if none is allowed."""
     middle = _middle(low, high)
     floor = middle.numerator // middle.denominator
     candidates = {floor, floor if middle.denominator == 1 else floor + 1}

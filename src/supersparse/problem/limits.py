@@ -1,6 +1,6 @@
-"""What constraints become: exact inequalities that solvers obey and the evaluator checks.
+"""Limits: the exact inequalities that constraints become, which solvers satisfy and the evaluator checks.
 
-A `Constraint` is what was asked, in the user's names. Against the rows of a problem it becomes
+A `Constraint` is what the user wrote, with the user's names. Applied to the rows of a problem it becomes
 limits on single values, on the support, on wrong rows, or on the largest score.
 """
 
@@ -17,17 +17,17 @@ from supersparse.problem.rows import Rows
 
 
 class Constraint(ABC):
-    """Something a scoring system must obey, as it was asked; see `supersparse.constraints`."""
+    """A constraint as the user wrote it; see `supersparse.constraints`."""
 
     @abstractmethod
     def in_words(self) -> str:
-        """Say what is asked, for messages and reports."""
+        """Describe the constraint, for messages and reports."""
 
     @abstractmethod
     def limits(self, rows: Rows, *, counts_intercept: bool) -> "tuple[Limit, ...]":
-        """Return what it means on these rows; names that fit nothing are errors.
+        """Return the limits on these rows; names that match nothing raise an error.
 
-        `counts_intercept` says whether b counts in the size, as with ``intercept="paper"``.
+        `counts_intercept` is whether b counts towards the size, as with ``intercept="paper"``.
         """
 
     def __str__(self) -> str:
@@ -36,14 +36,14 @@ class Constraint(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class ValueLimit:
-    """The coefficient of one feature: not 0 where `equals` is None, else that value."""
+    """The coefficient of one feature is nonzero (`equals` is None) or equals a value."""
 
     name: str
     equals: Fraction | None
     source: Constraint
 
     def allows(self, value: Fraction) -> bool:
-        """Whether a coefficient obeys."""
+        """Whether a coefficient satisfies the limit."""
         return value != 0 if self.equals is None else value == self.equals
 
 
@@ -51,7 +51,7 @@ class ValueLimit:
 class SupportLimit:
     """Σ_j weights_j·[λ_j ≠ 0] + intercept_weight·[b ≠ 0] <= at_most.
 
-    The intercept's weight is 0 unless b counts in the size (``intercept="paper"``).
+    The intercept's weight is 0 unless b counts towards the size (``intercept="paper"``).
     """
 
     weights: tuple[Fraction | int, ...]  # one a feature
@@ -60,7 +60,7 @@ class SupportLimit:
     intercept_weight: int = 0
 
     def total(self, coefficients: Sequence[int | Fraction]) -> Fraction | int:
-        """The weight of the features in use, the intercept left out."""
+        """The weight of the features in use, without the intercept."""
         return sum(w for w, c in zip(self.weights, coefficients, strict=True) if c)
 
 
@@ -68,23 +68,23 @@ class SupportLimit:
 class RateLimit:
     """Σ_i weights_i·[row i is wrong] <= at_most, in integers; a score of 0 is wrong for both classes.
 
-    The weights share no divisor. They may be negative, where two groups are compared.
+    The weights have no common divisor. They may be negative if the limit compares two groups.
     """
 
-    weights: IntArray  # one a row; int64, or Python's integers where their sum could leave 64 bits
+    weights: IntArray  # one per row; int64, or Python integers if their sum could overflow
     at_most: int
     source: Constraint
 
     @classmethod
     def of(cls, weights: IntArray, at_most: int, source: Constraint) -> "RateLimit":
-        """Divide out what the weights share, rounding the limit down, and choose the dtype."""
+        """Divide by the common divisor of the weights, round the limit down, and choose the dtype."""
         common = max(1, gcd_of(weights))
         lean = weights // common
         dtype = np.int64 if fits_int64(sum(abs(int(w)) for w in lean)) else object
         return cls(weights=lean.astype(dtype), at_most=at_most // common, source=source)
 
     def total(self, wrong: NDArray[np.bool_]) -> int:
-        """The weight of the rows that are wrong."""
+        """The weight of the wrong rows."""
         return int(self.weights[wrong].sum(dtype=self.weights.dtype))
 
     def merged(self, group: NDArray[np.intp], n_groups: int) -> "RateLimit":
@@ -97,7 +97,7 @@ class RateLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreLimit:
-    """Σ_j max(λ_j·low_j, λ_j·high_j) <= at_most: the largest score reachable, without the intercept."""
+    """Σ_j max(λ_j·low_j, λ_j·high_j) <= at_most: the largest reachable score, without the intercept."""
 
     low: tuple[Fraction, ...]
     high: tuple[Fraction, ...]
@@ -105,11 +105,11 @@ class ScoreLimit:
     source: Constraint
 
     def term(self, j: int, value: Fraction) -> Fraction:
-        """The most points that feature j can give."""
+        """The largest number of points that feature j can give."""
         return max(value * self.low[j], value * self.high[j])
 
     def total(self, values: Sequence[Fraction]) -> Fraction:
-        """The largest score that any row within the ranges reaches."""
+        """The largest score of any row within the ranges."""
         return sum((self.term(j, v) for j, v in enumerate(values) if v), Fraction(0))
 
 

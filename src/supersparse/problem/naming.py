@@ -1,4 +1,4 @@
-"""Addressing features by name or by pattern, the same way for every per-feature setting."""
+"""Features by name or pattern, the same way for every per-feature setting."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -9,7 +9,7 @@ from supersparse.errors import InvalidProblemError, did_you_mean
 T = TypeVar("T")
 
 INTERCEPT = "(intercept)"
-"""The key under which a mapping speaks of the intercept."""
+"""The key for the intercept in a mapping."""
 
 
 def per_feature(
@@ -21,10 +21,10 @@ def per_feature(
     default: Callable[[str], T] | None = None,
     extra_keys: Sequence[str] = (),
 ) -> tuple[T, ...]:
-    """Spread a setting over the features: one value, one value each, or a mapping.
+    """Expand a setting to all features: one value, one value per feature, or a mapping.
 
-    In a mapping an exact name goes before a pattern, and of several patterns ("age*") the
-    first that matches counts. A key that fits no feature is an error.
+    In a mapping, an exact name overrides a pattern, and the first matching pattern ("age*") applies. A key
+    that matches no feature is an error.
     """
     if isinstance(setting, Mapping):
         return tuple(
@@ -35,7 +35,7 @@ def per_feature(
         if len(setting) != len(names):
             raise InvalidProblemError(
                 f"{what} has {len(setting)} entries for {len(names)} features; "
-                "give one each, a single one for all, or a mapping by name"
+                "give one per feature, a single one for all, or a mapping by name"
             )
         return tuple(read(value, name) for value, name in zip(setting, names, strict=True))
     first = read(setting, names[0]) if names else None
@@ -78,18 +78,18 @@ def names_or_patterns(given: object, what: str) -> tuple[str, ...]:
     """Read one name or pattern, or a list of them."""
     listed = [given] if isinstance(given, str) else given
     if isinstance(listed, Mapping) or not isinstance(listed, Iterable):
-        raise InvalidProblemError(f"{what} is {given!r}; give a feature's name, a pattern, or a list of them")
+        raise InvalidProblemError(f"{what} is {given!r}; give a feature name, a pattern, or a list of them")
     found = tuple(listed)
     for name in found:
         if not isinstance(name, str):
             raise InvalidProblemError(f"{what}: {name!r} is not a feature name; use text")
     if not found:
-        raise InvalidProblemError(f"{what} is empty; name at least one feature, or leave the constraint out")
+        raise InvalidProblemError(f"{what} is empty; name at least one feature, or remove the constraint")
     return found
 
 
 def matching(wanted: Sequence[str], names: Sequence[str], what: str) -> tuple[int, ...]:
-    """Return the positions of the features that names or patterns speak of, in order, each once.
+    """Return the positions of the features that match, in order, each once.
 
     >>> matching(["b*", "a"], ["a", "b1", "b2", "c"], "of")
     (0, 1, 2)

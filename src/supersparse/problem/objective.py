@@ -1,4 +1,4 @@
-"""The one evaluator: what a scoring system costs on the rows, and which constraints it breaks."""
+"""The only evaluator: the objective of a scoring system, and the constraints it breaks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,16 +24,16 @@ from supersparse.problem.problem import Problem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointsEvaluation:
-    """What one scoring system does on the training rows; weights of rows are sample weights."""
+    """Errors, penalties and objective of one scoring system on the training rows, by sample weight."""
 
     objective: Fraction
-    loss: Fraction  # the first term of F, class weights included
+    loss: Fraction  # the first term of F, including class weights
     wrong_positive: Fraction  # weight of the positive rows with score <= 0
     wrong_negative: Fraction  # weight of the negative rows with score >= 0
     zero_negative: Fraction  # of those, the weight with score exactly 0
     positive: Fraction  # weight of all positive rows
     negative: Fraction  # weight of all negative rows
-    size: int  # ‖λ‖0 as the problem counts it: with b in it for intercept="paper"
+    size: int  # ‖λ‖0 as the problem counts it: including b for intercept="paper"
     features: int
     l1: Fraction
 
@@ -49,12 +49,12 @@ class PointsEvaluation:
 
     @property
     def sensitivity(self) -> Fraction:
-        """The share of the positive rows that is right; a score of 0 is wrong."""
+        """Share of the positive rows that are correct; a score of 0 is wrong."""
         return 1 - self.wrong_positive / self.positive
 
     @property
     def specificity(self) -> Fraction:
-        """The share of the negative rows that is right; a score of 0 is wrong."""
+        """Share of the negative rows that are correct; a score of 0 is wrong."""
         return 1 - self.wrong_negative / self.negative
 
 
@@ -94,7 +94,7 @@ def evaluate(problem: Problem, points: Points) -> PointsEvaluation:
 
 
 def total_penalty(problem: Problem, points: Points) -> Fraction:
-    """What the coefficients and a penalised intercept cost, the C1 term left out."""
+    """The penalty of the coefficients and a penalised intercept, without the C1 term."""
     start = (
         problem.intercept_penalty(points.intercept_value) if problem.intercept.is_penalised else Fraction(0)
     )
@@ -104,10 +104,10 @@ def total_penalty(problem: Problem, points: Points) -> Fraction:
 
 
 def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points | None:
-    """Complete coefficients, given in the problem's unit, by the intercept the conventions choose.
+    """Add the intercept that the conventions choose to coefficients in the problem's unit.
 
-    None when no allowed intercept obeys the rate limits and the limits on the size beside
-    these coefficients; so never for a plain problem and a model of allowed size.
+    Returns None if, with these coefficients, no allowed intercept satisfies the rate and size limits; never
+    for a plain problem and a model of allowed size.
     """
     totals = integer_totals(problem, coefficients)
     unit = Fraction(1, problem.total_weight)
@@ -142,7 +142,7 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
 def with_threshold_in(
     problem: Problem, coefficients: Sequence[int], low: int | None, high: int | None
 ) -> Points:
-    """Put the threshold between two totals, as `integer_totals` counts them; None where an end is open."""
+    """Put the threshold between two totals in the units of `integer_totals`; None for an open end."""
     scale = problem.unit * problem.score_step
     ends = [None if end is None else Fraction(end, scale) for end in (low, high)]
     whole = all(
@@ -153,7 +153,7 @@ def with_threshold_in(
 
 
 def intercept_penalties(problem: Problem) -> dict[Fraction, Fraction]:
-    """What each allowed value of a penalised intercept costs; without levels one value stands for all."""
+    """The penalty of each allowed value of a penalised intercept; a single one without levels."""
     if problem.intercept_levels is None:
         return {Fraction(1): problem.intercept_C0}
     assert problem.intercept.allowed is not None
@@ -161,7 +161,7 @@ def intercept_penalties(problem: Problem) -> dict[Fraction, Fraction]:
 
 
 def _beside_support(problem: Problem, coefficients: Sequence[int], allowed: IntArray) -> IntArray:
-    """Keep the values of b that obey the limits in which b counts."""
+    """Keep the values of b that satisfy the limits that include b."""
     for limit in problem.support_limits:
         if limit.intercept_weight:
             total = limit.total(coefficients)
@@ -175,7 +175,7 @@ def _beside_support(problem: Problem, coefficients: Sequence[int], allowed: IntA
 def intercept_choice(
     problem: Problem, *, features: int, cost_nonzero: int = 0, cost_magnitude: int = 0
 ) -> InterceptChoice:
-    """Say which integers a restricted b may be, in the problem's unit, beside a model of so many features."""
+    """Return the allowed integers for a restricted b, in the problem's unit, for a model of this size."""
     rule, unit = problem.intercept, problem.unit
     if rule.mode == "none":
         return InterceptChoice(low=0, high=0, allowed=None)
@@ -194,19 +194,19 @@ def intercept_choice(
 
 
 def integer_totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
-    """Return the totals, b left out, times unit·score_step: Python's integers where 64 bits are too few."""
+    """Return the totals, without b, times unit·score_step; Python integers if 64 bits are not enough."""
     rows, step = problem.rows, problem.score_step
     terms = [
         (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))
         for j, c in enumerate(coefficients)
         if c
     ]
-    # room for the step: the intercept is looked for in multiples of it, even beside zeros
+    # leave room for the step: the intercept is a multiple of it, even if all totals are zero
     return weighted_sum(terms, 0, rows.n_rows, room=step)
 
 
 def classified(problem: Problem, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Say which rows have a score above 0 and which below; a row in neither has the score 0 exactly."""
+    """Return the rows with a score above 0 and those below; the others have a score of exactly 0."""
     totals = integer_totals(problem, points.coefficients)
     threshold = -Fraction(points.intercept) * problem.score_step
     above, below = totals > floor(threshold), totals < ceil(threshold)
@@ -219,7 +219,7 @@ def _scaled(problem: Problem, weights: IntArray, factor: int) -> IntArray:
 
 
 def violated(problem: Problem, points: Points) -> list[Constraint]:
-    """Return the constraints that a model breaks, in the order asked, each once.
+    """Return the constraints that a model breaks, in order, each once.
 
     >>> from supersparse import constraints as c
     >>> problem = Problem.of([[0], [1]], [0, 1], constraints=[c.min_sensitivity(1), c.must_use("x0")])
@@ -231,14 +231,14 @@ def violated(problem: Problem, points: Points) -> list[Constraint]:
 
 
 def completed(problem: Problem, coefficients: Sequence[int]) -> Points | None:
-    """Complete coefficients by the intercept of the conventions; None where no b makes them obey."""
+    """Add the intercept that the conventions choose; None if no b satisfies the limits."""
     if not problem.is_plain and not obeys_without_intercept(problem, coefficients):
         return None
     return with_best_intercept(problem, coefficients)
 
 
 def obeys_without_intercept(problem: Problem, coefficients: Sequence[int]) -> bool:
-    """Whether coefficients, in the problem's unit, obey the limits in which b does not count."""
+    """Whether coefficients, in the problem's unit, satisfy the limits that do not include b."""
     return all(
         limit.total(coefficients) <= limit.at_most
         for limit in problem.support_limits
@@ -253,7 +253,7 @@ def _broken(problem: Problem, points: Points) -> Iterator[Constraint]:
     values = points.values
     by_name = dict(zip(problem.rows.names, values, strict=True))
     for value_limit in problem.value_limits:
-        # a column that presolve dropped has the coefficient 0
+        # presolve drops columns whose coefficient is 0
         if not value_limit.allows(by_name.get(value_limit.name, Fraction(0))):
             yield value_limit.source
     counts_intercept = problem.intercept.is_penalised and points.intercept != 0

@@ -1,4 +1,4 @@
-"""What features cost: C0, C1, class weights, and levels of interpretability."""
+"""Costs: C0, C1, class weights, and levels of interpretability."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _MOST_VALUES = 100_000
 
 @dataclass(frozen=True)
 class Levels:
-    """Sets of values, most interpretable first, each with its penalty; 0 lies in one of them.
+    """Sets of values, most interpretable first, each with a penalty; 0 is in one of them.
 
     >>> levels = Levels.of([([-1, 1], 0.01), ([-10, -5, 5, 10], 0.02)])
     >>> str(levels.penalty(Fraction(5))), str(levels.penalty(Fraction(0)))
@@ -31,7 +31,7 @@ class Levels:
 
     @classmethod
     def of(cls, given: object, name: str | None = None) -> "Levels":
-        """Read ``[(values, penalty), ...]``; a level {0} of penalty 0 is put first where none holds 0."""
+        """Read ``[(values, penalty), ...]``; a level {0} with penalty 0 is added if no level contains 0."""
         whose = "levels" if name is None else f"levels of {name!r}"
         if isinstance(given, Levels):
             return given
@@ -40,29 +40,27 @@ class Levels:
         levels = [_read_level(level, f"{whose}: level {r}") for r, level in enumerate(given, start=1)]
         count = sum(len(values) for values, _ in levels)
         if count > _MOST_VALUES:
-            raise InvalidProblemError(
-                f"{whose}: {count} values are too many; give levels of {_MOST_VALUES} values at the most"
-            )
+            raise InvalidProblemError(f"{whose}: {count} values are too many; the maximum is {_MOST_VALUES}")
         _check_apart(levels, whose)
         if not any(0 in values for values, _ in levels):
             if levels[0][1] == 0:
                 raise InvalidProblemError(
-                    f"{whose}: the first level has the penalty 0, that of the level {{0}} below it; "
-                    "raise it, or put 0 into that level"
+                    f"{whose}: the first level has the penalty 0, like the level {{0}} below it; "
+                    "raise the penalty, or put 0 into that level"
                 )
             levels.insert(0, (CoefficientSet.of([0]), Fraction(0)))
         for (_, lower), (values, higher) in pairwise(levels):
             if higher <= lower:
                 raise InvalidProblemError(
-                    f"{whose}: the level {values} has the penalty {higher}, which is not above {lower}, "
-                    "that of the level before it; penalties must increase from level to level"
+                    f"{whose}: the level {values} has the penalty {higher}, and the level before it {lower}; "
+                    "penalties must increase from level to level"
                 )
         return cls(tuple(levels))
 
     def penalty(self, value: Fraction) -> Fraction:
-        """What a coefficient of this value costs."""
+        """The penalty of this value."""
         if value not in self._penalties:
-            raise InvalidProblemError(f"the value {value} lies in no level; the levels allow {self.values}")
+            raise InvalidProblemError(f"the value {value} is in no level; the levels allow {self.values}")
         return self._penalties[value]
 
     @cached_property
@@ -71,17 +69,17 @@ class Levels:
 
     @cached_property
     def values(self) -> CoefficientSet:
-        """The union of the levels: all values allowed."""
+        """All allowed values: the union of the levels."""
         return CoefficientSet.of(self._penalties)
 
     @property
     def penalties(self) -> tuple[Fraction, ...]:
-        """The penalties, in rising order."""
+        """The penalties, ascending."""
         return tuple(penalty for _, penalty in self.levels)
 
     @cached_property
     def prefer_zero(self) -> bool:
-        """Whether no value costs less than 0 does."""
+        """Whether no value costs less than 0."""
         return 0 in self.levels[0][0]
 
 
@@ -104,15 +102,15 @@ def _check_apart(levels: list[tuple[CoefficientSet, Fraction]], whose: str) -> N
         for value in values.values:
             if value in home:
                 raise InvalidProblemError(
-                    f"{whose}: the value {value} lies in level {home[value]} and in level {r}; keep it in one"
+                    f"{whose}: the value {value} is in level {home[value]} and in level {r}; keep only one"
                 )
             home[value] = r
 
 
 def read_levels(levels: object, names: tuple[str, ...]) -> tuple[Levels | None, ...]:
-    """Return the levels of each feature and, at the end, of the intercept; None where C0 says the penalty.
+    """Return the levels of each feature and, last, of the intercept; None where C0 applies.
 
-    One list of levels serves all. A mapping gives them by name or pattern, as `points` does.
+    One list of levels applies to all features. A mapping sets them by name or pattern, like `points`.
     """
     if levels is None:
         return (None,) * (len(names) + 1)
@@ -134,7 +132,7 @@ DEFAULT_C0 = Fraction(1, 100)
 def read_size_penalty(
     C0: object, names: tuple[str, ...], intercept: Intercept, levels: tuple[Levels | None, ...] = ()
 ) -> tuple[tuple[Fraction, ...], Fraction]:
-    """Return C0 of each feature and of the intercept: 0 where levels say what a coefficient costs."""
+    """Return C0 of each feature and of the intercept; 0 where levels apply."""
     if any(levels):
         return _beside_levels(C0, names, intercept, levels)
     if C0 is None:
@@ -165,24 +163,23 @@ def read_size_penalty(
 def _beside_levels(
     C0: object, names: tuple[str, ...], intercept: Intercept, levels: tuple[Levels | None, ...]
 ) -> tuple[tuple[Fraction, ...], Fraction]:
-    """Read C0 for the features without levels; `levels` has the intercept's at its end."""
+    """Read C0 for the features without levels; the last of `levels` is the intercept's."""
     counted = (*names, INTERCEPT) if intercept.is_penalised else names
     plain = [name for name, own in zip(counted, levels, strict=False) if own is None]
     if C0 is not None and not plain:
         raise InvalidProblemError(
-            f"C0 is {C0!r} and levels are given for all features; "
-            "leave C0 out: the penalties of the levels take its place"
+            f"C0 is {C0!r}, but all features have levels; remove C0: the penalties of the levels replace it"
         )
     if C0 is not None and not isinstance(C0, Mapping) and np.ndim(C0):  # type: ignore[arg-type]
         raise InvalidProblemError(
-            f"C0 has one entry a feature and {names[_first(levels)]!r} has levels; "
+            f"C0 has one entry per feature, but {names[_first(levels)]!r} has levels; "
             "give C0 as a number, or as a mapping by name, for the others"
         )
     if isinstance(C0, Mapping):
         for key in C0:
             if key in counted and key not in plain:
                 raise InvalidProblemError(
-                    f"C0 names {key!r}, which has levels; leave it out of C0, or out of levels"
+                    f"C0 names {key!r}, which has levels; remove it from C0 or from levels"
                 )
     own, of_intercept = read_size_penalty(
         C0,
@@ -202,7 +199,7 @@ def read_l1_penalty(C1: object) -> Fraction | None:
     if isinstance(C1, str):
         if C1 == "auto":
             return None
-        raise InvalidProblemError(f"C1 is {C1!r}; give 'auto', or a number of at least 0")
+        raise InvalidProblemError(f"C1 is {C1!r}; give 'auto' or a number of at least 0")
     return read_non_negative(C1, "C1")
 
 

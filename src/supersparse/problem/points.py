@@ -9,15 +9,15 @@ from functools import cached_property
 from itertools import pairwise
 
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import exact
+from supersparse.exact import Number, exact
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
     """Coefficients and the intercept in units of 1/denominator.
 
-    The coefficients are whole in that unit. So is the intercept, unless the threshold lies anywhere
-    (``intercept="free"``): 7/2 units below the total, say.
+    Coefficients are whole in that unit. So is the intercept, unless the threshold is free
+    (``intercept="free"``); then it may be -7/2 units, for example.
     """
 
     coefficients: tuple[int, ...]
@@ -25,7 +25,7 @@ class Points:
     denominator: int = 1
 
     def __post_init__(self) -> None:
-        # Solvers hand over numpy integers; Python's own never overflow.
+        # Solvers return numpy integers; Python integers never overflow.
         object.__setattr__(self, "coefficients", tuple(int(c) for c in self.coefficients))
         whole = not isinstance(self.intercept, Fraction) or self.intercept.denominator == 1
         object.__setattr__(self, "intercept", int(self.intercept) if whole else self.intercept)
@@ -49,7 +49,7 @@ class Points:
         """Return the same values over another denominator."""
         scaled = [v * denominator for v in self.values]
         if any(v.denominator != 1 for v in scaled):
-            raise InvalidProblemError(f"{self} holds values that are no multiples of 1/{denominator}")
+            raise InvalidProblemError(f"{self} has values that are not multiples of 1/{denominator}")
         return Points(tuple(int(v) for v in scaled), self.intercept_value * denominator, denominator)
 
     @classmethod
@@ -61,16 +61,14 @@ class Points:
         intercept: int | Fraction,
         denominator: int = 1,
     ) -> "Points":
-        """Place values at the given features and 0 elsewhere."""
+        """Put values at these features and 0 elsewhere."""
         coefficients = [0] * n_features
         for j, value in zip(support, values, strict=True):
             coefficients[j] = value
         return cls(tuple(coefficients), intercept, denominator)
 
 
-Number = int | float | Fraction
-
-_SHOWN = 9  # values of a set that are all printed
+_SHOWN = 9  # a set with at most this many values is printed in full
 _LARGEST_EXPONENT = 300
 _MOST_LISTED = 10**6
 _MOST_VALUES = 10**18
@@ -80,9 +78,8 @@ _MOST_VALUES = 10**18
 class CoefficientSet:
     """A finite set of allowed coefficient values, exact: sorted integers over one denominator.
 
-    Equally spaced values are a `range`, so that ten million of them cost nothing. `without_zero` takes 0
-    out of it: a feature that a constraint requires has such a set. Make a set with `of`, or with one of the
-    functions below.
+    Equally spaced values are a `range`, so ten million of them cost nothing. `without_zero` removes 0, as for
+    a feature that a constraint requires. Create a set with `of` or one of the functions below.
     """
 
     numerators: range | tuple[int, ...]
@@ -91,7 +88,7 @@ class CoefficientSet:
 
     @classmethod
     def of(cls, values: Iterable[Number]) -> "CoefficientSet":
-        """Make a set of any finite values, in any order.
+        """Create a set from finite values in any order.
 
         >>> CoefficientSet.of([0, 0.5, -0.5])
         CoefficientSet(-1/2, 0, 1/2)
@@ -106,7 +103,7 @@ class CoefficientSet:
 
     @classmethod
     def _over(cls, numerators: Sequence[int], denominator: int) -> "CoefficientSet":
-        """Bring sorted numerators to the one form that each set has."""
+        """Bring sorted numerators to canonical form."""
         if not numerators:
             raise InvalidProblemError("a coefficient set is empty; give at least one value, such as 0")
         first, last = numerators[0], numerators[-1]
@@ -145,13 +142,13 @@ class CoefficientSet:
 
     @cached_property
     def values(self) -> tuple[Fraction, ...]:
-        """All values, one by one: only for sets that are known to be short."""
+        """All values as a tuple; only for short sets."""
         return tuple(
             Fraction(v, self.denominator) for v in self.numerators if not (v == 0 and self.without_zero)
         )
 
     def over(self, unit: int) -> range | tuple[int, ...]:
-        """Return the values as integers over a multiple of the denominator, 0 with them even if taken out."""
+        """Return the values as integers over a multiple of the denominator, including 0 even if removed."""
         factor = unit // self.denominator
         if isinstance(self.numerators, range):
             numbers = self.numerators
@@ -179,14 +176,14 @@ class CoefficientSet:
 
     @cached_property
     def is_symmetric(self) -> bool:
-        """Whether -v is allowed for each allowed v."""
+        """Whether -v is allowed for every allowed v."""
         if isinstance(self.numerators, range):
             return self.numerators[0] == -self.numerators[-1]
         return all(a == -b for a, b in zip(self.numerators, reversed(self.numerators), strict=True))
 
     @cached_property
     def around_zero(self) -> tuple[Fraction, ...]:
-        """The greatest value below 0, 0 itself and the least value above it, those of them that exist."""
+        """The largest value below 0, 0, and the smallest value above 0, as far as they exist."""
         at = bisect_left(self.numerators, 0)
         has_zero = at < len(self.numerators) and self.numerators[at] == 0
         nearest = [self.numerators[at - 1]] if at > 0 else []
@@ -196,12 +193,12 @@ class CoefficientSet:
 
     @property
     def turning_points(self) -> tuple[Fraction, ...]:
-        """Where a function that is linear on each side of 0 has its least and greatest value."""
+        """The values where a function that is linear on each side of 0 can have its extremes."""
         return (self.least, *self.around_zero, self.greatest)
 
     @property
     def nearest_zero(self) -> Fraction:
-        """The value of least magnitude, the negative one of two."""
+        """The value of smallest magnitude; the negative one of two."""
         return min(self.around_zero, key=lambda v: (abs(v), v))
 
     @cached_property
@@ -212,7 +209,7 @@ class CoefficientSet:
         return self._hash  # sets are shared by many features and hashed often
 
     def with_zero(self) -> "CoefficientSet":
-        """Return the set with 0 in it."""
+        """Return the set with 0 added."""
         if 0 in self:
             return self
         if self.without_zero:
@@ -224,12 +221,12 @@ class CoefficientSet:
             )
         if len(numbers) > _MOST_LISTED:
             raise InvalidProblemError(
-                f"{self} is too long a list once 0 is added to it; begin it at 0, or leave values out"
+                f"{self} becomes too long a list if 0 is added; start it at 0, or remove values"
             )
         return self._over(sorted({*numbers, 0}), self.denominator)
 
     def required(self) -> "CoefficientSet | None":
-        """Return the set without 0; None where nothing is left of it."""
+        """Return the set without 0; None if that is empty."""
         if 0 not in self:
             return self
         if len(self) == 1:
@@ -242,7 +239,7 @@ class CoefficientSet:
         return self._over([v for v in numbers if v], self.denominator)
 
     def excluding(self, values: Collection[Fraction]) -> "CoefficientSet | None":
-        """Return the set without some values; None where nothing is left of it."""
+        """Return the set without some values; None if that is empty."""
         gone = {int(v * self.denominator) for v in values if v in self}
         if not gone:
             return self
@@ -252,14 +249,14 @@ class CoefficientSet:
         return self._over(kept, self.denominator) if kept else None
 
     def nearest(self, value: Fraction) -> Fraction:
-        """Return the value nearest to a number; of two the one nearer to 0, then the negative one."""
+        """Return the value nearest to a number; ties go to the one nearer to 0, then the negative one."""
         at = bisect_left(self.numerators, value * self.denominator)
         around = [Fraction(v, self.denominator) for v in self.numerators[max(0, at - 1) : at + 1]]
         candidates = [v for v in (*around, *self.around_zero) if v in self]
         return min(candidates, key=lambda v: (abs(v - value), abs(v), v))
 
     def only(self, value: Fraction) -> "CoefficientSet | None":
-        """Return the set of one of its values; None where it is not in the set."""
+        """Return the set reduced to one value; None if the set does not contain it."""
         return CoefficientSet.of([value]) if value in self else None
 
     def within(self, low: Number | None, high: Number | None, name: str) -> "CoefficientSet":
@@ -278,7 +275,7 @@ class CoefficientSet:
             last = bisect_right(numbers, math.floor(high_exact * self.denominator))
         if first >= last:
             raise InvalidProblemError(
-                f"feature {name!r}: no value of {self} lies between the bounds {low} and {high}; "
+                f"feature {name!r}: no value of {self} is between the bounds {low} and {high}; "
                 "widen the bounds or the coefficient set"
             )
         kept = self._over(numbers[first:last], self.denominator)
@@ -307,17 +304,17 @@ def integers(largest: int = 100, *, smallest: int | None = None) -> CoefficientS
 
 
 def non_negative(largest: int = 100) -> CoefficientSet:
-    """The integers 0 to `largest`: the feature may only add points."""
+    """The integers from 0 to `largest`: the feature can only add points."""
     return integers(largest, smallest=0)
 
 
 def non_positive(largest: int = 100) -> CoefficientSet:
-    """The integers -`largest` to 0: the feature may only take points away."""
+    """The integers from -`largest` to 0: the feature can only subtract points."""
     return integers(0, smallest=-largest)
 
 
 def one_digit(exponents: tuple[int, int] = (-3, 2)) -> CoefficientSet:
-    """One significant digit: 0 and ±d·10^E with d from 1 to 9 and E between two exponents, both included.
+    """One significant digit: 0 and ±d·10^E with d from 1 to 9 and E in a range of exponents, inclusive.
 
     >>> len(one_digit())
     109
@@ -328,7 +325,7 @@ def one_digit(exponents: tuple[int, int] = (-3, 2)) -> CoefficientSet:
 
 
 def two_digits(exponents: tuple[int, int] = (1, 3)) -> CoefficientSet:
-    """Two significant digits: 0 and ±(d1·10^E + d2·10^(E-1)) with E between two exponents, both included.
+    """Two significant digits: 0 and ±(d1·10^E + d2·10^(E-1)) with E in a range of exponents, inclusive.
 
     >>> len(two_digits()), int(two_digits().greatest)
     (559, 9900)

@@ -1,9 +1,9 @@
-"""Problem: what is asked, frozen.
+"""Problem: the data, settings and constraints of one optimisation problem, frozen.
 
     minimise  F = (1/N) Σ_i s_i·W(y_i)·1[y_i·(x_i·λ + b) <= 0]  +  Σ_j penalty_j(λ_j)  (+ C1·‖λ‖1)
 
 over λ_j in the coefficient set of feature j and the allowed intercepts b, with N = Σ s_i. The
-penalty is C0_j·1[λ_j ≠ 0], or that of the level in which λ_j lies. Constraints limit single
+penalty is C0_j·1[λ_j ≠ 0], or that of the level that contains λ_j. Constraints limit single
 values, the support, the wrong rows and the largest score.
 """
 
@@ -14,12 +14,12 @@ from fractions import Fraction
 from functools import cached_property
 from inspect import Signature, signature
 from itertools import combinations
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from supersparse.errors import InfeasibleError
-from supersparse.problem.asked import Asked, parameters_of
+from supersparse.problem.asked import Asked, AskedKeywords, parameters_of
 from supersparse.problem.constraints.single import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.intercept import Intercept, WrongLimit, read_intercept
@@ -43,11 +43,11 @@ from supersparse.problem.sets import (
 __all__ = ["NOTHING_ALLOWED_BUT_ZERO", "Problem"]
 
 
-FEW = 8  # constraints of which all parts are looked at
+FEW = 8  # up to this many constraints, all subsets are checked
 
 
 def check_feasible(problem: "Problem") -> None:
-    """Raise when no scoring system can obey the sets together with one of the limits."""
+    """Raise if the sets and one of the limits already exclude every scoring system."""
     _check_size(problem)
     _check_intercept(problem)
     for support_limit in problem.support_limits:
@@ -57,9 +57,9 @@ def check_feasible(problem: "Problem") -> None:
 
 
 def smallest_conflict(problem: "Problem", error: InfeasibleError) -> InfeasibleError:
-    """Return what is wrong with a smallest part of what is asked that can be seen to be infeasible.
+    """Describe a smallest subset of the constraints that is visibly infeasible.
 
-    Of more than `FEW` constraints, of a part from which none can be left out.
+    With more than `FEW` constraints, a subset from which none can be removed.
     """
     asked = problem.asked
     if len(asked) <= FEW:
@@ -79,7 +79,7 @@ def smallest_conflict(problem: "Problem", error: InfeasibleError) -> InfeasibleE
 
 
 def _seen(problem: "Problem", kept: tuple[Constraint, ...]) -> InfeasibleError | None:
-    """What is wrong with these constraints alone, None where nothing can be seen."""
+    """The conflict among these constraints alone; None if none is visible."""
     try:
         problem.without(c for c in problem.asked if c not in kept)
     except InfeasibleError as error:
@@ -95,7 +95,7 @@ def _check_size(problem: "Problem") -> None:
     if forcing:
         raise _conflict([*_size_limit(problem), *forcing])
     raise InfeasibleError(
-        f"{needed} coefficient set(s) leave out 0 but max_features is {problem.max_features}; "
+        f"{needed} coefficient set(s) exclude 0, but max_features is {problem.max_features}; "
         f"allow 0 for some of {[problem.rows.names[j] for j in problem.forced]} or raise max_features"
     )
 
@@ -107,13 +107,13 @@ def _check_intercept(problem: "Problem") -> None:
         assert rule.high is not None
         if math.ceil(rule.low * problem.unit) > math.floor(rule.high * problem.unit):
             raise InfeasibleError(
-                f"no multiple of 1/{problem.unit} lies in the intercept's range "
+                f"no multiple of 1/{problem.unit} is in the intercept's range "
                 f"({rule.low}, {rule.high}); widen it"
             )
 
 
 def _check_support(problem: "Problem", limit: SupportLimit) -> None:
-    """Compare the limit with the least total of any support of allowed size."""
+    """Compare the limit with the smallest total of any support of allowed size."""
     forced = set(problem.forced)
     least: Fraction | int = sum(limit.weights[j] for j in forced)
     options = [
@@ -143,7 +143,7 @@ def _check_score(problem: "Problem", limit: ScoreLimit) -> None:
 
 
 def _on_values(problem: "Problem", features: set[int], *, used: bool) -> list[Constraint]:
-    """The constraints that put some of these features into every model, or keep them out."""
+    """The constraints that force some of these features in or out."""
     names = {problem.rows.names[j] for j in features}
     return [
         limit.source
@@ -180,17 +180,17 @@ class Problem:
     rows: Rows
     sets: tuple[CoefficientSet, ...]
     C0: tuple[Fraction, ...]  # 0 for a feature with levels: ask `penalty`
-    C1: Fraction | None  # None: ties in F are broken by the least l1, exactly
+    C1: Fraction | None  # None: ties in F are broken exactly, by the smallest l1
     max_features: int | None
     intercept: Intercept
     intercept_C0: Fraction  # noqa: N815  # paid for b != 0, with intercept="paper" only
     class_weights: tuple[Fraction, Fraction]  # (negative, positive)
     levels: tuple[Levels | None, ...]
     intercept_levels: Levels | None
-    asked: tuple[Constraint, ...]  # what the limits below, max_features and the sets come from
+    asked: tuple[Constraint, ...]  # source of the limits below, max_features and the sets
     given_sets: tuple[CoefficientSet, ...]  # before constraints and constant columns narrowed them
-    unit: int  # common denominator of the given sets; b is a multiple of 1/unit too, unless it is free
-    value_limits: tuple[ValueLimit, ...]  # the sets obey them already
+    unit: int  # common denominator of the sets; b is a multiple of 1/unit too, unless it is free
+    value_limits: tuple[ValueLimit, ...]  # the sets satisfy them already
     support_limits: tuple[SupportLimit, ...]
     rate_limits: tuple[RateLimit, ...]
     score_limits: tuple[ScoreLimit, ...]
@@ -204,7 +204,7 @@ class Problem:
         sample_weight: object = None,
         rate_groups: object = None,
         feature_names: Sequence[str] | None = None,
-        **settings: Any,
+        **settings: Unpack[AskedKeywords],
     ) -> "Problem":
         """Read and check data and settings. Errors are raised here, before any solving.
 
@@ -322,7 +322,7 @@ class Problem:
 
     @property
     def n_features(self) -> int:
-        """Number of features, the intercept not counted."""
+        """Number of features, without the intercept."""
         return self.rows.n_features
 
     def penalty(self, j: int, value: Fraction) -> Fraction:
@@ -333,7 +333,7 @@ class Problem:
         return self.C0[j] if value else Fraction(0)
 
     def intercept_penalty(self, value: Fraction) -> Fraction:
-        """What the intercept costs at a value: nothing unless ``intercept="paper"``."""
+        """The penalty of the intercept at a value; 0 unless ``intercept="paper"``."""
         if not self.intercept.is_penalised:
             return Fraction(0)
         if self.intercept_levels is not None:
@@ -342,12 +342,12 @@ class Problem:
 
     @cached_property
     def has_levels(self) -> bool:
-        """Whether levels say what some coefficient costs."""
+        """Whether some coefficient has levels."""
         return self.intercept_levels is not None or any(own is not None for own in self.levels)
 
     @property
     def is_plain(self) -> bool:
-        """Whether there are only sets, C0, C1 and max_features: no levels and no further limits."""
+        """Whether there are only sets, C0, C1 and max_features, without levels or other limits."""
         return not (self.has_levels or self.support_limits or self.rate_limits or self.score_limits)
 
     @cached_property
@@ -362,14 +362,14 @@ class Problem:
 
     @cached_property
     def class_totals(self) -> tuple[Fraction, Fraction]:
-        """The sample weight of the negative and of the positive rows."""
+        """The sample weights of the negative and the positive rows."""
         of_positive = int(self.rows.weights[self.rows.positive].sum(dtype=object))
         unit = self.rows.weight_unit
         return (self.total_weight - of_positive) * unit, of_positive * unit
 
     @cached_property
     def wrong_limits(self) -> tuple[WrongLimit, ...]:
-        """The rate limits by class, as the choice of the intercept takes them."""
+        """The rate limits by class, for choosing the intercept."""
         positive = self.rows.positive
         return tuple(
             WrongLimit(
@@ -382,7 +382,7 @@ class Problem:
 
     @cached_property
     def ignored(self) -> tuple[int, ...]:
-        """Constant columns that an intercept makes useless; their coefficient is 0."""
+        """Constant columns that the intercept makes useless; their coefficient is 0."""
         return tuple(
             j
             for j, constant in enumerate(self.rows.constant)
@@ -391,11 +391,11 @@ class Problem:
 
     @cached_property
     def forced(self) -> tuple[int, ...]:
-        """Features whose set leaves out 0: they are in every feasible model."""
+        """Features whose set excludes 0; they are in every feasible model."""
         return tuple(j for j, s in enumerate(self.sets) if 0 not in s)
 
     def check_feasible(self) -> None:
-        """Raise for conflicts that can be seen without a search."""
+        """Raise for conflicts that are visible without a search."""
         check_feasible(self)
 
 

@@ -1,4 +1,4 @@
-"""Rows: the training data, read once and kept exactly, and the groups they are divided into."""
+"""Rows: the training data, read once and stored exactly, and their groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,16 +6,17 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.frames import as_frame, is_missing, numeric_column, read_numeric_table
+from supersparse.data.numeric import numeric_column, read_numeric_table
+from supersparse.data.sources import as_array, as_frame, as_series
+from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
 from supersparse.exact import IntArray, gcd_of, integer_column, largest_magnitude
 
 ONLY_GROUPING = "group"
-"""The name of a grouping given as a plain array."""
+"""The name of a grouping that is passed as a plain array."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -27,7 +28,7 @@ class Grouping:
     codes: NDArray[np.intp]
 
     def of(self, label: object) -> NDArray[np.bool_]:
-        """Which rows belong to a group."""
+        """The rows of a group, as a mask."""
         members: NDArray[np.bool_] = self.codes == self.labels.index(label)
         return members
 
@@ -35,7 +36,7 @@ class Grouping:
 def read_groups(rate_groups: object, n_rows: int, keep: NDArray[np.bool_]) -> tuple[Grouping, ...]:
     """Read ``{name: one label per row}``, a data frame, or an array, which is called "group".
 
-    Labels in no kept row are no groups.
+    Labels that occur only in dropped rows are not groups.
     """
     return tuple(
         _read_grouping(name, labels, n_rows, keep) for name, labels in group_columns(rate_groups).items()
@@ -43,7 +44,7 @@ def read_groups(rate_groups: object, n_rows: int, keep: NDArray[np.bool_]) -> tu
 
 
 def group_columns(rate_groups: object) -> dict[str, NDArray[Any]]:
-    """Return each grouping's labels as an array, none of them checked."""
+    """Return the labels of each grouping as an array, unchecked."""
     if rate_groups is None:
         return {}
     if isinstance(rate_groups, Mapping):
@@ -58,13 +59,13 @@ def group_columns(rate_groups: object) -> dict[str, NDArray[Any]]:
 
 
 def _labels(labels: object) -> NDArray[Any]:
-    series = nw.from_native(labels, series_only=True, pass_through=True)
-    plain = series.to_list() if isinstance(series, nw.Series) else labels
+    series = as_series(labels)
+    plain: Any = labels if series is None else series.to_list()
     if isinstance(plain, np.ndarray):
         plain = plain.tolist()
     if isinstance(plain, str) or not hasattr(plain, "__len__") or not hasattr(plain, "__iter__"):
         raise InvalidDataError(f"rate_groups: {labels!r} is not a list of labels; give one label per row")
-    column = np.empty(len(plain), dtype=object)  # object: 1 and "1" stay apart
+    column = np.empty(len(plain), dtype=object)  # dtype object keeps 1 and "1" apart
     column[:] = [v.item() if isinstance(v, np.generic) else v for v in plain]
     return column
 
@@ -75,7 +76,7 @@ def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: NDArray[n
             f"rate_groups: {name!r} has {len(labels)} labels for {n_rows} rows; give one label per row"
         )
     for i, label in enumerate(labels):
-        if is_missing(label):
+        if is_missing(label) and not isinstance(label, str):
             raise InvalidDataError(
                 f"rate_groups: {name!r} has no label for row {i} (counted from 0); "
                 "give it one, such as 'unknown', or drop the row"
@@ -107,7 +108,7 @@ class Rows:
     weights: IntArray
     weight_unit: Fraction
     classes: tuple[object, object]  # (negative, positive)
-    groupings: tuple[Grouping, ...] = ()  # by which rates may be limited; merged rows have none
+    groupings: tuple[Grouping, ...] = ()  # for rate constraints; merged rows have none
 
     @property
     def n_rows(self) -> int:
@@ -116,12 +117,12 @@ class Rows:
 
     @property
     def n_features(self) -> int:
-        """Number of features, the intercept not counted."""
+        """Number of features, without the intercept."""
         return len(self.names)
 
     @cached_property
     def constant(self) -> tuple[bool, ...]:
-        """Which columns hold one value only."""
+        """Which columns have a single value."""
         return tuple(bool((c == c[0]).all()) for c in self.columns)
 
     @cached_property
@@ -147,7 +148,7 @@ def read_rows(
     names, raw = read_numeric_table(X, feature_names)
     n_rows = len(raw[0]) if raw else 0
     if n_rows == 0:
-        raise InvalidDataError("there are 0 rows or 0 columns; a scoring system needs data of both classes")
+        raise InvalidDataError("there are 0 rows or 0 columns; a scoring system needs data from both classes")
     is_positive, classes = read_labels(y, positive)
     if len(is_positive) != n_rows:
         raise InvalidDataError(f"y has {len(is_positive)} labels for {n_rows} rows; give one label per row")
@@ -176,9 +177,8 @@ def read_rows(
 
 
 def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[object, object]]:
-    """Return which rows are positive, and the two classes, the negative one first."""
-    series = nw.from_native(y, series_only=True, pass_through=True)
-    labels = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else y)
+    """Return which rows are positive, and the two classes, negative first."""
+    labels = as_array(y)
     if (
         isinstance(y, list | tuple)
         and labels.dtype.kind in "US"
@@ -188,9 +188,9 @@ def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[o
     if labels.ndim != 1:
         raise InvalidDataError(f"y has {labels.ndim} dimensions; give one label per row")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise InvalidDataError("y holds missing or infinite labels (NaN, inf); drop those rows")
+        raise InvalidDataError("y contains missing or infinite labels (NaN, inf); drop those rows")
     if labels.dtype == object and any(v is None or v != v for v in labels):
-        raise InvalidDataError("y holds missing labels; drop those rows")
+        raise InvalidDataError("y contains missing labels; drop those rows")
     try:
         found = np.unique(labels)
     except TypeError:
@@ -213,26 +213,29 @@ def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[o
 
 
 def read_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, Fraction]:
-    """Return the weights of the rows as integers and the unit they are counted in."""
+    """Return the row weights as integers, and their unit."""
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int8), Fraction(1)
-    series = nw.from_native(sample_weight, series_only=True, pass_through=True)
-    weights = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else sample_weight)
+    weights = as_array(sample_weight)
     if weights.dtype.kind not in "buifO":
-        raise InvalidDataError(f"sample_weight holds {weights.dtype}, not numbers; give one number a row")
+        raise InvalidDataError(
+            f"sample_weight contains {weights.dtype}, not numbers; give one number per row"
+        )
     if weights.shape != (n_rows,):
         raise InvalidDataError(
-            f"sample_weight has shape {weights.shape} for {n_rows} rows; give one weight a row"
+            f"sample_weight has shape {weights.shape} for {n_rows} rows; give one weight per row"
         )
     if weights.dtype.kind == "f" and not np.isfinite(weights).all():
-        raise InvalidDataError("sample_weight holds NaN or infinite values; give finite weights")
+        raise InvalidDataError("sample_weight contains NaN or infinite values; give finite weights")
     weights = numeric_column(weights, "sample_weight")
     if (weights < 0).any():
         raise InvalidDataError(
-            f"sample_weight holds {weights.min()}, which is negative; give weights of 0 or more"
+            f"sample_weight contains {weights.min()}, which is negative; give weights of 0 or more"
         )
     if not (weights > 0).any():
-        raise InvalidDataError("all sample weights are zero; at least one row of each class must count")
+        raise InvalidDataError(
+            "all sample weights are zero; at least one row of each class needs a positive weight"
+        )
     integers, scale = integer_column(weights)
     common = gcd_of(integers)
     return integer_column(integers // common)[0] if common > 1 else integers, Fraction(common, scale)

@@ -20,7 +20,7 @@ _NAMED = {"one_digit": cache(one_digit), "two_digits": cache(two_digits)}
 
 
 class SetForm(Form[CoefficientSet]):
-    """A coefficient set: a range of whole numbers, a list of values, or a set with a name."""
+    """A coefficient set: a range of whole numbers, a list of values, or a named set."""
 
     wanted = "a range such as -5..5, a list such as [-1, 0, 1], 'one_digit', 'two_digits' or one_digit(-4..2)"
 
@@ -28,7 +28,7 @@ class SetForm(Form[CoefficientSet]):
         self._list = ListOf(NumberForm(), self.wanted, least=1)
 
     def fits(self, node: FileNode) -> bool:
-        """A scalar, a list, or a set that is made already."""
+        """A scalar, a list, or a `CoefficientSet`."""
         return isinstance(node, Scalar | Items | Made)
 
     def read(self, node: FileNode, what: str) -> CoefficientSet:
@@ -76,11 +76,11 @@ class SetForm(Form[CoefficientSet]):
         return [plain_number(v) for v in value.values]
 
     def schema(self) -> Schema:
-        """A reference, because it stands in many places."""
+        """A reference, because it is used in many places."""
         return {"$ref": "#/$defs/set"}
 
     def definition(self) -> Schema:
-        """What the reference leads to."""
+        """The definition behind the reference."""
         return {
             "description": "Values that points may take: " + self.wanted,
             "anyOf": [
@@ -97,7 +97,7 @@ class SetForm(Form[CoefficientSet]):
 
 
 def _meant(node: Scalar) -> str | None:
-    """The range that some other spelling stands for."""
+    """The range that another spelling means."""
     call = _CALL.fullmatch(node.text.replace(" ", ""))
     if call is not None:
         largest = int(call[2])
@@ -112,7 +112,7 @@ def _meant(node: Scalar) -> str | None:
 
 
 class LevelsForm(Form[Levels]):
-    """Levels of interpretability: sets of values with rising penalties."""
+    """Levels of interpretability: sets of values with increasing penalties."""
 
     wanted = "a list of levels, each with 'values' and 'penalty'"
 
@@ -128,11 +128,11 @@ class LevelsForm(Form[Levels]):
         self._list = ListOf(level, self.wanted, least=1)
 
     def fits(self, node: FileNode) -> bool:
-        """A list, or levels that are made already."""
+        """A list, or `Levels`."""
         return isinstance(node, Items | Made)
 
     def read(self, node: FileNode, what: str) -> Levels:
-        """The levels, that of 0 among them."""
+        """The levels, including that of 0."""
         if isinstance(node, Made) and isinstance(node.value, Levels):
             return node.value
         given: list[tuple[CoefficientSet, Fraction]] = [
@@ -148,14 +148,14 @@ class LevelsForm(Form[Levels]):
         return isinstance(value, Levels)
 
     def write(self, value: Levels) -> Plain:
-        """Every level, that of 0 among them."""
+        """Every level, including that of 0."""
         sets = SetForm()
         return [{"values": sets.write(v), "penalty": plain_number(p)} for v, p in value.levels]
 
     def schema(self) -> Schema:
-        """A reference, because it stands in two places."""
+        """A reference, because it is used in two places."""
         return {"$ref": "#/$defs/levels"}
 
     def definition(self) -> Schema:
-        """What the reference leads to."""
+        """The definition behind the reference."""
         return {"description": "Values and their penalties, most welcome first", **self._list.schema()}

@@ -1,4 +1,4 @@
-"""Reading coefficient sets and bounds, and what constraints and constant columns leave of them."""
+"""Read coefficient sets and bounds, and narrow them by constraints and constant columns."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,9 +22,9 @@ def read_sets(
     names: tuple[str, ...],
     levels: tuple[Levels | None, ...],
 ) -> tuple[tuple[CoefficientSet, ...], CoefficientSet]:
-    """Return the set of each feature and of a penalised intercept; 0 is in all of them.
+    """Return the set of each feature and of a penalised intercept; all contain 0.
 
-    Where a feature has levels, the set is their union; `levels` has the intercept's at its end.
+    For a feature with levels, the set is their union; the last of `levels` is the intercept's.
     """
     largest = MAX_POINTS if isinstance(max_points, str) and max_points == "auto" else whole(max_points)
     if largest is None or largest < 1:
@@ -47,7 +47,7 @@ def read_sets(
 def _read_plain(
     points: object, default: CoefficientSet, names: tuple[str, ...]
 ) -> tuple[CoefficientSet, ...]:
-    """The set of each feature and, at the end, of the intercept."""
+    """The set of each feature and, last, of the intercept."""
 
     def read(value: object, name: str) -> CoefficientSet:
         if value is None:
@@ -78,22 +78,22 @@ def _check_beside_levels(points: object, names: tuple[str, ...], levels: tuple[L
     levelled = [name for name, own in zip((*names, INTERCEPT), levels, strict=True) if own is not None]
     if points is not None and set(names) <= set(levelled):
         raise InvalidProblemError(
-            "points and levels are both given; leave points out: the levels say which values are allowed"
+            "points and levels cannot be combined; remove points: the levels define the allowed values"
         )
     if isinstance(points, list | tuple) and any(is_a_set(v) for v in points):
         raise InvalidProblemError(
-            f"points has one entry a feature and {levelled[0]!r} has levels; "
+            f"points has one entry per feature, but {levelled[0]!r} has levels; "
             "give points as a mapping by name for the others"
         )
     for key in points if isinstance(points, Mapping) else ():
         if key in levelled:
             raise InvalidProblemError(
-                f"points names {key!r}, which has levels; leave it out of points, or out of levels"
+                f"points names {key!r}, which has levels; remove it from points or from levels"
             )
 
 
 def read_bounds(bounds: object, names: Sequence[str]) -> tuple[tuple[float | None, float | None] | None, ...]:
-    """Return the least and the largest value of each feature, None where an end or a pair is open."""
+    """Return the smallest and largest value of each feature; None for an open end or pair."""
 
     def read(value: object, name: str) -> tuple[float | None, float | None] | None:
         if value is None:
@@ -110,7 +110,7 @@ def read_bounds(bounds: object, names: Sequence[str]) -> tuple[tuple[float | Non
 def under_value_limits(
     names: Sequence[str], sets: tuple[CoefficientSet, ...], limits: Sequence[ValueLimit]
 ) -> tuple[CoefficientSet, ...]:
-    """Keep of each set what the limits on its feature allow; nothing left is infeasible."""
+    """Narrow each set to the values that its limits allow; an empty set is infeasible."""
     by_name: dict[str, list[ValueLimit]] = {}
     for limit in limits:
         by_name.setdefault(limit.name, []).append(limit)
@@ -134,8 +134,8 @@ def _narrowed(name: str, given: CoefficientSet, limits: list[ValueLimit]) -> Coe
             f"feature {name!r}: {' and '.join(map(repr, asked))} contradict each other; drop one of them"
         )
     raise InfeasibleError(
-        f"feature {name!r}: no value of {given} obeys {' and '.join(map(repr, asked))}; "
-        "drop the constraint, or add the value to what the feature may take"
+        f"feature {name!r}: no value of {given} satisfies {' and '.join(map(repr, asked))}; "
+        "drop the constraint, or allow the value for this feature"
     )
 
 
@@ -147,12 +147,11 @@ def without_useless_columns(
     support_limits: Sequence[SupportLimit],
     score_limits: Sequence[ScoreLimit],
 ) -> tuple[CoefficientSet, ...]:
-    """Allow nothing but 0 for the columns that no model needs.
+    """Allow only 0 for columns that no model needs.
 
-    A constant column moves all totals alike, which a free threshold does as well and for nothing. An
-    intercept that is bounded, priced or 0 cannot take its place; beside such a one only an all-zero column
-    is useless. A column stays that a constraint requires, whose use may cost less than 0 does, or
-    that may help to obey a limit.
+    A constant column shifts all totals equally, and a free threshold does the same at no cost. A bounded,
+    penalised or zero intercept cannot replace it; then only all-zero columns are useless. A column stays if a
+    constraint requires it, if using it may cost less than 0 does, or if it may help to satisfy a limit.
     """
     threshold_is_free = intercept.mode == "free"
 

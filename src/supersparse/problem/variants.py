@@ -1,4 +1,4 @@
-"""The same problem with other penalties, weights or sets, and which penalties are useful (section 3.2)."""
+"""Variants of a problem with other penalties, weights or sets, and useful penalties (section 3.2)."""
 
 import sys
 import warnings
@@ -25,7 +25,7 @@ def with_size_penalty(problem: Problem, C0: Fraction) -> Problem:
 
 
 def errors_only(problem: Problem) -> Problem:
-    """Return the problem in which nothing but errors (and a numeric C1) costs anything."""
+    """Return the problem in which only errors (and a numeric C1) have a cost."""
     free = replace(
         problem,
         C0=(Fraction(0),) * problem.n_features,
@@ -33,7 +33,7 @@ def errors_only(problem: Problem) -> Problem:
         levels=(None,) * problem.n_features,
         intercept_levels=None,
     )
-    return free.asking()  # levels may have kept a constant column in
+    return free.asking()  # levels may have kept a constant column
 
 
 def with_class_weights(problem: Problem, negative: Fraction, positive: Fraction) -> Problem:
@@ -42,13 +42,13 @@ def with_class_weights(problem: Problem, negative: Fraction, positive: Fraction)
 
 
 def with_sets(problem: Problem, sets: Mapping[int, CoefficientSet]) -> Problem:
-    """Return the problem with other sets for some features, before the constraints narrow them."""
+    """Return the problem with other sets for some features; constraints then narrow them."""
     given = tuple(sets.get(j, own) for j, own in enumerate(problem.given_sets))
     return replace(problem, given_sets=given).asking()
 
 
 def most_features(problem: Problem) -> int:
-    """The largest size that the sets and the size limit allow, counted as the problem counts it."""
+    """The largest size that the sets and the size limit allow, as the problem counts it."""
     usable = sum(1 for s in problem.sets if s.largest_magnitude)
     allowed = problem.intercept.allowed
     usable += problem.intercept.is_penalised and allowed is not None and bool(allowed.largest_magnitude)
@@ -59,7 +59,7 @@ ROUNDING = Fraction(1, 10**9)  # C0 = 1/N, written as a float, is not below 1/N
 
 
 def smallest_loss_step(problem: Problem) -> Fraction:
-    """The loss of the lightest row: the least that one more correct row can save (1/N without weights)."""
+    """The loss of the lightest row, which one more correct row saves at least (1/N without weights)."""
     rows = problem.rows
     steps = [
         int(rows.weights[of_class].min()) * weight
@@ -70,7 +70,7 @@ def smallest_loss_step(problem: Problem) -> Fraction:
 
 
 def constant_model_loss(problem: Problem) -> Fraction:
-    """The loss of the best model without features, limits left aside: no feature can save more."""
+    """The loss of the best model without features, ignoring limits; features cannot save more."""
     free = problem if problem.is_plain else replace(problem, support_limits=(), rate_limits=())
     constant = with_best_intercept(free, [0] * problem.n_features)
     assert constant is not None, "without limits there is always an intercept"
@@ -83,7 +83,7 @@ def loss_step(problem: Problem) -> Fraction:
 
 
 def objective_step(problem: Problem) -> Fraction:
-    """A number that divides every difference of F, the C1 term left out."""
+    """A number that divides every difference of F, without the C1 term."""
     parts = [*_loss_parts(problem), *set(problem.C0), problem.intercept_C0]
     for levels in {*problem.levels, problem.intercept_levels} - {None}:
         assert levels is not None
@@ -114,7 +114,7 @@ def largest_l1(problem: Problem) -> Fraction:
 
 
 def warn_about_penalties(problem: Problem) -> None:
-    """Warn when C0 or a numeric C1 lies outside its useful range, naming that range."""
+    """Warn if C0 or a numeric C1 is outside its useful range."""
     low, high = smallest_loss_step(problem), constant_model_loss(problem)
     useful = (
         f"useful values of C0 lie between {float(low):.3g} (one row) "
@@ -135,8 +135,7 @@ def warn_about_penalties(problem: Problem) -> None:
         )
     if active and min(active) > high * (1 + ROUNDING) and not may_be_needed:
         warnings.warn(
-            f"C0 = {shown(min(active))} exceeds all that any features can save, "
-            f"so no feature will be used; {useful}",
+            f"C0 = {shown(min(active))} exceeds what features can save, so no feature will be used; {useful}",
             PenaltyRangeWarning,
             stacklevel=_callers_level(),
         )
@@ -152,7 +151,7 @@ def warn_about_penalties(problem: Problem) -> None:
 
 
 def _callers_level() -> int:
-    """The stack level of the user's line, past this package and scikit-learn's wrapper of fit."""
+    """The stack level of the user's code, outside this package and scikit-learn's wrapper of fit."""
     frame, level = sys._getframe(1), 1
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
         "supersparse",
@@ -163,7 +162,7 @@ def _callers_level() -> int:
 
 
 def next_attainable(problem: Problem, bound: Fraction) -> Fraction:
-    """Return a value v >= bound such that no objective of the problem lies in [bound, v)."""
+    """Return a value v >= bound such that no objective of the problem is in [bound, v)."""
     step, penalties = _loss_step_and_penalties(problem)
     if penalties is None:
         whole = step_with_l1(problem)
@@ -172,7 +171,7 @@ def next_attainable(problem: Problem, bound: Fraction) -> Fraction:
 
 
 def previous_attainable(problem: Problem, value: Fraction) -> Fraction | None:
-    """Return v < value such that no objective lies strictly between, None if none lies below."""
+    """Return v < value such that no objective is strictly between; None if none is below."""
     step, penalties = _loss_step_and_penalties(problem)
     if penalties is None:
         whole = step_with_l1(problem)
@@ -182,7 +181,7 @@ def previous_attainable(problem: Problem, value: Fraction) -> Fraction | None:
 
 
 def _loss_step_and_penalties(problem: Problem) -> tuple[Fraction, list[Fraction] | None]:
-    """The step of the loss, and all values of the penalty when one C0, and no levels, serve all features."""
+    """The step of the loss, and all penalty values if one C0 applies to all features, without levels."""
     rows = problem.rows
     parts = [
         gcd_of(rows.weights[of_class]) * weight / problem.total_weight
@@ -203,7 +202,7 @@ def _loss_step_and_penalties(problem: Problem) -> tuple[Fraction, list[Fraction]
 
 
 def step_with_l1(problem: Problem) -> Fraction:
-    """A number that divides every value of F, a numeric C1 included."""
+    """A number that divides every value of F, including a numeric C1."""
     step = objective_step(problem)
     if not problem.C1:
         return step

@@ -1,4 +1,4 @@
-"""One document from all of it: the card, what was proven, how it does, how stable it is, and its limits."""
+"""The report: the card, its proof, performance, stability and limits in one document."""
 
 from supersparse.report.making import Report, make_report, write_report
 from supersparse.report.plan import Plan

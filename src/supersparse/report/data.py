@@ -1,4 +1,4 @@
-"""Data: the rows that a report is about, with what had to be left out of them."""
+"""The labelled rows that a report is based on, and a count of the rows it skips."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,18 +28,16 @@ class LabelledRows:
     positive: NDArray[np.bool_]
     weights: NDArray[Any] | None
     n_given: int
-    together: Positions | None = (
-        None  # equal numbers for rows that stay together, such as those of one person
-    )
-    left_out: tuple[tuple[str, int], ...] = ()  # columns with rows that lack a value the card needs
-    missing: tuple[tuple[str, int], ...] = ()  # columns with rows that lack a value, all given rows counted
+    together: Positions | None = None  # equal numbers for rows that stay together, such as rows of one person
+    left_out: tuple[tuple[str, int], ...] = ()  # by column: rows skipped because a required value is missing
+    missing: tuple[tuple[str, int], ...] = ()  # by column: missing values, over all input rows
     outside: tuple[OutsideValue, ...] = field(default=())
 
     def __len__(self) -> int:
         return len(self.y)
 
     def take(self, rows: Positions) -> "LabelledRows":
-        """The same for some rows, repeated where they are named twice."""
+        """Select rows by position; a position may repeat."""
         return LabelledRows(
             columns={name: column[rows] for name, column in self.columns.items()},
             y=self.y[rows],
@@ -53,18 +51,22 @@ class LabelledRows:
 def read_data(
     card: Card, table: object, y: object, sample_weight: object = None, together: str | None = None
 ) -> LabelledRows:
-    """Read a data frame or a mapping of columns; rows that the card cannot score are left out and counted."""
+    """Read a data frame or a mapping of columns; rows that the card cannot score are skipped and counted."""
     columns = _columns(table)
     labels = as_list(y, "y")
     n = len(labels)
     for name, column in columns.items():
         if len(column) != n:
-            raise InvalidDataError(f"column {name!r} has {len(column)} values for {n} labels; give one each")
+            raise InvalidDataError(
+                f"column {name!r} has {len(column)} values for {n} labels; the lengths must match"
+            )
     array = np.empty(n, dtype=object)
     array[:] = labels
     weights = None if sample_weight is None else np.asarray(as_list(sample_weight, "sample_weight"))
     if weights is not None and weights.shape != (n,):
-        raise InvalidDataError(f"sample_weight has shape {weights.shape} for {n} rows; give one for each")
+        raise InvalidDataError(
+            f"sample_weight has shape {weights.shape} for {n} rows; give one weight per row"
+        )
     whole = LabelledRows(
         columns=columns,
         y=array,
@@ -77,7 +79,7 @@ def read_data(
 
 
 def scorable(card: Card, data: LabelledRows) -> LabelledRows:
-    """Leave out the rows that lack a value which the card needs, and count what is missing."""
+    """Skip rows that lack a value the card needs, and count the missing values."""
     cells = read_card_table(card, data.columns, None)
     usable = np.ones(len(data), dtype=bool)
     left_out, missing = [], []
@@ -91,7 +93,8 @@ def scorable(card: Card, data: LabelledRows) -> LabelledRows:
             usable &= ~gone
     if not usable.any():
         raise InvalidDataError(
-            f"no row of {len(data)} has a value in all columns that the card needs; fill some in"
+            f"none of the {len(data)} rows has a value in every column that the card needs; "
+            "fill in the missing values"
         )
     kept = data if usable.all() else data.take(np.flatnonzero(usable))
     return LabelledRows(
@@ -112,7 +115,7 @@ def _columns(table: object) -> dict[str, NDArray[Any]]:
         return {str(name): _array(values) for name, values in table.items()}
     frame = nw.from_native(table, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        raise InvalidDataError("the table is lazy; call .collect() on it first")
+        raise InvalidDataError("the table is lazy; call .collect() first")
     if not isinstance(frame, nw.DataFrame):
         raise InvalidDataError(
             f"{type(table).__name__} is not a table; give a data frame or a dict of columns"
@@ -129,9 +132,7 @@ def _codes(columns: Mapping[str, NDArray[Any]], name: str | None) -> Positions |
     values = columns[name].tolist()
     for row, value in enumerate(values):
         if is_missing(value):
-            raise InvalidDataError(
-                f"column {name!r} is missing in row {row + 1}; say of every row with which others it belongs"
-            )
+            raise InvalidDataError(f"column {name!r} is missing in row {row + 1}; every row needs a group")
     known = {value: code for code, value in enumerate(dict.fromkeys(values))}
     return np.array([known[value] for value in values], dtype=np.intp)
 
@@ -145,17 +146,17 @@ def _array(values: Any) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         return values
     if isinstance(values, str) or not isinstance(values, Sequence):
-        raise InvalidDataError(f"a column is {values!r}; give a value for each row")
+        raise InvalidDataError(f"a column is {values!r}; give one value per row")
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
 
 
 def report_folds(data: LabelledRows, plan: Plan) -> Iterator[tuple[Positions, Positions]]:
-    """Yield the rows to learn from and those to judge by, fold by fold.
+    """Yield the training and test rows of each fold.
 
-    The rows of each class are divided evenly. Rows that belong together are in one fold: each such group
-    goes, in random order, to the fold that is smallest so far.
+    Folds are stratified by class. Rows of one group stay in one fold: groups are taken in random order, and
+    each goes to the smallest fold so far.
     """
     random = np.random.default_rng(plan.seed)
     fold = np.empty(len(data), dtype=np.intp)
@@ -164,12 +165,12 @@ def report_folds(data: LabelledRows, plan: Plan) -> Iterator[tuple[Positions, Po
         for of_class in (data.positive, ~data.positive):
             rows = random.permutation(np.flatnonzero(of_class))
             fold[rows] = (np.arange(len(rows)) + start) % plan.folds
-            start += len(rows)  # so that the folds differ by one row at most
+            start += len(rows)  # fold sizes differ by at most one row
     else:
         groups = _groups(data.together)
         if len(groups) < plan.folds:
             raise InvalidDataError(
-                f"there are {len(groups)} groups of rows that belong together, too few for {plan.folds} folds"
+                f"{len(groups)} groups are too few for {plan.folds} folds; use fewer folds"
             )
         sizes = np.zeros(plan.folds, dtype=np.intp)
         for k in random.permutation(len(groups)):
@@ -181,7 +182,7 @@ def report_folds(data: LabelledRows, plan: Plan) -> Iterator[tuple[Positions, Po
 
 
 def bootstrap_samples(data: LabelledRows, plan: Plan) -> Iterator[Positions]:
-    """Yield samples drawn with replacement: of rows, or of groups of rows that belong together."""
+    """Yield bootstrap samples of rows, or of whole groups."""
     random = np.random.default_rng([plan.seed, 1])
     groups = None if data.together is None else _groups(data.together)
     for _ in range(plan.bootstrap):

@@ -1,4 +1,4 @@
-"""Evidence: all that is computed for a report, before it is put into words."""
+"""Evidence: everything computed for a report, before it is put into words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,13 +36,13 @@ from supersparse.theory.bounds import Bound, NoBound, bounds
 
 
 def refit_of(card: Card, data: LabelledRows, plan: Plan) -> Refit | Absent:
-    """Return the way to learn the card again, or why there is none."""
+    """Set up refitting of the card, or say why that is impossible."""
     try:
         return Refit.of(card, data.columns, data.y, data.weights, **plan.limits)
     except InvalidCardError as error:
         return Absent(str(error))
     except SupersparseError as error:
-        return Absent(f"the question of the card cannot be asked of these rows: {error}")
+        return Absent(f"the card cannot be learned again from these rows: {error}")
 
 
 T = TypeVar("T")
@@ -52,16 +52,16 @@ _MOST_TOTALS = 12  # rows of the risk table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What was found; a part that could not be had says why."""
+    """All results for a report; a part that is missing says why."""
 
     card: Card
     data: LabelledRows
     plan: Plan
     target: str | None
-    cv_groups: str | None  # the column of rows that stay together
-    same_rows: bool | None  # whether these are the training rows; None: that cannot be known
-    given: tuple[tuple[ItemSeen, ...], ...]  # by each item, on the negative and on the positive rows
-    drift: Drift | None  # from the training rows; None where these are they, or the card remembers none
+    cv_groups: str | None  # column that identifies rows to keep together
+    same_rows: bool | None  # whether these are the training rows; None if unknown
+    given: tuple[tuple[ItemSeen, ...], ...]  # points by item, on negative and on positive rows
+    drift: Drift | None  # since training; None for the training rows, or if the card stores no distribution
     evaluation: Evaluation
     risks: RiskTable
     subgroups: tuple[Subgroups, ...]
@@ -83,7 +83,7 @@ def gather(
     cv_groups: str | None,
     progress: Tell,
 ) -> Evidence:
-    """Compute everything. Ctrl-C ends the learning: what is done by then is kept, the rest says why not."""
+    """Compute everything. Ctrl-C stops the refits; finished parts are kept, and the others say why not."""
     progress("evaluating the card")
     y = data.y.tolist()
     found = evaluate_card(card, data.columns, y, sample_weight=data.weights)
@@ -123,14 +123,14 @@ def gather(
 
 
 class _Learning:
-    """Learns again, until the user stops it."""
+    """Runs the refits until the user stops them."""
 
     def __init__(self, refit: Refit | Absent) -> None:
         self._refit = refit
         self.stopped = False
 
     def done(self, asked: bool, work: Callable[[Refit], T | Absent]) -> T | Absent:
-        """Do one part of the learning, unless it is not wanted or cannot be."""
+        """Run one kind of refit, unless it is switched off or impossible."""
         if isinstance(self._refit, Absent):
             return self._refit
         if not asked:
@@ -150,7 +150,7 @@ def _validated(found: CrossValidation, learning: _Learning) -> CrossValidation |
     learning.stopped = found.stopped
     if found.folds:
         return found
-    return STOPPED if found.stopped else Absent(f"no fold could be learned from; {found.failures[0]}")
+    return STOPPED if found.stopped else Absent(f"no fold could be fitted; {found.failures[0]}")
 
 
 def _size(card: Card) -> int:
@@ -165,7 +165,7 @@ def _same_rows(card: Card, refit: Refit | Absent) -> bool | None:
 
 
 def _by_class(card: Card, data: LabelledRows) -> tuple[tuple[ItemSeen, ...], ...]:
-    """What the items gave; nothing where a class has no rows."""
+    """Points by item for each class; empty for a class without rows."""
     parts = [data.take(np.flatnonzero(mask)) for mask in (~data.positive, data.positive)]
     return tuple(
         tuple(found.seen for found in points_given(card, part.columns, sample_weight=part.weights))
@@ -179,7 +179,7 @@ def _bounds(card: Card, refit: Refit | Absent, same: bool | None) -> tuple[Bound
     if isinstance(refit, Absent):
         return refit
     if not same:
-        return Absent("the bounds refer to the training rows, and these are other rows")
+        return Absent("the bounds refer to the training rows, and these are different rows")
     assert card.provenance is not None, "its fingerprint was compared"
     error = card.provenance.training_errors / card.provenance.total_weight
     return bounds(refit.problem, training_error=error, cut_points_fitted=refit.cut_points_fitted)

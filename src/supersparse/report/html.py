@@ -1,4 +1,4 @@
-"""The report as one HTML page: nothing is loaded from elsewhere, no script runs, and it prints well."""
+"""The report as one HTML page without scripts or external resources, ready to print."""
 
 from collections.abc import Sequence
 from html import escape
@@ -46,7 +46,7 @@ def report_html(title: str, subtitle: str, sections: Sequence[Section], paper: s
     return page(title, "\n".join(body), style)
 
 
-_SHORT = 24  # characters that a line of a table must not break
+_SHORT = 24  # characters; longer cells may wrap
 _LONG = " " * (_SHORT + 1)
 
 

@@ -1,4 +1,4 @@
-"""Stability: the card learned again on bootstrap samples, and what of it returns."""
+"""Refits for a report: cross-validation, bootstrap stability, larger and smaller cards, and the recheck."""
 
 import warnings
 from collections import Counter
@@ -29,7 +29,7 @@ MEASURES = ("error rate", "sensitivity", "specificity", "AUC", "Brier score")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """The measures of one card on some rows, in the order of `MEASURES`; None where there is none."""
+    """The measures of one card on some rows, in the order of `MEASURES`; None if undefined."""
 
     values: tuple[float | None, ...]
     size: int
@@ -38,7 +38,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """Mean and standard deviation over samples; the latter None for a single one."""
+    """Mean and standard deviation over samples; `sd` is None for a single sample."""
 
     mean: float
     sd: float | None
@@ -46,16 +46,16 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossValidation:
-    """What folds that the learning did not see say of it, beside what the training rows said."""
+    """Performance on held-out folds, and apparent performance on all rows."""
 
-    apparent: Judged  # the card itself on all rows
+    apparent: Judged  # of the card itself, on all rows
     folds: tuple[Judged, ...]
-    asked: int  # so many folds were planned
+    asked: int  # number of folds planned
     failures: tuple[str, ...]
-    stopped: bool  # by the user, before all folds were done
+    stopped: bool  # by the user, before the last fold
 
     def spread(self, measure: str) -> Spread | None:
-        """Mean and standard deviation of a measure over the folds that have it."""
+        """Mean and standard deviation of a measure over the folds where it is defined."""
         k = MEASURES.index(measure)
         values = [v for fold in self.folds for v in [fold.values[k]] if v is not None]
         if not values:
@@ -66,7 +66,7 @@ class CrossValidation:
 def cross_validate(
     card: Card, data: LabelledRows, refit: Refit, plan: Plan, progress: Tell
 ) -> CrossValidation:
-    """Learn again without each fold; Ctrl-C keeps the folds that are done."""
+    """Refit without each fold; Ctrl-C keeps the finished folds."""
     method = method_of(card)
     judged, failures, stopped = [], [], False
     try:
@@ -89,12 +89,12 @@ def cross_validate(
 
 
 def method_of(card: Card) -> Method:
-    """The way risks are learned again: that of the card's own."""
+    """The calibration method for refits: the same as the card's."""
     return "isotonic" if isinstance(card.risk, TableRisk) else "logistic"
 
 
 def judge(card: Card, train: LabelledRows, test: LabelledRows, method: Method, proven: bool) -> Judged:
-    """Judge a card on test rows that it can score, with risks by total learned from its training rows."""
+    """Evaluate a card on test rows that it can score, with risks by total from its training rows."""
     train, test = scorable(card, train), scorable(card, test)
     outcomes = read_outcomes(card, train.columns, train.y.tolist(), train.weights)
     with_risk = replace(card, risk=fit_risk(outcomes.tally(), method))
@@ -116,10 +116,10 @@ def measures_of(found: Evaluation) -> tuple[float | None, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemStability:
-    """How often one item came back, and with which points."""
+    """How often one item recurs, and with which points."""
 
     name: str
-    points: Fraction | None  # on the card; None: the card does not have it
+    points: Fraction | None  # on the card; None if the card does not have the item
     returned: int
     same_points: int
     points_seen: tuple[tuple[Fraction, int], ...]  # most frequent first
@@ -127,27 +127,27 @@ class ItemStability:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stability:
-    """What bootstrap samples of the rows say of the card.
+    """How the card varies over bootstrap samples.
 
-    `optimism` of a measure is the mean, over the samples, of what the card learned from a sample shows on
-    that sample, minus what it shows on the rows it was drawn from (Harrell). None where there is none.
+    `optimism` of a measure (Harrell): learn a card on each sample and subtract its value on all rows from
+    its value on the sample, then average over the samples. None if undefined.
     """
 
     items: tuple[ItemStability, ...]
-    columns: tuple[tuple[str, int], ...]  # raw columns, and the samples with an item on them
+    columns: tuple[tuple[str, int], ...]  # raw columns, and the number of samples with an item on them
     samples: int
     asked: int
     proven: int
     same_items: int
     same_card: int  # items, points and threshold
-    sizes: tuple[tuple[int, int], ...]  # number of items, samples; rising
+    sizes: tuple[tuple[int, int], ...]  # (number of items, number of samples), ascending
     optimism: tuple[float | None, ...]
     failures: tuple[str, ...]
-    stopped: bool  # by the user, before all samples were done
+    stopped: bool  # by the user, before the last sample
 
 
 def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, progress: Tell) -> Stability | Absent:
-    """Learn again on samples drawn with replacement, as many rows as there are; Ctrl-C keeps those done."""
+    """Refit on bootstrap samples of the same size; Ctrl-C keeps the finished samples."""
     found: list[Refitted] = []
     gaps: list[tuple[float | None, ...]] = []
     failures: list[str] = []
@@ -169,7 +169,7 @@ def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, progress
     except KeyboardInterrupt:
         stopped = True
     if not found:
-        return STOPPED if stopped else Absent(f"no sample could be learned from; {failures[0]}")
+        return STOPPED if stopped else Absent(f"no sample could be fitted; {failures[0]}")
     return replace(_summed_up(card, found, gaps, plan, failures), stopped=stopped)
 
 
@@ -208,7 +208,7 @@ def _summed_up(
 
 
 def _columns(card: Card, found: list[Refitted]) -> tuple[tuple[str, int], ...]:
-    """Those of the card first, then the others, the most frequent first."""
+    """Columns of the card first, then the others by frequency."""
     often = Counter(column for again in found for column in again.card.columns)
     others = sorted(often.keys() - set(card.columns), key=lambda name: (-often[name], name))
     return tuple((name, often[name]) for name in (*card.columns, *others))
@@ -234,10 +234,10 @@ def _item(name: str, points: Fraction | None, models: list[dict[str, Fraction]])
 
 
 def sizes_around(refit: Refit, size: int, plan: Plan, progress: Tell) -> Frontier:
-    """Return the frontier from 0 features to some more than the card has.
+    """Return the frontier from 0 features to `plan.larger` more than the card has.
 
-    Each step asks for one size more and shares its work among all sizes. It ends with the first that
-    is not proven, whose answer is kept only where nothing smaller was proven.
+    Each step adds one size and computes all sizes together. The first step that is not proven is the last;
+    its result is kept only if there is no earlier one.
     """
     best: Frontier | None = None
     for most in range(max(size, 1), max(size, 1) + plan.larger + 1):
@@ -257,16 +257,16 @@ def sizes_around(refit: Refit, size: int, plan: Plan, progress: Tell) -> Frontie
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recheck:
-    """The card as an answer to its question on the rows at hand."""
+    """The card's objective, errors and constraints, recomputed on these rows."""
 
     objective: Fraction
     training_errors: Fraction
     predicted_errors: Fraction
     n: Fraction  # weight of all rows
-    obeys: str | None  # None: all that was asked is obeyed; else what is not
+    obeys: str | None  # None if all constraints are satisfied, else the violation
 
     def confirms(self, card: Card) -> bool:
-        """Whether every number that the card claims of its training rows came out again."""
+        """Whether every number on the card was reproduced."""
         made = card.provenance
         return (
             made is not None
@@ -277,11 +277,11 @@ class Recheck:
 
 
 def recheck(card: Card, problem: Problem) -> Recheck | Absent:
-    """Evaluate the card's points on the rows of its question."""
+    """Evaluate the card's points on the problem's rows."""
     consistent = follows_from_learned(card)
     card = card.as_learned
     if not {item.name for item in card.items} <= set(problem.rows.names):
-        return Absent("these rows give other features than those of the card")
+        return Absent("these rows give different features from those on the card")
     by_name = {item.name: item.points for item in card.items}
     values = [by_name.get(name, Fraction(0)) for name in problem.rows.names]
     intercept = card.intercept

@@ -1,4 +1,4 @@
-"""make_report: a card and rows become a report."""
+"""make_report: from a card and labelled rows to a report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,12 +23,12 @@ from supersparse.report.sections.source import source
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A whole report; `save` writes it. The same report gives the same bytes."""
+    """A complete report; `save` writes it. The same report gives the same bytes."""
 
     title: str
     subtitle: str
     sections: tuple[Section, ...]
-    missing: tuple[str, ...] = field(default=())  # what could not be said, and why
+    missing: tuple[str, ...] = field(default=())  # missing parts, and why they are missing
 
     def section(self, name: str) -> Section:
         """Return a section by its name."""
@@ -39,26 +39,26 @@ class Report:
         raise InvalidOptionError(f"the report has no section {name!r}; it has {known}")
 
     def to_html(self, paper: str = "a4") -> str:
-        """Return one HTML page that needs nothing else and prints on A4 or Letter."""
+        """Return a self-contained HTML page that prints on A4 or Letter."""
         from supersparse.report.html import report_html
 
         return report_html(self.title, self.subtitle, self.sections, paper)
 
     def to_pdf(self, paper: str = "a4") -> bytes:
-        """Return a PDF file, A4 or Letter; it needs reportlab, and matplotlib for the figures."""
+        """Return a PDF file, A4 or Letter. Needs reportlab, and matplotlib for the figures."""
         from supersparse.report.pdf import report_pdf
 
         return report_pdf(self.title, self.subtitle, self.sections, paper)
 
     def save(self, path: str | Path, paper: str = "a4") -> None:
-        """Write the report; the ending of the name, .html or .pdf, says in which form."""
+        """Write the report as HTML or PDF, by the suffix of the path (.html or .pdf)."""
         from supersparse.faces.drawing import write
 
         write({".html": lambda: self.to_html(paper), ".pdf": lambda: self.to_pdf(paper)}, path)
 
 
 def _silent(_: str) -> None:
-    """Say nothing."""
+    """Ignore a progress message."""
 
 
 def make_report(
@@ -74,13 +74,13 @@ def make_report(
     date: str | None = None,
     progress: Tell = _silent,
 ) -> Report:
-    """Evaluate a card on rows with known classes, learn it again on parts of them, and report on both.
+    """Evaluate a card on labelled data, refit it on parts of the data, and report on both.
 
-    X is a data frame or a mapping of columns: those that the card needs, those in `by`, which divide the
-    rows into subgroups, and, to learn again, all those that the card was learned from. `target` names the
-    outcome, for the reader. `plan` says how much is learned again; ``Plan.nothing()`` is quick.
-    `cv_groups` names a column, such as one of patients, whose rows stay in one fold and are sampled together.
-    `date` is printed as it is given; without it the same report is the same file on every day.
+    X is a data frame or a mapping of columns. It needs the columns of the card, the subgroup columns in
+    `by` and, for refits, every column that the card was learned from. `target` is the name of the outcome, as
+    shown in the report. `plan` sets the number of refits; ``Plan.nothing()`` skips them. `cv_groups` is a
+    column, such as the patient, whose rows stay in one fold and are sampled together. `date` is printed as
+    written; without it, the report is the same file every day.
 
     >>> from supersparse import ScoringSystem, item
     >>> system = ScoringSystem.of([item("age", at_least=65, points=1)], positive_from=1)
@@ -113,7 +113,7 @@ def write_report(
     paper: str = "a4",
     **options: object,
 ) -> Report:
-    """Make a report and write it to a file, .html or .pdf; options are those of `make_report`."""
+    """Make a report and write it to an .html or .pdf file; the options are those of `make_report`."""
     report = make_report(system, X, y, **options)  # type: ignore[arg-type]
     report.save(path, paper)
     return report
@@ -132,7 +132,7 @@ def _report(evidence: Evidence, date: str | None) -> Report:
     dated = "" if date is None else f"{visible(date)}. "
     return Report(
         title=heading(evidence.card),
-        subtitle=f"{dated}Report on a scoring system along the lines of TRIPOD, on "
+        subtitle=f"{dated}Report on a scoring system, following TRIPOD, on "
         f"{counted(len(evidence.data), 'row')}.",
         sections=(*answered, checklist(answered)),
         missing=missing,

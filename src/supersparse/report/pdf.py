@@ -1,4 +1,4 @@
-"""The report as a PDF file: its blocks as flowables of reportlab, which is loaded when used."""
+"""The report as a PDF file, with reportlab, which is loaded when used."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -31,21 +31,21 @@ try:
     from reportlab.pdfbase.ttfonts import TTFError, TTFont
 except ImportError as error:
     raise PackageNotInstalledError(
-        "a report as PDF needs reportlab: pip install 'supersparse[pdf]'; or print the HTML page"
+        "PDF reports need reportlab: pip install 'supersparse[pdf]'; or print the HTML page"
     ) from error
 
-_SIDE, _TOP, _FOOT = 54.0, 54.0, 64.0  # margins in points, as all lengths
+_SIDE, _TOP, _FOOT = 54.0, 54.0, 64.0  # margins; all lengths are in points
 _BLACK, _GREY, _PALE = "#1a1a1a", "#555555", "#cccccc"
-_CELL, _PAD = 8.0, 4.0  # size of the text in a table, and the room around it
-_KEPT = 0.4  # a table of at most so much of a page is not broken
-_START = 120.0  # what of a longer one stands at least below its heading
+_CELL, _PAD = 8.0, 4.0  # font size and padding of table cells
+_KEPT = 0.4  # a table up to this share of a page is not split
+_START = 120.0  # a longer table starts with at least this much below its heading
 
 
 def report_pdf(title: str, subtitle: str, sections: Sequence[Section], paper: str = "a4") -> bytes:
     """Return the file; the same sections give the same bytes."""
     size = paper_size(paper)
     pictures = [_png(block) for section in sections for block in section.blocks if isinstance(block, Figure)]
-    # The contents take the same room before the numbers of pages are known: two passes are enough.
+    # The contents have the same height before the page numbers are known, so two passes are enough.
     draft = _Document(BytesIO(), title, size)
     draft.build(_Story(draft, pictures).of(title, subtitle, sections, {}))
     target = BytesIO()
@@ -62,7 +62,7 @@ def _png(figure: Figure) -> bytes | None:
 
 
 class _Document(platypus.BaseDocTemplate):  # type: ignore[misc]
-    """Pages of one column above a footer, with a bookmark for each section."""
+    """One-column pages with a footer, and a bookmark for each section."""
 
     def __init__(self, target: BytesIO, title: str, size: tuple[float, float], total: int = 0) -> None:
         super().__init__(target, pagesize=size, title=title, invariant=1, lang="en")
@@ -94,7 +94,7 @@ class _Document(platypus.BaseDocTemplate):  # type: ignore[misc]
 
 
 class _Story:
-    """Makes the flowables of a report, for one pass over it."""
+    """Builds the flowables of a report for one pass."""
 
     def __init__(self, document: _Document, pictures: Sequence[bytes | None]) -> None:
         self._across, self._down = document.across, document.down
@@ -136,7 +136,7 @@ class _Story:
         return platypus.Table(rows, [0.6 * self._across, 30], style=style, hAlign="LEFT")
 
     def _parts(self, block: Block) -> Iterator[tuple[list[Any], float]]:
-        """Yield what goes together, and up to which height all of it must be on one page."""
+        """Yield flowables that belong together, and the height up to which they stay on one page."""
         match block:
             case Paragraph():
                 yield [_paragraph(block.text, bold=block.strong, spaceBefore=5)], _START
@@ -172,7 +172,7 @@ def _heading(section: Section) -> list[Any]:
 
 
 def _table(table: TableBlock, across: float, down: float) -> Any:
-    """A table that repeats its caption and its header on every page that it reaches."""
+    """A table that repeats its caption and header on every page."""
     widths = _column_widths(table, across)
 
     def cells(row: Sequence[str], most: float, *, bold: bool = False) -> list[Any]:
@@ -181,7 +181,7 @@ def _table(table: TableBlock, across: float, down: float) -> Any:
             for k, (text, width) in enumerate(zip(row, widths, strict=True))
         ]
 
-    # A row cannot be broken, so all that is repeated and the highest row must fit on one page.
+    # Rows cannot be split, so the repeated rows and the tallest row must fit on one page.
     caption = _cell(table.caption, across, 0.15 * down, size=9.5, bold=True)
     header = cells(table.header, 0.15 * down, bold=True)
     rows = [cells(row, 0.6 * down) for row in table.rows]
@@ -202,7 +202,7 @@ def _table(table: TableBlock, across: float, down: float) -> Any:
         ("LINEBELOW", (0, "splitlast"), (-1, "splitlast"), 0.5, _GREY),
     ]
     if len(rows) > 2 and max(cell.height for row in rows[-2:] for cell in row) < 0.1 * down:
-        style.append(("NOSPLIT", (0, -2), (-1, -1)))  # no page for the last row alone
+        style.append(("NOSPLIT", (0, -2), (-1, -1)))  # never leave the last row alone on a page
     return platypus.Table(
         [[caption, *[""] * (len(widths) - 1)], header, *rows], widths, style=style, repeatRows=2,
         spaceBefore=10, spaceAfter=6,
@@ -210,7 +210,7 @@ def _table(table: TableBlock, across: float, down: float) -> Any:
 
 
 def _cell(text: str, width: float, most: float, *, size: float = _CELL, **style: Any) -> Any:
-    """A text in a table, cut where it would be too high; the HTML page has all of it."""
+    """A table cell, truncated if it is too tall; the HTML page shows all of it."""
     while True:
         cell = _paragraph(text, size, **style)
         _, height = cell.wrap(width, most)
@@ -220,7 +220,7 @@ def _cell(text: str, width: float, most: float, *, size: float = _CELL, **style:
 
 
 def _column_widths(table: TableBlock, across: float) -> list[float]:
-    """Give each column what its text asks for, or else at least its longest word, as far as there is room."""
+    """Give each column its natural width or, if space is short, at least its longest word if possible."""
     natural, least = [], []
     for k, name in enumerate(table.header):
         texts = [(name, True), *((row[k], False) for row in table.rows)]
@@ -236,7 +236,7 @@ def _column_widths(table: TableBlock, across: float) -> list[float]:
 
 
 def _shares(asked: Sequence[float], room: float) -> list[float]:
-    """Divide the room evenly, except for those who ask for less."""
+    """Divide the width evenly, except for columns that need less."""
     shares = [0.0] * len(asked)
     order = sorted(range(len(asked)), key=lambda k: asked[k])
     for done, k in enumerate(order):
@@ -246,7 +246,7 @@ def _shares(asked: Sequence[float], room: float) -> list[float]:
 
 
 class _Card(platypus.Flowable):  # type: ignore[misc]
-    """The card in a frame, as wide as the column unless it would be too high."""
+    """The card in a frame, as wide as the column unless that makes it too tall."""
 
     def __init__(self, drawing: Drawing, across: float, down: float) -> None:
         super().__init__()
@@ -313,14 +313,14 @@ class _Font:
             pdfmetrics.registerFont(weight)
 
     def has(self, c: str) -> bool:
-        """Whether both weights have a character."""
+        """Whether both weights include a character."""
         return all(_has(weight, c) for weight in self._weights)
 
 
 def _has(font: Any, c: str) -> bool:
     if isinstance(font, TTFont):
         return ord(c) in font.face.charToGlyph
-    for one in (font, *font.substitutionFonts):  # reportlab takes from Symbol what Helvetica lacks
+    for one in (font, *font.substitutionFonts):  # reportlab falls back from Helvetica to Symbol
         try:
             c.encode(one.encName)
         except UnicodeEncodeError:
@@ -331,7 +331,7 @@ def _has(font: Any, c: str) -> bool:
 
 @cache
 def _fonts() -> tuple[_Font, ...]:
-    """Those tried in turn for each character; only Helvetica on a machine without matplotlib."""
+    """Fonts to try in turn for each character; without matplotlib, only Helvetica."""
     try:
         files = font_files()
     except PackageNotInstalledError:
@@ -341,7 +341,7 @@ def _fonts() -> tuple[_Font, ...]:
         try:
             fonts.append(_Font(TTFont(f"report-{k}", regular), TTFont(f"report-{k}-bold", bold)))
         except TTFError:
-            continue  # outlines that reportlab does not embed
+            continue  # reportlab cannot embed these outlines
     return tuple(fonts)
 
 
@@ -350,16 +350,16 @@ def _font_of(c: str) -> _Font | None:
     return next((font for font in _fonts() if font.has(c)), None)
 
 
-_ISOLATES = str.maketrans("", "", "\u2068\u2069")  # reportlab does not reorder, and they have no glyph
+_ISOLATES = str.maketrans("", "", "\u2068\u2069")  # no glyphs, and reportlab does not reorder
 
 
 def _shown(text: str) -> str:
-    """Replace a character that no font has by its code."""
+    """Replace characters that no font includes by their codes."""
     return "".join(c if _font_of(c) else character_code(c) for c in text.translate(_ISOLATES))
 
 
 def _runs(text: str, *, bold: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield the name of a font, and what is written in it."""
+    """Yield font names, each with the text to set in it."""
     for font, run in groupby(_shown(text), _font_of):
         assert font is not None  # for the type checker
         yield font.names[bold], "".join(run)

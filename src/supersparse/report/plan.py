@@ -1,4 +1,4 @@
-"""Plan: how much work a report may do, and Missing: why a part of it is not there."""
+"""Plan: how much work a report may do. Absent: why a part is missing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is learned again for a report, and how long each solve may take.
+    """How many refits a report runs, and how long each solve may take.
 
-    `folds`, `bootstrap` and `larger` may be 0, which leaves out cross-validation, stability and the
-    frontier. A solve that hits `time_limit` may find another model on another day; with `node_limit`, in
-    units of work, the same report comes out everywhere.
+    Set `folds`, `bootstrap` or `larger` to 0 to skip cross-validation, stability or the frontier. A solve
+    that hits `time_limit` may find a different model next time; `node_limit`, in units of work, gives the
+    same report on every machine.
     """
 
     folds: int = 5
     bootstrap: int = 50
-    larger: int = 3  # the frontier goes on to so many features more than the card has
-    time_limit: float | None = 20.0  # seconds of one solve
+    larger: int = 3  # how many more features than the card the frontier covers
+    time_limit: float | None = 20.0  # seconds per solve
     node_limit: int | None = None
     seed: int = 0
 
@@ -35,7 +35,7 @@ class Plan:
 
     @classmethod
     def nothing(cls) -> "Plan":
-        """Learn nothing again."""
+        """A plan without refits."""
         return cls(folds=0, bootstrap=0, larger=0)
 
     @property
@@ -46,10 +46,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Why a part of the report is not there."""
+    """Why a part of the report is missing."""
 
     reason: str
 
 
-NOT_ASKED = Absent("it was not asked for")
-STOPPED = Absent("the work was stopped by the user before it was done")
+NOT_ASKED = Absent("it was switched off")
+STOPPED = Absent("stopped by the user")

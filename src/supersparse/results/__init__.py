@@ -1,1 +1,1 @@
-"""Answers over many solves: frontier, path, pool, edit, trade-off; data and the functions that make them."""
+"""Results of many solves: frontier, path, pool, edit and trade-off."""

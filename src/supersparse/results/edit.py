@@ -1,11 +1,12 @@
-"""Edit: what a change to a problem costs, found by solving it again."""
+"""Edit: the cost of a change to a problem, found by solving again."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Unpack
 
 from supersparse.errors import InfeasibleError, InvalidProblemError, VerificationError, did_you_mean
-from supersparse.exact import exact, shown
+from supersparse.exact import Number, exact, shown
 from supersparse.problem.constraints.single import fixed, must_not_use, must_use
 from supersparse.problem.limits import Constraint
 from supersparse.problem.naming import matching
@@ -13,6 +14,7 @@ from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import with_sets
+from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 from supersparse.solving.verify import check_points
@@ -28,7 +30,7 @@ class Edit:
 
     @property
     def cost(self) -> Fraction:
-        """How much larger F is."""
+        """The increase of F."""
         return self.after.objective - self.before.objective
 
     @property
@@ -41,17 +43,17 @@ class Edit:
 
     @property
     def errors(self) -> Fraction:
-        """How many more training errors, by weight."""
+        """The increase in training errors, by weight."""
         return self.after.evaluation.training_errors - self.before.evaluation.training_errors
 
     @property
     def size(self) -> int:
-        """How many more features, as the problem counts them."""
+        """The increase in features, as the problem counts them."""
         return self.after.evaluation.size - self.before.evaluation.size
 
     @property
     def points(self) -> dict[str, tuple[Fraction, Fraction]]:
-        """The features whose points differ: before and after."""
+        """The points before and after, for features whose points changed."""
         return {
             name: (one, other)
             for name, one, other in zip(
@@ -112,7 +114,6 @@ def _moved_by(one: Fraction, other: Fraction) -> str:
     return f"{float(one):.6g} -> {float(other):.6g} ({float(other - one):+.6g})"
 
 
-Number = int | float | Fraction
 Names = str | Sequence[str]
 SIGN_WORDS = {"+": 1, "-": -1, 1: 1, -1: -1}
 
@@ -128,7 +129,7 @@ def what_if(
     constraints: Iterable[Constraint] = (),
     without: Iterable[Constraint] = (),
     solver: str | None = None,
-    **options: object,
+    **options: Unpack[SolveKeywords],
 ) -> Edit:
     """Change the problem of a solution and solve it again, starting from that solution.
 
@@ -161,8 +162,8 @@ def what_if(
     words = [f"without {c.in_words()!r}" for c in dropped]
     words += [word for one in kept.values() for word in one.words]
     words += [c.in_words() for c in problem.asked if c not in before.asked]
-    start = _start(problem, solution.points)
-    after = solve(problem, solver or solution.solver, **{"initial": start, **options})
+    start_here: SolveKeywords = {"initial": _start(problem, solution.points), **options}
+    after = solve(problem, solver or solution.solver, **start_here)
     return Edit(before=solution, after=after, asked=tuple(words))
 
 
@@ -179,7 +180,7 @@ def _as_constraints(
 
 @dataclass(frozen=True)
 class _Kept:
-    """What is left of a feature's set, and why."""
+    """The remaining set of a feature, and the reason."""
 
     values: CoefficientSet
     words: tuple[str, ...]
@@ -194,7 +195,7 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
         own = kept.get(j, _Kept(problem.given_sets[j], ()))
         left = narrow(own.values)
         if left is None:
-            raise InfeasibleError(f"feature {names[j]!r}: no value of {own.values} obeys {words!r}")
+            raise InfeasibleError(f"feature {names[j]!r}: no value of {own.values} satisfies {words!r}")
         kept[j] = _Kept(left, (*own.words, words))
 
     for word, given in (forbid if isinstance(forbid, Mapping) else {}).items():
@@ -214,7 +215,7 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
 
 
 def _start(problem: Problem, points: Points) -> Points | None:
-    """The old points moved to the nearest allowed ones, where that obeys all that is asked."""
+    """The old points moved to the nearest allowed ones, if these satisfy all constraints."""
     nearest = [s.nearest(old) for s, old in zip(problem.sets, points.values, strict=True)]
     try:
         start = with_best_intercept(problem, [int(v * problem.unit) for v in nearest])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import ceil
-from typing import Any
+from typing import Any, Unpack
 
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
 from supersparse.exact import exact, read_count, shown
@@ -14,6 +14,7 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, with_size_penalty
 from supersparse.results.penalties import least_loss
+from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution, Trace
 from supersparse.solving.solve_many import solve_each_size
 from supersparse.solving.verify import SizedModels, VerifiedModel
@@ -39,19 +40,19 @@ def to_pandas(table: list[dict[str, Any]]) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class FrontierRow:
-    """The best model with at most `size` features: fewest errors, then fewest features, then least l1.
+    """The best model with at most `size` features: fewest errors, then fewest features, then smallest l1.
 
     Errors are the loss with class weights, plus the C1 term if C1 is a number. If the model uses fewer
     features than allowed, more features would not help.
     """
 
     size: int
-    solution: Solution | None  # of the problem without C0 and with at most as many features as it uses
-    lower_bound: Fraction | None  # no model of at most this size has a smaller loss; None: there is none
+    solution: Solution | None  # for the problem without C0, limited to the number of features it uses
+    lower_bound: Fraction | None  # on the loss of models of at most this size; None if there is none
 
     @property
     def proven(self) -> bool:
-        """Whether no model of at most this size makes fewer errors, or none is allowed."""
+        """Whether it is proven that no model of at most this size makes fewer errors, or that none exists."""
         known = None if self.solution is None else self.solution.objective
         return known == self.lower_bound
 
@@ -64,9 +65,9 @@ class Frontier:
     """
 
     problem: Problem  # as it was given
-    rows: tuple[FrontierRow, ...]  # row s stands for at most s features
-    floor: Fraction  # no model of any size has a smaller loss
-    reaches_all: bool  # whether no allowed model has more features than the last row
+    rows: tuple[FrontierRow, ...]  # row s is for at most s features
+    floor: Fraction  # proven: no model of any size has a smaller loss
+    reaches_all: bool  # whether the last row has the largest allowed size
     solver: str
     stop: Stop
     nodes: int
@@ -74,7 +75,7 @@ class Frontier:
 
     @property
     def proven(self) -> bool:
-        """Whether every row is."""
+        """Whether every row is proven."""
         return all(row.proven for row in self.rows)
 
     def model(self, size: int) -> Solution:
@@ -143,16 +144,15 @@ class PathLine:
     loss: Fraction
 
     def at(self, C0: Fraction) -> Fraction:
-        """The cost at one C0."""
+        """The cost at a value of C0."""
         return self.loss + C0 * self.size
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stretch:
-    """The values of C0 between `low` and `high`, both left out, for which one model is best.
+    """The open interval of C0 from `low` to `high` in which one model is best.
 
-    `gap` is the largest (F - bound)/F there: 0 says that the model is best of all models,
-    whatever their size.
+    `gap` is the largest (F - bound)/F in it: 0 means that the model is the best of any size.
     """
 
     low: Fraction
@@ -162,16 +162,16 @@ class Stretch:
 
     @property
     def exact(self) -> bool:
-        """Whether no model of any size costs less."""
+        """Whether it is proven that no model of any size costs less."""
         return self.gap == 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Path:
-    """The best models found for every C0 > 0, and where they are proven to be so."""
+    """The best models found for every C0 > 0, and where they are proven best."""
 
     frontier: Frontier
-    stretches: tuple[Stretch, ...]  # from small C0 to large; they meet at the breakpoints
+    stretches: tuple[Stretch, ...]  # from small to large C0; they meet at the breakpoints
 
     @property
     def breakpoints(self) -> tuple[Fraction, ...]:
@@ -182,7 +182,7 @@ class Path:
 
     @property
     def exact_from(self) -> Fraction | None:
-        """The least C0 from which on all models are exact; None where the last is not."""
+        """The smallest C0 from which on all models are exact; None if the last is not."""
         found = None
         for stretch in reversed(self.stretches):
             if not stretch.exact:
@@ -191,13 +191,13 @@ class Path:
         return found
 
     def at(self, C0: float | Fraction) -> Solution:
-        """Return the best model found for one C0 > 0, with the bound that holds there.
+        """Return the best model found for one C0 > 0, with its bound.
 
-        Where two models cost the same, the one with the smaller l1 is taken, as `solve` does.
+        Ties go to the smaller l1, as in `solve`.
         """
         value = exact(C0, "C0", InvalidOptionError)
         if value <= 0:
-            raise InvalidOptionError(f"C0 is {C0}; the path holds for C0 above 0")
+            raise InvalidOptionError(f"C0 is {C0}; the path covers C0 above 0")
         found = _found(self.frontier)
         least = min(line.at(value) for line, _ in found)
         tied = [s for line, s in found if line.at(value) == least]
@@ -211,12 +211,12 @@ class Path:
             problem=problem,
             evaluation=evaluate(problem, best.points),
             lower_bound=within if beyond is None else min(within, beyond.at(value)),
-            # a larger model of the same cost could have smaller points
+            # a larger model with the same cost could have smaller points
             smallest=all(s.smallest for s in tied) and (beyond is None or beyond.at(value) > least),
         )
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row for each stretch; `C0_to` is infinite in the last."""
+        """Return one row per interval of C0; `C0_to` is infinite in the last."""
         return [
             {
                 "C0_from": float(one.low),
@@ -246,7 +246,7 @@ class Path:
 
 
 def path_of(frontier: Frontier) -> Path:
-    """Cut C0 > 0 where the best model found, or the bound, changes."""
+    """Split C0 > 0 where the best model found, or the bound, changes."""
     found, bounds = _found(frontier), _bounds(frontier, larger=True)
     lines = [line for line, _ in found]
     cuts = [Fraction(0), *sorted(_crossings({*lines, *bounds})), None]
@@ -273,25 +273,25 @@ def _found(frontier: Frontier) -> list[tuple[PathLine, Solution]]:
 
 
 def _bounds(frontier: Frontier, *, larger: bool) -> list[PathLine]:
-    """What a model of each size costs at least; with `larger` also one beyond the frontier."""
+    """Lower bounds on the cost for each size; with `larger`, also beyond the frontier."""
     lines = [PathLine(row.size, row.lower_bound) for row in frontier.rows if row.lower_bound is not None]
     beyond = _beyond(frontier)
     return [*lines, beyond] if larger and beyond is not None else lines
 
 
 def _beyond(frontier: Frontier) -> PathLine | None:
-    """What a model of more features than the frontier has costs at least."""
+    """A lower bound on the cost of models larger than the frontier."""
     return None if frontier.reaches_all else PathLine(len(frontier.rows), frontier.floor)
 
 
 def _crossings(lines: Iterable[PathLine]) -> set[Fraction]:
-    """Where two lines meet, at C0 > 0."""
+    """The values of C0 > 0 where two lines meet."""
     meet = {(b.loss - a.loss) / (a.size - b.size) for a, b in combinations(lines, 2) if a.size != b.size}
     return {C0 for C0 in meet if C0 > 0}
 
 
 def _largest_gap(line: PathLine, bounds: list[PathLine], low: Fraction, high: Fraction | None) -> Fraction:
-    """The largest relative gap between two lines that do not cross inside; it lies at an end."""
+    """The largest relative gap between two lines that do not cross inside; it is at an end."""
     inside = low + 1 if high is None else (low + high) / 2
     bound = min(bounds, key=lambda b: b.at(inside), default=line)
     if bound.at(inside) >= line.at(inside):
@@ -312,11 +312,13 @@ def _short(value: Fraction) -> str:
     return f"{float(value):.4g}"
 
 
-def frontier(problem: Problem, max_features: int = 8, solver: str = "auto", **options: object) -> Frontier:
-    """Find the fewest errors of at most s features, for s = 0, ..., max_features.
+def frontier(
+    problem: Problem, max_features: int = 8, solver: str = "auto", **options: Unpack[SolveKeywords]
+) -> Frontier:
+    """Find the lowest error with at most s features, for s = 0, ..., max_features.
 
-    The C0 of the problem, and the penalties of levels, are left aside; sets, constraints, weights
-    and a numeric C1 stay. Options are those of `solve`; its limits hold for the whole run.
+    The C0 of the problem and the penalties of levels are ignored; sets, constraints, weights and a numeric C1
+    apply. Options are those of `solve`; limits apply to the whole run.
 
     >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 0], max_points=3)
     >>> print(frontier(problem, solver="exhaustive"))
@@ -347,7 +349,7 @@ def frontier(problem: Problem, max_features: int = 8, solver: str = "auto", **op
 
 
 def _rows(problem: Problem, found: SizedModels) -> tuple[FrontierRow, ...]:
-    """Turn the best of exactly each size into the best of at most each size."""
+    """Turn the best model of exactly each size into the best of at most each size."""
     by_size = {model.evaluation.size: model for model in found.models}
     best: Solution | None = None
     bound: Fraction | None = None
@@ -358,14 +360,14 @@ def _rows(problem: Problem, found: SizedModels) -> tuple[FrontierRow, ...]:
         if model is not None and (best is None or model.evaluation.objective < best.objective):
             assert bound is not None, "a size with a model has a bound"
             best = _solution(problem, model, bound, found)
-        # what is found for fewer features holds here too
+        # a model with fewer features is allowed here too
         lower = bound if best is None or bound is None else min(bound, best.objective)
         rows.append(FrontierRow(size=size, solution=best, lower_bound=lower))
     return tuple(rows)
 
 
 def _solution(problem: Problem, model: VerifiedModel, bound: Fraction, found: SizedModels) -> Solution:
-    """The model as the best one with at most as many features as it has."""
+    """The model as the best one of at most its own size."""
     size = model.evaluation.size
     return Solution(
         problem=problem.asking(max_features=size),

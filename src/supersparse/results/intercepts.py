@@ -1,4 +1,4 @@
-"""Every intercept beside given coefficients that keeps F within a limit, not only the best one."""
+"""All intercepts that keep F within a limit for fixed coefficients, not only the best one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,22 +16,22 @@ from supersparse.problem.problem import Problem
 
 @dataclass(frozen=True, slots=True)
 class WithIntercept:
-    """One choice of b, in the problem's unit: what it costs and what it predicts for each row."""
+    """One choice of b, in the problem's unit, with its cost and its prediction for each row."""
 
     intercept: int | Fraction
     objective: Fraction
     l1: Fraction
-    predicted: bytes  # one bit a row: score > 0
+    predicted: bytes  # one bit per row: score > 0
 
 
 def intercepts_within(
     problem: Problem, coefficients: Sequence[int], limit: Fraction
 ) -> Iterator[WithIntercept]:
-    """Give one b for each way to classify the rows, if F <= limit and all is obeyed.
+    """Yield one b for each way to classify the rows with F <= limit that satisfies all constraints.
 
-    It is chosen as the best intercept is: for a free threshold the roundest number between two totals, in a
-    range of whole b the one nearest the middle of its interval. Where b is penalised every
-    allowed value is given.
+    b is chosen like the best intercept: for a free threshold, the roundest number between two totals; in a
+    range of whole b, the one nearest the middle of its interval. If b is penalised, every allowed value is
+    used.
     """
     totals = integer_totals(problem, coefficients)
     if problem.intercept.mode == "free":
@@ -88,7 +88,7 @@ def _restricted(
 
 
 class _Costs:
-    """Losses in whole numbers, and what they may come to."""
+    """Losses in whole numbers, and their limit."""
 
     def __init__(self, problem: Problem, left: Fraction) -> None:
         of_negative, of_positive = problem.class_weights
@@ -98,7 +98,7 @@ class _Costs:
         self.cap = floor(left * self._unit)
 
     def by_class(self, problem: Problem) -> tuple[IntArray, IntArray]:
-        """What each row costs if it is positive and wrong, and if it is negative and wrong."""
+        """The cost of each row if it is positive and wrong, and if it is negative and wrong."""
         kind = np.int64 if fits_int64(problem.total_weight * max(1, *self._factors)) else object
         weights, positive = problem.rows.weights.astype(kind), problem.rows.positive
         none = np.zeros_like(weights)
@@ -115,7 +115,7 @@ class _Costs:
 def _candidates(
     choice: InterceptChoice, starts: IntArray
 ) -> tuple[IntArray, list[tuple[int | None, int | None]] | None]:
-    """One b of each interval, and the intervals; of a finite choice all values, and None."""
+    """One b per interval, with the intervals; or all values of a finite choice, and None."""
     if choice.allowed is not None:
         return choice.allowed, None
     ends = [None, *(int(s) for s in starts)]
@@ -126,7 +126,7 @@ def _candidates(
 
 
 def _without_intercept(problem: Problem, coefficients: Sequence[int]) -> tuple[Fraction, Fraction]:
-    """What the coefficients cost, the term of C1 included, and their l1."""
+    """The cost of the coefficients, including the C1 term, and their l1."""
     l1 = Fraction(sum(abs(c) for c in coefficients), problem.unit)
     penalty = sum(
         (problem.penalty(j, Fraction(c, problem.unit)) for j, c in enumerate(coefficients)), Fraction(0)
@@ -135,7 +135,7 @@ def _without_intercept(problem: Problem, coefficients: Sequence[int]) -> tuple[F
 
 
 def _total_up_to(where: IntArray, weights: IntArray, at: IntArray) -> IntArray:
-    """For each b in `at` the weight of all rows with where <= b."""
+    """For each b in `at`, the weight of all rows with where <= b."""
     order = np.argsort(where, kind="stable")
     totals = np.concatenate([np.zeros(1, dtype=weights.dtype), np.cumsum(weights[order])])
     summed: IntArray = totals[np.searchsorted(where[order], at, side="right")]
@@ -143,7 +143,7 @@ def _total_up_to(where: IntArray, weights: IntArray, at: IntArray) -> IntArray:
 
 
 def _total_above(where: IntArray, weights: IntArray, at: IntArray) -> IntArray:
-    """For each b in `at` the weight of all rows with where > b."""
+    """For each b in `at`, the weight of all rows with where > b."""
     rest: IntArray = weights.sum(dtype=weights.dtype) - _total_up_to(where, weights, at)
     return rest
 
@@ -151,7 +151,7 @@ def _total_above(where: IntArray, weights: IntArray, at: IntArray) -> IntArray:
 def _obeys(
     problem: Problem, coefficients: Sequence[int], b: int | Fraction, wrong: NDArray[np.bool_]
 ) -> bool:
-    """Whether b obeys the limits in which it counts; the coefficients obey theirs."""
+    """Whether b satisfies the limits that include it; the coefficients already satisfy theirs."""
     return all(
         limit.total(coefficients) + limit.intercept_weight * (b != 0) <= limit.at_most
         for limit in problem.support_limits

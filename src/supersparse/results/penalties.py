@@ -1,4 +1,4 @@
-"""Choosing C0 and C1 by what they mean (section 3.2)."""
+"""Choose C0 and C1 by their meaning (section 3.2)."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,14 +22,14 @@ from supersparse.solving.presolve import row_groups
 def C0_for(  # noqa: N802  # the paper's name
     problem: Problem | int, *, cases: float | Fraction, features: int | None = None
 ) -> Fraction:
-    """Return the C0 with which a feature enters if, and only if, it saves at least so many cases.
+    """Return the C0 at which a feature is used if, and only if, it saves at least this many cases.
 
-    More exactly: p features more are worth it if they save at least p·cases, and not if they
-    save less, for every p. With C0 = cases/N, features that save exactly that much would tie.
-    Cases are weights of rows; with class weights a case counts as the weight of its class.
+    More precisely: for every p, p more features are used if they save at least p·cases, and not if they save
+    less. With C0 = cases/N, features that save exactly that much would tie. Cases are row weights; with class
+    weights, a case counts with the weight of its class.
 
-    Given a number N of rows instead of a problem, `features` says for how many features at a
-    time this shall hold, 1 unless given.
+    If you give a number N of rows instead of a problem, `features` is the largest p for which this holds, by
+    default 1.
 
     >>> C0_for(100, cases=2)
     Fraction(3, 200)
@@ -50,23 +50,23 @@ def C0_for(  # noqa: N802  # the paper's name
         step, together = 1 / rows, 1
     together = together if features is None else read_count(features, "features")
     price = saved / rows
-    # losses are multiples of a step: between p·price and the next smaller one lies room[p - 1]
+    # losses are multiples of a step; room[p - 1] is the distance from p·price to the next smaller one
     room = ((p * price % step or step) / p for p in range(1, max(1, together) + 1))
     return price - min(room) / 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class PenaltyRanges:
-    """What penalties do on the rows of one problem."""
+    """The effect of C0 and C1 on one problem, by range."""
 
-    C0_ties_below: Fraction  # below it C0 decides only between models of equal errors
-    C0_one_case: Fraction  # below it a feature may enter to fix one row: the paper's 1/N
-    C0_nothing_above: Fraction  # above it no feature is worth its price; the paper says 1
-    C1_paper: Fraction  # the paper's upper end; it does not guarantee what it promises
-    C1_safe_below: Fraction  # below it, proven, C1 decides only between models of equal F
+    C0_ties_below: Fraction  # below this, C0 only breaks ties between models with equal errors
+    C0_one_case: Fraction  # below this, a feature may enter to fix one row: the paper's 1/N
+    C0_nothing_above: Fraction  # above this, no feature is worth its price; the paper says 1
+    C1_paper: Fraction  # the paper's upper end, which does not guarantee what it promises
+    C1_safe_below: Fraction  # below this, C1 provably only breaks ties between models of equal F
 
     def in_words(self) -> str:
-        """Say what values of C0 and C1 do."""
+        """Describe the ranges of C0 and C1."""
         return (
             f"C0 below {float(self.C0_ties_below):.4g}: only decides between models of equal errors.\n"
             f"C0 below {float(self.C0_one_case):.4g}: a feature may enter to fix a single row.\n"
@@ -80,7 +80,7 @@ class PenaltyRanges:
 
 
 def useful_range(problem: Problem) -> PenaltyRanges:
-    """Say between which values C0 and C1 do what they are for; C1 depends on the problem's C0.
+    """Return the ranges in which C0 and C1 are useful; that of C1 depends on the problem's C0.
 
     >>> X = [[i % 7, i % 2] for i in range(40)]
     >>> problem = Problem.of(X, [i % 7 > 3 for i in range(40)], C0=0.05, max_points=5)
@@ -102,7 +102,7 @@ def useful_range(problem: Problem) -> PenaltyRanges:
 
 
 def least_loss(problem: Problem) -> Fraction:
-    """No model, of whatever size, has a smaller loss: of equal rows one class is wrong.
+    """A lower bound on the loss of any model: among equal rows, one class is wrong.
 
     >>> str(least_loss(Problem.of([[1], [1], [1], [2]], [0, 1, 1, 1])))
     '1/4'

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Unpack
 
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
 from supersparse.exact import exact
@@ -21,7 +22,7 @@ from supersparse.results.frontier import frontier
 from supersparse.solving import registry
 from supersparse.solving.answering import choose_solver
 from supersparse.solving.contract import Aim
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveKeywords, SolveOptions
 from supersparse.solving.solution import Claim, Solution, Trace, TraceEvent
 from supersparse.solving.solve import solve
 from supersparse.solving.verify import verify
@@ -30,9 +31,9 @@ from supersparse.stop import Stop
 _FORMAT = "supersparse proof 1"
 
 
-def folder_of(path: object) -> Path:
-    """Return the folder that a `checkpoint` names, and make it where it is missing."""
-    folder = Path(path)  # type: ignore[arg-type]
+def folder_of(path: str | os.PathLike[str]) -> Path:
+    """Return the `checkpoint` folder, and create it if it is missing."""
+    folder = Path(path)
     if (folder.exists() and not folder.is_dir()) or not folder.absolute().parent.is_dir():
         what = "is a file" if folder.exists() else "is in a folder that does not exist"
         raise InvalidOptionError(f"checkpoint {str(folder)!r} {what}; name a new or existing folder")
@@ -40,19 +41,22 @@ def folder_of(path: object) -> Path:
     return folder
 
 
-def solve_in(folder: Path, problem: Problem, solver: str = "auto", **options: object) -> Solution:
-    """Solve as `solve` does, from where an earlier call in this folder left off."""
+def solve_in(
+    folder: Path, problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]
+) -> Solution:
+    """Solve like `solve`, and resume an earlier call from this folder."""
     known = recalled(folder, problem)
     if known is not None:
         return known
     place = _place(folder, problem, "checkpoint")
-    found = solve(problem, solver, **{**options, "checkpoint": place})
+    in_folder: SolveKeywords = {**options, "checkpoint": place}
+    found = solve(problem, solver, **in_folder)
     keep(folder, found)
     return found
 
 
 def keep(folder: Path, solution: Solution) -> None:
-    """Write down an answer, if nothing about it is open."""
+    """Store an answer if it is fully proven."""
     if not solution.proven_smallest:
         return
     body = json.dumps(
@@ -73,7 +77,7 @@ def keep(folder: Path, solution: Solution) -> None:
 
 
 def recalled(folder: Path, problem: Problem) -> Solution | None:
-    """Return the proven answer to this very problem, None where there is none yet."""
+    """Return the stored proven answer to this problem; None if there is none yet."""
     path = _place(folder, problem, "proven")
     if not path.exists():
         return None
@@ -96,7 +100,7 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
     )
     claim = Claim(
         points=points,
-        objective=bound,  # proven: the model must cost no more than its bound
+        objective=bound,  # a proven model costs no more than its bound
         lower_bound=bound,
         smallest=True,
         stop=Stop.OPTIMAL,
@@ -111,19 +115,22 @@ def _place(folder: Path, problem: Problem, kind: str) -> Path:
     return folder / f"{fingerprint(problem)[:24]}.{kind}"
 
 
-MOST_FEATURES = 8  # a frontier of more features may cost more than the solves it spares
+MOST_FEATURES = 8  # a larger frontier may cost more than the solves it saves
 FEWEST_SPARED = 2  # solves
 _SOME_NODES = 2_000
 
 
 def solve_each_penalty(
-    problem: Problem, values: Sequence[float | Fraction], solver: str = "auto", **options: object
+    problem: Problem,
+    values: Sequence[float | Fraction],
+    solver: str = "auto",
+    **options: Unpack[SolveKeywords],
 ) -> tuple[Solution, ...]:
-    """Solve for each C0, the same for all features, as `solve` does, but share the work.
+    """Solve for each C0, the same for all features, with shared work.
 
-    Values must rise. Limits hold for each solve and for the frontier; what the frontier leaves
-    unproven is solved by itself. Ctrl-C interrupts: the best found so far would answer for one C0 only.
-    `checkpoint` names a folder here, in which each solve keeps what it has proven or left open.
+    Values must be ascending. Limits apply to each solve and to the frontier; values that the frontier leaves
+    unproven are solved separately. Ctrl-C interrupts, because the best model so far would be an answer for
+    one C0 only. `checkpoint` is a folder in which each solve stores its progress.
 
     >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]] * 3, [0, 0, 1, 0] * 3, max_points=3)
     >>> [s.evaluation.size for s in solve_each_penalty(problem, [0.1, 0.12, 0.13], "exhaustive")]
@@ -160,7 +167,7 @@ def _recalled(folder: Path, problem: Problem, penalties: Sequence[Fraction]) -> 
 
 
 def _alone(
-    problem: Problem, C0: Fraction, solver: str, folder: Path | None, options: dict[str, object]
+    problem: Problem, C0: Fraction, solver: str, folder: Path | None, options: SolveKeywords
 ) -> Solution:
     asked = with_size_penalty(problem, C0)
     found = solve(asked, solver, **options) if folder is None else solve_in(folder, asked, solver, **options)
@@ -170,9 +177,9 @@ def _alone(
 
 
 def _path(
-    problem: Problem, first: Solution, spared: int, solver: str, options: dict[str, object]
+    problem: Problem, first: Solution, spared: int, solver: str, options: SolveKeywords
 ) -> PenaltyPath | None:
-    """The path from the first C0 on; None where it may not be had, or is not worth it."""
+    """The path from the first C0 on; None if it is unavailable or not worth the work."""
     name = choose_solver(problem) if solver == "auto" else solver
     settings = SolveOptions.read(options)
     answers = Aim.BEST_PER_SIZE in registry.solver_class(name).capabilities.questions
@@ -188,12 +195,13 @@ def _path(
     ):
         return None
     affordable = 2 * first.nodes + _SOME_NODES  # about what one more solve may cost
-    own = {
+    own: SolveKeywords = {
+        **options,
         "initial": None,
         "proof_log": None,
         "node_limit": affordable if settings.node_limit is None else min(affordable, settings.node_limit),
     }
-    whole = frontier(problem, size, solver, **{**options, **own})
+    whole = frontier(problem, size, solver, **own)
     if whole.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt
     return replace(whole, reaches_all=True).path()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 from supersparse.errors import InvalidOptionError, SolverFailedError, did_you_mean
 from supersparse.exact import exact, read_count, shown
@@ -11,6 +11,7 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.results.frontier import named_points, to_pandas
 from supersparse.results.intercepts import intercepts_within
+from supersparse.solving.options import SolveKeywords
 from supersparse.solving.presolve import MergeRows
 from supersparse.solving.solve_many import solve_all_within
 from supersparse.solving.verify import Models, VerifiedModel, verified
@@ -22,24 +23,23 @@ class Pool:
     """All models with F <= (1 + within)·F*, one for each distinct set of predictions.
 
     Two models are alike if `predict` gives the same class for every training row. They may still differ
-    in F, because a score of 0 predicts the negative class but counts as an error in F. Of alike models the
-    pool shows the one with the least l1, then the least F. Statements about features cover all models.
+    in F, because a score of 0 predicts the negative class but counts as an error in F. Among alike
+    models, the pool shows the one with the smallest l1, then the smallest F. Statements about features cover
+    all models.
     """
 
-    problem: Problem  # with the limit on the size in it
+    problem: Problem  # including the size limit
     within: Fraction
-    best: Fraction  # F*, or the least F found where the pool is a sample
+    best: Fraction  # F*, or the smallest F found if the pool is a sample
     models: tuple[VerifiedModel, ...]  # by F, then l1
-    left_out: int  # ways to predict beyond `max_models`
-    count: int  # scoring systems counted, all of them
-    complete: bool  # proven: nothing is missing
-    by_support: tuple[
-        tuple[VerifiedModel, ...], ...
-    ]  # beside each model those alike, one for each set of features
+    left_out: int  # distinct predictions beyond `max_models`
+    count: int  # total number of scoring systems
+    complete: bool  # proven: no model is missing
+    by_support: tuple[tuple[VerifiedModel, ...], ...]  # for each model, alike ones, one per set of features
     tied: tuple[VerifiedModel, ...]
     in_all: frozenset[str]
     in_some: frozenset[str]
-    spans: tuple[tuple[Fraction, Fraction], ...]  # least and greatest points of each feature
+    spans: tuple[tuple[Fraction, Fraction], ...]  # smallest and largest points of each feature
     solver: str
     stop: Stop
     seconds: float
@@ -63,25 +63,25 @@ class Pool:
         return tuple(name for name in self.names if name not in self.in_some)
 
     def uses(self, name: str) -> tuple[VerifiedModel, ...]:
-        """Return the models that use a feature, one for each set of predictions."""
+        """Return the models that use a feature, one per set of predictions."""
         j = self._position(name)
         return self._first_of(lambda model: model.points.coefficients[j] != 0)
 
     def avoiding(self, name: str) -> tuple[VerifiedModel, ...]:
-        """Return the models that do not use a feature, one for each set of predictions."""
+        """Return the models that do not use a feature, one per set of predictions."""
         j = self._position(name)
         return self._first_of(lambda model: model.points.coefficients[j] == 0)
 
     def ranges(self) -> dict[str, tuple[Fraction, Fraction]]:
-        """Return the least and the greatest points of each feature over all good models."""
+        """Return the smallest and largest points of each feature over all good models."""
         return dict(zip(self.names, self.spans, strict=True))
 
     def ties(self) -> tuple[VerifiedModel, ...]:
-        """Return the models with exactly the least F, one for each set of predictions."""
+        """Return the models with exactly the smallest F, one per set of predictions."""
         return self.tied
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row for each model."""
+        """Return one row per model."""
         return [
             {
                 "objective": float(model.evaluation.objective),
@@ -141,12 +141,12 @@ def pool(
     max_features: int | None = None,
     max_models: int = 1000,
     solver: str = "auto",
-    **options: object,
+    **options: Unpack[SolveKeywords],
 ) -> Pool:
-    """Find all models with F <= (1 + within)·F*, where F* is the least F with at most `max_features`.
+    """Find all models with F <= (1 + within)·F*, where F* is the smallest F with at most `max_features`.
 
-    Models count as different if they predict some training row differently, also by their intercept
-    alone. The best `max_models` are kept and the others counted. Options are those of `solve`. If a limit
+    Models count as different if they predict some training row differently, even if only the intercept
+    differs. The best `max_models` are kept and the others counted. Options are those of `solve`. If a limit
     stops the search, the pool may be incomplete.
 
     >>> problem = Problem.of([[0, 0], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1], C0=0.1, max_points=2)
@@ -169,7 +169,7 @@ def pool(
 
 
 class _Alike:
-    """The models that predict the rows alike: of each support, and of the least F, the one of least rank."""
+    """Models with the same predictions: the lowest-ranked of each support, and of the smallest F."""
 
     def __init__(self) -> None:
         self.by_support: dict[tuple[int, ...], Rank] = {}
@@ -191,7 +191,7 @@ class _Alike:
 def _pooled(problem: Problem, within: Fraction, most: int, found: Models) -> Pool:
     best = min(model.evaluation.objective for model in found.models)
     limit = (1 + within) * best
-    merged = MergeRows.apply(problem)  # equal rows are predicted alike
+    merged = MergeRows.apply(problem)  # equal rows have equal predictions
     by_vector: dict[bytes, _Alike] = {}
     values: list[set[int]] = [set() for _ in range(problem.n_features)]
     counted = 0

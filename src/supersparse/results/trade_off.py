@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
 from supersparse.exact import exact, shown
@@ -12,6 +12,7 @@ from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import warn_about_penalties, with_class_weights
 from supersparse.results.frontier import points_by_name, to_pandas
+from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 
@@ -21,22 +22,22 @@ class TradeOffPoint:
     """A model and the ratios W+/W- that lead to its sensitivity and specificity."""
 
     ratios: tuple[Fraction, ...]  # rising
-    solution: Solution  # of the problem with the weights of one of them
+    solution: Solution  # for the weights of one of the ratios
 
     @property
     def sensitivity(self) -> Fraction:
-        """The share of the positive rows that is right; a score of 0 is wrong."""
+        """Share of the positive rows that are correct; a score of 0 is wrong."""
         return self.solution.evaluation.sensitivity
 
     @property
     def specificity(self) -> Fraction:
-        """The share of the negative rows that is right; a score of 0 is wrong."""
+        """Share of the negative rows that are correct; a score of 0 is wrong."""
         return self.solution.evaluation.specificity
 
 
 @dataclass(frozen=True, kw_only=True)
 class TradeOff:
-    """The models found by sweeping W+/W-, each pair of rates once, by rising sensitivity."""
+    """The models found by sweeping W+/W-, one per pair of rates, by ascending sensitivity."""
 
     points: tuple[TradeOffPoint, ...]
 
@@ -46,7 +47,7 @@ class TradeOff:
         return all(point.solution.proven_optimal for point in self.points)
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row for each model; rates and errors are those of the training rows."""
+        """Return one row per model; rates and errors are on the training rows."""
         rows = []
         for point in self.points:
             found = point.solution.evaluation
@@ -91,7 +92,7 @@ def trade_off(
     problem: Problem,
     ratios: Iterable[float | Fraction] | None = None,
     solver: str = "auto",
-    **options: object,
+    **options: Unpack[SolveKeywords],
 ) -> TradeOff:
     """Solve the problem for several ratios of class weights W+/W-; the weights always add up to 2.
 
@@ -111,14 +112,14 @@ def trade_off(
     warn_about_penalties(problem)
     found: dict[Fraction, Solution] = {}
     with warnings.catch_warnings():
-        # at the ends of the sweep one class weighs next to nothing: that is no mistake
+        # at the ends of the sweep one class has almost no weight, which is intended
         warnings.simplefilter("ignore", PenaltyRangeWarning)
         for ratio in values:
             weighted = with_class_weights(problem, 2 / (1 + ratio), 2 * ratio / (1 + ratio))
             known = [evaluate(weighted, s.points).objective for s in found.values()]
             start = min(zip(known, found.values(), strict=True), key=lambda pair: pair[0], default=None)
-            initial = None if start is None else start[1].points
-            found[ratio] = solve(weighted, solver, **{"initial": initial, **options})
+            start_here: SolveKeywords = {"initial": None if start is None else start[1].points, **options}
+            found[ratio] = solve(weighted, solver, **start_here)
     return TradeOff(points=_distinct(found))
 
 
@@ -142,9 +143,9 @@ def _read(ratios: Iterable[float | Fraction]) -> list[Fraction]:
 
 
 def _distinct(found: dict[Fraction, Solution]) -> tuple[TradeOffPoint, ...]:
-    """Put together what has the same rates; of those the fewest features, then the least l1 stand for all.
+    """Merge models with the same rates; the fewest features, then the smallest l1, represent them.
 
-    One that is not proven comes first: what stands for several ratios must not claim more than all of them.
+    An unproven model comes first, so that the representative of several ratios never claims more than all do.
     """
     alike: dict[tuple[Fraction, Fraction], list[tuple[Fraction, Solution]]] = {}
     for ratio, solution in found.items():

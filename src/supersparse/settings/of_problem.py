@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from supersparse.forms.labels import label_text
+from supersparse.forms.tree import ByName
 from supersparse.problem.asked import Ends
+from supersparse.problem.constraints.forms import with_text_label
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.penalties import Levels, read_class_weight
 from supersparse.problem.problem import Problem
-from supersparse.settings.settings import SOLVERS, Settings
+from supersparse.settings.settings import SOLVERS, Settings, fold_sizes
 
 T = TypeVar("T")
 
@@ -37,40 +39,48 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
         levels, costs = (*levels, problem.intercept_levels), (*costs, problem.intercept_C0)
         sets = (*sets, intercept.allowed)
     plain = [j for j, own in enumerate(levels) if own is None]
-    return Settings.of(
-        C0=_said({names[j]: costs[j] for j in plain}, problem),
-        C1="auto" if problem.C1 is None else problem.C1,
-        points=_said({names[j]: sets[j] for j in plain}, problem),
-        bounds=_bounds(problem),
-        levels={n: own for n, own in zip(names, levels, strict=True) if own is not None} or None,
-        constraints=problem.asked,
-        intercept=(intercept.low, intercept.high) if intercept.mode == "range" else intercept.mode,
-        class_weight=_class_weight(problem),
-        positive=label_text(problem.rows.classes[1]),
-        rate_groups=[grouping.name for grouping in problem.rows.groupings] or None,
-        solve={
-            **({"solver": solver} if solver in SOLVERS else {}),
-            **({} if seed is None else {"random_state": seed}),
-        },
-    )
+    said: dict[str, Any] = {
+        "C0": _said({names[j]: costs[j] for j in plain}, problem),
+        "C1": "auto" if problem.C1 is None else problem.C1,
+        "points": _said({names[j]: sets[j] for j in plain}, problem),
+        "bounds": _bounds(problem),
+        "levels": _by_name({n: own for n, own in zip(names, levels, strict=True) if own is not None}),
+        "constraints": tuple(map(with_text_label, problem.asked)),
+        "intercept": (intercept.low, intercept.high) if intercept.mode == "range" else intercept.mode,
+        "class_weight": _class_weight(problem),
+        "positive": label_text(problem.rows.classes[1]),
+        "rate_groups": tuple(grouping.name for grouping in problem.rows.groupings),
+    }
+    fold_sizes(said)
+    options = {"solver": solver if solver in SOLVERS else None, "random_state": seed}
+    said["solve"] = ByName(tuple((name, value) for name, value in options.items() if value is not None))
+    return Settings(**said)
 
 
-def _said(by_name: Mapping[str, T], problem: Problem) -> Mapping[str, T] | T | None:
+def _by_name(values: Mapping[str, T]) -> ByName[T] | None:
+    return ByName(tuple(values.items())) if values else None
+
+
+def _said(by_name: Mapping[str, T], problem: Problem) -> ByName[T] | T | None:
     """One value where all are alike, also those that levels speak of; else by name."""
     if problem.has_levels or len(set(by_name.values())) > 1:
-        return by_name or None
+        return _by_name(by_name)
     return next(iter(by_name.values()), None)
 
 
-def _bounds(problem: Problem) -> dict[str, Ends] | None:
+def _bounds(problem: Problem) -> ByName[Ends] | None:
     """What bounds took from the values of levels; of other features it is in the sets."""
     triples = zip(problem.rows.names, problem.given_sets, problem.levels, strict=True)
-    return {n: (s.least, s.greatest) for n, s, own in triples if own is not None and s != own.values} or None
+    return _by_name(
+        {n: (s.least, s.greatest) for n, s, own in triples if own is not None and s != own.values}
+    )
 
 
-def _class_weight(problem: Problem) -> str | dict[str, Fraction] | None:
+def _class_weight(problem: Problem) -> str | ByName[Fraction] | None:
     if set(problem.class_weights) == {Fraction(1)}:
         return "auto"  # which counts rows alike, unless columns are prepared
     if problem.class_weights == read_class_weight("balanced", problem.rows):
         return "balanced"
-    return {label_text(c): w for c, w in zip(problem.rows.classes, problem.class_weights, strict=True)}
+    return _by_name(
+        {label_text(c): w for c, w in zip(problem.rows.classes, problem.class_weights, strict=True)}
+    )

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
-from supersparse.data.frames import as_frame
+from supersparse.data.sources import as_frame
 from supersparse.errors import InvalidOptionError, InvalidProblemError, InvalidSettingsError, did_you_mean
 from supersparse.exact import whole
 from supersparse.forms.labels import find_label
@@ -15,7 +15,16 @@ from supersparse.forms.scalars import Schema, TextForm, Word, suggest
 from supersparse.forms.shapes import Field, NamesForm, Record
 from supersparse.forms.tree import ByName, FileMapping, FileNode, json_tree, scalars, tree_of, yaml_tree
 from supersparse.forms.yaml_text import yaml_text
-from supersparse.problem.asked import MAX_POINTS, SYNONYMS, Asked, by_position, fields_of, names_of, setting
+from supersparse.problem.asked import (
+    MAX_POINTS,
+    SYNONYMS,
+    Asked,
+    AskedKeywords,
+    by_position,
+    fields_of,
+    names_of,
+    setting,
+)
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.constraints.rates import Difference, RateConstraint
 from supersparse.problem.constraints.single import MaxTotalScore, Values
@@ -34,7 +43,7 @@ from supersparse.problem.points import CoefficientSet, integers
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import group_columns, read_labels
 from supersparse.problem.set_forms import LevelsForm, SetForm
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveOptions, SolverKeywords
 
 
 def make_problem(
@@ -177,6 +186,14 @@ class Origin:
     places: Mapping[str, str]
 
 
+class SettingsKeywords(AskedKeywords, total=False):
+    """The settings as keywords, for type checkers and editors."""
+
+    sample_weight: str | None
+    rate_groups: Sequence[str] | str | None
+    solve: SolverKeywords
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings(Asked):
     """All settings of a scoring system, without the data.
@@ -198,19 +215,20 @@ class Settings(Asked):
         NamesForm("the name of a column, or a list of them"),
         "Columns of groups, for constraints on rates; not used as features.",
     )
-    solve: Mapping[str, Any] = setting(ByName(()), SOLVE, "Options of the solver.")
+    solve: SolverKeywords = setting(ByName(()), SOLVE, "Options of the solver.")
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, **given: Any) -> "Settings":
+    def of(cls, **given: Unpack[SettingsKeywords]) -> "Settings":
         """Create settings from the arguments of `Problem.of`, with the options of `solve` as a mapping."""
         known = names_of(cls)
         for name in given:
             if name not in known:
                 raise InvalidOptionError(f"unknown setting {name!r}; {suggest(name, known, SYNONYMS)}")
-        listed: dict[str, Any] = {n: tuple(v) for n, v in given.items() if by_position(n, v)}
+        values: dict[str, Any] = {**given}
+        listed: dict[str, Any] = {n: tuple(v) for n, v in values.items() if by_position(n, v)}
         largest = given.get("max_points", "auto")
-        named = {n: _as_in_a_file(n, v, largest) for n, v in given.items() if n not in listed}
+        named = {n: _as_in_a_file(n, v, largest) for n, v in values.items() if n not in listed}
         read = cls.from_dict({n: v for n, v in named.items() if _says_something(n, v)})
         return replace(read, **listed)
 
@@ -225,7 +243,7 @@ class Settings(Asked):
         if not isinstance(tree, FileMapping):
             tree.fail(f"settings must be keys with values, such as 'C0: 0.01'; this is {tree.shown}")
         given: dict[str, Any] = dict(SETTINGS.read(tree, "the settings"))
-        _fold_sizes(given)
+        fold_sizes(given)
         if source is not None:
             places: dict[str, str] = {}
             for scalar in scalars(tree):
@@ -258,7 +276,7 @@ class Settings(Asked):
         assert isinstance(content, dict)
         return content
 
-    def changed(self, **changes: object) -> "Settings":
+    def changed(self, **changes: Unpack[SettingsKeywords]) -> "Settings":
         """Return a copy with some settings changed.
 
         >>> Settings.of(C0=0.1, max_features=3).changed(C0=0.2).to_dict()
@@ -325,7 +343,7 @@ def _as_set(value: object, max_points: object) -> object:
     return value if largest is None else integers(largest)
 
 
-def _fold_sizes(given: dict[str, Any]) -> None:
+def fold_sizes(given: dict[str, Any]) -> None:
     """Let limits on the size be said in one place, and each constraint once."""
     asked = dict.fromkeys(given.get("constraints", ()))
     most = [c.most for c in asked if isinstance(c, MaxFeatures)]

@@ -1,1 +1,1 @@
-"""How an answer is found: contract, registry, presolve, incumbent search, solvers; start at solve.py."""
+"""Solving: contract, registry, presolve, incumbent search and solvers; start at solve.py."""

@@ -1,4 +1,4 @@
-"""Answering: how a problem becomes a verified solution, check -> presolve -> solve -> restore -> verify."""
+"""From a problem to a verified solution: check -> presolve -> solve -> restore -> verify."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,25 +16,17 @@ from supersparse.problem.problem import Problem
 from supersparse.solving import registry
 from supersparse.solving.contract import Aim, Capabilities, Refuses, Solver, constraint_kinds
 from supersparse.solving.monitor import Monitor
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveKeywords, SolveOptions
 from supersparse.solving.presolve import DropColumns, MergeRows
-from supersparse.solving.rounding import OnFeatures, linear_coefficients, rounded
+from supersparse.solving.rounding import OnFeatures, Start, linear_coefficients, rounded
 from supersparse.solving.solution import Solution
 from supersparse.solving.verify import check_points, verify
 
 
 def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution:
-    """Presolve, solve, restore, verify; problem and settings have been checked."""
+    """Presolve, solve, restore and verify; the problem and settings are already checked."""
     small = presolve(problem)
-    if settings.initial is not None:
-        settings = replace(settings, initial=small.reduce(settings.initial))
-    if isinstance(chosen, Refuses):
-        chosen.check(small.problem, settings)
-    if chosen.capabilities.uses_kernels:
-        from supersparse.solving.warm_up import warm_up
-
-        warm_up()
-    monitor = Monitor(small.problem, settings, small.restore)
+    settings, monitor = watched(chosen, small, settings)
     with monitor.keeping_best_on_interrupt():
         if settings.initial is not None:
             monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
@@ -44,15 +36,28 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
             search(small.problem, monitor)
         claim = chosen.solve(small.problem, settings, monitor)
     found = small.restore(claim.points)
-    points = with_best_intercept(problem, found.coefficients) or found  # found: verify says what it breaks
+    points = with_best_intercept(problem, found.coefficients) or found  # verify reports what it breaks
     verified = verify(problem, replace(claim, points=points), solver=chosen.name)
     return replace(verified, seed=settings.random_state)
 
 
+def watched(chosen: Solver, small: "Presolved", settings: SolveOptions) -> tuple[SolveOptions, Monitor]:
+    """Make ready to solve a presolved problem: bring the start to it, and let the solver refuse it."""
+    if settings.initial is not None:
+        settings = replace(settings, initial=small.reduce(settings.initial))
+    if isinstance(chosen, Refuses):
+        chosen.check(small.problem, settings)
+    if chosen.capabilities.uses_kernels:
+        from supersparse.solving.warm_up import warm_up
+
+        warm_up()
+    return settings, Monitor(small.problem, settings, small.restore)
+
+
 def chosen_solver(
-    problem: Problem, solver: str, options: dict[str, object], question: Aim
+    problem: Problem, solver: str, options: SolveKeywords, question: Aim
 ) -> tuple[Solver, SolveOptions]:
-    """Read the options, find the solver, and refuse what it cannot answer or express."""
+    """Read the options, find the solver, and refuse what it does not support."""
     settings = SolveOptions.read(options)
     chosen = registry.get(choose_solver(problem) if solver == "auto" else solver)
     check_answers(chosen, question)
@@ -60,11 +65,11 @@ def chosen_solver(
     return chosen, settings
 
 
-def read_initial(problem: Problem, initial: object) -> Points:
-    """Return a model to start from, in the problem's unit.
+def read_initial(problem: Problem, initial: Start) -> Points:
+    """Return the starting model in the problem's unit.
 
-    A solution, points and a scoring system are taken as they are and must be allowed; the threshold of a
-    scoring system is chosen anew. A linear model is rounded.
+    A solution, points and a scoring system are used as they are and must be allowed; the threshold of a
+    scoring system is chosen again. A linear model is rounded.
     """
     if isinstance(initial, Solution):
         initial = initial.points
@@ -76,7 +81,7 @@ def read_initial(problem: Problem, initial: object) -> Points:
         check_points(problem, initial, "the initial solution")
     except VerificationError as problem_with_it:
         raise InvalidOptionError(
-            f"{problem_with_it}; supersparse.rounded(problem, ...) brings a model to what is allowed"
+            f"{problem_with_it}; supersparse.rounded(problem, ...) rounds a model to allowed points"
         ) from None
     return initial.over(problem.unit)
 
@@ -86,12 +91,12 @@ def _as_points(problem: Problem, system: OnFeatures) -> Points:
     unit = lcm(problem.unit, *(v.denominator for v in values))
     scaled = tuple(int(v * unit) for v in values)
     known = with_best_intercept(problem, scaled) if unit == problem.unit else None
-    return known or Points(scaled, 0, unit)  # without: the check says what is not allowed
+    return known or Points(scaled, 0, unit)  # the check then reports what is not allowed
 
 
 @dataclass(frozen=True)
 class Presolved:
-    """A smaller problem and the way back."""
+    """A smaller problem, and how to restore its solutions."""
 
     problem: Problem
     restore: Callable[[Points], Points]
@@ -106,18 +111,18 @@ def presolve(problem: Problem) -> Presolved:
 
 
 def choose_solver(problem: Problem) -> str:
-    """Say which solver "auto" stands for: the exact engine takes every problem."""
+    """Return the solver for "auto": the exact engine, which supports every problem."""
     return "exact"
 
 
 def check_answers(solver: Solver, question: Aim) -> None:
-    """Raise when a solver does not declare that it answers a question."""
+    """Raise if a solver does not support a question."""
     if question not in solver.capabilities.questions:
         raise UnsupportedProblemError(f"solver {solver.name!r} does not answer: {question.value}")
 
 
 def check_asked(solver: Solver, problem: Problem) -> None:
-    """Raise when a solver does not declare levels or a kind of constraint that the problem has."""
+    """Raise if a solver does not support the problem's levels, constraints or options."""
     can = solver.capabilities
     if problem.has_levels and not can.levels:
         raise _cannot(solver, "levels", [n for n in registry.names() if _declared(n).levels])
@@ -143,10 +148,12 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
     if options.formulation != "bigm" and options.formulation not in can.formulations:
         raise UnsupportedProblemError(f"solver {solver.name!r} has no {options.formulation!r} formulation")
     if options.pair_covers and not can.takes_pair_covers:
-        raise UnsupportedProblemError(f"solver {solver.name!r} takes no pair covers; the MIP back ends do")
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not support pair covers; the MIP back ends do"
+        )
     if options.branching_priorities:
         if not can.branching_priorities:
-            raise UnsupportedProblemError(f"solver {solver.name!r} takes no branching priorities")
+            raise UnsupportedProblemError(f"solver {solver.name!r} does not support branching priorities")
         for name in options.branching_priorities:
             if name not in problem.rows.names:
                 raise InvalidOptionError(
@@ -154,9 +161,13 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
                     f"{did_you_mean(name, problem.rows.names)}"
                 )
     if options.checkpoint is not None and not can.checkpoints:
-        raise UnsupportedProblemError(f"solver {solver.name!r} saves no checkpoints; solver 'exact' does")
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not support checkpoints; solver 'exact' does"
+        )
     if options.proof_log is not None and not can.logs_proof:
-        raise UnsupportedProblemError(f"solver {solver.name!r} logs no proof; solver 'exact' does")
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not support proof_log; solver 'exact' does"
+        )
     if can.own_options is not None:
         for name in options.solver_options:
             if name not in can.own_options:

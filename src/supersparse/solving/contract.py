@@ -1,4 +1,4 @@
-"""The contract between a solver and the rest: options, what it declares, and what it returns."""
+"""The contract of a solver: what it supports, and what it returns."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -14,7 +14,7 @@ from supersparse.solving.solution import Claim
 
 
 class Aim(Enum):
-    """What can be asked of a solver."""
+    """The questions that solvers answer."""
 
     BEST = "the best model"
     BEST_PER_SIZE = "the best model of each size"
@@ -23,10 +23,10 @@ class Aim(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a solver declares it can do; anything else is refused before solving."""
+    """What a solver supports; anything else is refused before solving."""
 
     questions: frozenset[Aim]
-    package: str | None = None  # what must be installed, and the extra that does it
+    package: str | None = None  # the required package, and the extra that installs it
     extra: str | None = None
     formulations: frozenset[str] = frozenset()
     branching_priorities: bool = False
@@ -35,16 +35,16 @@ class Capabilities:
     logs_proof: bool = False
     uses_kernels: bool = True  # compiled on first use, before the clock starts
     levels: bool = False  # penalties by level, see `Problem.levels`
-    constraints: frozenset[str] = frozenset()  # of the kinds that `constraint_kinds` names
-    wants_start: bool = True  # whether the incumbent search runs first and hands its best over
-    own_options: frozenset[str] | None = frozenset()  # passed through; None: the solver checks them itself
+    constraints: frozenset[str] = frozenset()  # supported kinds, as in `constraint_kinds`
+    wants_start: bool = True  # whether the incumbent search runs first and passes on its best model
+    own_options: frozenset[str] | None = frozenset()  # passed through; None if the solver checks them
 
 
 SUPPORT, RATES, SCORE = "support", "rates", "score"
 
 
 def constraint_kinds(problem: Problem) -> dict[str, tuple[Constraint, ...]]:
-    """Return what a problem asks beyond sets and max_features, by the kind a solver must declare."""
+    """Return the kinds of constraint in a problem, beyond sets and max_features."""
     by_kind = {
         SUPPORT: [limit.source for limit in problem.support_limits],
         RATES: [limit.source for limit in problem.rate_limits],
@@ -57,11 +57,11 @@ def constraint_kinds(problem: Problem) -> dict[str, tuple[Constraint, ...]]:
 class ClaimedModels:
     """Several models, and whether the solver claims that none is missing.
 
-    For `Question.BEST_PER_SIZE`, ``bounds[s]`` is claimed proven: no feasible model of exactly s
-    features (the intercept counted where the size counts it) has a smaller F; None: there is no
-    such model. Sizes beyond the end are not bounded. With `complete` and no bounds the models
-    are proven best, and sizes without a model have none. ``smallest`` holds the sizes whose model is proven
-    to have the least l1 of its F as well; with `complete` all have.
+    For `Question.BEST_PER_SIZE`, ``bounds[s]`` is a claimed lower bound on F of feasible models with exactly
+    s features (including the intercept if the size counts it); None means that there is no such model. Sizes
+    beyond the end have no bound. With `complete` and no bounds, the models are claimed best, and sizes
+    without a model have none. ``smallest`` lists the sizes whose model is also claimed to have the smallest
+    l1 for its F; with `complete`, all do.
     """
 
     models: tuple[Points, ...]
@@ -72,43 +72,43 @@ class ClaimedModels:
 
 @runtime_checkable
 class AnswersPerSize(Protocol):
-    """A solver that declares `Question.BEST_PER_SIZE`."""
+    """A solver that answers `Question.BEST_PER_SIZE`."""
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
-        """Of exactly each size the model with the least (F, l1), smallest size first.
+        """Return the model with the smallest (F, l1) of exactly each size, smallest size first.
 
-        A size may be left out, with its bound, when no model of it has a smaller F, the C0 of
-        its features left out, than one of fewer features: such a model is best for no C0 > 0.
+        A size may be skipped, with its bound, if none of its models has a smaller F, ignoring C0, than one
+        with fewer features: such a model is not the best for any C0 > 0.
         """
         ...
 
 
 @runtime_checkable
 class AnswersAllWithin(Protocol):
-    """A solver that declares `Question.ALL_WITHIN`."""
+    """A solver that answers `Question.ALL_WITHIN`."""
 
     def all_within(
         self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
     ) -> ClaimedModels:
-        """Every λ, with its best b, of F <= (1 + epsilon)·F*."""
+        """Return every λ, with its best b, with F <= (1 + epsilon)·F*."""
         ...
 
 
 @runtime_checkable
 class Refuses(Protocol):
-    """A solver that looks at the problem and its options once more, before any search or solving."""
+    """A solver with further checks of the problem and options before solving."""
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
-        """Raise for what the solver cannot do."""
+        """Raise for anything the solver does not support."""
         ...
 
 
 class Solver(Protocol):
-    """One way to find scoring systems. A solver that cannot do its work raises."""
+    """A solver. It raises if it cannot do its work."""
 
     name: ClassVar[str]
     capabilities: ClassVar[Capabilities]
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Answer `Question.BEST`: the least F and, of those, the least l1."""
+        """Answer `Question.BEST`: the smallest F, then the smallest l1."""
         ...

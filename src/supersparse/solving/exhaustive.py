@@ -1,4 +1,4 @@
-"""Exhaustive search: try every coefficient vector. The oracle all solvers are held against."""
+"""Exhaustive search over all coefficient vectors: the reference for testing all solvers."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,11 +20,11 @@ from supersparse.solving.solution import Claim
 from supersparse.stop import Stop
 
 MOST_VECTORS = 50_000_000
-_INTERCEPT = MinFeatures(least=0)  # asks for nothing: the limits on b below are this file's own
+_INTERCEPT = MinFeatures(least=0)  # no constraint of the user: this file adds its own limits on b
 
 
 class ExhaustiveSolver:
-    """Evaluates every vector with the one evaluator; for tiny problems only."""
+    """Evaluates every vector with the package's evaluator; for tiny problems only."""
 
     name: ClassVar[str] = "exhaustive"
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -36,7 +36,7 @@ class ExhaustiveSolver:
     )
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Keep the best of all vectors; a node is one vector."""
+        """Return the best of all vectors; a node is one vector."""
         _refuse_large(problem)
         for points in _all_points(problem):
             monitor.incumbent(points)
@@ -50,7 +50,7 @@ class ExhaustiveSolver:
         return monitor.claim(stop=Stop.OPTIMAL, smallest=True)
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
-        """Answer `Question.BEST_PER_SIZE`: of exactly each size, the least (F, l1)."""
+        """Answer `Question.BEST_PER_SIZE`: the smallest (F, l1) of exactly each size."""
         _refuse_large(problem)
         best: dict[int, tuple[Fraction, Fraction, Points]] = {}
         variants = [_all_points(variant) for variant in _by_intercept(problem)]
@@ -69,7 +69,7 @@ class ExhaustiveSolver:
     def all_within(
         self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
     ) -> ClaimedModels:
-        """Answer `Question.ALL_WITHIN`: every λ, with its best b, of F <= (1 + epsilon)·F*."""
+        """Answer `Question.ALL_WITHIN`: every λ, with its best b, with F <= (1 + epsilon)·F*."""
         _refuse_large(problem)
         priced = []
         for points in _all_points(problem):
@@ -83,7 +83,7 @@ class ExhaustiveSolver:
 
 
 def _over(monitor: Monitor) -> bool:
-    """Count one vector and say whether a limit is reached."""
+    """Count one vector and return whether a limit is reached."""
     monitor.nodes += 1
     return monitor.stop_reason() is not None
 
@@ -96,7 +96,7 @@ def _claimed(problem: Problem, models: tuple[Points, ...], monitor: Monitor) -> 
 
 
 def _all_points(problem: Problem) -> Iterator[Points | None]:
-    """Every λ of allowed size with its best intercept, small coefficients first; None for one not allowed."""
+    """Every λ of allowed size with its best intercept, small coefficients first; None if not allowed."""
     unit = problem.unit
     choices = [sorted((int(v * unit) for v in s.values), key=lambda v: (abs(v), v)) for s in problem.sets]
     limit = problem.max_features
@@ -107,7 +107,7 @@ def _all_points(problem: Problem) -> Iterator[Points | None]:
 
 
 def _by_intercept(problem: Problem) -> list[Problem]:
-    """The problem; where b counts in the size, once with b = 0 and once with another b."""
+    """The problem; if b counts towards the size, once with b = 0 and once with b != 0."""
     if not problem.intercept.is_penalised:
         return [problem]
     nothing = (0,) * problem.n_features

@@ -1,8 +1,8 @@
 """Explain infeasibility: a smallest set of constraints that cannot be satisfied together.
 
-First constraints are left out one by one while the rest stays infeasible; then, where there are
-few, all smaller sets are tried. A model found on the way obeys some of the constraints, so no set of
-those needs to be tried. Feasibility is all that is asked of the solver: the first model ends a trial.
+First, constraints are removed one by one as long as the rest stays infeasible; then, if there are few, all
+smaller sets are tried. A model found on the way satisfies some of the constraints, so subsets of these need
+not be tried. A trial only tests feasibility: the first model ends it.
 """
 
 import time
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from enum import Enum, auto
 from itertools import combinations
+from typing import Unpack
 
 from supersparse.errors import InfeasibleError, InvalidProblemError, SolverFailedError
 from supersparse.problem.objective import violated
@@ -17,14 +18,14 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import answer, chosen_solver
 from supersparse.solving.contract import Aim, Solver
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveKeywords, SolveOptions
 from supersparse.solving.solution import Conflict, TraceEvent
 
-FEW_CONSTRAINTS = 12  # constraints of which all smaller sets are tried
+FEW_CONSTRAINTS = 12  # up to this many constraints, all smaller sets are tried
 SECONDS = 60.0
 
 
-def explain_infeasible(problem: Problem, solver: str = "auto", **options: object) -> Conflict:
+def explain_infeasible(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]) -> Conflict:
     """Find a smallest set of constraints that no scoring system satisfies.
 
     `time_limit` (default: 60 seconds) covers all trials together; other limits apply to each trial. The
@@ -44,13 +45,13 @@ and no smaller set conflicts
         raise InvalidProblemError("some scoring system satisfies all constraints, so nothing conflicts")
     if whole is _Outcome.OPEN:
         raise SolverFailedError(
-            "it is not known whether all constraints can be satisfied: a limit was reached; raise it"
+            "it is unknown whether all constraints can be satisfied: a limit was reached; raise it"
         )
     return trials.conflict()
 
 
 def explained(problem: Problem, chosen: Solver, settings: SolveOptions, error: InfeasibleError) -> str:
-    """Return the message of a solver that proved infeasibility, with the conflict where it says more."""
+    """Return a solver's message about infeasibility, with the conflict if that adds anything."""
     if len(problem.asked) < 2:
         return str(error)
     return f"{error}. The conflict: {_Trials(problem, chosen, settings).conflict().in_words()}"
@@ -63,15 +64,15 @@ class _Outcome(Enum):
 
 
 class _Trials:
-    """Which sets of constraints, by their positions, can be obeyed."""
+    """Which sets of constraints, by position, can be satisfied."""
 
     def __init__(self, problem: Problem, chosen: Solver, settings: SolveOptions) -> None:
         self.problem, self.chosen, self.settings = problem, chosen, settings
         self.ends = time.perf_counter() + (SECONDS if settings.time_limit is None else settings.time_limit)
-        self.obeyed: list[frozenset[int]] = []  # all that one model obeys
+        self.obeyed: list[frozenset[int]] = []  # all constraints that one model satisfies
 
     def conflict(self) -> Conflict:
-        """Reduce what is asked, known to be infeasible, as far as the limits allow."""
+        """Reduce an infeasible set of constraints as far as the limits allow."""
         asked = self.problem.asked
         found, irreducible = self._reduced(frozenset(range(len(asked))))
         smallest = False
@@ -86,7 +87,7 @@ class _Trials:
         )
 
     def _reduced(self, found: frozenset[int]) -> tuple[frozenset[int], bool]:
-        """Leave out what is not needed; also whether every trial had an outcome."""
+        """Remove unnecessary constraints; also return whether every trial was decided."""
         certain = True
         for i in sorted(found):
             outcome = self.of(found - {i})
@@ -96,7 +97,7 @@ class _Trials:
         return found, certain
 
     def _smaller(self, size: int) -> tuple[frozenset[int] | None, bool]:
-        """A smallest infeasible set of fewer constraints, and whether every trial had an outcome."""
+        """A smaller infeasible set, and whether every trial was decided."""
         certain = True
         for candidate in self._sets_below(size):
             outcome = self.of(candidate)
@@ -110,7 +111,7 @@ class _Trials:
             yield from map(frozenset, combinations(range(len(self.problem.asked)), k))
 
     def of(self, kept: frozenset[int]) -> _Outcome:
-        """Say whether some model obeys these constraints."""
+        """Return whether some model satisfies these constraints."""
         if any(kept <= known for known in self.obeyed):
             return _Outcome.FEASIBLE
         asked = self.problem.asked
@@ -135,17 +136,17 @@ class _Trials:
 
 
 class _FoundError(Exception):
-    """Ends a trial of a solver that runs in this process, with the model found."""
+    """Ends a trial in this process when a model is found."""
 
     def __init__(self, points: Points) -> None:
         self.points = points
 
 
 def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Points:
-    """Solve until there is a model, whatever it costs.
+    """Solve until there is any model.
 
-    Our own solvers end where they report it. Back ends, whose calls must not be left that way, are
-    asked to stop.
+    Our solvers end when they report it. Back ends must not be left by an exception, so they are asked to
+    stop.
     """
     found: list[Points] = []
     told: Callable[[], bool] = settings.cancel or (lambda: False)

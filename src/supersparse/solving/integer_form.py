@@ -1,19 +1,18 @@
-"""IntegerForm: a presolved problem as 64-bit integer arrays, the common ground of our kernels.
+"""IntegerForm: a presolved problem as 64-bit integer arrays, the input of our kernels.
 
-Scores become ``columns.T @ v + step * b`` for coefficients v and b in the problem's unit. Where
-64 bits hold them exactly, ``slack`` is 0. Where they do not, every entry is rounded to the
-nearest integer of a coarser unit and ``slack`` is 1: an entry may then be off by one half, and
-whoever proves something must allow for it.
+Scores become ``columns.T @ v + step * b`` for coefficients v and b in the problem's unit. If they fit 64 bits
+exactly, ``slack`` is 0. If not, every entry is rounded to the nearest integer of a coarser unit and ``slack``
+is 1: an entry may then be off by one half, and every proof must allow for it.
 
-With a free threshold ``half`` is 1: a whole b then stands for b + 1/2, so that no score is 0. As
-the columns share no divisor, such thresholds lie between all neighbouring totals.
+With a free threshold, ``half`` is 1: a whole b then means b + 1/2, so that no score is 0. As the columns have
+no common divisor, such thresholds lie between all neighbouring totals.
 
-The objective is counted in kernel units, 1/scale of F, rounded down wherever it does not come out
-even: a bound computed from these numbers may be weak, never wrong. A model's *cost* is its *loss* (the
+The objective is counted in kernel units, 1/scale of F, rounded down where necessary: a bound computed from
+these numbers may be weak, but never wrong. A model's *cost* is its *loss* (the
 weights of its wrong rows) plus its *penalties* (what F charges for its coefficients and b); the table in
 `exact/README.md` names every quantity that is counted in these units.
 
-How large numbers get is settled here, in Python's integers, before any kernel runs: scores and sums of two
+The size of all numbers is checked here, in Python integers, before any kernel runs: scores and sums of two
 stay within 2^61 (`_SCORE_LIMIT`), points within 2^50 (`LARGEST_POINTS`), costs within 2^51
 (`_OBJECTIVE_LIMIT`, and what rounding adds), with prices on rates within 2^58 (`_PRICED_LIMIT`).
 """
@@ -35,13 +34,13 @@ from supersparse.solving.presolve import row_groups
 
 Ints = NDArray[np.int64]
 
-_SCORE_LIMIT = 2**60  # no score, and no sum of two, leaves 64 bits
+_SCORE_LIMIT = 2**60  # scores and sums of two scores fit 64 bits
 _ROUNDED_LIMIT = 2**50
 _OBJECTIVE_LIMIT = 2**50
 _PRICED_LIMIT = 2**58
-_PRICE_UNIT = 2**20  # prices on rates are whole multiples of its inverse
+_PRICE_UNIT = 2**20  # prices on rates are multiples of its inverse
 OPEN = 2**60
-"""Stands for an intercept bound that is open."""
+"""Represents an open intercept bound."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,26 +56,26 @@ class IntegerForm:
     negative: Ints  # loss of scoring it >= 0
     scale: Fraction
     values: tuple[IntegerSet, ...]  # allowed coefficients
-    penalties: tuple["FeaturePenalties", ...]  # of those coefficients, C1 apart
+    penalties: tuple["FeaturePenalties", ...]  # of those coefficients, without C1
     is_flat: bool  # whether a feature's penalty is the same at all its values, and 0 when it is not used
     l1_penalty: int  # C1: the penalty of one unit of magnitude
     max_size: int
     intercept_low: int
     intercept_high: int
     intercept_values: Ints  # the allowed b of intercept="paper", else empty
-    intercept_penalties: Ints  # of each of them, C1 apart
-    ranks: NDArray[np.int32]  # of each entry in its column: exact whatever the slack
+    intercept_penalties: Ints  # of each of them, without C1
+    ranks: NDArray[np.int32]  # of each entry in its column: exact for any slack
     rates: "Rates"
-    shift: int = 0  # to be added to every loss counted in `positive` and `negative`; see `priced`
+    shift: int = 0  # added to every loss counted in `positive` and `negative`; see `priced`
 
     @property
     def n_features(self) -> int:
-        """How many features the presolved problem has."""
+        """Number of features of the presolved problem."""
         return len(self.columns)
 
     @property
     def n_rows(self) -> int:
-        """Number of distinct rows: equal rows of both classes are one."""
+        """Number of distinct rows; equal rows of both classes count once."""
         return int(self.columns.shape[1])
 
     def in_kernel_units(self, value: Fraction) -> int:
@@ -85,17 +84,17 @@ class IntegerForm:
 
     @cached_property
     def unused_penalty(self) -> Ints:
-        """The penalty of each feature that is not used: 0 unless levels say otherwise."""
+        """The penalty of each feature when unused: 0, except with levels."""
         return np.array([penalties.unused for penalties in self.penalties], np.int64)
 
     @cached_property
     def used_penalty(self) -> Ints:
-        """The least penalty of each feature that is used, C1 apart."""
+        """The smallest penalty of each feature when used, without C1."""
         return np.array([penalties.least_used for penalties in self.penalties], np.int64)
 
     @cached_property
     def most_penalty(self) -> int:
-        """The largest penalty of features and b together, C1 included."""
+        """The largest total penalty of features and b, including C1."""
         features = sum(
             penalties.most + self.l1_penalty * values.largest
             for penalties, values in zip(self.penalties, self.values, strict=True)
@@ -105,21 +104,21 @@ class IntegerForm:
 
     @cached_property
     def worst_cost(self) -> int:
-        """More than any model costs, rounding included."""
+        """More than the cost of any model, including rounding."""
         rows = int(self.rates.true_positive.sum() + self.rates.true_negative.sum())
         return rows + self.most_penalty + 2 * self.n_rows + self.n_features + 2
 
     def priced(self, prices: NDArray[np.float64]) -> "IntegerForm":
-        """Put a price on the rates: the Lagrangian form, whose F is nowhere larger where limits hold.
+        """Put prices on the rates: the Lagrangian form, whose F is never larger for models within the limits.
 
-        With prices u >= 0 on limits Σ_i a_ki·[i wrong] <= most_k, every model that obeys them has
+        With prices u >= 0 on limits Σ_i a_ki·[i wrong] <= most_k, every model that satisfies them has
 
             loss >= loss + Σ_k u_k·(Σ_i a_ki·[i wrong] - most_k) ,
 
         and the right side is a loss with other weights plus a constant, the `shift`. Rounding the weights
         down and u_k·most_k up keeps it a lower bound. A weight that becomes negative (limits on
-        differences) is replaced by 0 and added to the shift: c·[wrong] >= c. Any prices are valid, so those
-        under which a sum could leave 64 bits are lowered.
+        differences) is replaced by 0 and added to the shift: c·[wrong] >= c. Any prices are valid, so
+        prices that could overflow a sum are lowered.
         """
         chosen = _affordable([max(0, int(u * _PRICE_UNIT)) for u in prices.tolist()], self.rates)
         positive, negative = self.rates.true_positive.astype(object), self.rates.true_negative.astype(object)
@@ -141,7 +140,7 @@ class IntegerForm:
 
 
 def _affordable(prices: list[int], rates: "Rates") -> list[int]:
-    """Lower prices until all that they are multiplied with adds up to at most `_PRICED_LIMIT`."""
+    """Lower the prices until all products add up to at most `_PRICED_LIMIT`."""
     sizes = [
         sum(abs(w) for w in (*of_positive.tolist(), *of_negative.tolist())) + abs(most)
         for of_positive, of_negative, most in zip(
@@ -155,14 +154,14 @@ def _affordable(prices: list[int], rates: "Rates") -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class FeaturePenalties:
-    """The penalties of one coefficient's values, rounded down; a single entry holds for all of its sign."""
+    """The penalties of one coefficient's values, rounded down; a single entry applies to all of its sign."""
 
     unused: int
     positive: Ints
     negative: Ints
 
     def of_sign(self, sign: int) -> Ints:
-        """Penalties of the positive or of the negative values, by rising magnitude."""
+        """Penalties of the positive or negative values, by ascending magnitude."""
         return self.positive if sign > 0 else self.negative
 
     def of(self, values: IntegerSet, value: int) -> int:
@@ -176,7 +175,7 @@ class FeaturePenalties:
 
     @property
     def least_used(self) -> int:
-        """The least penalty of a nonzero value, 0 where there is none."""
+        """The smallest penalty of a nonzero value; 0 if there is none."""
         return int(min((side.min() for side in (self.positive, self.negative) if len(side)), default=0))
 
     @property
@@ -195,11 +194,11 @@ class Rates:
     positive: Ints  # (limits, distinct rows): what a limit counts when the row is scored <= 0
     negative: Ints  # when it is scored >= 0
     most: Ints
-    is_complete: bool  # whether 64 bits held all limits; the evaluator knows them all in any case
+    is_complete: bool  # whether all limits fit 64 bits; the evaluator always checks them all
 
 
 def integer_form(problem: Problem) -> IntegerForm:
-    """Bring a problem, merged or not, into kernel units."""
+    """Convert a problem, merged or not, to kernel units."""
     rows = problem.rows
     group, first = row_groups(list(rows.columns))
     columns = [c[first] for c in rows.columns]
@@ -241,7 +240,7 @@ def integer_form(problem: Problem) -> IntegerForm:
 
 
 def _intercepts(problem: Problem) -> tuple[int, int, IntArray | None]:
-    """The ends of b's range, cut to `OPEN`, and its allowed values where they are listed."""
+    """The ends of b's range, clipped to `OPEN`, and its allowed values if they are listed."""
     if problem.intercept.mode == "free":
         return -OPEN, OPEN, None
     choice = intercept_choice(problem, features=0)
@@ -284,7 +283,7 @@ def _feature_penalties(problem: Problem, j: int, values: IntegerSet, scale: Frac
 
 
 def _is_flat(problem: Problem) -> bool:
-    """Decided on exact penalties: rounded ones can agree where the exact ones do not."""
+    """Decided on exact penalties, because rounded ones can agree when exact ones differ."""
     used = (
         {problem.penalty(j, v) for v in problem.sets[j].values if v}
         for j, levels in enumerate(problem.levels)
@@ -298,7 +297,7 @@ def _is_flat(problem: Problem) -> bool:
 
 
 def _rates(problem: Problem, group: NDArray[np.intp], n: int, positive: Ints, negative: Ints) -> Rates:
-    """Sum each limit over the distinct rows; one beyond 64 bits is left to the evaluator."""
+    """Sum each limit over the distinct rows; limits beyond 64 bits are left to the evaluator."""
     limits = [limit for limit in problem.rate_limits if limit.weights.dtype != object]
     of_class = [np.zeros((len(limits), n), np.int64) for _ in range(2)]
     for k, limit in enumerate(limits):
@@ -322,7 +321,7 @@ def _max_size(problem: Problem) -> int:
 def _score_matrix(
     problem: Problem, columns: list[IntArray], values: tuple[IntegerSet, ...]
 ) -> tuple[Ints, int, int]:
-    """Scale all columns to the score step's unit, divide out what they share, round if need be.
+    """Scale all columns to the score step's unit, divide by their common divisor, and round if necessary.
 
     A free threshold has a step of its own: one unit of what is left.
     """

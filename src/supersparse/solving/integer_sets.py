@@ -87,7 +87,7 @@ class IntegerSet:
         )
 
     def of_sign(self, sign: int) -> Magnitudes:
-        """The magnitudes of the positive or of the negative values."""
+        """The magnitudes of the positive or negative values."""
         return self.positive if sign > 0 else self.negative
 
     @property
@@ -111,12 +111,12 @@ class IntegerSet:
 
     @property
     def smallest(self) -> int | None:
-        """The smallest magnitude of a value other than 0, None where there is none."""
+        """The smallest magnitude of a nonzero value; None if there is none."""
         return min((m[0] for m in (self.positive, self.negative) if m.count), default=None)
 
     @cached_property
     def sample(self) -> Ints:
-        """The values, sorted; of very many the small ones and those of two digits: enough to search among."""
+        """The sorted values; for very long sets, only small and two-digit ones, enough for a search."""
         parts = [
             -_sampled(self.negative)[::-1],
             np.zeros(int(self.has_zero), np.int64),

@@ -1,4 +1,4 @@
-"""Monitor: the running record of one solve, and the one place that decides when to stop."""
+"""Monitor: the record of a running solve, and the only place that decides when to stop."""
 
 import signal
 import sys
@@ -18,14 +18,14 @@ from supersparse.solving.options import SolveOptions
 from supersparse.solving.solution import Claim, Trace, TraceEvent
 from supersparse.stop import Stop
 
-_TELL_EVERY = 0.25  # seconds between two words to the user when nothing changes
+_TELL_EVERY = 0.25  # seconds between progress reports when nothing changes
 _WEIGH_EVERY = 0.2
 
 
 def resident_megabytes() -> float:
-    """Memory of this process: what it holds now, or its peak where only that can be known."""
+    """Memory of this process: the current value, or the peak if only that is available."""
     if sys.platform == "win32":
-        raise UnsupportedProblemError("memory_limit cannot be watched on Windows; leave it out")
+        raise UnsupportedProblemError("memory_limit is not supported on Windows; remove it")
     import resource
 
     try:
@@ -37,11 +37,11 @@ def resident_megabytes() -> float:
 
 
 class Monitor:
-    """Keeps the best model and the best bound, tells the user, and watches the limits.
+    """Keeps the best model and bound, reports progress, and watches the limits.
 
-    Solvers report what they find with `incumbent` and `bound` and ask `stop_reason` often
-    enough to obey limits within a fraction of a second. Points reported here are those of
-    the presolved problem; `restore` turns them into the user's.
+    Solvers report results with `incumbent` and `bound`, and call `stop_reason` often enough to respect limits
+    within a fraction of a second. Points reported here are for the presolved problem; `restore` converts them
+    to the user's problem.
     """
 
     def __init__(self, problem: Problem, options: SolveOptions, restore: Callable[[Points], Points]) -> None:
@@ -68,14 +68,14 @@ class Monitor:
 
     @property
     def seconds_left(self) -> float | None:
-        """Time until the limit, None when there is none."""
+        """Time until the limit; None without a limit."""
         limit = self.options.time_limit
         return None if limit is None else max(0.0, limit - self.seconds)
 
     def incumbent(self, points: Points | None) -> bool:
         """Report a model; return whether it is the best so far by (F, l1).
 
-        None, for coefficients beside which no intercept is allowed, is no model.
+        None, which stands for coefficients without an allowed intercept, is ignored.
         """
         if points is None:
             return False
@@ -89,7 +89,7 @@ class Monitor:
         return True
 
     def bound(self, lower_bound: Fraction) -> None:
-        """Report a proven bound; weaker ones than known are ignored."""
+        """Report a proven bound; weaker bounds than the current one are ignored."""
         with self._lock:
             if self.best_evaluation is not None:
                 lower_bound = min(lower_bound, self.best_evaluation.objective)
@@ -117,7 +117,7 @@ class Monitor:
             self.options.on_progress(event)
 
     def stop_reason(self) -> Stop | None:
-        """Return why to stop now, or None to go on; tells the user where things stand now and then."""
+        """Return why to stop now, or None to continue; reports progress from time to time."""
         if self.options.on_progress is not None and time.perf_counter() - self._last_told > _TELL_EVERY:
             self._tell(self._state(None))
         if self._interrupted.is_set() or (self.options.cancel is not None and self.options.cancel()):
@@ -132,7 +132,7 @@ class Monitor:
 
     @property
     def gap_reached(self) -> bool:
-        """Whether a gap that the user finds good enough has been proven (never for a gap of 0)."""
+        """Whether the requested gap has been proven (never for a gap of 0)."""
         if self.best_evaluation is None:
             return False
         if not self._relative_gap and not self._absolute_gap:
@@ -149,7 +149,7 @@ class Monitor:
         return resident_megabytes() > megabytes
 
     def claim(self, *, stop: Stop, smallest: bool, objective: Fraction | None = None) -> Claim:
-        """Put the best model and bound into a claim."""
+        """Return the best model and bound as a claim."""
         if self.best is None:
             raise SolverFailedError(
                 f"the solver stopped before it found a scoring system: {stop.value}; raise the limits",
@@ -174,7 +174,7 @@ class Monitor:
             return
         previous = signal.getsignal(signal.SIGINT)
         if previous is None:
-            yield  # a handler that Python did not install and could not put back
+            yield  # Python did not install this handler and could not restore it
             return
 
         def ask_to_stop(_signal: int, _frame: FrameType | None) -> None:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from math import isfinite
 from os import PathLike
-from typing import Literal
+from typing import Literal, TypedDict
 
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.forms.scalars import Either, Null, Real, TextForm, Truth, Whole, Word
 from supersparse.forms.shapes import TableOf
 from supersparse.problem.asked import setting
 from supersparse.problem.points import Points
+from supersparse.solving.rounding import Start
 from supersparse.solving.solution import TraceEvent
 
 Formulation = Literal["bigm", "indicator"]
@@ -31,7 +32,7 @@ class SolveOptions:
     )
     gap: float = setting(0.0, Real(0), "Stop at this relative gap to the best possible objective.")
     absolute_gap: float = setting(0.0, Real(0), "Stop at this absolute gap to the best possible objective.")
-    n_jobs: int = setting(1, Whole(-1), "Number of threads; -1 for one per core.")
+    n_jobs: int = setting(1, Whole(1, also=-1), "Number of threads; -1 for one per core.")
     random_state: int = setting(0, Whole(0), "Random seed.")
     formulation: Formulation = setting(
         "bigm", Word("bigm", "indicator"), "Formulation of the loss for MIP solvers."
@@ -80,6 +81,36 @@ class SolveOptions:
         return cls(**options)  # type: ignore[arg-type]
 
 
+class SolveKeywords(TypedDict, total=False):
+    """The same options as keywords of `solve` and its siblings, for type checkers and editors.
+
+    `initial` may be anything that `rounded` can bring to points; solvers are given the points.
+    """
+
+    time_limit: float | None
+    node_limit: int | None
+    memory_limit: float | None
+    gap: float
+    absolute_gap: float
+    n_jobs: int
+    random_state: int
+    formulation: Formulation
+    branching_priorities: Mapping[str, int]
+    pair_covers: bool
+    checkpoint: str | PathLike[str] | None
+    solver_options: Mapping[str, object]
+    initial: Start | None
+    on_progress: Callable[[TraceEvent], None] | None
+    cancel: Callable[[], bool] | None
+    proof_log: Callable[[object], None] | None
+
+
+class SolverKeywords(SolveKeywords, total=False):
+    """The options together with the name of the solver."""
+
+    solver: str
+
+
 def _check_priorities(given: object) -> None:
     """Raise for anything but a mapping from feature names; back ends check the priorities themselves."""
     if not isinstance(given, Mapping):
@@ -108,5 +139,6 @@ def _check_at_least(
         raise InvalidOptionError(f"{name} is {value!r}; give a number of at least {least}")
     if whole and not hasattr(value, "__index__"):
         raise InvalidOptionError(f"{name} is {value!r}; give a whole number of at least {least}")
-    if not isfinite(value) or value < least:  # type: ignore[arg-type, operator]
+    finite = hasattr(value, "__index__") or isfinite(value)  # type: ignore[arg-type]
+    if not finite or value < least:  # type: ignore[operator]
         raise InvalidOptionError(f"{name} is {value!r}; give a finite number of at least {least}")

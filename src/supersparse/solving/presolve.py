@@ -1,4 +1,4 @@
-"""Reductions of a problem: each says where it holds, applies, and leads a solution back."""
+"""Reductions of a problem: each says when it applies, applies, and restores solutions."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,16 +13,16 @@ from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
 
 @dataclass(frozen=True)
 class DropColumns:
-    """Holds for every problem with such a column and another one beside it."""
+    """Drops columns whose coefficient can only be 0, as long as another column remains."""
 
     kept: tuple[int, ...]
     n_features: int
 
     @classmethod
     def of(cls, problem: Problem) -> "DropColumns":
-        """Find the columns to keep; one is kept in any case, so that a problem has columns.
+        """Find the columns to keep; at least one is kept, so that the problem has columns.
 
-        A column whose 0 costs something, as levels may have it, is kept with its cost.
+        A column whose 0 has a cost, which levels allow, is kept with its cost.
         """
         kept = [
             j
@@ -36,7 +36,7 @@ class DropColumns:
         return len(self.kept) < problem.n_features
 
     def apply(self, problem: Problem) -> Problem:
-        """Return the problem over the kept columns, with the unit it had."""
+        """Return the problem with only these columns, in the same unit."""
         rows = problem.rows
 
         def pick(values: tuple) -> tuple:  # type: ignore[type-arg]
@@ -59,20 +59,20 @@ class DropColumns:
         )
 
     def restore(self, points: Points) -> Points:
-        """Give the dropped columns their coefficient 0."""
+        """Restore the dropped columns with coefficient 0."""
         return Points.at(
             self.kept, points.coefficients, self.n_features, points.intercept, points.denominator
         )
 
     def reduce(self, points: Points) -> Points:
-        """Take a user's points to the smaller problem."""
+        """Convert points to the smaller problem."""
         return Points(tuple(points.coefficients[j] for j in self.kept), points.intercept, points.denominator)
 
 
 class MergeRows:
-    """Holds for every problem: objective and limits depend on the rows only through these sums.
+    """Merges equal rows. The objective and limits depend on the rows only through these sums.
 
-    Coefficients are untouched, so an answer needs no way back.
+    Coefficients do not change, so solutions need no restoring.
     """
 
     @staticmethod
@@ -90,7 +90,7 @@ class MergeRows:
             positive=rows.positive[first],
             weights=weights // common,
             weight_unit=rows.weight_unit * Fraction(common),
-            groupings=(),  # rows of several groups are merged: the limits hold what was asked of them
+            groupings=(),  # merged rows have no group; the limits already contain the group constraints
         )
         limits = tuple(limit.merged(group, len(first)) for limit in problem.rate_limits)
         return replace(problem, rows=merged, rate_limits=limits)
@@ -99,8 +99,8 @@ class MergeRows:
 def row_groups(columns: list[IntArray]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Group equal rows: return each row's group, in order of value, and one row of each group.
 
-    Columns are ranked and mixed into one integer a row, which is ranked anew whenever the
-    next column would not fit.
+    Columns are ranked and combined into one integer per row, which is ranked again whenever the next column
+    would not fit.
     """
     code = np.zeros(len(columns[0]), dtype=np.int64)
     span = 1

@@ -20,7 +20,7 @@ _CLASSES = {
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether a solver can be used here, in which version, and else why not."""
+    """Whether a solver is available, its version, and how to install it otherwise."""
 
     name: str
     installed: bool
@@ -34,7 +34,7 @@ def names() -> tuple[str, ...]:
 
 
 def solver_class(name: str) -> type[Solver]:
-    """Return the class behind a name; the solver's package is not imported yet."""
+    """Return a solver class by name, without importing the solver's package."""
     if name not in _CLASSES:
         raise InvalidOptionError(f"unknown solver {name!r}; {did_you_mean(name, [*_CLASSES, 'auto'])}")
     module, _, attribute = _CLASSES[name].partition(":")
@@ -43,7 +43,7 @@ def solver_class(name: str) -> type[Solver]:
 
 
 def availability(name: str) -> Availability:
-    """Say whether a solver's package is installed, without importing it."""
+    """Return whether a solver's package is installed, without importing it."""
     needs = solver_class(name).capabilities
     if needs.package is None:
         return Availability(name, True, None, "")
@@ -57,13 +57,13 @@ def availability(name: str) -> Availability:
 
 def _version(package: str) -> str | None:
     try:
-        return metadata.version(package)  # each of these distributions is called what its package is
+        return metadata.version(package)  # these distributions have the same name as their package
     except metadata.PackageNotFoundError:
         return None
 
 
 def get(name: str) -> Solver:
-    """Make a solver, or say what to install."""
+    """Create a solver, or raise with what to install."""
     state = availability(name)
     if not state.installed:
         raise SolverNotInstalledError(f"solver {name!r} is not installed; {state.remedy}")

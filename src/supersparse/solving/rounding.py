@@ -1,15 +1,16 @@
-"""A start from a linear model: its coefficients rounded to the coefficient sets (section 3.5).
+"""A starting point from a linear model: its coefficients rounded to the coefficient sets (section 3.5).
 
-What a linear model says is its direction: any positive multiple classifies alike. So several multiples are
-rounded, with all features and with the weightiest only, the threshold is chosen anew, and the exact objective
+Any positive multiple of a linear model classifies the same way. So several multiples are rounded, with all
+features and with only the most important ones; the threshold is chosen again, and the exact objective
 decides.
 """
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.objective import completed, evaluate
@@ -23,7 +24,7 @@ _MULTIPLES = 9  # of the coefficients, for each number of features
 
 @runtime_checkable
 class OnFeatures(Protocol):
-    """Points by the names of features, as a `ScoringSystem` has them."""
+    """Points by feature name, as in a `ScoringSystem`."""
 
     @property
     def classes(self) -> tuple[object, object]:
@@ -35,14 +36,24 @@ class OnFeatures(Protocol):
         ...
 
 
-def rounded(problem: Problem, model: object) -> Points:
+class LinearModel(Protocol):
+    """Anything with one coefficient a feature, such as a fitted linear model of scikit-learn."""
+
+    coef_: Any
+
+
+Start = Solution | Points | OnFeatures | LinearModel | ArrayLike
+"""What a search can start from."""
+
+
+def rounded(problem: Problem, model: Start) -> Points:
     """Round a linear model to what the problem allows, for ``solve(problem, initial=...)``.
 
-    The model is an array of coefficients, one a feature; a fitted linear model of scikit-learn, or anything
-    else with ``coef_``; or a scoring system, also one with other points than are allowed here. Its intercept
-    is chosen anew. Several multiples and numbers of features are tried. Of those that obey the sets,
-    `max_features` and the constraints the one with the least objective is returned; that none does is an
-    error.
+    The model is an array with one coefficient per feature; a fitted scikit-learn linear model, or anything
+    else with ``coef_``; or a scoring system, even with points that the problem does not allow. The intercept
+    is chosen again. Several multiples and numbers of features are tried. Returns the one with the smallest
+    objective that satisfies the sets, `max_features` and the constraints, and raises an error if there is
+    none.
 
     >>> X, y = [[0, 1], [1, 0], [2, 1], [3, 0]], [0, 0, 1, 1]
     >>> problem = Problem.of(X, y, C0=0.1, max_points=3)
@@ -66,13 +77,13 @@ def rounded(problem: Problem, model: object) -> Points:
         asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
         raise InvalidOptionError(
             f"no rounded linear model satisfies the constraints ({asked}); start from points that do, or "
-            "from none"
+            "without a model"
         )
     return best[2]
 
 
 def linear_coefficients(problem: Problem, model: object) -> tuple[Fraction, ...]:
-    """Return one coefficient a feature, towards the positive class of the problem."""
+    """Return one coefficient per feature, towards the positive class of the problem."""
     names = problem.rows.names
     if isinstance(model, Solution):
         model = model.points
@@ -82,7 +93,7 @@ def linear_coefficients(problem: Problem, model: object) -> tuple[Fraction, ...]
     values = model.values if isinstance(model, Points) else _in_order_of(names, model, _read_array(model))
     if len(values) != len(names):
         raise InvalidOptionError(
-            f"the linear model has {len(values)} coefficients for {len(names)} features; give one each"
+            f"the linear model has {len(values)} coefficients for {len(names)} features; give one per feature"
         )
     classes = getattr(model, "classes_", None)
     if classes is None:
@@ -94,31 +105,29 @@ def _read_array(model: object) -> tuple[Fraction, ...]:
     what = f"a {type(model).__name__}" if hasattr(model, "fit") else repr(model)
     if hasattr(model, "fit") and not hasattr(model, "coef_"):
         raise InvalidOptionError(
-            f"{what} has no coef_; fit it first, or give a linear model with a coefficient for each feature"
+            f"{what} has no coef_; fit it first, or give a linear model with one coefficient per feature"
         )
     given = getattr(model, "coef_", model)
     try:
         array = np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidOptionError(
-            f"{what} is not a linear model; give a solution, points, a scoring system, one coefficient a "
-            "feature, or something fitted that has coef_"
+            f"{what} is not a linear model; give a solution, points, a scoring system, one coefficient "
+            "per feature, or a fitted model with coef_"
         ) from None
     if array.ndim == 2 and len(array) == 1:
         array = array[0]
     if array.ndim != 1:
         raise InvalidOptionError(
-            f"the linear model has coefficients of shape {array.shape}; give one coefficient a feature"
+            f"the linear model has coefficients of shape {array.shape}; give one coefficient per feature"
         )
     if not np.isfinite(array).all():
-        raise InvalidOptionError(
-            "the linear model has coefficients that are NaN or infinite; give finite ones"
-        )
+        raise InvalidOptionError("the linear model has NaN or infinite coefficients; give finite ones")
     return tuple(Fraction(float(v)) for v in array)
 
 
 def _in_order_of(names: Sequence[str], model: object, values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """Put coefficients of columns that the model knows by name into the order of the problem's."""
+    """Reorder the coefficients of a model with named columns to match the problem."""
     known = [str(name) for name in getattr(model, "feature_names_in_", ())]
     nameless = all(name == f"x{j}" for j, name in enumerate(names))
     if not known or nameless or len(known) != len(values):
@@ -141,8 +150,8 @@ def _towards_positive(
     if classes == (positive, negative):
         return tuple(-v for v in values)
     raise InvalidOptionError(
-        f"{who} tells {' and '.join(map(repr, classes))} apart, and the classes here are {negative!r} and "
-        f"{positive!r}; give its coefficients as an array, those towards {positive!r} above 0"
+        f"{who} has the classes {' and '.join(map(repr, classes))}, but the problem has {negative!r} and "
+        f"{positive!r}; give its coefficients as an array, positive ones towards {positive!r}"
     )
 
 
@@ -161,7 +170,7 @@ def _candidates(problem: Problem, coefficients: Sequence[Fraction]) -> Iterator[
 
 
 def _by_weight(problem: Problem, coefficients: Sequence[Fraction]) -> list[int]:
-    """The features by how far each moves the score over the rows, the farthest first; idle ones left out."""
+    """The features by their effect on the score over the rows, largest first; unused ones are left out."""
     rows = problem.rows
 
     def moves(j: int) -> Fraction:
@@ -173,9 +182,9 @@ def _by_weight(problem: Problem, coefficients: Sequence[Fraction]) -> list[int]:
 
 
 def _sizes(problem: Problem, usable: int) -> list[int]:
-    """All features that are usable and allowed, half of them, and so on down to none."""
+    """The number of usable and allowed features, half of it, and so on down to none."""
     most = usable if problem.max_features is None else min(usable, problem.max_features)
-    sizes = {most, max(0, most - problem.intercept.is_penalised), 0}  # an intercept that counts needs room
+    sizes = {most, max(0, most - problem.intercept.is_penalised), 0}  # room for an intercept that counts
     while most > 1:
         most //= 2
         sizes.add(most)
@@ -183,7 +192,7 @@ def _sizes(problem: Problem, usable: int) -> list[int]:
 
 
 def _needed(problem: Problem, order: Sequence[int]) -> frozenset[int]:
-    """The features that must be used, and the weightiest of those of which some must be."""
+    """The required features, and the most important of groups from which some are required."""
     chosen = set(problem.forced)
     others = [
         j for j in range(problem.n_features) if j not in order and problem.sets[j].required() is not None
@@ -198,9 +207,9 @@ def _needed(problem: Problem, order: Sequence[int]) -> frozenset[int]:
 
 
 def _support(problem: Problem, order: Sequence[int], needed: frozenset[int], size: int) -> frozenset[int]:
-    """The weightiest features that obey the limits on the support together, taken one by one."""
+    """The most important features that together satisfy the limits on the support, taken one by one."""
     chosen = set(needed)
-    for _ in range(2):  # again for those that the first round made possible, such as "only if"
+    for _ in range(2):  # again for features that the first round made possible, such as "only if"
         for j in order:
             if len(chosen) >= size:
                 break
@@ -219,7 +228,7 @@ def _total(weights: Sequence[Fraction | int], chosen: Collection[int]) -> Fracti
 def _multiples(
     problem: Problem, coefficients: Sequence[Fraction], support: frozenset[int]
 ) -> Iterator[Fraction]:
-    """Factors that bring the largest coefficient from the smallest magnitude of the sets to the largest."""
+    """Factors that scale the largest coefficient from the smallest to the largest magnitude of the sets."""
     strongest = max((abs(coefficients[j]) for j in support), default=Fraction(0))
     magnitudes = [abs(v) for j in support for v in problem.sets[j].turning_points if v]
     if not strongest or not magnitudes:

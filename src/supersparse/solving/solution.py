@@ -1,4 +1,4 @@
-"""Solution: a verified scoring system, with its bound; Claim: what a solver reports before that."""
+"""Solution: a verified scoring system with its bound. Claim: what a solver reports, before verification."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,11 +19,11 @@ class TraceEvent:
     nodes: int
     objective: Fraction | None  # of the best model so far
     lower_bound: Fraction
-    points: Points | None  # the model, when this event is a new incumbent
+    points: Points | None  # the model, if this event is a new incumbent
 
     @property
     def gap(self) -> float | None:
-        """(UB - LB)/UB, 0 when UB is 0, None before the first model."""
+        """(UB - LB)/UB; 0 if UB is 0, None before the first model."""
         return None if self.objective is None else relative_gap(self.objective, self.lower_bound)
 
 
@@ -35,12 +35,12 @@ class Trace:
 
     @property
     def incumbents(self) -> tuple[TraceEvent, ...]:
-        """The events that brought a better model."""
+        """The events with a better model."""
         return tuple(e for e in self.events if e.points is not None)
 
 
 def relative_gap(objective: Fraction, lower_bound: Fraction) -> float:
-    """(UB - LB)/UB, and 0 when UB is 0."""
+    """(UB - LB)/UB, and 0 if UB is 0."""
     return 0.0 if objective == 0 else float((objective - lower_bound) / objective)
 
 
@@ -58,26 +58,26 @@ class Solution:
     nodes: int
     seconds: float
     trace: Trace
-    seed: int | None = None  # of what is random in the search; None: not recorded
+    seed: int | None = None  # random seed of the search; None if not recorded
 
     @property
     def objective(self) -> Fraction:
-        """F of the model, exactly."""
+        """The exact F of the model."""
         return self.evaluation.objective
 
     @property
     def gap(self) -> float:
-        """(UB - LB)/UB, and 0 when UB is 0."""
+        """(UB - LB)/UB, and 0 if UB is 0."""
         return relative_gap(self.objective, self.lower_bound)
 
     @property
     def proven_optimal(self) -> bool:
-        """Whether no feasible scoring system has a smaller F."""
+        """Whether it is proven that no feasible scoring system has a smaller F."""
         return self.lower_bound == self.objective
 
     @property
     def proven_smallest(self) -> bool:
-        """Whether, besides, no scoring system of this F has a smaller l1."""
+        """Whether it is also proven that no scoring system with this F has a smaller l1."""
         return self.proven_optimal and self.smallest
 
     def __repr__(self) -> str:
@@ -93,12 +93,12 @@ class Solution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The outcome of one solve as the solver reports it, before verification."""
+    """The result that a solver reports, before verification."""
 
     points: Points
-    objective: Fraction | None  # what the solver believes the model costs, where it has an opinion
+    objective: Fraction | None  # the model's cost according to the solver, if it reports one
     lower_bound: Fraction  # claimed proven: no feasible scoring system is better
-    smallest: bool  # claimed proven: no model of this objective has a smaller l1
+    smallest: bool  # claimed proven: no model with this objective has a smaller l1
     stop: Stop
     nodes: int
     seconds: float
@@ -107,11 +107,11 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Conflict:
-    """Constraints that are proven infeasible together, given the coefficient sets of the problem."""
+    """Constraints that are proven infeasible together with the coefficient sets of the problem."""
 
     constraints: tuple[Constraint, ...]
-    irreducible: bool  # proven: without any one of them the others can be obeyed
-    smallest: bool  # proven besides: no fewer of the constraints conflict
+    irreducible: bool  # proven: without any one of them, the others can be satisfied
+    smallest: bool  # also proven: no smaller set of the constraints conflicts
 
     def in_words(self) -> str:
         """Name the constraints that conflict, and say whether the set is proven smallest."""

@@ -1,24 +1,24 @@
-"""How a problem becomes a verified solution: check -> presolve -> solve -> restore -> verify."""
+"""solve: from a problem to a verified solution."""
 
 from dataclasses import replace
+from typing import Unpack
 
-from supersparse.errors import (
-    InfeasibleError,
-)
+from supersparse.errors import InfeasibleError
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import warn_about_penalties
 from supersparse.solving.answering import answer, chosen_solver, read_initial
 from supersparse.solving.contract import Aim
 from supersparse.solving.explain import explained
+from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution
 
 
-def solve(problem: Problem, solver: str = "auto", **options: object) -> Solution:
-    """Find the scoring system with the least F and, of those, the least l1.
+def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]) -> Solution:
+    """Find the scoring system with the smallest F; ties go to the smallest l1.
 
-    Options are those of `SolveOptions`: limits, gaps, threads, seed, a model to start from (`initial`: a
-    solution, points, a scoring system, or a linear model, which `rounded` brings into the sets), a progress
-    callback, cancellation, and the solver's own under ``solver_options``.
+    Options are those of `SolveOptions`: limits, gaps, threads, seed, a starting point (`initial`: a solution,
+    points, a scoring system, or a linear model, which `rounded` rounds to the sets), a progress callback,
+    cancellation, and the solver's own options in ``solver_options``.
 
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
     >>> solve(problem, "exhaustive").points

@@ -1,31 +1,31 @@
-"""The two questions that have many answers: the best of each size, and all within a factor of the best."""
+"""Solves with many answers: the best model of each size, and all models within a factor of the best."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import Unpack
 
 from supersparse.errors import InvalidOptionError
 from supersparse.exact import exact
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.answering import Presolved, chosen_solver, presolve, read_initial
+from supersparse.solving.answering import Presolved, chosen_solver, presolve, read_initial, watched
 from supersparse.solving.contract import (
     Aim,
     AnswersAllWithin,
     AnswersPerSize,
     ClaimedModels,
-    Refuses,
     Solver,
 )
 from supersparse.solving.monitor import Monitor
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.options import SolveKeywords, SolveOptions
 from supersparse.solving.verify import Models, SizedModels, bounds_by_size, verified
 from supersparse.stop import Stop
 
 
-def solve_each_size(problem: Problem, solver: str = "auto", **options: object) -> SizedModels:
-    """Find, for each size, the model with the least (F, l1) of exactly that size.
+def solve_each_size(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]) -> SizedModels:
+    """Find the model with the smallest (F, l1) of exactly each size.
 
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
     >>> [(m.evaluation.size, str(m.evaluation.objective)) for m in solve_each_size(problem).models]
@@ -36,7 +36,7 @@ def solve_each_size(problem: Problem, solver: str = "auto", **options: object) -
     small = presolve(problem)
     claimed, monitor = _asked(chosen, problem, small, settings, chosen.best_per_size)
     points = [small.restore(model) for model in claimed.models]
-    if not problem.intercept.is_penalised:  # else another intercept could be another size
+    if not problem.intercept.is_penalised:  # otherwise another intercept could change the size
         points = _with_best_intercepts(problem, points)
     found = verified(problem, points, chosen.name)
     sizes = 1 + (problem.n_features + problem.intercept.is_penalised)
@@ -57,9 +57,9 @@ def solve_each_size(problem: Problem, solver: str = "auto", **options: object) -
 
 
 def solve_all_within(
-    problem: Problem, epsilon: float | Fraction = 0, solver: str = "auto", **options: object
+    problem: Problem, epsilon: float | Fraction = 0, solver: str = "auto", **options: Unpack[SolveKeywords]
 ) -> Models:
-    """Find every coefficient vector, with its best intercept, of F <= (1 + epsilon)·F*."""
+    """Find every coefficient vector, with its best intercept, with F <= (1 + epsilon)·F*."""
     factor = exact(epsilon, "epsilon", InvalidOptionError)
     if factor < 0:
         raise InvalidOptionError(f"epsilon is {epsilon}, which is negative; give 0 or more")
@@ -87,14 +87,8 @@ def _asked(
     question: Callable[[Problem, SolveOptions, Monitor], ClaimedModels],
 ) -> tuple[ClaimedModels, Monitor]:
     if settings.initial is not None:
-        settings = replace(settings, initial=small.reduce(read_initial(problem, settings.initial)))
-    if isinstance(chosen, Refuses):
-        chosen.check(small.problem, settings)
-    if chosen.capabilities.uses_kernels:
-        from supersparse.solving.warm_up import warm_up
-
-        warm_up()
-    monitor = Monitor(small.problem, settings, small.restore)
+        settings = replace(settings, initial=read_initial(problem, settings.initial))
+    settings, monitor = watched(chosen, small, settings)
     with monitor.keeping_best_on_interrupt():
         return question(small.problem, settings, monitor), monitor
 

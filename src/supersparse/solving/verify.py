@@ -1,4 +1,4 @@
-"""verify: recompute every claim from the original rows before anyone sees it."""
+"""verify: recompute every claim from the original rows before it is reported."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from supersparse.stop import Stop
 def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
     """Confirm a claim in exact arithmetic, or raise with both numbers.
 
-    Checked: the points lie in their sets, the size, the intercept and the rows obey what was
-    asked, the model costs no more than claimed, and the bound does not exceed its cost.
+    It checks that the points are in their sets, that the size, the intercept and the rows satisfy all
+    constraints, that the model costs no more than claimed, and that the bound does not exceed its cost.
     """
     check_points(problem, claim.points, solver)
     evaluation = evaluate(problem, claim.points)
     if claim.objective is not None and evaluation.objective > claim.objective:
         raise VerificationError(
-            f"{solver} claims an objective of {_shown(claim.objective)} but its model costs "
+            f"{solver} claims an objective of {_shown(claim.objective)}, but its model costs "
             f"{_shown(evaluation.objective)} ({evaluation.training_errors} errors on the rows); "
             "the solver's tolerances are too loose for this data"
         )
     if claim.lower_bound > evaluation.objective:
         raise VerificationError(
-            f"{solver} claims that no model costs less than {_shown(claim.lower_bound)} but its own "
+            f"{solver} claims that no model costs less than {_shown(claim.lower_bound)}, but its own "
             f"costs {_shown(evaluation.objective)}"
         )
     return Solution(
@@ -46,7 +46,7 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
 
 
 def check_points(problem: Problem, points: Points, who: str) -> None:
-    """Raise unless the points obey the sets, every constraint and the intercept's rule."""
+    """Raise unless the points satisfy the sets, every constraint and the rule for the intercept."""
     if len(points.coefficients) != problem.n_features:
         raise VerificationError(
             f"{who} gave {len(points.coefficients)} coefficients for {problem.n_features} features"
@@ -63,7 +63,7 @@ def check_points(problem: Problem, points: Points, who: str) -> None:
     broken = violated(problem, points)
     if broken:
         words = ", ".join(repr(constraint.in_words()) for constraint in broken)
-        raise VerificationError(f"{who} gave a model that breaks what was asked: {words}")
+        raise VerificationError(f"{who} gave a model that violates constraints: {words}")
     _check_intercept(problem, points, features, who)
 
 
@@ -91,7 +91,7 @@ def _shown(value: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedModel:
-    """A model and what it does on the rows, recomputed exactly."""
+    """A model and its exact evaluation on the rows."""
 
     points: Points
     evaluation: PointsEvaluation
@@ -99,7 +99,7 @@ class VerifiedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """Verified models; `complete` says whether the solver claims that none is missing or can be improved."""
+    """Verified models; `complete` is the solver's claim that none is missing or can be improved."""
 
     models: tuple[VerifiedModel, ...]
     complete: bool
@@ -111,17 +111,17 @@ class Models:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizedModels(Models):
-    """The best model found of each size, and what is proven about that size.
+    """The best model found of each size, and its bound.
 
-    ``bounds[s]``: no feasible model of exactly size s has a smaller F; None: there is none.
+    ``bounds[s]`` is a lower bound on F of feasible models of exactly size s; None if there is no such model.
     """
 
     bounds: tuple[Fraction | None, ...]
-    smallest: frozenset[int]  # the sizes whose model has the least l1 of its F, proven
+    smallest: frozenset[int]  # the sizes whose model is proven to have the smallest l1 for its F
 
 
 def verified(problem: Problem, points: Iterable[Points], solver: str) -> tuple[VerifiedModel, ...]:
-    """Confirm that every model is feasible and recompute what it does, or raise."""
+    """Confirm that every model is feasible and evaluate it again, or raise."""
     found = []
     for model in points:
         check_points(problem, model, solver)
@@ -137,7 +137,7 @@ def bounds_by_size(
     sizes: int,
     solver: str,
 ) -> tuple[Fraction | None, ...]:
-    """Return one bound for each size from 0 on, and raise where a model refutes one."""
+    """Return one bound per size from 0 on, and raise if a model refutes one."""
     objectives = {model.evaluation.size: model.evaluation.objective for model in found}
     bounds: list[Fraction | None] = list(claimed)
     for size in range(len(claimed), sizes):
@@ -146,7 +146,7 @@ def bounds_by_size(
         bound = bounds[size]
         if bound is None or bound > objective:
             raise VerificationError(
-                f"{solver} claims that no model of size {size} costs less than {bound} but its own costs "
+                f"{solver} claims that no model of size {size} costs less than {bound}, but its own costs "
                 f"{objective}"
             )
     return tuple(bounds)

@@ -1,4 +1,4 @@
-"""Load, or on a machine's first use compile, the kernels before any clock starts."""
+"""Load the kernels, or compile them on first use, before any clock starts."""
 
 import logging
 import threading
@@ -40,7 +40,7 @@ def warm_up() -> None:
 
 
 def _tiny_problems() -> list[Problem]:
-    """One problem with binary and one with wider columns and sets: both ways through the kernels."""
+    """One problem with binary and one with wider columns and sets, to cover both kernel paths."""
     random = np.random.default_rng(0)
     label = np.array([0, 1] * 8)
     binary = random.integers(0, 2, (16, 3))
@@ -53,6 +53,6 @@ def _tiny_problems() -> list[Problem]:
 
 
 def compiled_before() -> bool:
-    """Whether numba's cache holds the largest kernel; True where numba does not tell."""
+    """Whether numba's cache contains the largest kernel; True if numba does not say."""
     folder = getattr(getattr(run_boxes, "_cache", None), "cache_path", None)
     return folder is None or any(Path(folder).glob("boxes.run_boxes*.nbi"))

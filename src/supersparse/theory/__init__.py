@@ -1,7 +1,7 @@
-"""How far the true error rate can lie above the training error rate: the paper's section 4.
+"""Bounds on how far the true error rate can be above the training error rate (the paper's section 4).
 
-`generalization_bound` gives the one to report, `bounds` all forms side by side, and `one_more_digit` the
-rows needed for finer points. The counts behind them are in `supersparse.theory.space`.
+`generalization_bound` returns the bound to report, `bounds` returns all forms, and `one_more_digit` the
+number of rows needed for finer points. The counts behind them are in `supersparse.theory.space`.
 """
 
 from supersparse.theory.bounds import (

@@ -1,10 +1,10 @@
 """Theorems 1 and 2: bounds on the true error rate of every scoring system that a problem allows.
 
-By Hoeffding's inequality one classifier, fixed beforehand, has a true error rate above its rate on N
-independent rows plus ε with probability at most exp(-2Nε²). By the union bound that happens to none of M
-classifiers, except with probability δ, when ε = sqrt((log M - log δ) / 2N). So everything turns on M, which
-must be finite and must not depend on the rows. The loss may be either count of errors (a score of 0 wrong for
-both classes, or what `predict` does), as long as both sides of the inequality use the same one.
+By Hoeffding's inequality, the true error rate of one classifier, fixed beforehand, exceeds its rate on N
+independent rows by more than ε with probability at most exp(-2Nε²). By the union bound, with ε = sqrt((log M
+- log δ) / 2N) this happens to none of M classifiers, except with probability δ. M must be finite and must not
+depend on the rows. The loss may be either error count (a score of 0 is wrong for both classes, or what
+`predict` does), as long as both sides of the inequality use the same one.
 """
 
 import math
@@ -14,44 +14,44 @@ from enum import Enum
 from fractions import Fraction
 
 from supersparse.errors import InvalidOptionError
-from supersparse.exact import exact
+from supersparse.exact import Number, exact
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
 from supersparse.theory.space import ModelSpace, declared_sets, declared_space
 
 
 def obstacles(problem: Problem, cut_points_fitted: bool) -> tuple[str, ...]:
-    """Say all that makes the classifiers infinite or chosen after the fact, or errors no plain average."""
+    """List every reason why there is no bound: infinitely many or data-dependent classifiers, or weights."""
     reasons = []
     if problem.intercept.mode == "free":
         reasons.append(
-            "the threshold may lie anywhere, so there are infinitely many classifiers; "
-            "give intercept=(-100, 100)"
+            "the threshold can be any number, so there are infinitely many classifiers; "
+            "set a range such as intercept=(-100, 100)"
         )
     if cut_points_fitted:
         reasons.append(
-            "the cut points were fitted on the same rows, so the classifiers were chosen after seeing the "
-            "data; fix the cut points beforehand or fit them on other rows"
+            "the cut points were fitted on the same rows, so the classifiers depend on the data; "
+            "fix the cut points beforehand or fit them on other rows"
         )
     if problem.class_weights[0] != problem.class_weights[1]:
         of_class = zip(problem.class_weights, problem.rows.classes, strict=True)
         shown = ", ".join(f"{decimal(weight)} for {label!r}" for weight, label in of_class)
         reasons.append(
-            f"the class weights differ ({shown}) and the theorems are about the plain error rate; "
+            f"the class weights differ ({shown}), but the theorems are about the unweighted error rate; "
             "use class_weight=None"
         )
     weights = problem.rows.weights
     least, greatest = (int(w) * problem.rows.weight_unit for w in (weights.min(), weights.max()))
     if least != greatest:
         reasons.append(
-            f"the sample weights differ ({decimal(least)} to {decimal(greatest)}) and the theorems are "
-            "about rows that count alike; use sample_weight=None"
+            f"the sample weights differ ({decimal(least)} to {decimal(greatest)}), but the theorems are "
+            "about unweighted rows; use sample_weight=None"
         )
     return tuple(reasons)
 
 
 def why_not_directions(problem: Problem, space: ModelSpace) -> str:
-    """Name the first set for which Theorem 2 does not count the classifiers."""
+    """Name the first set that Theorem 2 does not cover."""
     named = list(zip(problem.rows.names, declared_sets(problem), strict=True))
     if problem.intercept.allowed is not None:
         named.append((INTERCEPT, problem.intercept.allowed))
@@ -66,12 +66,12 @@ def why_not_directions(problem: Problem, space: ModelSpace) -> str:
 
 
 def decimal(value: Fraction) -> str:
-    """Show a fraction as a person would write it."""
+    """Format a fraction as a short decimal."""
     return f"{Decimal(value.numerator) / Decimal(value.denominator):.6g}"  # a float could underflow to 0
 
 
 class Form(Enum):
-    """Which count of classifiers a bound rests on."""
+    """The count of classifiers that a bound uses."""
 
     THEOREM_1 = "Theorem 1"
     THEOREM_1_SIZE = "Theorem 1 with the size limit"
@@ -84,12 +84,12 @@ class Form(Enum):
 class Bound:
     """True error rate <= training error rate + slack, for all `count` classifiers at once.
 
-    `proven` is False where the paper's count of Farey points is below the number of classifiers:
-    the union bound then leaves some of them out.
+    `proven` is False if the paper's count of Farey points is below the number of classifiers, because the
+    union bound then misses some of them.
     """
 
     form: Form
-    count: int  # exact; Theorem 1 adds 1 to it, as the paper does
+    count: int  # exact; Theorem 1 adds 1, as in the paper
     n_rows: int
     delta: Fraction
     training_error: Fraction | None
@@ -103,25 +103,25 @@ class Bound:
 
     @property
     def slack(self) -> float:
-        """How far the true error rate can lie above the training error rate; 0.1 is ten percentage points."""
+        """How far the true error rate can be above the training error rate; 0.1 is ten percentage points."""
         return hoeffding_slack(self.log_count, delta=self.delta, n_rows=self.n_rows)
 
     @property
     def limit(self) -> float | None:
-        """The bound on the true error rate; None when no training error was given. May exceed 1."""
+        """The bound on the true error rate; None without a training error. May exceed 1."""
         return None if self.training_error is None else float(self.training_error) + self.slack
 
     @property
     def says_nothing(self) -> bool:
-        """Whether the bound is 100 % or more, which any error rate obeys."""
+        """Whether the bound is 100 % or more, which is true of any error rate."""
         return (self.slack if self.limit is None else self.limit) >= 1
 
     def in_words(self) -> str:
-        """Say what the bound says. Percentages are rounded upwards."""
+        """Describe the bound. Percentages are rounded up."""
         if not self.proven:
             return (
                 f"{self.form.value}, for comparison only: + {_points_up(self.slack)}. "
-                f"There are {_approximately(self.count)} such points and more classifiers than that, "
+                f"There are {_approximately(self.count)} such points but more classifiers, "
                 "so nothing is proven."
             )
         words = (
@@ -131,12 +131,12 @@ class Bound:
         )
         if self.limit is not None and self.training_error is not None:
             seen = f"{100 * float(self.training_error):.1f} %"
-            words += f" With {seen} in training: at most {_percent_up(self.limit)}."
+            words += f" With a training error of {seen}: at most {_percent_up(self.limit)}."
         if self.says_nothing:
-            words += " That is 100 % or more, so it says nothing: too many classifiers for so few rows."
+            words += " A bound of 100 % or more says nothing: there are too many classifiers for so few rows."
         return words
 
-    def __repr__(self) -> str:  # not the count: Python refuses to print integers of more than 4300 digits
+    def __repr__(self) -> str:  # without the count: Python refuses to print integers of more than 4300 digits
         return (
             f"Bound({self.form.value}, slack={self.slack:.4g}, log_count={self.log_count:.6g}, "
             f"n_rows={self.n_rows}, delta={decimal(self.delta)}, proven={self.proven})"
@@ -145,7 +145,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoBound:
-    """Why a bound is not given; of all forms, or of one."""
+    """Why there is no bound, for one form or for all."""
 
     form: Form | None  # None: no form applies
     reasons: tuple[str, ...]
@@ -159,16 +159,16 @@ class NoBound:
 def generalization_bound(
     problem: Problem,
     *,
-    delta: object = 0.01,
-    training_error: object = None,
+    delta: Number = 0.01,
+    training_error: Number | None = None,
     cut_points_fitted: bool = False,
 ) -> Bound | NoBound:
-    """Return the sharpest bound that is proven, the one to report.
+    """Return the sharpest proven bound, which is the one to report.
 
-    It holds for every allowed scoring system at once, so also for the one that a solver picked by looking at
-    the rows, and with C0 chosen on them. `training_error` is a rate, from which `Bound.limit` follows. A size
-    limit must, like the sets, have been declared before; for one that was chosen on the same rows, take
-    the forms without it from `bounds`.
+    It holds for every allowed scoring system at once, and so for one that a solver selected on the rows, even
+    with C0 chosen on them. `training_error` is a rate and sets `Bound.limit`. A size limit, like the sets,
+    must have been declared beforehand; if it was chosen on the same rows, use the forms without it from
+    `bounds`.
 
     >>> problem = Problem.of([[0], [1]] * 500, [0, 1] * 500, max_points=5, intercept=(-5, 5))
     >>> generalization_bound(problem, training_error=0.02)
@@ -186,18 +186,18 @@ def generalization_bound(
 def bounds(
     problem: Problem,
     *,
-    delta: object = 0.01,
-    training_error: object = None,
+    delta: Number = 0.01,
+    training_error: Number | None = None,
     cut_points_fitted: bool = False,
 ) -> tuple[Bound | NoBound, ...]:
-    """Return all forms side by side; a form that does not apply says why, and nothing else when none does.
+    """Return all forms; a form that does not apply says why. If none applies, return only the reason.
 
-    Theorem 1 counts the vectors (λ, b) in L, and 1 more, as the paper prints it. Theorem 2 counts what
-    differs among them as classifiers: the directions of (λ, b), which for sets -Λ, ..., Λ are the coprime
-    vectors, and the zero vector. An intercept range is one more coordinate of the box, equal to the others or
-    not, but it must hold 0. With the size limit, only vectors with at most that many features count. The
-    paper's Farey points need -Λ, ..., Λ in every coordinate; an intercept is one of P + 1 there. Any other
-    limits of the problem are left aside: they only make the set smaller, and some of them come from the rows.
+    Theorem 1 counts the vectors (λ, b) in L, plus 1, as the paper prints it. Theorem 2 counts the distinct
+    classifiers among them: the directions of (λ, b), which for sets -Λ, ..., Λ are the coprime vectors, and
+    the zero vector. An intercept range is one more coordinate of the box; it may differ from the others but
+    must contain 0. With the size limit, only vectors with at most that many features count. The paper's Farey
+    points need -Λ, ..., Λ in every coordinate; an intercept is one of P + 1 there. Other constraints are
+    ignored: they only make the set smaller, and some of them depend on the rows.
     """
     probability = _read_probability(delta)
     error = _read_error(training_error)
@@ -236,30 +236,30 @@ def bounds(
     return (*found, bound(Form.THEOREM_2_FAREY, farey, proven=farey >= directions))
 
 
-def hoeffding_slack(log_count: float, *, delta: object, n_rows: int) -> float:
+def hoeffding_slack(log_count: float, *, delta: Number, n_rows: int) -> float:
     """Return sqrt((log_count - log δ) / 2N).
 
     >>> round(hoeffding_slack(0.0, delta=0.05, n_rows=1000), 4)  # one classifier, fixed beforehand
     0.0387
     """
     if n_rows < 1:
-        raise InvalidOptionError(f"n_rows is {n_rows}; give at least 1 row")
+        raise InvalidOptionError(f"n_rows is {n_rows}; it must be at least 1")
     return math.sqrt((log_count + negative_log(_read_probability(delta))) / (2 * n_rows))
 
 
 def negative_log(probability: Fraction) -> float:
-    """Return -log of a fraction, also of one below the smallest float."""
+    """Return -log of a fraction, even below the smallest float."""
     return math.log(probability.denominator) - math.log(probability.numerator)
 
 
-def _read_probability(delta: object) -> Fraction:
+def _read_probability(delta: Number) -> Fraction:
     value = exact(delta, "delta", InvalidOptionError)
     if not 0 < value < 1:
         raise InvalidOptionError(f"delta is {delta}; give a probability between 0 and 1, such as 0.01")
     return value
 
 
-def _read_error(training_error: object) -> Fraction | None:
+def _read_error(training_error: Number | None) -> Fraction | None:
     if training_error is None:
         return None
     value = exact(training_error, "training_error", InvalidOptionError)
@@ -289,7 +289,7 @@ def _approximately(count: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneMoreDigit:
-    """The rows with which points of one more digit have the slack that the present ones have now."""
+    """The number of rows at which points with one more digit have the same slack as now."""
 
     n_rows: int
     n_rows_needed: int
@@ -299,7 +299,7 @@ class OneMoreDigit:
 
     @property
     def slack(self) -> float:
-        """What both have: the present points with the present rows, the finer points with the rows needed."""
+        """The slack, the same for the current points and rows as for the finer points and rows needed."""
         return hoeffding_slack(self.log_count, delta=self.delta, n_rows=self.n_rows)
 
     def in_words(self) -> str:
@@ -311,20 +311,19 @@ class OneMoreDigit:
 
 
 def one_more_digit(
-    problem: Problem, *, delta: object = 0.01, cut_points_fitted: bool = False
+    problem: Problem, *, delta: Number = 0.01, cut_points_fitted: bool = False
 ) -> OneMoreDigit | NoBound:
-    """Return the number of rows that leaves the bound as it is when the points get one more digit.
+    """Return the number of rows at which points with one more digit have the same bound.
 
-    The paper says that with more data L can have "one more significant digit within each coefficient", and
-    gives no number. Here every step between neighbouring values of a set is cut in ten: whole numbers become
-    multiples of 0.1, one significant digit becomes two. An intercept range is cut with them. With M
-    classifiers now and M' then, (log M - log δ) / 2N = (log M' - log δ) / 2N' keeps the slack, so
+    The paper says that with more data L can have "one more significant digit within each coefficient", but
+    gives no number. Here every step between neighbouring values of a set is divided into ten: whole numbers
+    become multiples of 0.1, one significant digit becomes two. An intercept range is divided in the same way.
+    With M classifiers now and M' then, (log M - log δ) / 2N = (log M' - log δ) / 2N' keeps the slack, so
 
         N' = N·(log M' - log δ) / (log M - log δ),    about N + P·log(10) / (2·slack²)
 
-    for P coordinates without a size limit, rounded up. Both are counted by the theorem that
-    `generalization_bound` reports now. The number says what the bound asks for, not that there will be fewer
-    errors.
+    for P coordinates without a size limit, rounded up. Both counts use the theorem that
+    `generalization_bound` reports now. This is what the bound requires; it does not promise fewer errors.
 
     >>> problem = Problem.of([[0], [1]] * 500, [0, 1] * 500, max_points=5, intercept=(-5, 5))
     >>> one_more_digit(problem).n_rows_needed

@@ -1,4 +1,4 @@
-"""The set of scoring systems that a problem declares, as what is counted in a bound."""
+"""The scoring systems that a problem allows, and how many there are."""
 
 import math
 from collections import Counter
@@ -11,18 +11,18 @@ from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
 
 Sizes = Mapping[int, int]
-"""How many features have how many values other than 0: {200: 1431} is 1431 features with -100 to 100."""
+"""Features by their number of nonzero values: {200: 1431} is 1431 features with -100 to 100."""
 
 Interval = tuple[int, int]
-"""The whole numbers from the first to the second, both included; 0 among them."""
+"""The whole numbers from the first to the second, inclusive; they include 0."""
 
 
 def count_vectors(optional: Sizes, forced: Sizes, max_size: int | None = None) -> int:
-    """Count the vectors of a product of sets with at most `max_size` entries other than 0.
+    """Count the vectors of a product of sets with at most `max_size` nonzero entries.
 
-    `optional` speaks of the sets that hold 0, `forced` of those that do not. A set with c values other
-    than 0 contributes 1 + c·z, a forced one c·z; the count is the sum of the coefficients of
-    1, z, ..., z^max_size in the product of all.
+    `optional` describes the sets that contain 0, `forced` the others. A set with c nonzero values contributes
+    1 + c·z, a forced one c·z; the count is the sum of the coefficients of 1, z, ..., z^max_size in the
+    product.
 
     >>> count_vectors({2: 3}, {})  # {-1, 0, 1}^3
     27
@@ -45,19 +45,19 @@ def count_vectors(optional: Sizes, forced: Sizes, max_size: int | None = None) -
 def count_directions(
     intervals: Mapping[Interval, int], intercept: Interval = (0, 0), max_size: int | None = None
 ) -> int:
-    """Count the different directions of whole-number vectors (λ, b) in a box around 0, zero vector included.
+    """Count the distinct directions of whole-number vectors (λ, b) in a box around 0, plus the zero vector.
 
     Vectors that are positive multiples of each other give every row the same sign, so a direction is a
-    classifier. In a product of intervals that hold 0, each direction has exactly one coprime vector:
-    dividing by the gcd does not leave the box. The zero vector has no direction and is one more classifier,
-    the one whose score is always 0; it counts once.
+    classifier. In a product of intervals that contain 0, each direction has exactly one coprime vector:
+    dividing by the gcd stays in the box. The zero vector has no direction and is one more classifier, whose
+    score is always 0.
 
-    `intervals` says how many features have which interval. `max_size` limits the entries of λ other than 0;
-    b does not count. By Möbius inversion over the divisor d of all entries,
+    `intervals` maps each interval to its number of features. `max_size` limits the nonzero entries of λ; b
+    does not count. By Möbius inversion over the divisor d of all entries,
 
         1 + [b can be > 0] + [b can be < 0] + Σ_d μ(d)·#{λ ≠ 0 : d | λ}·#{b : d | b},
 
-    where the first three terms are the classifiers with λ = 0, and d runs to the largest |λ_j| only.
+    where the first three terms are the classifiers with λ = 0, and d runs up to the largest |λ_j|.
 
     >>> count_directions({(-1, 1): 2})  # the eight neighbours of 0 and 0 itself
     9
@@ -89,7 +89,7 @@ def count_coprime(n: int, largest: int) -> int:
 
 
 def count_farey(n: int, largest: int) -> int:
-    """Count the Farey points that the paper's Theorem 2 takes for the number of classifiers.
+    """Count the Farey points, which the paper's Theorem 2 takes as the number of classifiers.
 
     The points λ/q in [0, 1)^n with whole λ and q, 0 < q <= largest and gcd(λ, q) = 1. For each q there are
     J_n(q) of them, with Jordan's totient J_n.
@@ -157,10 +157,10 @@ def _truncated_product(a: Sequence[int], b: Sequence[int], degree: int) -> list[
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSpace:
-    """All (λ, b) that are allowed: sets with the number of features that have them, and the intercept.
+    """All allowed (λ, b): the sets, each with its number of features, and the intercept.
 
-    `intercept_range` is None without an intercept, and with ``intercept="paper"``: that one is among the
-    `sets` and counts in the size.
+    `intercept_range` is None without an intercept and with ``intercept="paper"``, where the intercept is one
+    of the `sets` and counts towards the size.
     """
 
     sets: Mapping[CoefficientSet, int]
@@ -169,22 +169,22 @@ class ModelSpace:
 
     @cached_property
     def unit(self) -> int:
-        """All coefficients and b are integers over this number."""
+        """The common denominator of all coefficients and b."""
         return math.lcm(*(s.denominator for s in self.sets))
 
     @property
     def n_coordinates(self) -> int:
-        """Number of features, and one more for an intercept."""
+        """Number of features, plus one for an intercept."""
         return sum(self.sets.values()) + (self.intercept_range is not None)
 
     @property
     def limits_size(self) -> bool:
-        """Whether the size limit leaves anything out."""
+        """Whether the size limit excludes anything."""
         return self.max_size is not None and self.max_size < sum(self.sets.values())
 
     @cached_property
     def intercept(self) -> Interval:
-        """The intercept's range in units; from 0 to 0 where it is no coordinate of its own."""
+        """The intercept's range in units; (0, 0) if it is not a separate coordinate."""
         if self.intercept_range is None:
             return 0, 0
         low, high = self.intercept_range
@@ -192,7 +192,7 @@ class ModelSpace:
 
     @cached_property
     def intervals(self) -> Mapping[Interval, int] | None:
-        """The sets in units if each is an unbroken run of whole numbers through 0, else None."""
+        """The sets in units, if each is an unbroken run of whole numbers through 0; otherwise None."""
         if any(self.is_broken(s) for s in self.sets) or not self.intercept[0] <= 0 <= self.intercept[1]:
             return None
         return {(int(s.least * self.unit), int(s.greatest * self.unit)): n for s, n in self.sets.items()}
@@ -208,11 +208,11 @@ class ModelSpace:
         return high
 
     def is_broken(self, values: CoefficientSet) -> bool:
-        """Whether a set leaves out 0 or a multiple of the unit between its ends."""
+        """Whether a set lacks 0 or a multiple of the unit between its ends."""
         return 0 not in values or (values.greatest - values.least) * self.unit + 1 != len(values)
 
     def n_vectors(self, max_size: int | None = None) -> int:
-        """|L|: how many (λ, b) there are."""
+        """|L|: the number of vectors (λ, b)."""
         low, high = self.intercept
         optional, forced = Counter[int](), Counter[int]()
         for s, n in self.sets.items():
@@ -223,19 +223,19 @@ class ModelSpace:
         return count_vectors(optional, forced, max_size) * (high - low + 1)
 
     def n_directions(self, max_size: int | None = None) -> int | None:
-        """How many of them are different as classifiers; None where dividing by the gcd may leave a set."""
+        """The number of distinct classifiers; None if dividing by the gcd may leave a set."""
         if self.intervals is None:
             return None
         return count_directions(self.intervals, self.intercept, max_size)
 
     def n_farey(self) -> int | None:
-        """Return the paper's count; None where no single Λ bounds all coordinates on both sides."""
+        """Return the paper's count; None unless every coordinate is -Λ, ..., Λ for one Λ."""
         return None if self.largest is None else count_farey(self.n_coordinates, self.largest)
 
     def with_one_more_digit(self) -> "ModelSpace":
-        """Cut every step between neighbouring values in ten; b follows the finer unit.
+        """Divide every step between neighbouring values into ten; b follows the finer unit.
 
-        -Λ, ..., Λ becomes the multiples of 0.1 between -Λ and Λ. A set that leaves out 0 goes on to.
+        -Λ, ..., Λ becomes the multiples of 0.1 between -Λ and Λ. A set without 0 still has no 0.
         """
         finer = Counter[CoefficientSet]()
         for s, n in self.sets.items():
@@ -244,10 +244,10 @@ class ModelSpace:
 
 
 def declared_space(problem: Problem) -> ModelSpace:
-    """Return what the problem allowed before its rows were seen.
+    """Return the space that the problem allowed before its rows were seen.
 
-    A problem fixes columns that are constant in its rows at 0. That choice came from the rows, so here such a
-    column has the set that it was given.
+    A problem fixes columns that are constant in its rows at 0. That depends on the rows, so here such a
+    column keeps its full set.
     """
     sets = Counter(declared_sets(problem))
     intercept = problem.intercept
@@ -262,7 +262,7 @@ def declared_space(problem: Problem) -> ModelSpace:
 
 
 def declared_sets(problem: Problem) -> tuple[CoefficientSet, ...]:
-    """The set of each feature, of a constant one too."""
+    """The set of each feature, including constant ones."""
     ignored = set(problem.ignored)
     return tuple(problem.given_sets[j] if j in ignored else s for j, s in enumerate(problem.sets))
 

@@ -117,7 +117,7 @@ def test_columns_for_programs_have_names_of_their_own_and_numbers(page):
 
 def test_the_page_names_what_it_rests_on(page):
     text = (page / "results.md").read_text(encoding="utf-8")
-    assert "These are records of the small plan" in text
+    assert "These records are from the small plan" in text
     assert "- spambase: its file is not here" in text
     words = "(held|did not hold|not decided)"
     for claim in ("(i)", "(ii)", "(iii)", "(iv)", "(v)", "(6.4)"):

@@ -135,10 +135,8 @@ def test_the_papers_claims_are_decided_among_the_papers_methods():
     )
     claim = verdict(study, "(i)")
     assert claim.held is True
-    assert claim.summary == "on it on 1 of 1 datasets; among all methods of this study on 0"
-    assert claim.numbers == (
-        "haberman: on the frontier of the paper's methods are SLIM; of all methods FasterRisk",
-    )
+    assert claim.summary == "on 1 of 1 datasets; among all methods of this study, on 0"
+    assert claim.numbers == ("haberman: frontier of the paper's methods SLIM; of all methods FasterRisk",)
 
 
 def test_slim_is_held_against_the_papers_error_at_the_papers_size():
@@ -207,7 +205,7 @@ def test_a_better_model_of_the_papers_search_is_said():
 
     assert said(5, 2).endswith("in 0 of 2 fits")
     assert said(4, 3).endswith("in 0 of 2 fits")  # an error for a feature: the same F
-    assert said(3, 3).endswith("in 1 of 2 fits, by 0.0100 at most")
+    assert said(3, 3).endswith("in 1 of 2 fits, by at most 0.0100")
 
 
 def test_only_baselines_far_from_the_paper_are_listed():

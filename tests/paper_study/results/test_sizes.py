@@ -14,7 +14,7 @@ def test_a_size_far_from_the_papers_stands_beside_the_setting_that_comes_nearest
     ]
     (far,) = far_sizes(Study(lines))
     assert (far.ours.setting, far.paper.size, far.nearest.setting) == (WEAK, 7, STRONG)
-    assert "rpart returns by default" in far.reason
+    assert "rpart's default tree" in far.reason
     default = fits("spambase", "CART cp", [11, 11], [8, 8], Setting.of(cp=0.01))
     (far,) = far_sizes(Study([*lines, *default]))
     assert far.nearest.method == "CART cp"
@@ -22,7 +22,7 @@ def test_a_size_far_from_the_papers_stands_beside_the_setting_that_comes_nearest
 
 def test_a_size_that_no_setting_comes_nearer_to_is_said_to_be_so():
     (far,) = far_sizes(Study(fits("internet-ads", "C50T", [3, 3], [29, 29], Setting.of(confidence=0.5))))
-    assert far.reason == "no setting that was tried here comes nearer"
+    assert far.reason == "no setting we tried comes closer"
 
 
 def test_sizes_near_the_papers_are_not_listed():

@@ -173,7 +173,7 @@ def test_options_that_supersparse_sets_itself_are_refused(name):
 def test_branching_priorities_lead_to_the_same_optimum_or_are_refused(name):
     problem = easy_problem()
     if name == "highs":
-        with pytest.raises(UnsupportedProblemError, match="takes no branching priorities"):
+        with pytest.raises(UnsupportedProblemError, match="does not support branching priorities"):
             solve(problem, name, branching_priorities={"x1": 5})
     else:
         expected = solve(problem, "exhaustive")

@@ -54,7 +54,7 @@ def test_a_required_feature_is_forced():
 
 
 def test_a_set_of_too_many_scattered_values_is_left_to_the_exact_solver():
-    with pytest.raises(UnsupportedProblemError, match="one binary a value, over 10000; use solver='exact'"):
+    with pytest.raises(UnsupportedProblemError, match="one binary per value, over 10000; use solver='exact'"):
         terms_of(range(-(10**6), 10**6 + 1), constraints=[constraints.must_use("x0")])
 
 

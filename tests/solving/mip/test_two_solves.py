@@ -111,7 +111,8 @@ def test_a_best_model_that_breaks_what_was_asked_is_a_failure():
     asked = [c.min_sensitivity(1), c.min_specificity(1)]
     problem = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_points=3, constraints=asked)
     with pytest.raises(
-        SolverFailedError, match="calls best breaks what was asked once its numbers are rounded"
+        SolverFailedError,
+        match="the best model of fake violates the constraints once its numbers are rounded",
     ):
         claim_of(FakeSolver(work), problem)
 

@@ -1,4 +1,4 @@
-"""What a scoring system must obey besides its coefficient sets.
+"""Constraints on a scoring system, beyond its coefficient sets.
 
 >>> from supersparse import Problem, constraints as c, solve
 >>> X, y = [[0, 1], [1, 1], [0, 0], [1, 0]], [1, 1, 0, 0]

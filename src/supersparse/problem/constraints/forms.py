@@ -1,4 +1,4 @@
-"""Forms of constraints: one mapping each, named by the function of `supersparse.constraints` it calls."""
+"""Forms of constraints: one mapping each, named after its function in `supersparse.constraints`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -58,17 +58,17 @@ class GroupForm(Form[tuple[str, str]]):
         return isinstance(value, tuple)
 
     def write(self, value: tuple[str, str]) -> Plain:
-        """A mapping of one entry."""
+        """A mapping with one entry."""
         return {value[0]: value[1]}
 
     def schema(self) -> Schema:
-        """An object of one entry."""
+        """An object with one entry."""
         return {**self._table.schema(), "maxProperties": 1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstraintKind:
-    """One kind of constraint: its keys, and how they make it."""
+    """One kind of constraint: its keys, and how to build it."""
 
     record: Record
     make: Callable[[Mapping[str, Any]], Constraint]
@@ -186,7 +186,7 @@ _RATE_KEYS = {
 
 
 def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
-    """The kind of a constraint, and the values of its keys."""
+    """The kind of a constraint, and its values by key."""
     match constraint:
         case Values(of=of, equals=None):
             return "must_use", {"must_use": of}
@@ -218,22 +218,22 @@ def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
         case MaxTotalScore(most=limit, ranges=ranges):
             declared = {"ranges": ByName(ranges)} if ranges else {}
             return "max_total_score", {"max_total_score": limit, **declared}
-    raise InvalidProblemError(f"the constraint {constraint} has no form in a file; leave it out")
+    raise InvalidProblemError(f"the constraint {constraint} cannot be written to a file; remove it")
 
 
 class ConstraintForm(Form[Constraint]):
-    """Any constraint; the key that is a kind's name says which."""
+    """Any constraint; one key is the name of its kind."""
 
     wanted = "a mapping such as {at_most: 2, of: 'age*'}"
 
     def fits(self, node: FileNode) -> bool:
-        """A mapping, or a constraint that is made already."""
+        """A mapping, or a `Constraint`."""
         return isinstance(node, FileMapping | Made)
 
     def read(self, node: FileNode, what: str) -> Constraint:
         """The constraint."""
         if isinstance(node, Made) and isinstance(node.value, Constraint):
-            return _with_text_label(node.value)
+            return with_text_label(node.value)
         if not isinstance(node, FileMapping) or not node.entries:
             self.refuse(node, what)
         kinds = [key for key, _ in node.entries if key.text in KINDS]
@@ -242,7 +242,7 @@ class ConstraintForm(Form[Constraint]):
             first.fail(f"there is no constraint {first.text!r}; {suggest(first.text, list(KINDS), _MEANT)}")
         if len(kinds) > 1:
             kinds[1].fail(
-                f"{kinds[0].text!r} and {kinds[1].text!r} are two constraints; give each an entry of its own"
+                f"{kinds[0].text!r} and {kinds[1].text!r} are two constraints; write them as separate entries"
             )
         kind = KINDS[kinds[0].text]
         given = kind.record.read(node, kinds[0].text)
@@ -268,10 +268,10 @@ class ConstraintForm(Form[Constraint]):
 _MEANT = {"sensitivity": "min_sensitivity", "specificity": "min_specificity", "used": "only_if"}
 
 
-def _with_text_label(constraint: Constraint) -> Constraint:
-    """Name a group by its text, as a file does; it is matched with the data by that."""
+def with_text_label(constraint: Constraint) -> Constraint:
+    """Turn a group label into text, as in a file; the data are matched by text."""
     if isinstance(constraint, MaxFeatures | MinFeatures):
-        return constraint  # settings have keys of their own for these
+        return constraint  # settings have separate keys for these
     parts(constraint)  # raises for a constraint without a form
     if isinstance(constraint, RateConstraint) and isinstance(constraint.group, tuple):
         name, label = constraint.group

@@ -1,6 +1,6 @@
 """Constraints on rates of errors: over all rows, within groups, and between groups.
 
-Rates weigh rows by their sample weights, never by class weights. A score of 0 is wrong for
+Rates weight rows by sample weights, never by class weights. A score of 0 is wrong for
 both classes, as in the objective.
 """
 
@@ -20,26 +20,26 @@ from supersparse.problem.rows import Grouping, Rows
 
 GroupName = str | tuple[str, object] | None
 
-# Which rows a rate is a share of, and whether it counts those that are right or wrong.
+# The rows that a rate refers to, and whether it counts correct or wrong ones.
 CLASS_OF = {"sensitivity": True, "specificity": False, "false positive rate": False, "error": None}
 RIGHT = ("sensitivity", "specificity")
 
 
 @dataclass(frozen=True, kw_only=True)
 class RateConstraint(Constraint):
-    """A bound on one rate: from below for sensitivity and specificity, else from above."""
+    """A bound on one rate: a minimum for sensitivity and specificity, otherwise a maximum."""
 
     rate: str
     bound: Fraction
     group: GroupName
 
     def in_words(self) -> str:
-        """Say what is asked."""
+        """Describe the constraint."""
         side = "at least" if self.rate in RIGHT else "at most"
         return f"{self.rate} of {side} {shown(self.bound)}{_among(self.group)}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[RateLimit, ...]:
-        """One limit for each group: the weight of wrong rows is at most a share of all."""
+        """One limit per group: the weight of wrong rows is at most a share of all."""
         wrong = 1 - self.bound if self.rate in RIGHT else self.bound
         found = []
         for words, members in _members(self.group, rows, self.rate):
@@ -51,27 +51,27 @@ class RateConstraint(Constraint):
 
 @dataclass(frozen=True, kw_only=True)
 class Difference(Constraint):
-    """A bound on how far a rate may differ between any two groups."""
+    """A maximum difference of a rate between any two groups."""
 
     rate: str
     group: str
     bound: Fraction
 
     def in_words(self) -> str:
-        """Say what is asked."""
+        """Describe the constraint."""
         return (
             f"a difference in {self.rate} of at most {shown(self.bound)} between the groups of {self.group}"
         )
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[RateLimit, ...]:
-        """One limit for each ordered pair of groups; shares of right and of wrong rows differ alike."""
+        """One limit per ordered pair of groups; shares of correct and of wrong rows differ equally."""
         parts = [
             np.where(_counted(self.rate, rows, members, words), rows.weights.astype(object), 0)
             for words, members in _members(self.group, rows, self.rate)
         ]
         if len(parts) < 2:
             raise InvalidProblemError(
-                f"{self.in_words()}: all rows belong to one group; compare at least two, or leave it out"
+                f"{self.in_words()}: all rows are in one group; use two or more, or remove the constraint"
             )
         found = []
         for first, second in permutations(parts, 2):
@@ -89,7 +89,7 @@ def _among(group: GroupName) -> str:
 
 
 def _members(group: GroupName, rows: Rows, what: str) -> Iterable[tuple[str, NDArray[np.bool_]]]:
-    """The rows of each group that is spoken of, with its name in words."""
+    """The rows of each group in question, with a description of the group."""
     if group is None:
         return [("", np.ones(rows.n_rows, dtype=bool))]
     name = group if isinstance(group, str) else group[0]
@@ -120,14 +120,14 @@ def _grouping(name: str, rows: Rows, what: str) -> Grouping:
 
 
 def _counted(rate: str, rows: Rows, members: NDArray[np.bool_], words: str) -> NDArray[np.bool_]:
-    """The rows that a rate is a share of."""
+    """The rows that a rate refers to."""
     of_class = CLASS_OF[rate]
     found = members if of_class is None else members & (rows.positive == of_class)
     if not found.any():
         missing = rows.classes[1 if of_class else 0]
         raise InvalidProblemError(
             f"{rate}: the group {words} has no rows of class {missing!r}; "
-            "leave that group out, or merge it with another"
+            "remove that group, or merge it with another"
         )
     return found
 

@@ -1,11 +1,11 @@
-"""Constraints on single features and on the largest score, and the list of all that is asked."""
+"""Constraints on single features and on the largest score, and reading the list of constraints."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import exact, read_count, shown
+from supersparse.exact import Number, exact, read_count, shown
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint, ScoreLimit, ValueLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
@@ -14,19 +14,19 @@ from supersparse.problem.rows import Rows
 
 @dataclass(frozen=True, kw_only=True)
 class Values(Constraint):
-    """Features whose coefficient is not 0 (`equals` None), or is one given value."""
+    """Features with a nonzero coefficient (`equals` is None) or with a fixed value."""
 
     of: tuple[str, ...]
     equals: Fraction | None
     asked_as: str
 
     def in_words(self) -> str:
-        """Say what is asked."""
+        """Describe the constraint."""
         names = ", ".join(self.of)
         return f"{names} = {shown(self.equals)}" if self.equals else f"{names} {self.asked_as}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[ValueLimit, ...]:
-        """One limit for each feature named."""
+        """One limit per feature."""
         return tuple(
             ValueLimit(name=rows.names[j], equals=self.equals, source=self)
             for j in matching(self.of, rows.names, repr(self.in_words()))
@@ -51,7 +51,7 @@ def must_not_use(names: str | Sequence[str]) -> Values:
     return Values(of=names_or_patterns(names, "must_not_use"), equals=Fraction(0), asked_as="not used")
 
 
-def fixed(name: str | Sequence[str], value: float | Fraction) -> Values:
+def fixed(name: str | Sequence[str], value: Number) -> Values:
     """Fix the points of a feature.
 
     >>> fixed("age", 2).in_words()
@@ -67,17 +67,17 @@ Range = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True, kw_only=True)
 class MaxTotalScore(Constraint):
-    """The largest sum of points within the ranges of the features."""
+    """A maximum sum of points within the ranges of the features."""
 
     most: Fraction
     ranges: tuple[tuple[str, Range], ...]
 
     def in_words(self) -> str:
-        """Say what is asked."""
+        """Describe the constraint."""
         return f"a total score of at most {shown(self.most)}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[ScoreLimit, ...]:
-        """One limit; a feature without a declared range has the one observed."""
+        """One limit; features without a declared range use the observed one."""
         observed = {
             name: (Fraction(int(column.min()), scale), Fraction(int(column.max()), scale))
             for name, column, scale in zip(rows.names, rows.columns, rows.scales, strict=True)
@@ -134,7 +134,7 @@ def _read_range(pair: object, name: str) -> Range:
 def read_constraints(
     constraints: object, max_features: object, min_features: object
 ) -> tuple[Constraint, ...]:
-    """Return all that is asked, each once, the two limits on the size first."""
+    """Return all constraints, each once, with the two size limits first."""
     asked: list[Constraint] = []
     if max_features is not None and not (isinstance(max_features, str) and max_features == "auto"):
         asked.append(MaxFeatures(most=read_count(max_features, "max_features", otherwise=", or None")))
@@ -148,8 +148,8 @@ def read_constraints(
     for constraint in given:
         if not isinstance(constraint, Constraint):
             raise InvalidProblemError(
-                f"constraints holds {constraint!r}; give what the functions of supersparse.constraints "
-                "return, such as min_sensitivity(0.9)"
+                f"constraints contains {constraint!r}; use the functions of supersparse.constraints, "
+                "such as min_sensitivity(0.9)"
             )
         asked.append(constraint)
     return tuple(dict.fromkeys(asked))

@@ -19,21 +19,21 @@ def _indicator(at: Sequence[int], n: int, weight: int = 1) -> tuple[int, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Count(Constraint):
-    """How many of some features may be used."""
+    """A minimum or maximum number of features from a list."""
 
     of: tuple[str, ...]
     least: int | None
     most: int | None
 
     def in_words(self) -> str:
-        """Say what is asked."""
+        """Describe the constraint."""
         names = ", ".join(self.of)
         if self.least == self.most:
             return f"exactly {self.most} of {names}"
         return f"at least {self.least} of {names}" if self.most is None else f"at most {self.most} of {names}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
-        """One limit for each side."""
+        """One limit per side."""
         at = matching(self.of, rows.names, repr(self.in_words()))
         found = []
         if self.most is not None:
@@ -85,12 +85,12 @@ class ThresholdsPerVariable(Constraint):
     variables: tuple[tuple[str, tuple[str, ...]], ...]
 
     def in_words(self) -> str:
-        """Say what is asked."""
+        """Describe the constraint."""
         names = ", ".join(name for name, _ in self.variables)
         return f"at most {self.most} threshold{'' if self.most == 1 else 's'} for each of {names}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
-        """One limit for each variable."""
+        """One limit per variable."""
         return tuple(
             SupportLimit(
                 weights=_indicator(
@@ -131,7 +131,7 @@ class OnlyIf(Constraint):
     needs: tuple[str, ...]
 
     def in_words(self) -> str:
-        """Say what is asked."""
+        """Describe the constraint."""
         return f"{', '.join(self.used)} only if {' or '.join(self.needs)}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
@@ -162,7 +162,7 @@ class Budget(Constraint):
     most: Fraction
 
     def in_words(self) -> str:
-        """Say what is asked."""
+        """Describe the constraint."""
         costs = ", ".join(f"{name} {shown(cost)}" for name, cost in self.costs)
         return f"features for at most {shown(self.most)} ({costs})"
 
@@ -195,16 +195,16 @@ def budget(costs: Mapping[str, float | Fraction], *, at_most: float | Fraction) 
 
 @dataclass(frozen=True, kw_only=True)
 class MaxFeatures(Constraint):
-    """The argument `max_features`; the problem itself holds the limit."""
+    """The argument `max_features`; the problem stores the limit."""
 
     most: int
 
     def in_words(self) -> str:
-        """Say what is asked."""
+        """Describe the constraint."""
         return f"at most {self.most} feature{'' if self.most == 1 else 's'}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
-        """None: see `Problem.max_features`."""
+        """No limits here; see `Problem.max_features`."""
         return ()
 
 
@@ -215,11 +215,11 @@ class MinFeatures(Constraint):
     least: int
 
     def in_words(self) -> str:
-        """Say what is asked."""
+        """Describe the constraint."""
         return f"at least {self.least} feature{'' if self.least == 1 else 's'}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
-        """One limit, in which the intercept counts where it counts in the size."""
+        """One limit, which includes the intercept if it counts towards the size."""
         return (
             SupportLimit(
                 weights=(-1,) * rows.n_features,

@@ -1,1 +1,1 @@
-"""The sections of a report: evidence in words, one question a file."""
+"""The sections of a report: the evidence in words, one topic per file."""

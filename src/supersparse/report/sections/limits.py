@@ -1,4 +1,4 @@
-"""Limits of use: sentences that follow from the card and the rows, each true of this card."""
+"""Limits of use that follow from this card and these rows."""
 
 from collections.abc import Iterator, Sequence
 
@@ -28,55 +28,51 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     card, confusion = evidence.card, evidence.evaluation.confusion
     negative, positive = class_names(card)
     yield (
-        f"The card says {positive} or {negative}. It does not say why, and it does not say what to do: "
-        "points are not causes, and lowering them need not lower the risk."
+        f"The card predicts {positive} or {negative}. It does not explain why, and it does not say what to "
+        "do: points are not causes, and lowering them need not lower the risk."
     )
     yield from _ranges(card)
     yield from _missing(card)
     if card.cutoff.tie_is_wrong:
         yield (
-            f"A total of exactly {shown(card.threshold)} is given {negative}. While learning it counted as "
-            f"wrong for both classes; {_at_threshold(evidence)} of these rows have it."
+            f"A total of exactly {shown(card.threshold)} predicts {negative}. In training it counted as "
+            f"wrong for both classes; {_at_threshold(evidence)} of these rows have this total."
         )
     yield (
-        f"{positive} has a share of {rate(confusion.prevalence)} in these rows. Where it is rarer or more "
-        "frequent, predictive values and risks differ from those here; sensitivity and specificity may, "
-        "too."
+        f"The prevalence of {positive} in these rows is {rate(confusion.prevalence)}. Where it is rarer or "
+        "more frequent, predictive values and risks will differ; sensitivity and specificity may differ too."
     )
     yield (
-        f"The threshold ({card.cutoff.positive}) weighs both kinds of error as it was asked to; another may "
-        "suit other costs."
+        f"The threshold ({card.cutoff.positive}) reflects the weights that were set for the two kinds of "
+        "error; other costs may call for another threshold."
     )
     smaller = min(confusion.n_positive, confusion.n_negative)
     if smaller < _FEW_EVENTS:
         yield (
-            f"The smaller class has {shown(smaller)} rows. With fewer than {_FEW_EVENTS} the measures are "
-            "imprecise: read their intervals, not their values."
+            f"The smaller class has {shown(smaller)} rows. With fewer than {_FEW_EVENTS}, the measures are "
+            "imprecise: read the intervals, not the values."
         )
     yield from _validated(evidence)
     if card.risk is None:
-        yield "The card itself holds no risks; those in this report come from these rows alone."
+        yield "The card has no risks of its own; the risks in this report come from these rows only."
     else:
-        yield "A risk above 0.5 and the class may differ: the class follows from the threshold alone."
+        yield "Risk and class may disagree: the class depends on the threshold, not on a risk above 0.5."
     if evidence.data.weights is not None:
-        yield (
-            "Rows are weighted. Intervals treat a weight as a number of rows, which may be too sure of "
-            "itself."
-        )
+        yield ("Rows are weighted. Intervals treat a weight as a number of rows, so they may be too narrow.")
 
 
 def _ranges(card: Card) -> Iterator[str]:
     for domain in card.domains:
-        then = "is refused" if domain.outside == "refuse" else "is scored all the same, without any evidence"
-        yield f"{column_name(domain.column)} is known {_known(domain)}; a value outside {then}."
+        then = "is refused" if domain.outside == "refuse" else "is still scored, but without evidence"
+        yield f"Known values of {column_name(domain.column)}: {_known(domain)}. Any other value {then}."
     unknown = [c for c in card.columns if c not in {d.column for d in card.domains}]
     if unknown:
-        yield f"The card does not say which values it knows of {', '.join(map(column_name, unknown))}."
+        yield f"The card does not record the known values of {', '.join(map(column_name, unknown))}."
 
 
 def _known(domain: Domain) -> str:
     if domain.values is not None:
-        return "as " + visible(", ".join(map(category_text, domain.values)))
+        return visible(", ".join(map(category_text, domain.values)))
     ends = [
         f"{word} {shown(end)}" for word, end in (("from", domain.low), ("to", domain.high)) if end is not None
     ]
@@ -88,7 +84,7 @@ def _missing(card: Card) -> Iterator[str]:
     given = [i for i in card.items if i.missing is not None]
     if refused:
         columns = dict.fromkeys(item.column for item in refused)
-        yield f"It cannot be used without a value of {', '.join(map(column_name, columns))}."
+        yield f"The card needs a value of {', '.join(map(column_name, columns))}."
     for item in given:
         assert item.missing is not None
         yield (
@@ -106,19 +102,19 @@ def _at_threshold(evidence: Evidence) -> str:
 def _validated(evidence: Evidence) -> Iterator[str]:
     if evidence.same_rows is False:
         yield (
-            "It was judged on one set of other rows. Whether these are from another place, time or kind of "
-            "people is for the authors to say."
+            "The card was evaluated on one set of new rows. The authors must say whether these come from "
+            "another place, time or population."
         )
     else:
-        yield "It has not been validated on rows from another place, time or kind of people."
+        yield "The card has not been validated on data from another place, time or population."
     made = evidence.card.provenance
     if made is not None and not made.proven_optimal:
-        yield "A better card for the training rows may exist: the search ended before that was ruled out."
+        yield "A better card for the training rows may exist: the search stopped before ruling that out."
     if not isinstance(evidence.stability, Absent):
         found = evidence.stability
         if 2 * found.same_items < found.samples:
             yield (
-                f"Chance decided much of its items: they came back together in {found.same_items} of "
+                f"The choice of items depends much on chance: the same set recurred in {found.same_items} of "
                 f"{counted(found.samples, 'bootstrap sample')}. Other cards may do as well."
             )
 
@@ -137,9 +133,9 @@ ITEMS = {
     "5b": "eligibility of participants",
     "5c": "treatments received",
     "6a": "outcome, how and when assessed",
-    "6b": "blinding of the outcome's assessment",
+    "6b": "blinded assessment of the outcome",
     "7a": "predictors, how and when measured",
-    "7b": "blinding of the predictors' assessment",
+    "7b": "blinded assessment of the predictors",
     "8": "study size",
     "9": "missing data",
     "10a": "handling of predictors",
@@ -168,7 +164,7 @@ ITEMS = {
 
 
 def checklist(sections: Sequence[Section]) -> Section:
-    """Say of every item where it is answered, from what the sections themselves say."""
+    """List where each item is covered, as declared by the sections."""
     places: dict[str, list[str]] = {}
     for section in sections:
         for item in section.tripod:
@@ -183,12 +179,12 @@ def checklist(sections: Sequence[Section]) -> Section:
         tripod=(),
         blocks=(
             Paragraph(
-                "A program sees the card and the rows. How people were chosen, treated and followed it "
-                "cannot see; an item that is named here may need more from the authors, too."
+                "A program sees only the card and the rows, not how people were selected, treated and "
+                "followed up. Items that are covered here may still need more detail from the authors."
             ),
             TableBlock(
-                caption="Items of TRIPOD (2015) and where this report speaks of them",
-                header=("item", "what it asks", "where"),
+                caption="TRIPOD (2015) items, and where this report covers them",
+                header=("item", "topic", "where"),
                 rows=rows,
                 text_columns=3,
             ),

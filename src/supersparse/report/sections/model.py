@@ -1,4 +1,4 @@
-"""The scoring system itself, and how it is used."""
+"""The summary, the scoring system, and how it was made."""
 
 from supersparse.card.card import Cutoff
 from supersparse.data.plain import visible
@@ -36,7 +36,7 @@ def model(evidence: Evidence) -> Section:
         blocks += [Paragraph("How to use it:"), Bullets(steps)]
     if card.risk is None:
         blocks.append(
-            Paragraph("The card holds no risks: it gives a class. Observed risks by total are shown below.")
+            Paragraph("The card predicts a class, not a risk. Observed risks by total are shown below.")
         )
     return Section(name="model", title="The scoring system", tripod=("15a", "15b"), blocks=tuple(blocks))
 
@@ -46,19 +46,19 @@ def making(evidence: Evidence) -> Section:
     made = evidence.card.provenance
     blocks: list[Block] = []
     if made is None:
-        blocks.append(Paragraph("The card was written by hand: nothing is recorded of how it was made."))
+        blocks.append(Paragraph("The card was written by hand, so there is no record of how it was made."))
         if evidence.card.source is not None:
             blocks.append(Paragraph(f"Its source: {visible(evidence.card.source)}"))
     else:
         stop = Stop.__members__.get(made.stop)
         rows = [
-            ("type of model", "scoring system: points are added up and compared with a threshold"),
+            ("type of model", "scoring system: add up the points and compare the total with a threshold"),
             ("minimised", visible(made.minimised)),
             ("allowed", visible(made.allowed)),
             *_ties(evidence.card.cutoff),
             ("training rows", f"{made.n_rows} (total weight {shown(made.total_weight)})"),
             ("fingerprint", visible(made.data or "not recorded")),
-            ("features offered", "not recorded" if made.features is None else f"{len(made.features)}"),
+            ("candidate features", "not recorded" if made.features is None else f"{len(made.features)}"),
             ("features used", dict(facts(evidence.card))["Size"]),
             ("solver", visible(made.solver)),
             ("seed", _seed(evidence)),
@@ -68,21 +68,21 @@ def making(evidence: Evidence) -> Section:
         ]
         blocks.append(
             TableBlock(
-                caption="The question and the search",
-                header=("what", "how"),
+                caption="Settings and search",
+                header=("setting", "value"),
                 rows=tuple(rows),
                 text_columns=2,
             )
         )
         if made.features:
-            blocks.append(Paragraph(f"Features offered: {', '.join(map(_name, made.features))}."))
+            blocks.append(Paragraph(f"Candidate features: {', '.join(map(_name, made.features))}."))
     return Section(name="making", title="How it was made", tripod=("10a", "10b"), blocks=tuple(blocks))
 
 
 def _ties(cutoff: Cutoff) -> list[tuple[str, str]]:
     if not cutoff.tie_is_wrong:
         return []
-    return [("zero", "a total equal to the threshold counted as wrong for both classes while learning")]
+    return [("ties", "in training, a total equal to the threshold counted as wrong for both classes")]
 
 
 def _name(name: str) -> str:
@@ -112,9 +112,9 @@ def _rows(evidence: Evidence) -> list[tuple[str, str]]:
     rows = [
         ("What is it for?", content(card).rule),
         ("What does it need?", _needs(evidence)),
-        ("Judged on", _judged_on(evidence)),
+        ("Evaluated on", _judged_on(evidence)),
         ("Proven?", dict(facts(card)).get("Proof", "no: it was written by hand")),
-        ("Wrong on these rows", rate(error_rate(found.confusion))),
+        ("Error rate on these rows", rate(error_rate(found.confusion))),
         (
             "Sensitivity, specificity, AUC",
             f"{rate(found.confusion.sensitivity)}, {rate(found.confusion.specificity)}, {found.auc}",
@@ -125,13 +125,13 @@ def _rows(evidence: Evidence) -> list[tuple[str, str]]:
         spread = validation.spread("error rate")
         assert spread is not None, "a fold has rows, and so an error rate"
         sd = "" if spread.sd is None else f" \u00b1 {spread.sd:.3f}"
-        rows.append(("Wrong on rows not seen", f"{spread.mean:.3f}{sd} (cross-validated)"))
+        rows.append(("Error rate on unseen rows", f"{spread.mean:.3f}{sd} (cross-validated)"))
     stability = evidence.stability
     if isinstance(stability, Stability):
         rows.append(
             (
-                "Would chance change it?",
-                f"the same items came back in {share(stability.same_items, stability.samples)} bootstrap "
+                "Is it stable?",
+                f"the same items recurred in {share(stability.same_items, stability.samples)} bootstrap "
                 "samples",
             )
         )
@@ -141,7 +141,7 @@ def _rows(evidence: Evidence) -> list[tuple[str, str]]:
 def _needs(evidence: Evidence) -> str:
     card = evidence.card
     if not card.items:
-        return "nothing: it gives everyone the same class"
+        return "nothing: it predicts the same class for everyone"
     names = ", ".join(visible(column) or '""' for column in card.columns)
     return f"{counted(len(card.items), 'item')} on {names}"
 
@@ -150,24 +150,24 @@ def _judged_on(evidence: Evidence) -> str:
     c = evidence.evaluation.confusion
     kind = {
         True: "the training rows",
-        False: "other rows than those of training",
-        None: "rows of unknown relation",
+        False: "not the training rows",
+        None: "it is unknown whether these are the training rows",
     }
     rows = counted(len(evidence.data), "row")
     return f"{rows}, {share(c.n_positive, c.n)} positive; {kind[evidence.same_rows]}"
 
 
 def missing_parts(evidence: Evidence) -> tuple[str, ...]:
-    """Every part that could not be had, and why."""
+    """List every missing part, and why it is missing."""
     parts = {
         "the check of the claims": evidence.recheck,
         "the frontier of sizes": evidence.frontier,
         "cross-validation": evidence.validation,
         "stability": evidence.stability,
-        "the bounds of theory": evidence.bounds,
+        "theoretical bounds": evidence.bounds,
     }
     found = [f"{what}: {visible(part.reason)}" for what, part in parts.items() if isinstance(part, Absent)]
     for what, done in (("cross-validation", evidence.validation), ("stability", evidence.stability)):
         if isinstance(done, CrossValidation | Stability) and done.stopped:
-            found.append(f"a part of {what}: the work was stopped by the user before it was done")
+            found.append(f"part of {what}: stopped by the user")
     return tuple(found)

@@ -1,4 +1,4 @@
-"""How the card does on the rows at hand: discrimination, risks, calibration, decisions."""
+"""Performance on these rows: discrimination, risks, calibration, decision curves, subgroups."""
 
 from supersparse.data.plain import quoted, visible
 from supersparse.evaluate.evaluation import Subgroups
@@ -28,13 +28,13 @@ def performance(evidence: Evidence) -> Section:
     """TRIPOD asks for measures with intervals (10d, 16) and for risk groups (11)."""
     blocks: list[Block] = []
     if evidence.same_rows:
-        blocks.append(Paragraph("Apparent performance: on the rows that the card was learned from."))
+        blocks.append(Paragraph("Apparent performance: these are the training rows."))
     blocks += [_rates(evidence), _matrix(evidence)]
     if evidence.evaluation.auc.value is not None:
         blocks.append(
             Figure(
                 picture=evidence.evaluation,
-                caption="ROC curve; the circle is the card's own threshold.",
+                caption="ROC curve; the circle marks the card's threshold.",
                 alt=f"ROC curve with an area of {evidence.evaluation.auc}.",
             )
         )
@@ -73,12 +73,12 @@ def _rates(evidence: Evidence) -> TableBlock:
 def _matrix(evidence: Evidence) -> TableBlock:
     negative, positive = class_names(evidence.card)
     c = evidence.evaluation.confusion
-    header = ("true class", f"predicted {positive}", f"predicted {negative}", "of these at the threshold")
+    header = ("true class", f"predicted {positive}", f"predicted {negative}", "of these, at the threshold")
     rows = (
         (positive, *map(count_text, (c.true_positives, c.false_negatives, c.zero_positives))),
         (negative, *map(count_text, (c.false_positives, c.true_negatives, c.zero_negatives))),
     )
-    kept = 4 if c.cutoff.tie_is_wrong else 3  # else a total at the threshold is nothing special
+    kept = 4 if c.cutoff.tie_is_wrong else 3  # otherwise ties are not special
     return TableBlock(
         caption="True and predicted classes", header=header[:kept], rows=tuple(row[:kept] for row in rows)
     )
@@ -93,12 +93,12 @@ def _thresholds(evidence: Evidence) -> TableBlock:
         own = ""
         if c is every.current:
             same = c.cutoff.positive == every.now.positive
-            own = " (as the card)" if same else f" (as the card, {every.now.positive})"
+            own = " (this card)" if same else f" (this card, {every.now.positive})"
         rates = (c.sensitivity, c.specificity, c.ppv, c.npv)
         return f"{c.cutoff.positive}{own}", *map(rate, rates)
 
     return TableBlock(
-        caption="What other thresholds would do",
+        caption="Other thresholds",
         header=("positive for a total of", "sensitivity", "specificity", "PPV", "NPV"),
         rows=tuple(row(c) for c in kept),
         notes=() if step == 1 else (f"{len(kept)} of {len(every.rows)} thresholds are shown.",),
@@ -121,11 +121,13 @@ def calibration(evidence: Evidence) -> Section:
             )
         )
     if own is not None:
-        blocks += _judged(own, own.calibration(), "the card's own risks")
+        blocks += _judged(own, own.calibration(), "the card's risks")
     elif risks.forecasts is not None:
         blocks += _judged(risks.forecasts, risks.calibration(), "cross-fitted risks")
     else:
-        blocks.append(Paragraph("There are no predicted risks to compare: all rows have the same total."))
+        blocks.append(
+            Paragraph("There are no predicted risks to evaluate, because all rows have the same total.")
+        )
     return Section(
         name="calibration", title="Risks and calibration", tripod=("10d", "16"), blocks=tuple(blocks)
     )
@@ -147,7 +149,8 @@ def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
             for r in risks.rows
         ),
         notes=(
-            "Calibrated: a rising curve through all rows. Cross-fitted: by curves that did not see the row.",
+            "Calibrated: an increasing curve fitted to all rows. "
+            "Cross-fitted: curves that were fitted without the row.",
         ),
     )
 
@@ -159,17 +162,17 @@ def _totals(row: RiskRow) -> str:
 def _judged(forecasts: Forecasts, curve: CalibrationCurve, whose: str) -> list[Block]:
     decisions = forecasts.decision_curve()
     return [
-        Paragraph(f"Of {whose}: {forecasts.in_words()} {visible(curve.in_words())}"),
+        Paragraph(f"For {whose}: {forecasts.in_words()} {visible(curve.in_words())}"),
         Figure(
             picture=curve,
-            caption=f"Calibration of {whose}: predicted against observed risk.",
+            caption=f"Calibration of {whose}: predicted and observed risk.",
             alt="Points: "
             + "; ".join(f"predicted {b.predicted:.3f}, observed {rate(b.observed)}" for b in curve.bins)
             + ".",
         ),
         Figure(
             picture=decisions,
-            caption=f"Decision curve of {whose}: net benefit over the risk from which one acts.",
+            caption=f"Decision curve of {whose}: net benefit by the risk threshold for action.",
             alt=decisions.in_words(),
         ),
         _decision_table(forecasts.decision_curve(_DECISIONS), decisions),
@@ -179,7 +182,7 @@ def _judged(forecasts: Forecasts, curve: CalibrationCurve, whose: str) -> list[B
 def _decision_table(some: DecisionCurve, every: DecisionCurve) -> TableBlock:
     return TableBlock(
         caption="Net benefit per row",
-        header=("acting from a risk of", "by risk", "on everyone", "on no one"),
+        header=("act at a risk of", "by risk", "on everyone", "on no one"),
         rows=tuple(
             (f"{p.at:g}", shown_decimal(p.treat_some), shown_decimal(p.treat_all), "0") for p in some.points
         ),
@@ -188,14 +191,11 @@ def _decision_table(some: DecisionCurve, every: DecisionCurve) -> TableBlock:
 
 
 def subgroups(evidence: Evidence) -> Section:
-    """Performance by the columns that were asked for; TRIPOD asks for measures (16)."""
+    """Performance by subgroup column; TRIPOD asks for measures (16)."""
     blocks: list[Block] = []
     if not evidence.subgroups:
         blocks.append(
-            Paragraph(
-                "Not in this report: no column was named that divides the rows, such as sex, age group or "
-                "site."
-            )
+            Paragraph("Not in this report: no subgroup column was chosen, such as sex, age group or site.")
         )
     for found in evidence.subgroups:
         blocks += [_table(found), Paragraph(visible(found.in_words()))]

@@ -1,4 +1,4 @@
-"""What was proven: the claim recomputed, the frontier of sizes, and the bounds of the theory."""
+"""What was proven: the recomputed claims, the lowest error for each size, and the theoretical bounds."""
 
 from supersparse.card.provenance import Provenance
 from supersparse.data.plain import visible
@@ -14,11 +14,11 @@ from supersparse.theory.bounds import Bound
 
 
 def proof(evidence: Evidence) -> Section:
-    """Whether anything allowed could be better, and whether the card's own numbers come out again."""
+    """Whether a better card could exist, and whether the numbers on the card can be reproduced."""
     made = evidence.card.provenance
     blocks: list[Block] = []
     if made is None:
-        blocks.append(Paragraph("Nothing was proven: the card was written by hand."))
+        blocks.append(Paragraph("Nothing was proven, because the card was written by hand."))
     else:
         blocks.append(Paragraph(f"{dict(facts(evidence.card))['Proof']}.", strong=True))
         blocks.append(_verdict(evidence, made))
@@ -40,13 +40,13 @@ def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
     if evidence.same_rows:
         broken = "" if found.obeys is None else f" {visible(found.obeys)}."
         return Paragraph(
-            "NOT CONFIRMED: these are the training rows, but recomputing gives other numbers than those on "
+            "NOT CONFIRMED: these are the training rows, but the recomputed numbers differ from those on "
             f"the card.{broken} The card was changed after it was learned; do not rely on its claims.",
             strong=True,
         )
     return Paragraph(
-        "The claims refer to the training rows. These are other rows, so their numbers differ and neither "
-        "confirm nor refute the proof."
+        "The claims refer to the training rows. These are different rows, so the numbers differ "
+        "and neither confirm nor refute the proof."
     )
 
 
@@ -56,21 +56,21 @@ def _compared(made: Provenance, found: Recheck) -> TableBlock:
 
     tie = "" if made.threshold_was_free else " (total = threshold is wrong)"
     return TableBlock(
-        caption="The claims of the card, and the same numbers recomputed from these rows (exact fractions)",
-        header=("what", "claimed", "recomputed", "equal"),
+        caption="The card's claims, and the same numbers recomputed from these rows (exact fractions)",
+        header=("quantity", "claimed", "recomputed", "equal"),
         rows=(
             row("objective", made.objective, found.objective),
             row(f"training errors{tie}", made.training_errors, found.training_errors),
             row("predicted errors", made.predicted_errors, found.predicted_errors),
-            row("weight of rows", made.total_weight, found.n),
-            ("lower bound, proven", str(made.lower_bound), NONE, NONE),
+            row("total weight", made.total_weight, found.n),
+            ("proven lower bound", str(made.lower_bound), NONE, NONE),
             ("gap", f"{float(made.gap):.6f}", NONE, NONE),
         ),
     )
 
 
 def sizes(evidence: Evidence) -> Section:
-    """What more or fewer features would give."""
+    """The lowest error with more or fewer features."""
     found = evidence.frontier
     blocks: list[Block] = []
     if isinstance(found, Absent):
@@ -78,14 +78,14 @@ def sizes(evidence: Evidence) -> Section:
     else:
         blocks.append(
             Paragraph(
-                "For each size the fewest errors that any allowed card makes on these rows, whatever "
-                "features cost. \u201cProven\u201d means that no card of that size makes fewer."
+                "The lowest number of errors on these rows for each number of features, regardless of the "
+                "penalty for features. \u201cProven\u201d means that no card of that size makes fewer."
             )
         )
         blocks.append(
             Figure(
                 picture=found,
-                caption="Training errors by size. Filled: proven; hollow: the best found.",
+                caption="Training errors by size. Filled: proven; hollow: best found.",
                 alt="Step plot: " + "; ".join(_errors_at(row) for row in found.rows) + ".",
             )
         )
@@ -115,7 +115,7 @@ def _frontier_table(found: Frontier) -> TableBlock:
         rows.append((points, str(row.size), errors, "yes" if row.proven else "no"))
     return TableBlock(
         caption="The best card of each size",
-        header=("points", "features at most", "training errors", "proven"),
+        header=("points", "max. features", "training errors", "proven"),
         rows=tuple(rows),
         notes=()
         if found.problem.intercept.mode == "free"
@@ -124,7 +124,7 @@ def _frontier_table(found: Frontier) -> TableBlock:
 
 
 def theory(evidence: Evidence) -> Section:
-    """How far the true error rate can lie above that of training, by the paper's theorems."""
+    """How far the true error rate can be above the training error rate, by the paper's theorems."""
     found = evidence.bounds
     blocks: list[Block] = []
     if isinstance(found, Absent):
@@ -133,13 +133,13 @@ def theory(evidence: Evidence) -> Section:
         if any(isinstance(bound, Bound) for bound in found):
             blocks.append(
                 Paragraph(
-                    "Bounds on the error rate of new rows from the same source, which hold for every "
-                    "allowed card at once and so for the one that was picked. They need independent rows, "
-                    "and sets and limits that were chosen before the rows were looked at; they are wide."
+                    "Bounds on the error rate on new rows from the same source. They hold for every allowed "
+                    "card at once, and so for this one. They require independent rows, and sets and limits "
+                    "that were chosen before anyone looked at the rows. They are wide."
                 )
             )
         blocks.append(Bullets(tuple(visible(_sentence(bound.in_words())) for bound in found)))
-    return Section(name="theory", title="Bounds by theory", tripod=("8", "16"), blocks=tuple(blocks))
+    return Section(name="theory", title="Theoretical bounds", tripod=("8", "16"), blocks=tuple(blocks))
 
 
 def _sentence(words: str) -> str:

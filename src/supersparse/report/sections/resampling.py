@@ -1,4 +1,4 @@
-"""What happens when the card is learned again: cross-validated performance, and stability."""
+"""Refits: cross-validated performance and stability."""
 
 from supersparse.data.plain import quoted, visible
 from supersparse.exact import shown
@@ -42,15 +42,15 @@ def _protocol(evidence: Evidence, found: CrossValidation) -> str:
     done = len(found.folds)
     proven = sum(fold.proven for fold in found.folds)
     if evidence.cv_groups is None:
-        divided = "with the classes in equal shares"
+        divided = "stratified by class"
     else:
         divided = f"with all rows of one {quoted(evidence.cv_groups)} in the same fold"
     anew = (
         ""
         if evidence.same_rows
-        else " These are not the training rows: cards are learned from these rows with the same settings."
+        else " These are not the training rows: the cards are learned from these rows with the same settings."
     )
-    stopped = f" The user stopped it: {done} of {found.asked} folds are done." if found.stopped else ""
+    stopped = f" The user stopped it after {done} of {found.asked} folds." if found.stopped else ""
     return (
         f"The rows were split at random (seed {evidence.plan.seed}) into {found.asked} folds {divided}. "
         "For each fold, the card was learned again from the other folds with the same settings, and tested "
@@ -79,18 +79,18 @@ def _folds_table(evidence: Evidence, found: CrossValidation) -> TableBlock:
         header=(
             "measure",
             "on all rows",
-            "on folds not seen (mean \u00b1 sd)",
+            "on unseen folds (mean \u00b1 sd)",
             "difference",
             "bootstrap-corrected",
         ),
         rows=tuple(rows),
         notes=(
-            "The difference is the optimism of judging a card by the rows it was learned from. "
-            "Bootstrap-corrected: on all rows, minus the mean optimism over the bootstrap samples "
+            "The difference is the optimism of evaluating a card on its training rows. "
+            "Bootstrap-corrected: the value on all rows minus the mean optimism over the bootstrap samples "
             "(Harrell).",
-            "The settings themselves were chosen before; if they were chosen on these rows, that optimism "
-            "is not in the table.",
-            "Risks for the Brier score are learned again in each fold, from its training rows.",
+            "The settings are taken as fixed. If they were chosen on these rows, the table does not include "
+            "that optimism.",
+            "Risks for the Brier score are fitted again in each fold, on its training rows.",
         ),
     )
 
@@ -100,7 +100,7 @@ def _signed(value: float | None) -> str:
 
 
 def stability(evidence: Evidence) -> Section:
-    """How often each item and its points return when the rows vary as chance lets them."""
+    """How often each item and its points recur over bootstrap samples."""
     found = evidence.stability
     blocks: list[Block] = []
     if isinstance(found, Absent):
@@ -114,9 +114,9 @@ def stability(evidence: Evidence) -> Section:
                     labels=tuple(_label(item) for item in shown_items),
                     shares=tuple(item.returned / found.samples for item in shown_items),
                     marked=tuple(item.points is not None for item in shown_items),
-                    axis="share of bootstrap samples with the item",
+                    axis="share of bootstrap samples with this item",
                 ),
-                caption="How often items return. Dark: items of the card.",
+                caption="How often items recur. Dark: items of the card.",
                 alt="Bars: " + "; ".join(_in_words(item, found.samples) for item in shown_items) + ".",
             )
         )
@@ -131,16 +131,16 @@ def stability(evidence: Evidence) -> Section:
 
 def _returned(evidence: Evidence, found: Stability) -> str:
     sizes = ", ".join(f"{size} items: {n}" for size, n in found.sizes)
-    stopped = f" The user stopped it at {found.samples} of {found.asked}." if found.stopped else ""
+    stopped = f" The user stopped it after {found.samples} of {found.asked} samples." if found.stopped else ""
     if evidence.cv_groups is None:
-        drawn = "of as many rows were drawn"
+        drawn = "of the same size were drawn"
     else:
-        drawn = f"of as many values of {quoted(evidence.cv_groups)}, with all their rows, were drawn"
+        drawn = f"of the same number of groups (all rows of one {quoted(evidence.cv_groups)}) were drawn"
     return (
         f"{found.samples} samples {drawn} with replacement (seed {evidence.plan.seed}), and the card was "
-        f"learned again on each; {share(found.proven, found.samples)} are proven to be the best for their "
-        f"sample. The same items came back in {share(found.same_items, found.samples)}, the same card with "
-        f"all points and the threshold in {share(found.same_card, found.samples)}. Sizes: {sizes}.{stopped}"
+        f"learned again on each; {share(found.proven, found.samples)} are proven optimal for their sample. "
+        f"The same items recurred in {share(found.same_items, found.samples)}, and the same card, with all "
+        f"points and the threshold, in {share(found.same_card, found.samples)}. Sizes: {sizes}.{stopped}"
     )
 
 
@@ -159,15 +159,15 @@ def _in_words(item: ItemStability, samples: int) -> str:
 
 
 def _columns_table(evidence: Evidence, found: Stability) -> TableBlock:
-    """Of items with cut points: another cut is another item, on the same column."""
+    """By column, because a different cut point makes a different item on the same column."""
     own = set(evidence.card.columns)
     rows = [
         (visible(name) or '""', "yes" if name in own else "no", share(samples, found.samples))
         for name, samples in found.columns[: len(own) + _MOST_OTHERS]
     ]
     return TableBlock(
-        caption="Columns that came back, whatever the item on them",
-        header=("column", "on the card", "returned"),
+        caption="Recurring columns, with any item",
+        header=("column", "on the card", "recurred"),
         rows=tuple(rows),
         text_columns=2,
     )
@@ -191,10 +191,10 @@ def _items_table(found: Stability, items: tuple[ItemStability, ...]) -> TableBlo
         )
     left = len(found.items) - len(items)
     return TableBlock(
-        caption="Items and points that came back",
-        header=("item", "points on the card", "returned", "with these points", "points seen (samples)"),
+        caption="Recurring items and points",
+        header=("item", "points on the card", "recurred", "with these points", "points seen (samples)"),
         rows=tuple(rows),
         notes=()
         if left <= 0
-        else (f"{counted(left, 'further item')} came back less often and are not shown.",),
+        else (f"{counted(left, 'further item')} recurred less often and are not shown.",),
     )

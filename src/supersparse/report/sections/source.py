@@ -1,4 +1,4 @@
-"""The rows that the report is about: how many, of which classes, what is missing, and whose they are."""
+"""The data: number of rows, classes, missing values, and whether these are the training rows."""
 
 from fractions import Fraction
 
@@ -24,7 +24,7 @@ from supersparse.report.blocks import (
 from supersparse.report.evidence import Evidence
 
 _MOST_OUTSIDE = 8
-_FAR = 0.25  # a population stability index above this is commonly called large
+_FAR = 0.25  # a population stability index above this is commonly considered large
 
 
 def source(evidence: Evidence) -> Section:
@@ -49,25 +49,25 @@ def _whose(evidence: Evidence) -> str:
     n, made = counted(len(evidence.data), "row"), evidence.card.provenance
     if evidence.same_rows:
         return (
-            f"These {n} are the training rows of the card: the fingerprints match. Performance on them is "
+            f"These {n} are the card's training rows: the fingerprints match. Performance on them is "
             "optimistic; the cross-validation below is not."
         )
     if evidence.same_rows is False:
         assert made is not None, "its fingerprint was compared"
         return (
-            f"These {n} are not the {made.n_rows} training rows of the card, or not in the same order: the "
-            "fingerprints differ. This is a validation on new data, provided that these are other people."
+            f"These {n} are not the card's {made.n_rows} training rows, or not in the same order: the "
+            "fingerprints differ. This is a validation on new data if these are different people."
         )
     reason = "was written by hand" if made is None else "cannot be compared with these columns"
-    return f"Whether these {n} took part in making the card is not known: the card {reason}."
+    return f"It is unknown whether the card was learned from these {n}: the card {reason}."
 
 
 def _classes(evidence: Evidence) -> TableBlock:
     negative, positive = class_names(evidence.card)
     confusion, data = evidence.evaluation.confusion, evidence.data
     rows = [
-        ("given", f"{data.n_given}"),
-        ("used here", f"{len(data)}"),
+        ("total", f"{data.n_given}"),
+        ("used", f"{len(data)}"),
         (f"outcome {positive}", share(confusion.n_positive, confusion.n)),
         (f"outcome {negative}", share(confusion.n_negative, confusion.n)),
     ]
@@ -94,8 +94,8 @@ def _items(evidence: Evidence) -> TableBlock:
         header=("item", "points", f"in {negative}", f"in {positive}", "missing"),
         rows=tuple(rows),
         notes=(
-            "Of an item that asks a question: the share of rows that get its points. Of an item that "
-            "multiplies a value: the mean of the value.",
+            "For a yes/no item: the share of rows that get its points. For an item that multiplies a value: "
+            "the mean of the value.",
         ),
     )
 
@@ -108,14 +108,14 @@ def _described(seen: ItemSeen, item: Item) -> str:
 
 def _drift_table(drift: Drift) -> TableBlock:
     return TableBlock(
-        caption="The items in the training rows and in these",
-        header=("item", "gave points in training", "in these rows", "shift of the mean", "stability index"),
+        caption="Items in the training rows and in these rows",
+        header=("item", "gave points in training", "in these rows", "mean shift", "stability index"),
         rows=tuple(
             (visible(i.name) or '""', rate(i.then), rate(i.now), f"{i.shift:+.3g}", f"{i.stability:.3f}")
             for i in drift.items
         ),
         notes=(
-            "The shift is in points. A stability index of 0 is no change; above 0.25 it is called large.",
+            "The shift is in points. A stability index of 0 means no change; above 0.25 is considered large.",
         ),
     )
 
@@ -124,33 +124,35 @@ def _drift_words(drift: Drift) -> str:
     far = [visible(i.name) or '""' for i in drift.items if i.stability > _FAR]
     if not far:
         return f"The mean total moved by {drift.shift:+.3g} points; no item changed much."
-    return f"The mean total moved by {drift.shift:+.3g} points. Items that changed much: {', '.join(far)}."
+    return f"The mean total moved by {drift.shift:+.3g} points. Items that changed a lot: {', '.join(far)}."
 
 
 def _missing(evidence: Evidence) -> tuple[str, ...]:
     data = evidence.data
     if not data.missing:
-        return ("No value that the card needs is missing.",)
+        return ("No required value is missing.",)
     said = [
-        f"{column_name(name)} is missing in {share(rows, data.n_given)} of the rows given."
+        f"Rows without a value of {column_name(name)}: {share(rows, data.n_given)}."
         for name, rows in data.missing
     ]
     if data.left_out:
         names = ", ".join(column_name(name) for name, _ in data.left_out)
         left = data.n_given - len(data)
-        said.append(f"{counted(left, 'row')} left out, because the card refuses a missing value in {names}.")
+        said.append(
+            f"{counted(left, 'row')} skipped, because the card does not allow missing values in {names}."
+        )
     return tuple(said)
 
 
 def _outside(evidence: Evidence) -> tuple[str, ...]:
     outside = evidence.data.outside
     if not outside:
-        return ("No value lies outside what the card knows of its columns.",) if evidence.card.domains else ()
+        return ("All values are in the card's known ranges.",) if evidence.card.domains else ()
     said = [
-        f"{column_name(value.column)} holds {visible(str(value.value))}, which the card does not know, in "
+        f"{column_name(value.column)} has the value {visible(str(value.value))}, unknown to the card, in "
         f"{counted(value.rows, 'row')}."
         for value in outside[:_MOST_OUTSIDE]
     ]
     if len(outside) > _MOST_OUTSIDE:
-        said.append(f"{len(outside) - _MOST_OUTSIDE} more values lie outside what the card knows.")
+        said.append(f"{len(outside) - _MOST_OUTSIDE} more values are unknown to the card.")
     return tuple(said)

@@ -1,8 +1,8 @@
 """Checkpoints: the open tree in a file, so that a killed process loses little.
 
-The file is JSON behind a line with its format and a checksum. It is written beside the old one
-and moved over it, so a crash leaves one or the other. It names the problem by a fingerprint:
-a damaged file, or one of another problem, is refused.
+The file is JSON after a line with its format and checksum. It is written next to the old one and then
+replaces it, so a crash leaves one or the other. It contains a fingerprint of the problem: damaged files, and
+files of another problem, are refused.
 """
 
 import hashlib
@@ -29,9 +29,9 @@ _FORMAT = "supersparse checkpoint 3"
 
 @dataclass(frozen=True, kw_only=True)
 class Saved:
-    """What a checkpoint holds: the best model's coefficients, the proven bound, the open tasks.
+    """The contents of a checkpoint: the best model's coefficients, the proven bound, the open tasks.
 
-    `second` is what the second bound has left, None where it has not begun.
+    `second` is the open work of the second bound; None if it has not started.
     """
 
     coefficients: tuple[int, ...]
@@ -41,10 +41,10 @@ class Saved:
 
 
 def check_place(path: Path) -> None:
-    """Refuse a path that cannot be written, before hours of work are lost to it."""
+    """Refuse a path that cannot be written, before hours of work are lost."""
     if path.is_dir() or not path.parent.is_dir():
         what = "is a folder" if path.is_dir() else "is in a folder that does not exist"
-        raise InvalidOptionError(f"checkpoint {str(path)!r} {what}; name a file in an existing folder")
+        raise InvalidOptionError(f"checkpoint {str(path)!r} {what}; choose a file in an existing folder")
 
 
 def save_tree(
@@ -55,7 +55,7 @@ def save_tree(
     tasks: list[dict[str, Any]],
     second: OpenNodes | None,
 ) -> None:
-    """Write the open tree, replacing an older file in one step."""
+    """Write the open tree, atomically replacing an older file."""
     body = json.dumps(
         {
             "problem": identity,
@@ -74,7 +74,7 @@ def save_tree(
 
 
 def written(task: Task) -> dict[str, Any]:
-    """Turn an open task into data for JSON."""
+    """Convert an open task to JSON data."""
     work = task.work
     entry: dict[str, Any] = {"bound": task.bound, "case": work.instance.case, "literals": work.literals}
     if isinstance(work, SupportNode):
@@ -97,22 +97,22 @@ def _written_second(left: OpenNodes) -> dict[str, Any]:
 
 
 def load_tree(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> Saved:
-    """Read a checkpoint of this problem; raise with the reason when the file cannot be used."""
+    """Read a checkpoint of this problem, or raise with the reason."""
     head, _, body = path.read_bytes().partition(b"\n")
     name, _, checksum = head.decode("utf-8", "replace").rpartition(" ")
     if name != _FORMAT:
         raise InvalidOptionError(
-            f"checkpoint {str(path)!r} is not a {_FORMAT!r} file; name another file, or delete it"
+            f"checkpoint {str(path)!r} is not a {_FORMAT!r} file; choose another file, or delete it"
         )
     if hashlib.sha256(body).hexdigest() != checksum:
         raise InvalidOptionError(
-            f"checkpoint {str(path)!r} is damaged (its checksum is wrong); delete it to start anew"
+            f"checkpoint {str(path)!r} is damaged (its checksum is wrong); delete it to start again"
         )
     content = json.loads(body)
     if content["problem"] != identity:
         raise InvalidOptionError(
             f"checkpoint {str(path)!r} belongs to another problem (data or settings differ); "
-            "name another file, or delete it to start anew"
+            "choose another file, or delete it to start again"
         )
     by_case = {instance.case: instance for instance in cases}
     return Saved(

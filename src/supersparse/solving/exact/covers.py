@@ -7,7 +7,7 @@ model. With z for "wrong" and α for "literal used" this is the pair cover
     z_i + z_j + Σ_{l ∈ D_ij} α_l >= 1 .
 
 Let u >= 0 be multipliers with Σ_{pairs at i} u <= w_i at every point, and load_l = Σ_{pairs with l} u.
-Then for every model that extends the support S by a set T of at most r literals, one a feature,
+Then for every model that extends the support S by a set T of at most r literals, one per feature,
 
     cost >= fixed(S) + Σ_i w_i z_i + Σ_{l ∈ T} c_l
          >= fixed(S) + Σ u - Σ_{l ∈ T} (load_l - c_l)
@@ -34,11 +34,11 @@ Ranks = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
 NEAREST = 16
-"""How many opposite points each point is paired with."""
+"""Number of opposite points paired with each point."""
 _NEAR = 0.9  # other θ are tried only when the first came this near to closing the node
 _UNLIMITED = 2**60
 _MOST_COMPARISONS = 400_000_000
-_CHUNK = 20_000_000  # comparisons between two looks at whether to go on
+_CHUNK = 20_000_000  # comparisons between checks whether to continue
 _NONE = np.zeros(0, np.int64)
 
 
@@ -53,12 +53,12 @@ class PairPool:
 
     @property
     def all(self) -> NDArray[np.int32]:
-        """The index of every pair, for a node that inherits none."""
+        """The indices of all pairs, for a node that inherits none."""
         return np.arange(len(self.positive), dtype=np.int32)
 
 
 class CancelledError(Exception):
-    """The solve has to stop; the task that raises this stays open."""
+    """The solve must stop; the task that raises this stays open."""
 
 
 def _go_on() -> bool:
@@ -73,7 +73,7 @@ def pair_pool(
     most: int = NEAREST,
     cancelled: Callable[[], bool] = _go_on,
 ) -> PairPool:
-    """Pair each point with its nearest opposite points that the support does not cover yet."""
+    """Pair each point with its nearest opposite points that the support does not yet cover."""
     covering = flags_of(support, instance.n_features)
     bits, masks = _packed(instance, allowed, covering)
     up, down = instance.positive, instance.negative
@@ -153,7 +153,7 @@ def _to_words(flags: Flags, words: int) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """What one packing proves about a node, in kernel units beyond its fixed cost."""
+    """The bounds that one packing proves for a node, in kernel units beyond its fixed cost."""
 
     bound: int
     load: Ints
@@ -170,11 +170,11 @@ def packing_bound(
     theta: int,
     enough: int,
 ) -> Packed:
-    """Bound what a node must still pay; stop early once the bound exceeds `enough`.
+    """Bound the remaining cost of a node; stop early once the bound exceeds `enough`.
 
-    With room for all undecided features the capacity of a literal is its penalty. Under a size
-    limit more capacity, penalty + θ, may pay: at most `room` literals take it back. θ is tried
-    near the parent's, or over its whole range when `theta` is 0.
+    With room for all undecided features, the capacity of a literal is its penalty. Under a size limit, more
+    capacity, penalty + θ, may pay off: at most `room` literals take it back. θ is tried near the parent's, or
+    over its whole range if `theta` is 0.
     """
     undecided = int(by_feature(allowed).any(axis=1).sum())
     if room >= undecided:

@@ -1,4 +1,4 @@
-"""The exact solver: searches and proves in turns, in slices, until nothing is open."""
+"""The exact solver: alternates between search and proof, in slices, until nothing is open."""
 
 import sys
 import time
@@ -54,9 +54,9 @@ _SWITCH_SECONDS = 0.0005
 
 @contextmanager
 def _quick_switches() -> Iterator[None]:
-    """Let threads switch often: between kernels each needs Python for well under a millisecond.
+    """Let threads switch often: between kernels, each needs Python for well under a millisecond.
 
-    At the interpreter's default of 5 ms one thread would wait for the other most of the time.
+    With the default of 5 ms, one thread would wait for the other most of the time.
     """
     usual = sys.getswitchinterval()
     sys.setswitchinterval(min(usual, _SWITCH_SECONDS))
@@ -85,12 +85,12 @@ class ExactSolver:
             checkpoint.check_place(Path(options.checkpoint))
         if options.proof_log is not None and not problem.is_plain:
             raise UnsupportedProblemError(
-                "proof_log knows no levels and no constraints besides max_features and the coefficient sets; "
-                "leave it out, or ask for less"
+                "proof_log supports no levels, and no constraints except max_features and coefficient sets; "
+                "remove proof_log, or the levels and constraints"
             )
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Prove a best model, or claim the best one known and a bound on how much better another could be."""
+        """Prove a best model, or claim the best known one and a bound."""
         while True:
             outcome = _Solve.prepare(problem, options, monitor).run()
             if outcome is not _Restart.WITH_BETTER_PRICES:
@@ -108,15 +108,15 @@ class ExactSolver:
 
 
 class _Restart(Enum):
-    """What a solve returns when it has no claim yet and must be started again."""
+    """Returned by a solve that has no claim yet and must start again."""
 
     WITH_BETTER_PRICES = auto()
-    """Rates are limited and the first model that obeys them is known: prices can now be chosen well."""
+    """The first model that satisfies the rate limits is known, so prices can now be chosen well."""
 
 
 @dataclass(eq=False, kw_only=True)
 class _Solve:
-    """One run: the incumbent search and the two proofs share the time; the monitor hears of all."""
+    """One run: the incumbent search and the two proofs share the time and report to the monitor."""
 
     problem: Problem
     options: SolveOptions
@@ -126,7 +126,7 @@ class _Solve:
     cuts: Cuts
     proof: Proof
     second: SecondBound
-    knew_no_model: bool  # when prices were chosen, so they serve to find any model at all
+    knew_no_model: bool  # when prices were chosen, so the prices help to find any model at all
     file: Path | None  # the checkpoint
     identity: str  # of the problem, as the checkpoint names it
     stop: Stop | None = None
@@ -136,7 +136,7 @@ class _Solve:
 
     @classmethod
     def prepare(cls, problem: Problem, options: SolveOptions, monitor: Monitor) -> "_Solve":
-        """Bring a problem into kernel units, and choose prices where rates are limited."""
+        """Convert a problem to kernel units, and choose prices if rates are limited."""
         monitor.incumbent(completed(problem, smallest_coefficients(problem)))
         form = with_prices(integer_form(problem), monitor)
         cuts = Cuts(form, monitor)
@@ -178,7 +178,7 @@ class _Solve:
         return self.monitor.claim(stop=Stop.OPTIMAL, smallest=True)
 
     def _open(self) -> None:
-        """Begin with the roots, or with what a checkpoint left open."""
+        """Start from the roots, or from a checkpoint."""
         cases = instances(self.form)
         if self.file is not None and self.file.exists():
             saved = checkpoint.load_tree(self.file, self.identity, cases, self.cuts)
@@ -193,7 +193,7 @@ class _Solve:
             self.proof.tasks.push(fixed_cost(instance, ()), root(instance))
 
     def _prove_here(self) -> None:
-        """Prove and search in turns, by work done, so that a run can be repeated exactly."""
+        """Alternate between proof and search by work done, so that a run can be repeated exactly."""
         limit = self.options.node_limit
         self.search.warm_up(WORK_PER_NODE * (10**6 if limit is None else limit + 1))
         self.cuts.refresh()
@@ -212,7 +212,7 @@ class _Solve:
             self._take_second_turn()
 
     def _prove_in_threads(self, threads: int) -> None:
-        """Prove in the background; this thread searches now and then, reports and watches the limits."""
+        """Prove in background threads; this thread searches at times, reports and watches the limits."""
         workers = self.proof.start(threads, lambda: self.stop is not None or self._needs_restart)
         searched = 0
         try:
@@ -231,20 +231,20 @@ class _Solve:
             self.proof.finish(workers)
 
     def _take_second_turn(self) -> None:
-        """Let the second bound work when it is its turn; what is logged must be proven by the first alone."""
+        """Run the second bound when it is its turn; a proof log allows only the first."""
         best = self.monitor.best_evaluation
         if self.options.proof_log is None and best is not None and self.second.is_due(self.proof.work):
             self.monitor.bound(self.second.step(best.objective, self.proof.work, self._check_in))
 
     @property
     def _needs_restart(self) -> bool:
-        """Whether the first model that obeys the limited rates has turned up while much is still open."""
+        """Whether the first model within the rate limits was found while much is still open."""
         is_first = self.knew_no_model and self.monitor.best_evaluation is not None
         return is_first and len(self.form.rates.most) > 0 and self.stop is None and self.proof.is_open
 
     @property
     def _search_share(self) -> float:
-        """Work of the search for each unit of the proof's."""
+        """Search work per unit of proof work."""
         best, spent = self.monitor.best_evaluation, self.search.spent[0]
         if best is not None:
             bound, objective = self.monitor.lower_bound, best.objective
@@ -257,7 +257,7 @@ class _Solve:
         return _SHARE_WHILE_IMPROVING if improving else _SHARE_AFTERWARDS
 
     def _check_in(self) -> bool:
-        """Count, report and save what is due, then return whether to stop; long steps call it midway."""
+        """Count, report and save if due, and return whether to stop; long steps call it midway."""
         self.monitor.nodes = (self.proof.work + self.second.work) // WORK_PER_NODE
         if self.proof.work >= self._report_at:
             self._report_at = self.proof.work + _REPORT_EVERY
@@ -268,7 +268,7 @@ class _Solve:
         return self.stop is not None or self._needs_restart
 
     def _reason_to_stop(self) -> Stop | None:
-        """The limit that is reached, None to go on."""
+        """The limit that was reached; None to continue."""
         reason = self.monitor.stop_reason()
         if reason is not None:
             return reason
@@ -278,14 +278,14 @@ class _Solve:
         return None
 
     def _report(self) -> None:
-        """Tell the monitor the bound of everything open."""
+        """Report the bound of everything open to the monitor."""
         bound = self.proof.bound
         if bound is not None and bound > self._reported:
             self._reported = bound
             self.monitor.bound(next_attainable(self.problem, Fraction(bound) / self.form.scale))
 
     def _save(self) -> None:
-        """Write the checkpoint, if there is to be one."""
+        """Write the checkpoint, if requested."""
         if self.file is not None and self.monitor.best is not None:
             # tasks first: a model that a thread finds meanwhile may then be saved twice, never lost
             tasks = [checkpoint.written(task) for task in self.proof.open_tasks()]

@@ -1,4 +1,4 @@
-"""Instance: an IntegerForm as the exact engine sees it, for one case of the intercept.
+"""Instance: an IntegerForm prepared for the exact engine, for one case of the intercept.
 
 Only bounds use net points. A distinct row with loss p when scored <= 0 and n when scored >= 0
 loses at least min(p, n) + |p - n|·[its heavier class is wrong]; the minima add up to the base loss, which
@@ -25,7 +25,7 @@ _ALWAYS_RIGHT = 2**56  # weight of the origin: no bound may pay for it being wro
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Instance:
-    """What the tree and the box search need to know, in kernel units."""
+    """The data for the tree and the box search, in kernel units."""
 
     form: IntegerForm
     case: int  # which of the intercept's cases this is
@@ -52,39 +52,39 @@ class Instance:
 
     @property
     def n_features(self) -> int:
-        """Number of features, whether a literal of theirs is allowed or not."""
+        """Number of features, including those without an allowed literal."""
         return self.form.n_features
 
     @cached_property
     def n_ranks(self) -> Ints:
-        """How many values each column takes."""
+        """Number of distinct values of each column."""
         return np.asarray(self.form.ranks.max(axis=1) + 1, np.int64)
 
     @cached_property
     def magnitudes(self) -> "LiteralMagnitudes":
-        """The magnitudes each literal's coefficient may have."""
+        """The allowed magnitudes of each literal's coefficient."""
         return LiteralMagnitudes.of(self.form)
 
     @cached_property
     def _penalties(self) -> list[Ints]:
-        """The penalties of each literal's magnitudes, C1 apart."""
+        """The penalties of each literal's magnitudes, without C1."""
         return [penalties.of_sign(sign) for penalties in self.form.penalties for sign in SIGNS]
 
     @cached_property
     def empty_penalty(self) -> int:
-        """The least penalty of a model without features."""
+        """The smallest penalty of a model without features."""
         return int(self.form.unused_penalty.sum()) + self.intercept_penalty
 
     @cached_property
     def literal_surcharge(self) -> Ints:
-        """What each literal adds to `empty_penalty` at least, C1 apart; negative where 0 is dearer."""
+        """The least that each literal adds to `empty_penalty`, without C1; negative if 0 costs more."""
         least = np.array([int(p.min()) if len(p) else 0 for p in self._penalties], np.int64)
         surcharge: Ints = least - for_both_signs(self.form.unused_penalty)
         return surcharge
 
     @cached_property
     def magnitude_extra(self) -> Ints:
-        """The penalty of each magnitude beyond its literal's least; no columns where penalties are flat."""
+        """The penalty of each magnitude beyond its literal's smallest; no columns if penalties are flat."""
         widest = 0 if self.form.is_flat else int(self.magnitudes.count.max(initial=1))
         table = np.zeros((len(self._penalties), widest), np.int64)
         if widest:
@@ -100,7 +100,7 @@ class Instance:
 
     @cached_property
     def is_binary(self) -> bool:
-        """Whether no column takes more than two values, so that points can be packed into bits."""
+        """Whether every column has at most two values, so that points can be packed into bits."""
         both = np.vstack([self.positive, self.negative])
         low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
         return bool(np.all((both == low) | (both == high)))
@@ -108,7 +108,7 @@ class Instance:
 
 @dataclass(frozen=True, eq=False)
 class LiteralMagnitudes:
-    """The rising magnitudes of each literal: ``first + stride·i``, or a row of the table for stride 0."""
+    """The ascending magnitudes of each literal: ``first + stride·i``, or a row of the table for stride 0."""
 
     count: Ints
     first: Ints
@@ -131,7 +131,7 @@ class LiteralMagnitudes:
 
 
 def instances(form: IntegerForm) -> list[Instance]:
-    """One instance, or two where b is penalised: b = 0, and b != 0 at its penalty."""
+    """One instance, or two if b is penalised: b = 0, and b != 0 at its penalty."""
     if not form.problem.intercept.is_penalised:
         b = _range_as_list(form)
         nothing = np.zeros(len(b), np.int64)
@@ -146,7 +146,7 @@ def instances(form: IntegerForm) -> list[Instance]:
 
 
 def _range_as_list(form: IntegerForm) -> Ints:
-    """List the b of a bounded range, cut to where it can matter: further out all rows agree."""
+    """List the b of a bounded range, clipped to the useful part: further out, all rows agree."""
     if form.intercept_low <= -OPEN or form.intercept_high >= OPEN:
         return np.zeros(0, np.int64)
     reach = sum(v.largest * int(np.abs(c).max()) for v, c in zip(form.values, form.columns, strict=True))
@@ -215,7 +215,7 @@ def _instance(
 
 
 def _origin_ranks(problem: Problem) -> NDArray[np.int32]:
-    """Where 0 stands among each column's values: an odd number where it lies between two."""
+    """The rank of 0 among each column's values; odd if it is between two."""
     ranks = []
     for column in problem.rows.columns:
         distinct = np.unique(column)
@@ -231,7 +231,7 @@ def twins(problem: Problem) -> tuple[int, ...]:
     Two columns are twins when set, penalties and limits agree and the columns are equal, or, with a
     free threshold, differ (or, with symmetric sets, add up) by a constant. Any
     model can then swap them without changing F, l1 or what is limited, so models that use a twin before its
-    partner need not be looked at. Both together stay allowed: they reach twice the range.
+    partner need not be searched. Using both stays allowed: together they reach twice the range.
     """
     rows = problem.rows
     latest: dict[tuple[object, ...], int] = {}

@@ -1,9 +1,9 @@
-"""Limits on the support and on the largest score, as the tree over signed supports obeys them.
+"""Limits on the support and on the largest score, for the tree over signed supports.
 
 Each becomes Σ_{l in the model} weight_l <= most, over literals. A limit on the support has one
 weight for both signs of a feature. A limit on the largest score is linear in the magnitudes,
 Σ_f rate_l·|λ_f|, because max(λ·low, λ·high) is λ·high for λ > 0 and |λ|·(-low) for λ < 0; the
-weight of a literal is then its least share.
+weight of a literal is then its smallest share.
 """
 
 from dataclasses import dataclass
@@ -34,11 +34,11 @@ _LARGEST = 2**60
 class LiteralLimits:
     """Σ weight_l <= most over the literals of a model; `rate` and `points` for limits on the score."""
 
-    weight: Ints  # (limits, literals): the least that a literal counts
+    weight: Ints  # (limits, literals): the smallest amount that a literal counts
     most: Ints
     rate: Ints  # (limits on the score, literals): what one unit of magnitude counts
     points: Ints  # what they may come to
-    is_complete: bool  # whether 64 bits held all limits; the evaluator knows them all in any case
+    is_complete: bool  # whether all limits fit 64 bits; the evaluator always checks them all
 
     def __bool__(self) -> bool:
         return len(self.most) > 0
@@ -48,11 +48,11 @@ class LiteralLimits:
         return bool((self.weight[:, list(literals)].sum(axis=1) <= self.most).all())
 
     def keep(self, literals: Literals, allowed: Flags, room: int) -> Flags | None:
-        """Drop literals that no extension within the limits can have; None when no extension is within them.
+        """Drop literals that no extension within the limits can have; None if there is no such extension.
 
-        The others can lower a sum by at most the `room` smallest negative weights, one a feature.
-        So what is counted so far, plus a literal's own weight, plus that help (its own feature's
-        share left out, and one place less) is a lower bound on every model that has the literal.
+        The others can lower a sum by at most the `room` smallest negative weights, one per feature. So the
+        current sum, plus the literal's weight, plus that help (without the share of its own feature, and with
+        one place less) is a lower bound for every model with the literal.
         """
         allowed = allowed.copy()
         for weight, most in zip(self.weight, self.most, strict=True):
@@ -71,7 +71,7 @@ class LiteralLimits:
 
 
 def literal_limits(form: IntegerForm, *, uses_b: bool) -> LiteralLimits:
-    """Bring a problem's limits into 64 bits; one that does not fit is left to the evaluator."""
+    """Convert a problem's limits to 64 bits; limits that do not fit are left to the evaluator."""
     n = n_literals(form.n_features)
     rows: list[tuple[Ints, int]] = []
     for limit in form.problem.support_limits:

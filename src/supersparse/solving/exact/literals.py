@@ -1,9 +1,9 @@
 """Literals: a feature together with the sign of its coefficient.
 
-A model's signed support is a set of literals, at most one a feature. Literal 2·f says "feature f with a
-positive coefficient", 2·f + 1 says "with a negative one", so an array over literals holds the two of
-each feature side by side. Only this file and `kernels/pairs.py`, whose compiled loops cannot call it and
-repeat the two functions they need, know the numbering.
+A model's signed support is a set of literals, at most one per feature. Literal 2·f means "feature f with a
+positive coefficient", and 2·f + 1 "with a negative one", so an array over literals has the two of each
+feature side by side. Only this file and `kernels/pairs.py` know the numbering; compiled loops cannot call
+this file, so `kernels/pairs.py` repeats the two functions it needs.
 """
 
 from collections.abc import Iterable
@@ -31,17 +31,17 @@ def negative_literal(feature: int) -> Literal:
 
 
 def both_literals(feature: int) -> tuple[Literal, Literal]:
-    """The two literals of a feature, the positive one first."""
+    """The two literals of a feature, positive first."""
     return positive_literal(feature), negative_literal(feature)
 
 
 def feature_of(literal: Literal) -> int:
-    """The feature whose coefficient a literal is about."""
+    """The feature of a literal."""
     return literal // 2
 
 
 def is_negative(literal: Literal) -> bool:
-    """Whether a literal asks for a negative coefficient."""
+    """Whether a literal means a negative coefficient."""
     return literal % 2 == 1
 
 
@@ -51,12 +51,12 @@ def sign_of(literal: Literal) -> int:
 
 
 def n_literals(n_features: int) -> int:
-    """How long an array over literals is."""
+    """The length of an array over literals."""
     return 2 * n_features
 
 
 def literals_where(flags: NDArray[np.bool_]) -> Literals:
-    """The literals whose flag is set, in rising order."""
+    """The literals whose flag is set, ascending."""
     return tuple(Literal(literal) for literal in np.flatnonzero(flags).tolist())
 
 

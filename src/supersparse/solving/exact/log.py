@@ -1,4 +1,4 @@
-"""Events of a proof log, one for each step of a proof; none is created when nobody listens.
+"""Events of a proof log, one per step of a proof; none are created without a listener.
 
 Rows are indices of the presolved problem's distinct rows (-1 is the origin), literals are numbered as in
 `literals.py`, costs are in kernel units.
@@ -15,8 +15,8 @@ Multipliers = tuple[tuple[int, int, int], ...]  # (row of a positive, row of a n
 class NodeSplit:
     """A node was bounded, some literals were dropped, and it was split on a feature.
 
-    `parts` are the literals tried, and `out` says whether a part without the feature remains.
-    With no feature the node was split into one support for each allowed literal.
+    `parts` are the literals tried, and `out` is whether a part without the feature remains. Without a
+    feature, the node was split into one support per allowed literal.
     """
 
     case: int
@@ -49,7 +49,7 @@ class NodePruned:
 class BoxPruned:
     """A box of coefficients of one support was closed by matched pairs and single rows.
 
-    `low` and `high` are magnitudes for each literal and, where b is restricted, b.
+    `low` and `high` are the magnitudes of each literal and, if b is restricted, b.
     """
 
     literals: Literals
@@ -64,7 +64,7 @@ class BoxPruned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoxSplit:
-    """A box was cut in two between two values of one dimension."""
+    """A box was split between two values of one dimension."""
 
     literals: Literals
     low: tuple[int, ...]
@@ -75,7 +75,7 @@ class BoxSplit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorEvaluated:
-    """One coefficient vector was evaluated: its least cost over the allowed b, and that b."""
+    """One coefficient vector was evaluated: its lowest cost over the allowed b, and that b."""
 
     literals: Literals
     magnitudes: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Many answers from one tree: all models within a factor of the best, and the best of each size."""
+"""Many models from one tree: all within a factor of the best, and the best of each size."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ from supersparse.solving.solution import Claim
 
 
 class Collecting:
-    """Stands in for `Cuts`: a cut that stays, and every model within it."""
+    """Replaces `Cuts`: a fixed cut that keeps every model within it."""
 
     def __init__(self, form: IntegerForm, limit: Fraction) -> None:
         cut = form.in_kernel_units(limit)
@@ -34,7 +34,7 @@ class Collecting:
 
     @property
     def tie(self) -> int:
-        """What a model may cost, in kernel units."""
+        """The largest allowed cost, in kernel units."""
         return self.now.tie
 
     def offer(self, coefficients: list[int]) -> bool:
@@ -47,7 +47,7 @@ class Collecting:
 
 
 class SupportListing(SupportSearch):
-    """Looks at all vectors of a support once."""
+    """Visits all vectors of a support once."""
 
     def _next_phase(self) -> bool:
         self._phase += 1
@@ -64,7 +64,7 @@ def all_within(
     monitor: Monitor,
     solve: Callable[[Problem, SolveOptions, Monitor], Claim],
 ) -> ClaimedModels:
-    """List every λ, with its best b, of F <= (1 + epsilon)·F*; as many as the limits allow."""
+    """List every λ, with its best b, with F <= (1 + epsilon)·F*, as far as the limits allow."""
     claim = solve(problem, options, monitor)
     best = evaluate(problem, claim.points).objective
     limit = (1 + epsilon) * best
@@ -73,7 +73,7 @@ def all_within(
     within.offer(list(claim.points.coefficients))
     if claim.lower_bound < best:
         return ClaimedModels(models=tuple(within.models.values()), complete=False)
-    within.offer(smallest_coefficients(problem))  # the tree begins with one feature
+    within.offer(smallest_coefficients(problem))  # the tree starts with one feature
     proof = Proof(within, None, SupportListing)
     for instance in instances(form):
         alone = replace(instance, twin_of=(-1,) * instance.n_features)

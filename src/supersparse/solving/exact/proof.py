@@ -16,9 +16,9 @@ _SLICE_WORK = 100 * WORK_PER_NODE  # about 50 ms: how long one support is search
 
 
 class Proof:
-    """Open tasks, best bound first, and what is being worked on.
+    """Open tasks, best bound first, and tasks in progress.
 
-    The global bound is the least over both, so it holds at every moment, whatever the threads do.
+    The global bound is the minimum over both, so it holds at every moment, whatever the threads do.
     """
 
     def __init__(self, cuts: Judge, log: Log | None, searching: type[SupportSearch] = SupportSearch) -> None:
@@ -34,13 +34,13 @@ class Proof:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything is left to do."""
+        """Whether any task is left."""
         with self._changed:
             return bool(len(self.tasks) or self._busy) and self._failure is None
 
     @property
     def bound(self) -> int | None:
-        """The least bound of everything open, in kernel units."""
+        """The lowest bound of everything open, in kernel units."""
         with self._changed:
             bounds = [task.bound for task in self._busy.values()]
             if self.tasks.bound is not None:
@@ -48,7 +48,7 @@ class Proof:
             return min(bounds, default=None)
 
     def open_tasks(self) -> list[Task]:
-        """Everything open: what waits, and what is being worked on as it was when taken up."""
+        """Everything open: waiting tasks, and tasks in progress as they were when taken."""
         with self._changed:
             return [*self.tasks, *self._busy.values()]
 
@@ -71,7 +71,7 @@ class Proof:
         return workers
 
     def finish(self, workers: list[threading.Thread]) -> None:
-        """Stop the workers, which put their tasks back, and raise what went wrong in one."""
+        """Stop the workers, which put their tasks back, and raise any error from one."""
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
@@ -84,7 +84,7 @@ class Proof:
         try:
             while (task := self._take(wait=True)) is not None:
                 self._do(task, lambda: self._stopping or cancelled())
-        except BaseException as failure:  # handed to the main thread by `finish`
+        except BaseException as failure:  # passed to the main thread by `finish`
             with self._changed:
                 self._failure = failure
                 self._stopping = True

@@ -1,6 +1,6 @@
-"""The box search in plain Python: the reference for the compiled one, and the one that can log.
+"""The box search in plain Python: the reference for the compiled one, with logging.
 
-Same boxes in the same order as `kernels.boxes.run_boxes`, one readable step at a time.
+It visits the same boxes in the same order as `kernels.boxes.run_boxes`, in readable steps.
 """
 
 from collections.abc import Callable
@@ -84,7 +84,7 @@ def run_boxes_reference(
     rows: tuple[Ints, Ints],
     log: Log,
 ) -> tuple[int, int, int]:
-    """Do what `run_boxes` does, telling `log` about every box; `rows` names the cells' rows."""
+    """Do the same as `run_boxes`, and report every box to `log`; `rows` are the rows of the cells."""
     k = len(data.first)
     for spent in range(1, budget + 1):
         if top == 0:

@@ -1,9 +1,9 @@
-"""One signed support: the least cost, then the least l1, over its coefficients.
+"""One signed support: the lowest cost, then the smallest l1, over its coefficients.
 
-The rows are merged on the support's columns and boxes of coefficients are searched. First only
-for strict improvements; where a vector may be doubled without leaving its sets, a model of the
-upper half has the same predictions, so only vectors with some coefficient in its upper half are
-needed. Then, over all vectors, for ties of smaller l1.
+The rows are merged on the support's columns, and boxes of coefficients are searched. The first phase looks
+only for strict improvements: if a vector can be doubled within its sets, a model in the upper half has the
+same predictions, so only vectors with some coefficient in its upper half are needed. The second phase looks
+over all vectors for ties with a smaller l1.
 """
 
 import time
@@ -29,14 +29,14 @@ from supersparse.solving.kernels.support import CellRates, SupportData, magnitud
 
 Ints = NDArray[np.int64]
 _SLICE_SECONDS = 0.05
-_IMPROVING, _TIES = 1, 2  # the phases of a search; 0 before it begins
-_ROOM_ON_STACK = 128  # boxes; more are made where they are needed
+_IMPROVING, _TIES = 1, 2  # the phases of a search; 0 before it starts
+_ROOM_ON_STACK = 128  # initial number of boxes; more are added if needed
 _NONE, _NO_CELLS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
 NO_RATES = CellRates(_NONE, _NONE, _NO_CELLS, _NO_CELLS, _NONE)
 
 
 def rates_of_cells(form: IntegerForm, cell: Ints) -> CellRates:
-    """Sum the true weights and what each limit counts over the cells of a support."""
+    """Sum the true weights and the counts of each limit over the cells of a support."""
     rates, count = form.rates, int(cell.max()) + 1
 
     def summed(rows: Ints) -> Ints:
@@ -50,7 +50,7 @@ def rates_of_cells(form: IntegerForm, cell: Ints) -> CellRates:
 
 
 class SupportSearch:
-    """A box search that can be paused; `boxes` counts its work, `bound` is proven of the support's cost."""
+    """A box search that can be paused; `boxes` counts its work, `bound` is a proven bound on its cost."""
 
     def __init__(self, instance: Instance, literals: Literals, cuts: Judge, log: Log | None = None) -> None:
         self.instance = instance
@@ -114,10 +114,10 @@ class SupportSearch:
         return data, instance.magnitudes.count[literals].tolist()
 
     def run(self, boxes: int, cancelled: Callable[[], bool]) -> bool:
-        """Search for so many boxes or until cancelled; return whether the support is closed.
+        """Search a number of boxes or until cancelled; return whether the support is closed.
 
-        How long a kernel runs without a look at `cancelled` depends on the clock; what is done
-        in all does not, so that a run can be repeated exactly.
+        How often a kernel checks `cancelled` depends on the clock; the total work does not, so that a run can
+        be repeated exactly.
         """
         self._rest()
         limit = self.boxes + boxes
@@ -165,9 +165,9 @@ class SupportSearch:
 
     @property
     def state(self) -> tuple[int, list[list[list[int]]]]:
-        """The phase and the open boxes: enough to go on in another process.
+        """The phase and the open boxes: enough to resume in another process.
 
-        Of a search that runs now, those it had when the slice began: a kernel may be writing.
+        For a running search, those at the start of the slice, because a kernel may be writing.
         """
         phase, boxes = self._at_rest
         return phase, boxes.tolist()
@@ -176,13 +176,13 @@ class SupportSearch:
         self._at_rest = self._phase, self._stack[: self._top].copy()
 
     def resume(self, state: tuple[int, list[list[list[int]]]]) -> None:
-        """Go on with the phase and the open boxes of an earlier search, before the first `run`."""
+        """Resume with the phase and open boxes of an earlier search, before the first `run`."""
         self._phase = state[0]
         self._lay_out([(np.array(low, np.int64), np.array(high, np.int64)) for low, high in state[1]])
         self._rest()
 
     def _adapt(self, seconds: float) -> None:
-        """Keep slices short enough for limits to be obeyed and long enough to be cheap."""
+        """Keep slices short enough to respect limits and long enough to be cheap."""
         if seconds < _SLICE_SECONDS / 2:
             self._budget *= 2
         elif seconds > 2 * _SLICE_SECONDS and self._budget > 1:
@@ -195,7 +195,7 @@ class SupportSearch:
         return coefficients
 
     def _next_phase(self) -> bool:
-        """Lay out the boxes of the next phase; False when there is nothing left to look for."""
+        """Set up the boxes of the next phase; False if there is nothing left to search."""
         self._phase += 1
         low, high = self._whole()
         if self._phase == _IMPROVING:
@@ -205,7 +205,7 @@ class SupportSearch:
             self.bound = max(self.bound, bound)
             if bound > now.tie and self._log is None:
                 return False
-            needed = bound <= now.strict or self._log is not None  # a log has to say why not
+            needed = bound <= now.strict or self._log is not None  # a proof log must give the reason
             self._lay_out(self._improving_boxes(low, high) if needed else [])
             return self._top > 0 or self._next_phase()
         if self._phase == _TIES:
@@ -278,7 +278,7 @@ class SupportSearch:
         return all(2 * v in known for v in known if 2 * abs(v) <= largest)
 
     def _small_boxes(self, low: Ints, high: Ints) -> list[tuple[Ints, Ints]]:
-        """The box of vectors whose l1 can be below the best one's."""
+        """The box of vectors whose l1 can be below the best."""
         sets = [
             self.instance.form.values[f].of_sign(s) for f, s in zip(self.features, self.signs, strict=True)
         ]

@@ -1,8 +1,8 @@
 """The tree over signed supports, as plain bookkeeping.
 
-A node stands for the proper extensions of its literals: the supports that contain them all, at least one
-more, and beyond them only literals still allowed. The support of exactly those literals is not part of
-the node; where a model may stop there, it became a task of its own when the node was made.
+A node represents the proper extensions of its literals: the supports that contain all of them and at least
+one more literal that is still allowed. The support of exactly those literals is not part of the node; if a
+model may stop there, it became a separate task when the node was created.
 
 A node is bounded by a packing of pair covers, literals that cannot be in a better model are dropped, and
 it is split on the most loaded feature: in with +, in with -, or out. Tasks are taken best bound first.
@@ -36,23 +36,23 @@ from supersparse.solving.kernels.pairs import uncovered
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SupportNode:
-    """The supports that extend `literals` by one or more allowed ones, one a feature.
+    """The supports that extend `literals` by one or more allowed ones, one per feature.
 
-    `pairs` are those of the parent: what `added` covers still has to be taken out of them.
+    `pairs` are those of the parent; pairs that `added` covers must still be removed.
     """
 
     instance: Instance
     literals: Literals
     allowed: Flags
     theta: int  # the parent's best θ, 0 to try the whole range: see `packing_bound`
-    pool: PairPool | None = None  # None: to be made when the node is bounded
+    pool: PairPool | None = None  # None: created when the node is bounded
     pairs: NDArray[np.int32] | None = None
     added: Literal | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Support:
-    """One support to be searched; `search` is set once it has begun."""
+    """One support to search; `search` is set once it has started."""
 
     instance: Instance
     literals: Literals
@@ -81,17 +81,17 @@ class OpenTasks:
         return len(self._heap)
 
     def push(self, bound: int, work: SupportNode | Support) -> None:
-        """Open a task; of equal bounds the older one goes first."""
+        """Add a task; ties in the bound go to the older one."""
         self._age += 1
         heapq.heappush(self._heap, Task(bound, self._age, work))
 
     def pop(self) -> Task:
-        """Take the task with the least bound."""
+        """Take the task with the lowest bound."""
         return heapq.heappop(self._heap)
 
     @property
     def bound(self) -> int | None:
-        """The least bound of all open tasks, None when there are none."""
+        """The lowest bound of all open tasks; None if there are none."""
         return self._heap[0].bound if self._heap else None
 
     def __iter__(self) -> Iterator[Task]:
@@ -99,12 +99,12 @@ class OpenTasks:
 
 
 def root(instance: Instance) -> SupportNode:
-    """The node of all supports but the empty one, whose model every solve begins with."""
+    """The node of all supports except the empty one, whose model is the start of every solve."""
     return SupportNode(instance=instance, literals=(), allowed=instance.allowed.copy(), theta=0)
 
 
 def fixed_cost(instance: Instance, literals: Literals) -> int:
-    """What every model with these literals pays whatever its loss: base cost, penalties of literals and b."""
+    """The cost of every model with these literals before its loss: base cost, penalties of literals and b."""
     return (
         instance.base_cost + instance.intercept_penalty + int(instance.literal_penalty[list(literals)].sum())
     )
@@ -113,7 +113,7 @@ def fixed_cost(instance: Instance, literals: Literals) -> int:
 def expand(
     node: SupportNode, bound: int, cuts: Judge, *, cancelled: Callable[[], bool], log: Log | None = None
 ) -> list[tuple[int, SupportNode | Support]]:
-    """Bound a node and split it; return what is left of it, with bounds."""
+    """Bound a node and split it; return the remaining parts with their bounds."""
     instance, room = node.instance, node.instance.max_features - len(node.literals)
     if room <= 0:
         return []
@@ -212,8 +212,8 @@ def _event(
 def _uncovered_pairs(node: SupportNode, cancelled: Callable[[], bool]) -> tuple[PairPool, NDArray[np.int32]]:
     """The pairs that the node's literals leave uncovered.
 
-    Those of the parent are filtered. Making fresh, nearer pairs for each node was tried and is
-    worse: on adult_reg the tree grew from 30 to 1502 nodes.
+    The parent's pairs are filtered. We tried new, nearer pairs for each node, which was worse: on adult_reg
+    the tree grew from 30 to 1502 nodes.
     """
     if node.pool is None or node.pairs is None:
         pool = pair_pool(node.instance, node.literals, node.allowed, cancelled=cancelled)
@@ -224,7 +224,7 @@ def _uncovered_pairs(node: SupportNode, cancelled: Callable[[], bool]) -> tuple[
 
 
 def _branching_feature(instance: Instance, literals: Literals, allowed: Flags, load: Ints) -> int | None:
-    """A forced feature first, else the one whose literals carry the most load."""
+    """A forced feature first, otherwise the one with the most loaded literals."""
     present = set(map(feature_of, literals))
     for f in instance.forced:
         if f not in present:

@@ -1,1 +1,1 @@
-"""The hot loops, compiled by numba when first used; nothing else lives here."""
+"""The hot loops, compiled by numba on first use, and nothing else."""

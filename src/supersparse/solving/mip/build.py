@@ -1,14 +1,13 @@
-"""Writing the paper's MIP (section 3.3) for a problem, with its misprints corrected.
+"""Build the paper's MIP (section 3.3) for a problem, with its misprints corrected.
 
     minimise   Σ_i w_i z_i + Σ_j C0_j α_j (+ C1 Σ_j β_j)
     subject to y_i·score_i + M_i z_i >= γ,   M_i = γ - the worst y_i·score_i
                c_j in its set,  |c_j| <= Λ_j α_j,  |c_j| <= β_j
 
-Variables are made only where they are needed: z for rows that can be right and wrong, α where
-C0 or a size limit asks for it, β where l1 is asked for and a set has both signs. Levels are
-written as in appendix A. Where a limit is easier to obey with a row that is wrong, or with a
-feature in use, z and α must not be larger than the truth either: `M'_i (1 - z_i) >= y_i·score_i`
-with M'_i the best y_i·score_i, and one binary for each sign of c_j.
+Variables are created only where needed: z for rows that can be right or wrong, α if C0 or a size limit needs
+it, β if l1 is needed and a set has both signs. Levels are written as in appendix A. If a wrong row or a used
+feature can help to satisfy a limit, z and α must not be larger than the truth either: `M'_i (1 - z_i) >=
+y_i·score_i` with M'_i the best y_i·score_i, and one binary for each sign of c_j.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +34,7 @@ Signs = tuple[tuple[int, int], ...]  # (variable, sign) of the binaries made her
 
 
 def write_literals(draft: Draft, written: WrittenTerm) -> tuple[tuple[Linear, Linear], Signs]:
-    """Say in binaries whether a term is positive and whether it is negative."""
+    """Add binaries for whether a term is positive and whether it is negative."""
     term, number = written.term, written.variables.number
     if written.variables.choice:
         return tuple(  # type: ignore[return-value]
@@ -45,7 +44,7 @@ def write_literals(draft: Draft, written: WrittenTerm) -> tuple[tuple[Linear, Li
     least, greatest = term.values[0], term.values[-1]
     literals, made = [], []
     known = {sign: binary for binary, sign in written.variables.signs}
-    if known:  # an exact size has made them
+    if known:  # already created for an exact size
         positive, negative = (Linear(0, ((known[s], 1),)) if s in known else Linear() for s in (1, -1))
         return (positive, negative), written.variables.signs
     for sign, reach in ((1, greatest), (-1, -least)):
@@ -70,10 +69,10 @@ def write_literals(draft: Draft, written: WrittenTerm) -> tuple[tuple[Linear, Li
 def write_pair_covers(
     draft: Draft, problem: Problem, literals: Sequence[tuple[Linear, Linear]], binary: Mapping[int, int]
 ) -> int:
-    """Add the covers of each row's nearest opposite rows; return how many.
+    """Add the covers of each row's nearest opposite rows; return their number.
 
-    `binary` names z of the rows that can be right and wrong. A row that is always wrong covers
-    its pairs; `binary` leaves it out, and so are its pairs.
+    `binary` has z of the rows that can be right or wrong. A row that is always wrong covers its pairs, so it
+    and its pairs are left out.
     """
     group, _ = row_groups(list(problem.rows.columns))
     z = {(int(group[row]), bool(problem.rows.positive[row])): variable for row, variable in binary.items()}
@@ -106,7 +105,7 @@ def build(
     pair_covers: bool = False,
     l1_within: Fraction | None = None,
 ) -> Program:
-    """Write the program that minimises F or, given `l1_within`, the l1 of the models whose F is no larger."""
+    """Build the program that minimises F or, with `l1_within`, the l1 of models whose F is no larger."""
     terms = read_terms(problem)
     limits = limit_rows(problem, terms)
     draft = Draft()
@@ -194,9 +193,9 @@ def build(
 def _with_pair_covers(
     draft: Draft, problem: Problem, written: list[WrittenTerm], z: Mapping[int, int]
 ) -> list[WrittenTerm]:
-    """Add the pair covers and the binaries they speak of.
+    """Add the pair covers and their binaries.
 
-    They hold for every scoring system, so for those that obey the limits as well.
+    They hold for every scoring system, and so for those that satisfy the limits.
     """
     features = [w for w in written if w.term.name is not None]
     made = [write_literals(draft, w) for w in features]
@@ -209,7 +208,7 @@ def _with_pair_covers(
 
 
 def _row_costs(problem: Problem) -> NDArray[np.object_]:
-    """What an error in each row adds to F."""
+    """The cost in F of an error in each row."""
     negative, positive = (w / problem.total_weight for w in problem.class_weights)
     return np.array(
         [

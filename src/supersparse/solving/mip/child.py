@@ -1,7 +1,7 @@
-"""Child: a solver in a process of its own, for packages that cannot share one with others.
+"""Child: a solver in a separate process, for packages that cannot share one with others.
 
-A child is started when first needed, reused by later solves, and ends with its parent. It
-ignores Ctrl-C: stopping is the parent's decision.
+A child starts when first needed, is reused by later solves, and ends with its parent. It ignores Ctrl-C: the
+parent decides when to stop.
 """
 
 import atexit
@@ -23,7 +23,7 @@ from supersparse.solving.mip.run import BoundReport, Outcome, RunSettings, Talk
 
 @dataclass(frozen=True)
 class Order:
-    """What a child is asked to do: call ``module:function`` with a model, settings and a talk."""
+    """An order to a child: call ``module:function`` with a model, settings and a talk."""
 
     target: str
     model: Model
@@ -51,7 +51,7 @@ class Child:
         self._lock = threading.Lock()
 
     def run(self, order: Order, talk: Talk) -> Outcome:
-        """Have an order carried out, passing its reports on."""
+        """Run an order and pass on its reports."""
         try:
             self._send(order)
             with talk.interrupted_by(lambda: self._send(StopOrder())):
@@ -73,7 +73,7 @@ class Child:
             self._to.flush()
 
     def close(self) -> None:
-        """End the process: it stops when there is nothing more to read."""
+        """End the process; it stops when its input closes."""
         with suppress(OSError):  # it may be gone already
             self._to.close()
         self._process.wait()
@@ -107,7 +107,7 @@ def _close_all() -> None:
 
 
 def _serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
-    """Carry out orders, one after the other, until the parent is gone."""
+    """Run orders one after the other until the parent is gone."""
     lock = threading.Lock()
     running: Talk | None = None
 
@@ -135,7 +135,7 @@ def _serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
 def _main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     outbox = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints must not mix with the messages
+    os.dup2(2, 1)  # output of libraries must not mix with the messages
     try:
         _serve(sys.stdin.buffer, outbox)
     except EOFError:

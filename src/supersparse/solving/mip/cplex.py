@@ -1,4 +1,4 @@
-"""CPLEX (commercial; the wheel's own licence is limited to 1000 variables and 1000 rows)."""
+"""CPLEX (commercial; the licence in the wheel is limited to 1000 variables and 1000 rows)."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -105,11 +105,11 @@ def _solve(cplex: Any, model: Model, settings: RunSettings, talk: Talk) -> Outco
 
 
 class _Listener:
-    """Hears of progress; CPLEX calls `invoke`."""
+    """Progress callback; CPLEX calls `invoke`."""
 
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
-        self._best_cost = 1e70  # CPLEX says 1e75 before there is any
+        self._best_cost = 1e70  # CPLEX reports 1e75 before there is one
         self._best_bound = -np.inf
 
     def invoke(self, context: Any) -> None:
@@ -181,7 +181,7 @@ def _outcome(cplex: Any) -> Outcome:
     bound = None if STOPS[status] is None else cplex.solution.MIP.get_best_objective()
     if has_solution and bound is not None:
         cost = cplex.solution.get_objective_value()
-        # Where CPLEX says optimal, not merely within the gap, it may leave the bound of the root behind.
+        # If CPLEX reports optimal, and not just within the gap, its bound may still be that of the root.
         bound = cost if status == "MIP_optimal" else min(bound, cost)
     return Outcome(
         stop=STOPS[status],

@@ -1,7 +1,7 @@
 """CP-SAT of OR-Tools (Apache 2.0): exact integer arithmetic, no tolerances.
 
-OR-Tools brings a HiGHS library of its own, which clashes with highspy's when both are loaded
-in one process, in either order. So CP-SAT always runs in a child process.
+OR-Tools bundles a HiGHS library that clashes with highspy's if both are loaded in one process, in either
+order. So CP-SAT always runs in a child process.
 """
 
 import threading
@@ -23,7 +23,7 @@ from supersparse.stop import Stop
 
 # None: no solution.
 STOPS: Mapping[str, Stop | None] = {"OPTIMAL": Stop.OPTIMAL, "INFEASIBLE": None}
-LIMITED = ("FEASIBLE", "UNKNOWN")  # some limit was met; CP-SAT does not say which
+LIMITED = ("FEASIBLE", "UNKNOWN")  # a limit was reached; CP-SAT does not say which
 
 RESERVED = {
     **dict.fromkeys(
@@ -46,8 +46,8 @@ RESERVED = {
 class CpSatSolver(MipSolver):
     """CP-SAT. A node is one conflict; `indicator` enforces rows by literals.
 
-    Branching priorities become a decision strategy, which CP-SAT follows before its own
-    heuristics; it takes them as advice.
+    Branching priorities become a decision strategy, which CP-SAT follows before its own heuristics, as
+    advice.
     """
 
     name: ClassVar[str] = "cpsat"
@@ -98,7 +98,7 @@ def minimise(model: Model, settings: RunSettings, talk: Talk) -> Outcome:
 
 @contextmanager
 def _watched(solver: Any, talk: Talk) -> Iterator[None]:
-    """Pass a request to stop on until it is obeyed: CP-SAT forgets one that comes before it has begun."""
+    """Repeat a stop request until it takes effect: CP-SAT ignores one that arrives before it starts."""
     over = threading.Event()
 
     def watch() -> None:
@@ -127,7 +127,7 @@ def _set_parameters(parameters: Any, settings: RunSettings) -> None:
         parameters.max_time_in_seconds = settings.seconds
     if settings.nodes is not None:
         parameters.max_number_of_conflicts = settings.nodes
-        parameters.interleave_search = settings.threads > 1  # several workers, and yet the same run each time
+        parameters.interleave_search = settings.threads > 1  # several workers, but deterministic
 
 
 def _write(program: Any, model: Model) -> list[Any]:
@@ -187,7 +187,7 @@ def _outcome(solver: Any, status: str, variables: list[Any], settings: RunSettin
 
 
 def _limit(solver: Any, settings: RunSettings, talk: Talk) -> Stop:
-    """Work out which limit was met."""
+    """Determine which limit was reached."""
     if talk.stopping:
         return Stop.INTERRUPTED
     if settings.nodes is not None and (settings.seconds is None or solver.wall_time < settings.seconds):

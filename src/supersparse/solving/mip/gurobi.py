@@ -1,4 +1,4 @@
-"""Gurobi (commercial; the wheel's own licence is limited to 2000 variables and 2000 rows)."""
+"""Gurobi (commercial; the licence in the wheel is limited to 2000 variables and 2000 rows)."""
 
 from collections.abc import Mapping
 from contextlib import closing

@@ -167,8 +167,8 @@ def _package() -> Any:
         import highspy
     except ImportError as clash:
         raise SolverFailedError(
-            f"highspy cannot be loaded ({clash}); where ortools is imported in the same process, its own "
-            "HiGHS library is in the way: use another solver, or another process"
+            f"highspy cannot be loaded ({clash}); if ortools is imported in the same process, its bundled "
+            "HiGHS library causes this: use another solver or another process"
         ) from clash
     return highspy
 

@@ -1,4 +1,4 @@
-"""Model: the mixed-integer program as a solver takes it, and a draft while it is being written."""
+"""Model: the mixed-integer program for a solver, and a draft while it is built."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -40,8 +40,8 @@ class IndicatorRows:
 class Model:
     """Minimise ``cost·x + cost_offset`` over integers x between `lower` and `upper`.
 
-    Matrix entries are whole numbers held as floats, exact for every solver that accepted the
-    problem; for a solver of integers the costs are whole too.
+    Matrix entries are whole numbers stored as floats, exact for every solver that accepted the problem; for
+    an integer solver the costs are whole too.
     """
 
     lower: NDArray[np.float64]
@@ -50,7 +50,7 @@ class Model:
     cost_offset: float
     rows: LinearRows
     indicators: IndicatorRows
-    priorities: NDArray[np.int64]  # for branching, higher first; all 0 when none were asked for
+    priorities: NDArray[np.int64]  # for branching, higher first; all 0 if none were set
 
     @property
     def n_variables(self) -> int:
@@ -59,7 +59,7 @@ class Model:
 
     @property
     def is_binary(self) -> NDArray[np.bool_]:
-        """Which variables are 0 or 1."""
+        """Which variables are binary."""
         return np.asarray((self.lower == 0) & (self.upper == 1), dtype=bool)
 
 
@@ -125,7 +125,7 @@ class Draft:
         )
 
     def linear_rows(self) -> LinearRows:
-        """Return all rows but the logical ones."""
+        """Return all rows except the logical ones."""
         entries = [(i, j, f) for i, (parts, _, _) in enumerate(self._rows) for j, f in parts]
         at = np.array([(i, j) for i, j, _ in entries], dtype=np.intp).reshape(-1, 2)
         values = np.array([f for _, _, f in entries], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Loss rows in the smallest integers, and what a solver's arithmetic can tell apart."""
+"""Loss rows in the smallest integers, and the limits of a solver's arithmetic."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class ScoreRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Weight:
-    """The largest single number of a limit, and the most that all of them can add up to."""
+    """The largest number in a limit, and the largest possible sum of its numbers."""
 
     source: Constraint
     largest: int
@@ -52,7 +52,7 @@ class Weight:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LimitRows:
-    """All limits of a problem; those on wrong rows are whole already."""
+    """All limits of a problem; those on wrong rows are already whole."""
 
     terms: tuple[Term, ...]
     support: tuple[SupportRow, ...]
@@ -61,10 +61,9 @@ class LimitRows:
     n_rows: int
 
     def wants(self, t: int) -> Wants:
-        """What the limits ask of a term.
+        """What the limits need from a term.
 
-        A size that is counted against a limit may as well be too large, one that helps to obey
-        it must be exact.
+        A size that only counts against a limit may be too large; one that helps to satisfy it must be exact.
         """
         weights = [row.weights[t] for row in self.support]
         return Wants(
@@ -75,12 +74,12 @@ class LimitRows:
 
     @cached_property
     def rows_that_count(self) -> NDArray[np.bool_]:
-        """Which rows of the data some limit speaks of."""
+        """Which rows of the data some limit includes."""
         return self._any([limit.weights != 0 for limit in self.rates])
 
     @cached_property
     def rows_that_help(self) -> NDArray[np.bool_]:
-        """Which rows help to obey some limit by being wrong: a right one must not be called wrong."""
+        """Which rows help to satisfy some limit by being wrong; a right one must not be called wrong."""
         return self._any([limit.weights < 0 for limit in self.rates])
 
     def _any(self, of_each: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
@@ -90,7 +89,7 @@ class LimitRows:
         return found
 
     def weights(self) -> Iterator[Weight]:
-        """How large the numbers of each limit are."""
+        """The size of the numbers in each limit."""
         for support in self.support:
             sizes = [abs(w) for w in support.weights]
             yield Weight(source=support.source, largest=max(sizes), total=sum(sizes))
@@ -108,7 +107,7 @@ class LimitRows:
 
 
 def limit_rows(problem: Problem, terms: Sequence[Term]) -> LimitRows:
-    """Bring the limits of a problem to whole numbers, in which nothing is rounded."""
+    """Convert the limits of a problem to whole numbers, without rounding."""
     others = len(terms) - problem.n_features  # the intercept, where there is one
     support = []
     for limit in problem.support_limits:
@@ -133,7 +132,7 @@ def limit_rows(problem: Problem, terms: Sequence[Term]) -> LimitRows:
 
 
 def _whole(weights: Sequence[Fraction | int], at_most: Fraction) -> tuple[tuple[int, ...], int]:
-    """Make the weights whole, without a common divisor; so are their sums, and the limit is rounded down."""
+    """Make the weights whole, without a common divisor; the limit can then be rounded down."""
     denominator = lcm(*(w.denominator for w in weights))
     whole = [int(w * denominator) for w in weights]
     common = gcd(*whole) or 1
@@ -155,17 +154,17 @@ class LossRows:
 
     @property
     def big_m(self) -> IntArray:
-        """What z = 1 must give away: needed minus the WORST margin, not the best as the paper prints."""
+        """The M for z = 1: needed minus the WORST margin, not the best as the paper prints."""
         return self.needed - self.worst
 
     @property
     def reverse_big_m(self) -> IntArray:
-        """What z = 0 must give away where z = 1 must mean wrong: the BEST margin minus the last wrong one."""
+        """The M for z = 0 if z = 1 must mean wrong: the BEST margin minus the last wrong one."""
         return self.best - self.needed + 1
 
     @property
     def is_open(self) -> NDArray[np.bool_]:
-        """Which rows can be right and can be wrong."""
+        """Which rows can be both right and wrong."""
         return np.asarray((self.best >= self.needed) & (self.worst < self.needed), dtype=bool)
 
     @property
@@ -179,7 +178,7 @@ class LossRows:
 
     @property
     def largest_factor(self) -> int:
-        """The most by which one step of one coefficient changes the score of an open row."""
+        """The largest change in the score of an open row by one step of one coefficient."""
         return _largest(self.factors[self.is_open])
 
     @property
@@ -197,7 +196,7 @@ def loss_rows(problem: Problem, terms: Sequence[Term]) -> LossRows:
     least, greatest = score_range(terms, problem.max_features)
     dtype: Any = least.dtype
     y = np.where(problem.rows.positive, 1, -1).astype(dtype)
-    # with a free threshold a score of 0 stands for 1/2, on the positive side
+    # with a free threshold, a score of 0 means 1/2, on the positive side
     least_right = (y < 0).astype(dtype) if problem.intercept.mode == "free" else np.ones_like(y)
     fixed = sum((t.column.astype(dtype) * t.offset for t in terms), np.zeros(len(y), dtype=dtype))
     steps = [0 if t.is_fixed else t.step for t in terms]
@@ -221,11 +220,11 @@ def big_m(problem: Problem) -> list[int]:
 class Precision:
     """The limits of a solver's arithmetic, in units of γ.
 
-    `tolerance` is what it is told to use for feasibility, integrality and optimality. A binary
-    that close to 0 counts as 0, so a row may be violated by tolerance·M and still look right: M
-    must stay so small that this is a small part of γ. In the same way an integer that close to
-    its value shifts a score by tolerance·factor. And a sum of 10^8 is rounded by up to 10^-8 in
-    double precision, which is already more than rows are checked with.
+    `tolerance` is the setting for feasibility, integrality and optimality. A binary that close to 0 counts as
+    0, so a row may be violated by tolerance·M and still look right: M must be small enough that this is a
+    small part of γ. In the same way, an integer that close to its value shifts a score by tolerance·factor.
+    And a sum of 10^8 is rounded by up to 10^-8 in double precision, which is already more than the tolerance
+    for rows.
     """
 
     integers_only: bool
@@ -241,16 +240,16 @@ FLOATS = Precision(
     integers_only=False, tolerance=1e-9, largest_big_m=10**7, largest_factor=10**7, largest_score=10**8
 )
 
-# Exact arithmetic in 64 bits; the model itself holds its integers in doubles, which are exact up to 2^53.
+# Exact arithmetic in 64 bits; the model stores its integers in doubles, which are exact up to 2^53.
 INTEGERS = Precision(
     integers_only=True, tolerance=0.0, largest_big_m=2**53, largest_factor=2**53, largest_score=2**53
 )
 
 
 def refuse_too_wide(who: str, problem: Problem, formulation: Formulation, precision: Precision) -> LossRows:
-    """Return the loss rows, or raise when the solver could not tell a right row from a wrong one.
+    """Return the loss rows, or raise if the solver could not tell right rows from wrong ones.
 
-    Or, likewise, a limit that is obeyed from one that is not.
+    Also raise if it could not tell satisfied limits from violated ones.
     """
     terms = read_terms(problem)
     rows, limits = loss_rows(problem, terms), limit_rows(problem, terms)

@@ -1,4 +1,4 @@
-"""Program: a model and what it means; the way from points to a start vector and back."""
+"""Program: a model and its meaning, with conversion from points to a start vector and back."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import Precision
 from supersparse.solving.mip.terms import Term
 
-LARGEST_FLOAT_COST = 10**6  # above it, sums of costs drift out of a float solver's tolerances
-RELATIVE = 1e-8  # solvers drop what improves the best by less than about 10^-9 of it
+LARGEST_FLOAT_COST = 10**6  # above this, sums of costs exceed a float solver's tolerances
+RELATIVE = 1e-8  # solvers ignore improvements below about 10^-9 of the best
 LARGEST_INTEGER_TOTAL = 2**45  # far inside 64 bits, and a double of that size is off by far less than 1
 
 
@@ -42,17 +42,17 @@ class ExactCost:
         )
 
     def at(self, values: Sequence[int]) -> Fraction:
-        """Price a solution vector exactly."""
+        """The exact cost of a solution vector."""
         return self.unit * (sum(w * v for w, v in zip(self.weights, values, strict=True) if w) + self.offset)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SolverCost:
-    """An `ExactCost` as given to a solver: ``exact ≈ unit · divisor · (weights·x + offset)``.
+    """An `ExactCost` as passed to a solver: ``exact ≈ unit · divisor · (weights·x + offset)``.
 
     `error` bounds the difference over all x within their bounds, in the exact cost's unit.
-    `slack` is how far, in the solver's numbers, a reported bound may lie above the true one
-    beside what is relative to the bound's size.
+    `slack` is how far, in the solver's numbers, a reported bound may be above the true one, in addition to an
+    error relative to the bound's size.
     """
 
     unit: Fraction
@@ -67,7 +67,7 @@ class SolverCost:
     def of(
         cls, cost: ExactCost, lower: Sequence[int], upper: Sequence[int], precision: Precision
     ) -> "SolverCost":
-        """Round the costs as little as the solver's arithmetic asks for."""
+        """Round the costs as little as the solver's arithmetic requires."""
         reach = [max(abs(low), abs(high)) for low, high in zip(lower, upper, strict=True)]
         divisor = _divisor(cost, reach, precision)
         if precision.integers_only:
@@ -93,7 +93,7 @@ class SolverCost:
         )
 
     def believable(self, bound: float) -> Fraction | None:
-        """Lower a solver's bound until it holds in spite of all tolerances; None if it says nothing."""
+        """Lower a solver's bound until it holds despite all tolerances; None if it says nothing."""
         if not isfinite(bound):
             return None
         if self.precision.integers_only:
@@ -128,10 +128,10 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class TermVariables:
-    """Which variables of the model stand for one term."""
+    """The variables of the model for one term."""
 
     number: int  # k, of c = offset + step·k
-    choice: tuple[tuple[int, int], ...] = ()  # (value, binary) for one-of-K sets; 0 only where levels rule
+    choice: tuple[tuple[int, int], ...] = ()  # (value, binary) for one-of-K sets; includes 0 only with levels
     levels: tuple[tuple[tuple[int, ...], int], ...] = ()  # (values, binary): 1 when c is one of them
     nonzero: int | None = None  # α
     magnitude: tuple[int, int] | None = None  # β and its unit: |c| = unit·β
@@ -143,8 +143,8 @@ class TermVariables:
 class Program:
     """The mixed-integer program of one problem and one aim.
 
-    `F` prices a solution vector by the solver's own z, which need not be what its coefficients
-    really cost; `aim` is what is minimised, F or l1.
+    `F` is the cost of a solution vector according to the solver's z, which may differ from the true cost of
+    its coefficients; `aim` is what is minimised, F or l1.
     """
 
     problem: Problem
@@ -156,10 +156,10 @@ class Program:
     loss_binary: tuple[tuple[int, int], ...]  # (row, z) of the rows that have one
 
     def read(self, values: FloatArray) -> Points | None:
-        """Return the model in a solution vector, with the intercept the conventions choose.
+        """Return the model in a solution vector, with the intercept that the conventions choose.
 
-        Every coefficient is a member of its set, by rounding; None when the model is then larger
-        than allowed, or breaks a limit whatever the intercept.
+        Every coefficient is rounded to its set. Returns None if the model is then too large, or breaks a
+        limit with every intercept.
         """
         found = [
             _coefficient(t, v, values)
@@ -174,7 +174,7 @@ class Program:
         return with_best_intercept(self.problem, found)
 
     def claimed(self, values: FloatArray) -> Fraction:
-        """F as the solver's own binaries have it."""
+        """F according to the solver's binaries."""
         return self.F.at([round(float(v)) for v in values])
 
     def start(self, points: Points) -> FloatArray:
@@ -203,7 +203,7 @@ class Program:
         return values
 
     def _numbers(self, points: Points) -> Sequence[int]:
-        """All c; an intercept beyond the useful ones becomes the last useful one, which predicts the same."""
+        """All c; an intercept beyond the useful range becomes the last useful one (same predictions)."""
         numbers = list(points.coefficients)
         if len(self.terms) > len(numbers):
             allowed = self.terms[-1].values

@@ -1,4 +1,4 @@
-"""One call of a foreign solver: the talk with it while it works, and options by its own names."""
+"""One call of an external solver: communication while it runs, and its own options."""
 
 import queue
 import threading
@@ -19,7 +19,7 @@ POLL_SECONDS = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """What one call takes, gaps in the numbers of the model's cost; None is open."""
+    """Settings of one call; gaps are in the units of the model's cost, and None means no limit."""
 
     seconds: float | None
     nodes: int | None
@@ -33,7 +33,7 @@ class RunSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundReport:
-    """Something a solver says while it works."""
+    """A report from a running solver."""
 
     values: NDArray[np.float64] | None = None  # a solution
     bound: float | None = None  # on the model's cost
@@ -42,7 +42,7 @@ class BoundReport:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How a call ended. `stop` is None when the solver says that the model has no solution."""
+    """How a call ended. `stop` is None if the solver reports that the model has no solution."""
 
     stop: Stop | None
     values: NDArray[np.float64] | None
@@ -51,13 +51,13 @@ class Outcome:
 
 
 class Talk:
-    """The solver's end: it reports, and either looks at `stopping` or is interrupted."""
+    """The solver's side: it reports, and either checks `stopping` or is interrupted."""
 
     def __init__(self, report: Callable[[BoundReport], None]) -> None:
         self.report = report
         self._stopping = threading.Event()
         self._interrupt: Callable[[], object] | None = None
-        self._lock = threading.Lock()  # so that nothing is interrupted after it is over
+        self._lock = threading.Lock()  # so that nothing is interrupted after the call ends
 
     @property
     def stopping(self) -> bool:
@@ -66,7 +66,7 @@ class Talk:
 
     @contextmanager
     def interrupted_by(self, interrupt: Callable[[], object]) -> Iterator[None]:
-        """Say how the solver can be interrupted, from another thread, while the body runs."""
+        """Set how another thread can interrupt the solver while the body runs."""
         with self._lock:
             self._interrupt = interrupt
             if self.stopping:
@@ -89,9 +89,9 @@ class Talk:
 def attend(
     work: Callable[[Talk], Outcome], listen: Callable[[BoundReport], None], should_stop: Callable[[], bool]
 ) -> Outcome:
-    """Run `work` in a thread; hear its reports here, and ask it to stop when `should_stop` says so.
+    """Run `work` in a thread, receive its reports here, and ask it to stop when `should_stop` returns True.
 
-    What `listen` or `should_stop` raise stops the solver and is raised; so is what `work` raises.
+    Exceptions from `listen` or `should_stop` stop the solver and are raised; so are those from `work`.
     """
     mail: queue.SimpleQueue[BoundReport | Outcome | BaseException] = queue.SimpleQueue()
     talk = Talk(mail.put)
@@ -127,15 +127,15 @@ LARGEST_PRIORITY = 1_000_000
 
 # Why a name is reserved, for the tables of the back ends.
 LIMIT = "use time_limit, node_limit, gap or absolute_gap"
-TOLERANCE = "what it proves rests on this value"
+TOLERANCE = "its proofs depend on this value"
 RESOURCES = "use threads and seed"
-SILENT = "it works silently; use on_progress"
+SILENT = "it runs silently; use on_progress"
 
 
 def check_option_names(
     who: str, given: Mapping[str, object], known: Iterable[str], reserved: Mapping[str, str]
 ) -> None:
-    """Raise for an option the solver does not have, or one that this package sets itself."""
+    """Raise for an option that the solver does not have or that this package sets."""
     names = list(known)
     for name in given:
         if name in reserved:
@@ -147,7 +147,7 @@ def check_option_names(
 
 
 def check_kind(who: str, name: str, value: object, current: object) -> None:
-    """Raise when a solver's API would silently bend the value to the option's kind."""
+    """Raise if a solver's API would silently convert the value to the option's type."""
     is_bool = isinstance(value, bool)
     if isinstance(current, bool):
         if not is_bool:
@@ -157,13 +157,13 @@ def check_kind(who: str, name: str, value: object, current: object) -> None:
 
 
 def check_priorities(given: Mapping[str, object]) -> None:
-    """Raise for a priority that not every solver can take."""
+    """Raise for a priority that some solver does not accept."""
     for feature, priority in given.items():
         is_whole = isinstance(priority, SupportsIndex) and not isinstance(priority, bool)
         if not is_whole or not 0 <= index(priority) <= LARGEST_PRIORITY:  # type: ignore[arg-type]
             raise InvalidOptionError(
                 f"branching_priorities: {feature!r} has {priority!r}; give a whole number from 0 to "
-                f"{LARGEST_PRIORITY}, higher ones are branched on first"
+                f"{LARGEST_PRIORITY}; higher priorities are branched on first"
             )
 
 

@@ -18,7 +18,7 @@ from supersparse.stop import Stop
 # None: no solution. Every variable is bounded, so "infeasible or unbounded" can only mean infeasible.
 STOPS: Mapping[str, Stop | None] = {
     "optimal": Stop.OPTIMAL,
-    "gaplimit": Stop.OPTIMAL,  # within the gap that was asked for; whether that is 0 is for the bound to say
+    "gaplimit": Stop.OPTIMAL,  # within the requested gap; the bound tells whether that is 0
     "infeasible": None,
     "inforunbd": None,
     "timelimit": Stop.TIME_LIMIT,
@@ -56,7 +56,7 @@ class ScipSolver(MipSolver):
             _apply_own(_silent(), given)
 
     def run(self, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
-        """Run branch and cut; a node is one of its nodes, those before a restart included."""
+        """Run branch and cut; a node is one of its nodes, including those before a restart."""
         scip = _silent()
         _apply_own(scip, settings.own)
         scip.setParam("numerics/feastol", FLOATS.tolerance)
@@ -84,12 +84,12 @@ class ScipSolver(MipSolver):
 
 
 def _own_gap(relative_gap: float) -> float:
-    """SCIP divides by the lower bound, the package by the upper."""
+    """Convert the gap: SCIP divides by the lower bound, this package by the upper."""
     return min(1e20, relative_gap / (1 - relative_gap)) if relative_gap < 1 else 1e20
 
 
 def _write(scip: Any, model: Model) -> tuple[list[Any], list[Any]]:
-    """Return the variables, and those that SCIP adds: by how much each indicator row is missed."""
+    """Return the variables, and the slack variables that SCIP adds for indicator rows."""
     import pyscipopt
 
     variables = [

@@ -1,4 +1,4 @@
-"""MipSolver: two solves, first the least F, then the least l1 with F fixed; never a guess."""
+"""MipSolver: two solves, first for the smallest F, then for the smallest l1 at that F."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ Run = Callable[[Model, RunSettings, Talk], Outcome]
 
 @dataclass(kw_only=True)
 class TwoSolves:
-    """One answer to one problem; both calls share the budget of time and nodes."""
+    """The two solves of one problem; they share the budget of time and nodes."""
 
     name: str
     run: Run
@@ -42,7 +42,7 @@ class TwoSolves:
         return self.monitor.problem
 
     def claim(self) -> Claim:
-        """Solve for F, then for l1, and say what was found and proven."""
+        """Solve for F, then for l1, and return the claim."""
         stop, claimed = self._least_objective()
         if stop is not Stop.OPTIMAL or (claimed is not None and self._best().objective > claimed):
             return self.monitor.claim(stop=stop, smallest=False, objective=claimed)
@@ -50,7 +50,7 @@ class TwoSolves:
         return self.monitor.claim(stop=stop, smallest=smallest, objective=claimed)
 
     def _least_objective(self) -> tuple[Stop, Fraction | None]:
-        """Return why the first call stopped and, where it says optimal, what F is by its own z."""
+        """Return why the first call stopped and, if it reports optimal, F according to its z."""
         over = self.monitor.stop_reason()
         if over is not None and self.monitor.best is not None:
             return over, None
@@ -66,8 +66,8 @@ class TwoSolves:
         claimed = self._claimed(program, outcome.values)
         if self.monitor.best is None:
             raise SolverFailedError(
-                f"the model that {self.name} calls best breaks what was asked once its numbers are rounded; "
-                "its arithmetic fails on this data, use another solver"
+                f"the best model of {self.name} violates the constraints once its numbers are rounded; "
+                "its arithmetic fails on this data, so use another solver"
             )
         gap_allowed = self.options.gap > 0 or self.options.absolute_gap > 0
         if gap_allowed and self.monitor.lower_bound < self._best().objective:
@@ -128,7 +128,7 @@ class TwoSolves:
                 hear_bound(report.bound)
 
         def must_stop() -> bool:
-            # Gap and node limit are the solver's own business, so that the same run ends the same way.
+            # The solver itself applies the gap and node limit, so that runs are reproducible.
             return monitor.stop_reason() in (Stop.INTERRUPTED, Stop.TIME_LIMIT)
 
         outcome = attend(lambda talk: self.run(program.model, settings, talk), hear, must_stop)
@@ -153,7 +153,7 @@ class TwoSolves:
     def _contradiction(self, what: str, bound: Fraction, known: Fraction) -> SolverFailedError:
         return SolverFailedError(
             f"{self.name} claims that no model has an {what} below {float(bound):.9g}, but one of "
-            f"{float(known):.9g} is known; its arithmetic fails on this data, use another solver"
+            f"{float(known):.9g} is known; its arithmetic fails on this data, so use another solver"
         )
 
     def _claimed(self, program: Program, values: FloatArray | None) -> Fraction:
@@ -182,7 +182,7 @@ class TwoSolves:
 
 
 def _least_possible_l1(problem: Problem) -> Fraction:
-    """The l1 that the sets alone ask for."""
+    """The smallest l1 that the sets allow."""
     sets = [*problem.sets, *([problem.intercept.allowed] if problem.intercept.allowed is not None else [])]
     return sum((min(abs(v) for v in s.values) for s in sets), Fraction(0))
 
@@ -190,7 +190,7 @@ def _least_possible_l1(problem: Problem) -> Fraction:
 def mip_capabilities(
     *, package: str, extra: str | None = None, indicators: bool = True, priorities: bool = True
 ) -> Capabilities:
-    """What every back end can say in its program, with or without indicators and branching priorities."""
+    """Capabilities of a back end, with or without indicators and branching priorities."""
     return Capabilities(
         questions=frozenset([Aim.BEST]),
         package=package,
@@ -205,7 +205,7 @@ def mip_capabilities(
 
 
 class MipSolver(ABC):
-    """A back end answers `run` and `check_own_options`; everything exact happens outside of it."""
+    """Base of the back ends, which implement `run` and `check_own_options`; all exact work is done here."""
 
     name: ClassVar[str]
     capabilities: ClassVar[Capabilities]
@@ -213,14 +213,14 @@ class MipSolver(ABC):
 
     @abstractmethod
     def run(self, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
-        """Minimise a model; called in a thread of its own."""
+        """Minimise a model; called in a separate thread."""
 
     @abstractmethod
     def check_own_options(self, given: Mapping[str, object]) -> None:
-        """Raise for options the solver does not have and values it refuses."""
+        """Raise for unknown options and values that the solver refuses."""
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
-        """Refuse, before any solving, what this solver cannot do honestly."""
+        """Refuse, before solving, problems that this solver cannot solve reliably."""
         self._checked_rows(problem, options)
 
     def _checked_rows(self, problem: Problem, options: SolveOptions) -> LossRows:
@@ -229,7 +229,7 @@ class MipSolver(ABC):
         return refuse_too_wide(self.name, problem, options.formulation, self.precision)
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Find the least F and, of the models that reach it, the least l1."""
+        """Find the smallest F; ties go to the smallest l1."""
         return TwoSolves(
             name=self.name,
             run=self.run,

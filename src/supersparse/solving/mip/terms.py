@@ -1,9 +1,9 @@
 """Terms: the unknown numbers of a scoring system, in integers.
 
-A score is ``Σ_t column_t · c_t`` over the features and, where there is one, the intercept. All
-c are in the problem's unit and all scores in units of 1/(unit·score_step), so that nothing is
-rounded before the model is complete. A free threshold is a whole number b of the unit that all totals
-share, and stands for b + 1/2: a positive row is right from score 0 on, a negative one below it.
+A score is ``Σ_t column_t · c_t`` over the features and the intercept, if there is one. All c are in the
+problem's unit and all scores in units of 1/(unit·score_step), so nothing is rounded before the model is
+complete. A free threshold is a whole number b in the common unit of all totals, and means b + 1/2: a positive
+row is right from score 0 on, a negative one below it.
 """
 
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ _MOST_BINARIES = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class Term:
-    """One coefficient c: where it counts and which values it may take, sorted.
+    """One coefficient c: where it counts, and its allowed values, sorted.
 
-    A `range` of values is an arithmetic progression, written ``c = offset + step·k`` with an
-    integer k; any other sequence needs one binary a value, and so do the values of several levels.
+    A `range` of values is an arithmetic progression, written ``c = offset + step·k`` with an integer k. Any
+    other sequence needs one binary per value, and so do the values of several levels.
     """
 
     name: str | None  # None: the intercept
@@ -48,40 +48,40 @@ class Term:
     @property
     def is_fixed(self) -> bool:
         """Whether there is nothing to choose."""
-        return self.values[0] == self.values[-1]  # not by length: a range may be longer than len() can say
+        return self.values[0] == self.values[-1]  # not by length: a range may be too long for len()
 
     @property
     def is_forced(self) -> bool:
-        """Whether 0 is left out."""
+        """Whether 0 is excluded."""
         return 0 not in self.values
 
     @property
     def step(self) -> int:
-        """The distance of neighbours; for other sets what all values share."""
+        """The distance between neighbours; for other sets, the common divisor of all values."""
         if isinstance(self.values, range):
             return self.values.step
         return int(np.gcd.reduce(np.array(self.values, dtype=object)))
 
     @property
     def offset(self) -> int:
-        """What c is at k = 0; 0 whenever 0 is a member, so that k and c vanish together."""
+        """The value of c at k = 0; 0 if 0 is in the set, so that k and c vanish together."""
         if self.is_fixed:
             return self.values[0]
         return self.values[0] % self.step if self.is_progression else 0
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The least and the greatest k."""
+        """The smallest and largest k."""
         step, offset = self.step, self.offset
         return (self.values[0] - offset) // step, (self.values[-1] - offset) // step
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wants:
-    """What is asked of a term beside its value.
+    """What is needed from a term besides its value.
 
-    Where size, magnitude or positive part only cost, they need not be exact: they are never too
-    small. An exact size is 1 only when c is not 0.
+    If size, magnitude or positive part only add cost, they need not be exact: they are never too small. An
+    exact size is 1 only if c is not 0.
     """
 
     size: bool = False
@@ -91,7 +91,7 @@ class Wants:
 
 
 def read_terms(problem: Problem) -> tuple[Term, ...]:
-    """List the features and, unless there is no intercept, the intercept as the last term."""
+    """List the features and, last, the intercept, if there is one."""
     rows, scale = problem.rows, problem.score_step
     features = tuple(
         Term(
@@ -126,7 +126,7 @@ def read_terms(problem: Problem) -> tuple[Term, ...]:
 
 
 def score_range(terms: Sequence[Term], max_features: int | None) -> tuple[IntArray, IntArray]:
-    """Return the least and the greatest score of each row over all that the sets and the size allow."""
+    """Return the smallest and largest score of each row that the sets and the size limit allow."""
     largest = sum(_magnitude(t.column) * max(abs(t.values[0]), abs(t.values[-1])) for t in terms)
     dtype = np.int64 if fits_int64(largest) else object
     optional = [t for t in terms if t.counted and not t.is_forced]
@@ -144,7 +144,7 @@ def score_range(terms: Sequence[Term], max_features: int | None) -> tuple[IntArr
         for term in certain:
             total = total + end(term)
         if places:
-            # An optional term can be 0, so its least is never above 0; only `places` of them may be used.
+            # An optional term can be 0, so its minimum is never above 0; only `places` of them may be used.
             total = total + np.sort(np.stack([end(t) for t in optional]), axis=0)[:places].sum(
                 axis=0, dtype=dtype
             )
@@ -156,10 +156,10 @@ def score_range(terms: Sequence[Term], max_features: int | None) -> tuple[IntArr
 def _useful_intercepts(
     problem: Problem, features: Sequence[Term], low: int | None, high: int | None
 ) -> range:
-    """Return the allowed b beyond which no prediction changes, whatever the coefficients.
+    """Return the allowed b beyond which no prediction changes, for any coefficients.
 
-    From the greatest b on every positive row is right and every negative one wrong (score 0
-    included), from the least b downwards the other way round.
+    From the largest b up, every positive row is right and every negative one wrong (including score 0); from
+    the smallest b down, it is the reverse.
     """
     positive, step = problem.rows.positive, problem.score_step
     least, greatest = score_range(features, problem.max_features)
@@ -172,13 +172,13 @@ def _useful_intercepts(
 
 
 def _shared(features: Sequence[Term]) -> int:
-    """What all totals are multiples of."""
+    """The common divisor of all totals."""
     steps = (gcd(gcd_of(t.column) * t.step, gcd_of(t.column) * t.offset) for t in features)
     return gcd(*steps) or 1
 
 
 def _useful_thresholds(problem: Problem, features: Sequence[Term], unit: int) -> range:
-    """Return the b, each standing for b + 1/2, beyond which no prediction changes; in units of all totals."""
+    """Return the b, each meaning b + 1/2, beyond which no prediction changes; in the unit of all totals."""
     least, greatest = score_range(features, problem.max_features)
     return range(-int(greatest.max()) // unit - 1, -(int(least.min()) // unit) + 1)
 
@@ -189,12 +189,13 @@ class _Values(TypedDict):
 
 
 def _values(allowed: CoefficientSet, own: Levels | None, unit: int) -> _Values:
-    """Return the allowed values and what the levels say of them; levels that hold none of them are gone."""
+    """Return the allowed values and their levels, without levels that contain none of them."""
     if own is None and not allowed.without_zero and isinstance(allowed.numerators, range):
         return _Values(values=allowed.over(unit), levels=())
     if len(allowed) > _MOST_BINARIES:
         raise UnsupportedProblemError(
-            f"{allowed} needs one binary a value, over {_MOST_BINARIES}; use solver='exact', or a smaller set"
+            f"{allowed} needs one binary per value, over {_MOST_BINARIES}; "
+            "use solver='exact' or a smaller set"
         )
     whole = [int(v * unit) for v in allowed.values]
     if own is None:

@@ -1,4 +1,4 @@
-"""Writing terms and limits: sets, levels, magnitudes, and limits in whole numbers."""
+"""Add terms and limits to a model: sets, levels, magnitudes, and limits in whole numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from supersparse.solving.mip.program import TermVariables
 from supersparse.solving.mip.terms import Term, Wants
 
 Choice = tuple[tuple[int, int], ...]
-TermPart = tuple[Linear, tuple[int, int] | None]  # an expression, and the variable made for it with its unit
+TermPart = tuple[Linear, tuple[int, int] | None]  # an expression, and its variable with the unit
 
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenTerm:
-    """A term in the model: c, whether it is not 0, |c|, max(c, 0), the last three 0 where not wanted."""
+    """A term in the model: c, whether it is nonzero, |c|, max(c, 0); the last three are 0 if not needed."""
 
     term: Term
     variables: TermVariables
@@ -32,10 +32,10 @@ class WrittenTerm:
 
     @property
     def penalty(self) -> tuple[tuple[Fraction, Linear], ...]:
-        """What the term costs: penalties, each with what it is paid for."""
+        """The cost of the term: penalties, each with its expression."""
         if not self.term.levels:
             return ((self.term.C0, self.size),)
-        if not self.variables.levels:  # one level holds all values
+        if not self.variables.levels:  # one level contains all values
             return ((self.term.levels[0][1], Linear(1)),)
         return tuple(
             (penalty, Linear(0, ((binary, 1),)))
@@ -75,10 +75,10 @@ def write_term(draft: Draft, term: Term, wants: Wants, *, priority: int) -> Writ
 def _write_choice(
     draft: Draft, term: Term, number: int, priority: int
 ) -> tuple[Choice, tuple[tuple[tuple[int, ...], int], ...]]:
-    """One binary a value: u of section 3.4, or u and s of appendix A where there are levels.
+    """One binary per value: u of section 3.4, or u and s of appendix A with levels.
 
-    Without levels 0 has no binary, and at most one of the others is 1; exactly one where 0 is
-    left out. With levels Σ u = s in every level, and exactly one s is 1.
+    Without levels, 0 has no binary, and at most one of the others is 1 (exactly one if 0 is excluded). With
+    levels, Σ u = s in every level, and exactly one s is 1.
     """
     choice = tuple((v, draft.variable(0, 1, priority)) for v in term.values if v or term.levels)
     levels = tuple((values, draft.variable(0, 1, priority)) for values, _ in term.levels)
@@ -103,7 +103,7 @@ def _value(term: Term, number: int, choice: Choice) -> Linear:
 def _write_size(
     draft: Draft, term: Term, number: int, choice: Choice, wants: Wants, priority: int
 ) -> tuple[Linear, int | None, tuple[tuple[int, int], ...]]:
-    """Return the size, and α or the binaries of the two signs where they had to be made."""
+    """Return the size, and α or the sign binaries if they were created."""
     if term.is_forced and wants.size:
         return Linear(1), None, ()
     if term.is_fixed or not wants.size:
@@ -127,7 +127,7 @@ def _write_size(
 def _write_signs(
     draft: Draft, number: int, low: int, high: int, priority: int
 ) -> tuple[tuple[int, int], ...]:
-    """One binary a sign, 1 exactly when k has that sign: p + low·n <= k <= high·p - n."""
+    """One binary per sign, 1 exactly if k has that sign: p + low·n <= k <= high·p - n."""
     signs = tuple(
         (draft.variable(0, 1, priority), sign) for sign, reach in ((1, high), (-1, -low)) if reach > 0
     )
@@ -175,7 +175,7 @@ def write_limits(
     z: Mapping[int, int],
     is_always_wrong: NDArray[np.bool_],
 ) -> None:
-    """Add one row for each limit; `z` names the binary of each row that can be right and wrong."""
+    """Add one row per limit; `z` has the binary of each row that can be right or wrong."""
     for support in limits.support:
         sizes = ((weight, w.size) for weight, w in zip(support.weights, written, strict=True))
         _write(draft, sizes, support.at_most, support.source)
@@ -192,7 +192,7 @@ def write_limits(
 
 
 def _write(draft: Draft, sums: Iterable[tuple[int, Linear]], at_most: int, source: Constraint) -> None:
-    """Add ``Σ factor·expression <= at_most``, unless it holds anyway."""
+    """Add ``Σ factor·expression <= at_most``, unless it always holds."""
     total: dict[int, int] = {}
     for factor, expression in sums:
         at_most -= factor * expression.constant

@@ -1,4 +1,4 @@
-"""An IntegerForm as the search kernels read it."""
+"""An IntegerForm converted for the search kernels."""
 
 from fractions import Fraction
 from math import lcm
@@ -8,7 +8,7 @@ import numpy as np
 from supersparse.solving.integer_form import IntegerForm, Ints
 from supersparse.solving.kernels.lines import SearchData
 
-_ROOM = 2**59  # the largest cost that the kernels may form
+_ROOM = 2**59  # the largest cost that the kernels may compute
 _LARGEST_LIMIT = 2**50  # what a limit may come to
 
 

@@ -1,9 +1,8 @@
 """The incumbent search: good models before, and while, anything is proven.
 
-Rounded logistic and lasso paths give starts; descent (exact line searches and swaps), restarts
-from perturbed models and annealing improve them. The search works in slices, so that it can
-share the time with a proof, and counts its work in touched rows, so that the same budget gives
-the same model everywhere.
+Rounded logistic and lasso paths give starting points; descent (exact line searches and swaps), restarts from
+perturbed models and annealing improve them. The search works in slices, to share the time with a proof, and
+counts its work in touched rows, so that the same budget gives the same model everywhere.
 """
 
 from collections.abc import Iterator
@@ -21,14 +20,14 @@ from supersparse.solving.search.paths import Surrogate, backward_path, roundings
 Index = NDArray[np.int64]
 PoolEntry = tuple[int, tuple[int, ...], int]  # (cost in search units, value of each coefficient, b)
 
-_WORST = 2**61  # the cost of what must not be kept
+_WORST = 2**61  # the cost of a model that must not be kept
 
 DEFAULT_WORK = 400_000_000  # about one second
-_SLICE = 10_000_000  # about 50 ms: how long a kernel may run before limits are looked at
-_LEAST_STEP = 100_000  # what a step costs at least, in touched rows: its Python
+_SLICE = 10_000_000  # about 50 ms: how long a kernel may run before limits are checked
+_LEAST_STEP = 100_000  # minimum cost of a step, in touched rows: its Python overhead
 _MOST_SLICES = 20  # of one descent
 _MOVES = 30_000  # of one annealing
-_STARTS = 30  # how many roundings of the paths are improved by descent
+_STARTS = 30  # number of path roundings that descent improves
 _PERTURB_EVERY = 8  # turns: the others anneal
 _EVEN_EVERY = 3  # turns, of which all but the first are among even points, where b is whole
 _FRESH_EVERY = 16  # turns: the others start from a good model
@@ -37,9 +36,9 @@ _NARROW = 8  # wide sets are searched among |v| <= 8 first
 
 
 def search(problem: Problem, monitor: Monitor, work: int | None = None) -> None:
-    """Report ever better models to the monitor until the work budget is spent.
+    """Report better and better models to the monitor until the work budget is spent.
 
-    Under a node limit the default budget is smaller, so that a limit means little work in all.
+    With a node limit the default budget is smaller, so that a small limit means little work in total.
     """
     if work is None:
         nodes = monitor.options.node_limit
@@ -49,12 +48,12 @@ def search(problem: Problem, monitor: Monitor, work: int | None = None) -> None:
 
 
 def smallest_coefficients(problem: Problem) -> list[int]:
-    """Return the coefficients nearest 0 that the sets allow: all zeros, unless a set leaves out 0."""
+    """Return the coefficients nearest 0 that the sets allow: all zeros, unless a set excludes 0."""
     return [int(s.nearest_zero * problem.unit) for s in problem.sets]
 
 
 class Search:
-    """A search that can be continued: each `run` spends a budget of touched rows."""
+    """A search that can be resumed: each `run` spends a budget of touched rows."""
 
     def __init__(self, form: IntegerForm, monitor: Monitor) -> None:
         from supersparse.solving.search.data import search_data
@@ -81,7 +80,7 @@ class Search:
         self._steps = self._schedule()
 
     def run(self, work: int) -> None:
-        """Continue for so much work, or until the monitor says stop."""
+        """Continue for this much work, or until the monitor says stop."""
         limit = self.spent[0] + work
         while self.spent[0] < limit and self.monitor.stop_reason() is None:
             before = self.spent[0]
@@ -89,7 +88,7 @@ class Search:
             self.spent[0] = max(self.spent[0], before + _LEAST_STEP)
 
     def warm_up(self, work: int) -> None:
-        """Follow the paths and improve the best rounding, or stop after so much work."""
+        """Follow the paths and improve the best rounding, or stop after this much work."""
         limit = self.spent[0] + work
         while not self.is_warm and self.spent[0] < limit and self.monitor.stop_reason() is None:
             self.run(1)
@@ -111,10 +110,10 @@ class Search:
             turn += 1
 
     def _even_data(self) -> Any:
-        """Return the search among even points, None where it has no use.
+        """Return the search data for even points; None if that is useless.
 
-        With a whole intercept a score of 0 is wrong for both classes. Even points with an odd intercept never
-        have that score, so good models are found among them as easily as with a free threshold and half the
+        With a whole intercept, a score of 0 is wrong for both classes. Even points with an odd intercept
+        never have that score, so good models are as easy to find as with a free threshold and half the
         points.
         """
         from supersparse.solving.search.data import search_data
@@ -170,11 +169,11 @@ class Search:
         return (int(loss + penalty) if size <= self.full.max_size else _WORST, values, int(b))
 
     def data_index(self, values: tuple[int, ...]) -> Index:
-        """Place values in the sets in use now, the nearest where one is missing."""
+        """Find values in the current sets; the nearest if one is missing."""
         return _index_of(self.data, values)
 
     def _descend(self, index: Index, b: int) -> Iterator[None]:
-        """Descend to a local optimum, in slices; left out where limits stand in the way of single steps."""
+        """Descend to a local optimum, in slices; skipped if limits block single steps."""
         if self._is_limited:
             self._keep(*self._evaluate(_values_of(self.data, index)))
             return
@@ -211,7 +210,7 @@ class Search:
         yield from self._descend(index, b)
 
     def _anneal(self, *, fresh: bool) -> Iterator[None]:
-        """Cool slowly from a hot start at the smallest model, or from a mild one at a good model."""
+        """Anneal slowly from a hot start at the smallest model, or from a mild start at a good model."""
         from supersparse.solving.kernels.descent import anneal
 
         row = max(1, int(np.median(self.full.positive + self.full.negative)))
@@ -241,7 +240,7 @@ class Search:
         yield from self._descend(best, best_b)
 
     def _scaled_up(self, values: tuple[int, ...], b: int) -> tuple[Index, int]:
-        """Multiply a model up to the limit of its sets: finer steps from the same predictions."""
+        """Scale a model up to the limit of its sets: finer steps from the same predictions."""
         used = [j for j, v in enumerate(values) if v]
         if not used:
             return self.data_index(values), b
@@ -253,7 +252,7 @@ class Search:
         return index, b * factor
 
     def _pick(self) -> PoolEntry:
-        """Pick a model to go on from: usually the best one, else better ones more often."""
+        """Pick a model to continue from: usually the best, otherwise better ones more often."""
         if self.random.random() < _BEST_FIRST:
             return self.pool[0]
         at = min(self.random.integers(len(self.pool)), self.random.integers(len(self.pool)))

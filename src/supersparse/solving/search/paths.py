@@ -47,7 +47,7 @@ class Surrogate:
         return w
 
     def most_telling(self) -> NDArray[np.intp]:
-        """The features that separate the classes best on their own, as many as one fit can take."""
+        """The features that best separate the classes individually, up to the limit of one fit."""
         alone = np.abs(self.rows.T @ (self.up - self.weight * self.up.sum()))
         return np.sort(np.argsort(-alone, kind="stable")[:_MOST_AT_ONCE])
 

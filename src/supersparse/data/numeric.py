@@ -1,4 +1,4 @@
-"""Tables of numbers from data frames, arrays and sparse matrices, column by column."""
+"""Tables of numbers: every column finite, in the type it came in."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -7,9 +7,10 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
+from supersparse.data.sources import ArraySource, FrameSource, as_frame, check_names
+from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
 from supersparse.exact import exact
 
@@ -35,45 +36,14 @@ def read_numeric_table(
     return names, [_finite(numeric_column(c, name), name) for c, name in zip(columns, names, strict=True)]
 
 
-def as_frame(X: object) -> "nw.DataFrame[Any] | None":
-    """Return X as a narwhals frame, None when it is no data frame."""
-    try:
-        frame = nw.from_native(X, pass_through=True)
-    except DuplicateError:
-        check_names([str(n) for n in _native_names(X)])
-        raise
-    if isinstance(frame, nw.LazyFrame):
-        raise InvalidDataError("X is a lazy frame, whose rows are not read yet; give X.collect()")
-    return frame if isinstance(frame, nw.DataFrame) else None
-
-
-def check_names(names: Sequence[str]) -> None:
-    """Raise when two features have the same name."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise InvalidDataError(f"two columns are named {name!r}; feature names must differ, rename one")
-        seen.add(name)
-
-
-def _native_names(X: object) -> Sequence[object]:
-    names: Sequence[object] = getattr(X, "column_names", None) or X.columns  # type: ignore[attr-defined]
-    return names
-
-
 def _read_columns(X: object) -> tuple[list[str], list[Values]]:
     frame = as_frame(X)
     if frame is not None:
-        names = [str(n) for n in frame.columns]
-        # by position: a pandas frame may call its columns 0, 1, ...
-        return names, [_frame_column(c, n) for c, n in zip(frame.iter_columns(), names, strict=True)]
-    if hasattr(X, "tocsc"):
-        by_column = X.tocsc()
-        columns = [by_column[:, [j]].toarray().ravel() for j in range(by_column.shape[1])]
-    else:
-        matrix = _matrix(X)
-        columns = [matrix[:, j] for j in range(matrix.shape[1])]
-    return [f"x{j}" for j in range(len(columns))], columns
+        source = FrameSource(frame)
+        return source.names, [_frame_column(c, n) for c, n in zip(source.series, source.names, strict=True)]
+    matrix: Any = X if hasattr(X, "tocsc") else _matrix(X)
+    array = ArraySource(matrix, {f"x{j}": j for j in range(matrix.shape[1])})
+    return array.names, [array.values(j) for j in range(len(array.names))]
 
 
 def _matrix(X: object) -> Values:
@@ -104,7 +74,7 @@ def numeric_column(column: Values, name: str) -> Values:
         return column
     if column.dtype != object:
         raise _not_numbers(name, repr(column[0].item()) if len(column) else str(column.dtype))
-    missing = sum(is_missing(v) for v in column)
+    missing = sum(is_missing(v) and not isinstance(v, str) for v in column)
     if missing:
         raise _missing(name, missing)
     if all(type(v) is float for v in column):
@@ -117,13 +87,6 @@ def numeric_column(column: Values, name: str) -> Values:
         if isinstance(value, str | bytes) or not hasattr(value, "__abs__") or isinstance(value, complex):
             raise _not_numbers(name, repr(value))
     return np.array([exact(v, f"a value of column {name!r}", InvalidDataError) for v in column], dtype=object)
-
-
-def is_missing(value: object) -> bool:
-    """Whether a value stands for nothing: None, NaN, NA, NaT."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating | Decimal) and bool(value != value)
 
 
 def _finite(column: Values, name: str) -> Values:

@@ -1,6 +1,6 @@
-"""Read a table for a saved scoring system: text or numbers, as its rules expect."""
+"""Cases: rows of a file for a saved card, text or numbers as its rules expect."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,18 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Label
 from supersparse.card.checks import expectations
-from supersparse.cli.say import counted, remark, say_size
 from supersparse.data.cells_of_text import USUALLY_MISSING, Reading, is_number, read_numbers
 from supersparse.data.files import read_table
-from supersparse.data.roles import Target, _rest, weight_column
-from supersparse.data.table import Column, Kind, Table, objects
+from supersparse.data.roles import Target, rest_of, weight_column
+from supersparse.data.table import Kind, Table, objects
 from supersparse.errors import InvalidDataError
+from supersparse.exact import counted
 
 _REMEDY = "treat as missing with --na {na}, or correct them"
+
+
+def _ignore(note: str) -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -25,7 +29,6 @@ class Cases:
     """The columns that a card needs and some others, row by row."""
 
     columns: dict[str, NDArray[Any]]
-    table: Table
     n_rows: int
 
 
@@ -39,24 +42,20 @@ class LabelledCases:
 
 
 def read_cases(
-    path: Path, reading: Reading, card: Card, others: Sequence[str] = (), weights: str | None = None
+    path: Path,
+    reading: Reading,
+    card: Card,
+    others: Sequence[str] = (),
+    *,
+    note: Callable[[str], None] = _ignore,
 ) -> Cases:
-    """Read the columns a card needs, as text or numbers according to its rules, and `others` as text."""
-    expected = dict.fromkeys(others, Kind.TEXT) | expected_kinds(card)
-    if weights is not None:
-        expected[weights] = Kind.NUMBER
-    needed = {*card.columns, *others, *([] if weights is None else [weights])}
-    say_size(path)
-    table = read_table(
-        path, reading_for(card, reading), wanted=needed.__contains__, expected=expected, remedy=_REMEDY
-    )
-    for note in table.notes:
-        remark(f"note: {note}")
-    columns = {}
-    for name in (*card.columns, *others):
-        lack = "column {name}, which the scoring system needs" if name in card.columns else "column {name}"
-        columns[name] = _values(table.column(name, lack), table.n_rows)
-    return Cases(columns=columns, table=table, n_rows=table.n_rows)
+    """Read the columns a card needs, as text or numbers according to its rules, and `others` as text.
+
+    `note` is told what is odd about the file.
+    """
+    table = _read(path, reading, card, dict.fromkeys(others, Kind.TEXT), note)
+    columns = _columns(table, card) | {name: table.values(name) for name in others}
+    return Cases(columns=columns, n_rows=table.n_rows)
 
 
 def read_labelled(
@@ -66,20 +65,58 @@ def read_labelled(
     target: str,
     others: Sequence[str] = (),
     weights: str | None = None,
+    *,
+    perhaps: Collection[str] = (),
+    texts: Collection[str] = (),
+    lack: str = "column {name}",
+    note: Callable[[str], None] = _ignore,
 ) -> LabelledCases:
-    """Read the labelled rows of a table, with the classes of a card."""
+    """Read the labelled rows of a table, with the classes of a card.
+
+    Columns in `perhaps` are read where the file has them, those in `texts` as text. `lack` says what the file
+    has not where the target is missing, with {name} in it.
+    """
     if target in card.columns:
         raise InvalidDataError(f"the scoring system uses {target!r}, so it cannot be the target")
-    cases = read_cases(path, reading, card, (target, *others), weights)
-    found = read_class_column(cases.table, target, card)
-    for note in found.notes:
-        remark(f"note: {note}")
-    columns = {name: values[found.rows] for name, values in cases.columns.items() if name != target}
+    more: dict[str, Kind | None] = dict.fromkeys(perhaps)
+    more |= dict.fromkeys([*(name for name in others if name not in perhaps), *texts, target], Kind.TEXT)
+    if weights is not None:
+        more[weights] = Kind.NUMBER
+    table = _read(path, reading, card, more, note)
+    columns = _columns(table, card)
+    found = read_class_column(table, target, card, lack)
+    columns |= {name: table.values(name) for name in others}
+    columns |= {name: table.values(name) for name in perhaps if name in table.columns}
+    for text in found.notes:
+        note(text)
     return LabelledCases(
-        columns=columns,
+        columns={name: values[found.rows] for name, values in columns.items()},
         y=found.labels.tolist(),
-        weights=None if weights is None else weight_column(cases.table, weights)[found.rows],
+        weights=None if weights is None else weight_column(table, weights)[found.rows],
     )
+
+
+def _read(
+    path: Path,
+    reading: Reading,
+    card: Card,
+    more: Mapping[str, Kind | None],
+    note: Callable[[str], None],
+) -> Table:
+    """Read the columns that a card needs, and more of the kinds that are expected."""
+    needed = {*card.columns, *more}
+    expected = {name: kind for name, kind in more.items() if kind is not None} | expected_kinds(card)
+    table = read_table(
+        path, reading_for(card, reading), wanted=needed.__contains__, expected=expected, remedy=_REMEDY
+    )
+    for text in table.notes:
+        note(text)
+    return table
+
+
+def _columns(table: Table, card: Card) -> dict[str, NDArray[Any]]:
+    lack = "column {name}, which the scoring system needs"
+    return {name: table.values(name, lack) for name in card.columns}
 
 
 def expected_kinds(card: Card) -> dict[str, Kind]:
@@ -128,29 +165,11 @@ def _value(name: str, text: str, kind: Kind | None, reading: Reading) -> object:
     return read_numbers([pointed]).tolist()[0]
 
 
-def _values(column: Column, n_rows: int) -> NDArray[Any]:
-    """The values; a column without any is all missing."""
-    if column.kind is Kind.EMPTY:
-        return np.full(n_rows, None, dtype=object)
-    return column.values
-
-
-def say_outside(outside: Sequence[Any]) -> None:
-    """Report values outside the training data of the card."""
-    for value in outside[:10]:
-        remark(
-            f"note: column {value.column!r}: {value.value!r} ({counted(value.rows, 'row')}) is outside the "
-            "training data; it is scored by the usual rules"
-        )
-    if len(outside) > 10:
-        remark(f"note: {len(outside) - 10} more values are outside the training data")
-
-
-def read_class_column(table: Table, name: str, card: Card) -> Target:
+def read_class_column(table: Table, name: str, card: Card, lack: str = "column {name}") -> Target:
     """Read a column that holds the classes of a card."""
-    cells: Sequence[str | None] = table.column(name, "target column {name}").values.tolist()
+    cells: Sequence[str | None] = table.column(name, lack).values.tolist()
     known: dict[str, Label] = {str(label): label for label in card.classes}
-    rest = str(card.negative) == _rest(str(card.positive))
+    rest = str(card.negative) == rest_of(str(card.positive))
     rows = np.array([cell is not None for cell in cells], dtype=bool)
     for row, cell in enumerate(cells):
         if cell is not None and cell not in known and not rest:

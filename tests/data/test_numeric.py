@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from supersparse.data.frames import read_numeric_table
+from supersparse.data.numeric import read_numeric_table
 from supersparse.errors import InvalidDataError
 from supersparse.problem.problem import Problem
 

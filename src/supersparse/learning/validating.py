@@ -1,21 +1,21 @@
 """Cross-validation of a recipe: learn without each fold, and evaluate on it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import mean, pstdev
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from supersparse.cli.say import counted, remark
-from supersparse.exact import exact, shown
-
-if TYPE_CHECKING:
-    from supersparse.card.card import Card
-    from supersparse.evaluate.evaluation import Evaluation
-    from supersparse.learning.recipe import Recipe
-    from supersparse.learning.rows import TrainingRows
-    from supersparse.learning.splits import Split
-    from supersparse.settings.settings import Settings
+from supersparse.card.card import Card
+from supersparse.evaluate.evaluation import Evaluation, evaluate_card
+from supersparse.exact import counted, exact, shown
+from supersparse.learning.choosing import Candidate, choose_penalty, read_values
+from supersparse.learning.folds import fit_fold, named_folds
+from supersparse.learning.recipe import Recipe
+from supersparse.learning.rows import TrainingRows
+from supersparse.learning.splits import Split
+from supersparse.settings.settings import Settings
+from supersparse.solving.options import SolverKeywords
 
 VALUES = 6  # of C0 to try where none is given, as many as SLIMClassifierCV tries
 _MEASURES = ("error", "sensitivity", "specificity", "auc")
@@ -28,7 +28,7 @@ class Tried:
     C0: float | None
     sizes: tuple[int, ...]
     costs: tuple[Fraction, ...]  # of errors, class weights applied, over the weight of the rows
-    evaluations: "tuple[Evaluation, ...]"
+    evaluations: tuple[Evaluation, ...]
 
     def measures(self) -> dict[str, float | None]:
         """The mean of each measure over the folds that have it, and the deviation of the errors."""
@@ -87,14 +87,13 @@ class Validation:
         return "\n".join(lines)
 
 
-def validate(recipe: "Recipe", rows: "TrainingRows", splits: "Sequence[Split]") -> Validation | None:
+def validate(
+    recipe: Recipe, rows: TrainingRows, splits: Sequence[Split], progress: Callable[[str], None]
+) -> Validation | None:
     """Follow the recipe on the training rows of each split, for each candidate C0 if none is set.
 
-    Ctrl-C keeps the finished folds; None if there are none.
+    Each fold is announced to `progress`. Ctrl-C keeps the finished folds; None if there are none.
     """
-    from supersparse.learning.choosing import Candidate, choose_penalty, read_values
-    from supersparse.learning.folds import fit_fold, named_folds
-
     settings = recipe.settings
     chooses = settings.levels is None and settings.C0 is None
     problem = (recipe.asking(C0=0) if chooses else recipe).question(rows).problem
@@ -102,18 +101,18 @@ def validate(recipe: "Recipe", rows: "TrainingRows", splits: "Sequence[Split]") 
     costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
     limit = recipe.options.get("time_limit")
     # a checkpoint is of the final fit: folds are other problems
-    limits = {"time_limit": None if limit is None else limit / len(splits), "checkpoint": None}
-    quick = replace(recipe, options={**recipe.options, **limits})
+    limits: SolverKeywords = {
+        **recipe.options,
+        "time_limit": None if limit is None else limit / len(splits),
+        "checkpoint": None,
+    }
+    quick = replace(recipe, options=limits)
     by_fold = []
-    for k, fold in enumerate(named_folds(splits), start=1):
-        remark(f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}")
+    for fold in named_folds(splits):
+        progress(f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}")
         try:
             results = fit_fold(quick, penalties, rows, costs, fold)
         except KeyboardInterrupt:
-            remark(
-                f"Interrupted in fold {k} of {len(splits)}; the remaining folds are skipped. Now learning "
-                "the scoring system; press Ctrl-C again to stop and keep the best so far."
-            )
             break
         by_fold.append([(result, _evaluated(result.card, rows.take(fold.test))) for result in results])
     if not by_fold:
@@ -132,11 +131,9 @@ def validate(recipe: "Recipe", rows: "TrainingRows", splits: "Sequence[Split]") 
     return Validation(folds=len(by_fold), folds_asked=len(splits), tried=tried, chosen=tried[best])
 
 
-def _evaluated(card: "Card", test: "TrainingRows") -> "Evaluation":
-    from supersparse.evaluate.evaluation import evaluate_card
-
+def _evaluated(card: Card, test: TrainingRows) -> Evaluation:
     return evaluate_card(card, test.X, test.y.tolist(), sample_weight=test.sample_weight, names=test.names)
 
 
-def _given_penalty(settings: "Settings") -> float | None:
+def _given_penalty(settings: Settings) -> float | None:
     return float(settings.C0) if isinstance(settings.C0, Fraction) else None

@@ -1,0 +1,190 @@
+"""Training data from a file: its features, and the target, weights and groups of its rows."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.data.cells_of_text import Reading, side_by_side
+from supersparse.data.files import read_table
+from supersparse.data.roles import read_target, weight_column, why_no_feature
+from supersparse.data.table import Column, Kind, Table
+from supersparse.data.values import nearest_column
+from supersparse.errors import InvalidDataError
+
+_REMEDY = (
+    "treat as missing with --na {na}, as categories with --category {name}, or leave the column out with "
+    "--drop {name}"
+)
+_PERHAPS_MISSING = {*"?-.*", "--", "n/a", "N/A", "#N/A", "missing", "Missing", "unknown", "Unknown"}
+
+
+def _nowhere(name: str) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roles:
+    """What the columns of a training table are for; `drop` and `keep` take patterns, too.
+
+    `place` says where a column was named, as the beginning of a message.
+    """
+
+    target: str
+    positive: str | None = None
+    drop: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    category: Sequence[str] = ()
+    weights: str | None = None
+    rate_groups: Sequence[str] = ()
+    split_groups: str | None = None
+    split_times: str | None = None
+    place: Callable[[str], str] = _nowhere
+
+    @property
+    def split_by(self) -> str | None:
+        """The column by which rows are divided for cross-validation."""
+        return self.split_groups or self.split_times
+
+    @property
+    def beside_features(self) -> list[str]:
+        """The columns that are neither features nor the target."""
+        return [*self.rate_groups, *(name for name in (self.weights, self.split_by) if name)]
+
+    def expected(self) -> dict[str, Kind]:
+        """The kinds of the columns that have one whatever they look like."""
+        kinds = dict.fromkeys([*self.category, *self.rate_groups, self.target], Kind.TEXT)
+        if self.weights is not None:
+            kinds[self.weights] = Kind.NUMBER
+        if self.split_groups is not None:
+            kinds[self.split_groups] = Kind.TEXT
+        return kinds
+
+    def wants(self, name: str) -> bool:
+        """Whether a column is read."""
+        if name == self.target or name in self.beside_features:
+            return True
+        return not _fits(name, self.drop) and (not self.keep or _fits(name, self.keep))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TrainingTable:
+    """Raw columns and classes of a file, with the groups, weights and splits of its rows."""
+
+    name: str  # of the file
+    target: str
+    columns: Mapping[str, Column]
+    y: NDArray[np.generic]
+    rate_groups: Mapping[str, NDArray[Any]]
+    weights: NDArray[np.generic] | None
+    split_by: NDArray[Any] | None
+
+    def matrix(self) -> NDArray[np.generic]:
+        """The columns side by side; raises where one holds text or has gaps."""
+        for name, column in self.columns.items():
+            if column.kind is Kind.TEXT or column.n_missing:
+                what = (
+                    "holds text" if column.kind is Kind.TEXT else f"has {column.n_missing} missing value(s)"
+                )
+                raise InvalidDataError(
+                    f"{self.name}: column {name!r} {what}, so it cannot be used as it is; remove "
+                    f"--no-prepare to make features from it, or leave the column out with --drop {name!r}"
+                )
+        return side_by_side([column.values for column in self.columns.values()])
+
+
+def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[str], None]) -> TrainingTable:
+    """Read the columns that can be features; unlabelled rows are skipped. `note` is told what is left out."""
+    table = read_table(path, reading, wanted=roles.wants, expected=roles.expected(), remedy=_REMEDY)
+    for text in table.notes:
+        note(text)
+    target = read_target(table, roles.target, roles.positive)
+    for text in target.notes:
+        note(text)
+    _check_named(table, roles)
+    columns = _features(table, roles, note)
+    if not target.rows.all():
+        kept = np.flatnonzero(target.rows)
+        columns = {name: column.take(kept) for name, column in columns.items()}
+    return TrainingTable(
+        name=table.name,
+        target=roles.target,
+        columns=columns,
+        y=target.labels,
+        rate_groups={name: _complete(table, name, target.rows) for name in roles.rate_groups},
+        weights=None if roles.weights is None else weight_column(table, roles.weights)[target.rows],
+        split_by=None if roles.split_by is None else _complete(table, roles.split_by, target.rows),
+    )
+
+
+def _fits(name: str, words: Collection[str]) -> bool:
+    return name in words or any(fnmatchcase(name, word) for word in words)
+
+
+def _check_named(table: Table, roles: Roles) -> None:
+    for option, words in (("drop", roles.drop), ("keep", roles.keep), ("category", roles.category)):
+        for word in words:
+            if not any(_fits(name, [word]) for name in table.names):
+                hint = nearest_column(word, table.names)
+                raise InvalidDataError(f"--{option}: {table.name} has no column {word!r}; {hint}")
+            if word == roles.target:
+                raise InvalidDataError(f"--{option}: {word!r} is the target, so it cannot be a feature")
+    for name in roles.beside_features:
+        if name not in table.names:
+            hint = nearest_column(name, table.names)
+            raise InvalidDataError(f"{roles.place(name)}{table.name} has no column {name!r}; {hint}")
+        if name == roles.target:
+            raise InvalidDataError(
+                f"{roles.place(name)}{name!r} is the target, so it cannot hold groups or weights"
+            )
+
+
+def _features(table: Table, roles: Roles, note: Callable[[str], None]) -> dict[str, Column]:
+    others = {roles.target, *roles.beside_features}
+    found = {}
+    for name, column in table.columns.items():
+        if name in others:
+            continue
+        why = why_no_feature(column, table.n_rows)
+        if why is not None and name in roles.keep:
+            if column.kind in (Kind.DATE, Kind.EMPTY, Kind.TOO_MANY):
+                raise InvalidDataError(f"--keep: column {name!r} cannot be a feature: {why}")
+            why = None
+        if why is not None:
+            note(f"{name!r} is left out: {why}")
+            continue
+        _note_what_may_be_missing(column, note)
+        found[name] = column
+    if not found:
+        raise InvalidDataError(
+            f"{table.name} has no usable column besides the target; name columns to use with --keep"
+        )
+    return found
+
+
+def _note_what_may_be_missing(column: Column, note: Callable[[str], None]) -> None:
+    if column.kind is not Kind.TEXT:
+        return
+    cells = column.values.tolist()
+    for word in sorted(_PERHAPS_MISSING & set(cells)):
+        note(
+            f"{column.name!r}: {word!r} ({cells.count(word)}) is read as a category; "
+            f"use --na {word!r} to treat it as missing"
+        )
+
+
+def _complete(table: Table, name: str, rows: NDArray[np.bool_]) -> NDArray[Any]:
+    """The groups or times of the labelled rows; a blank one is refused."""
+    values = table.values(name)[rows]
+    gone = np.array([value is None or value != value for value in values.tolist()], dtype=bool)
+    if gone.any():
+        row = int(np.flatnonzero(rows)[int(gone.argmax())])
+        raise InvalidDataError(
+            f"{table.name}: the group column {name!r} is blank in {table.place(row)}; "
+            "fill it in, for example with 'unknown', or delete the row"
+        )
+    return values

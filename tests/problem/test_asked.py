@@ -1,0 +1,26 @@
+"""Settings twice in the code: as declared, and as keywords that type checkers and editors see."""
+
+import inspect
+from typing import get_type_hints
+
+import pytest
+
+from supersparse import SLIMClassifier, SLIMClassifierCV
+from supersparse.estimators.parameters import SLIMCVKeywords, SLIMKeywords
+from supersparse.problem.asked import Asked, AskedKeywords
+from supersparse.settings.settings import Settings, SettingsKeywords
+
+
+def test_the_keywords_are_the_settings_with_the_same_types():
+    assert get_type_hints(AskedKeywords) == get_type_hints(Asked)
+
+
+def test_settings_take_the_same_keywords_and_those_of_columns_and_solver():
+    assert set(get_type_hints(SettingsKeywords)) == set(get_type_hints(Settings)) - {"origin"}
+
+
+@pytest.mark.parametrize(
+    ("classifier", "keywords"), [(SLIMClassifier, SLIMKeywords), (SLIMClassifierCV, SLIMCVKeywords)]
+)
+def test_type_checkers_see_the_parameters_of_the_classifiers(classifier, keywords):
+    assert set(get_type_hints(keywords)) == set(inspect.signature(classifier).parameters)

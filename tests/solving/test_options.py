@@ -1,0 +1,38 @@
+"""Options of solvers, twice in the code: as checked values, and as keywords that type checkers see."""
+
+import inspect
+from dataclasses import fields
+from typing import Unpack, get_type_hints
+
+import pytest
+
+from supersparse.problem.points import Points
+from supersparse.results.edit import what_if
+from supersparse.results.frontier import frontier
+from supersparse.results.penalty_grid import solve_each_penalty
+from supersparse.results.pool import pool
+from supersparse.results.trade_off import trade_off
+from supersparse.solving.explain import explain_infeasible
+from supersparse.solving.options import SolveKeywords, SolveOptions
+from supersparse.solving.rounding import Start
+from supersparse.solving.solve import solve
+from supersparse.solving.solve_many import solve_all_within, solve_each_size
+
+
+def test_the_keywords_are_the_options_with_the_same_types():
+    keywords, options = get_type_hints(SolveKeywords), get_type_hints(SolveOptions)
+    assert list(keywords) == [f.name for f in fields(SolveOptions)]
+    # a start is given in many forms, and read before a solver sees it
+    assert (keywords.pop("initial"), options.pop("initial")) == (Start | None, Points | None)
+    assert keywords == options
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        solve, solve_each_size, solve_all_within, explain_infeasible, frontier, pool, trade_off, what_if,
+        solve_each_penalty,
+    ],
+)  # fmt: skip
+def test_functions_that_solve_declare_their_options(function):
+    assert inspect.signature(function).parameters["options"].annotation == Unpack[SolveKeywords]
