@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from supersparse.card.rules import InRange, IsNoneOf, IsOneOf
-from supersparse.exact import shown
+from supersparse.evaluate.rates import count_text
 from supersparse.faces.content import content
 from supersparse.faces.evidence import MEASURES
 
@@ -171,7 +171,7 @@ def expected_texts(card, style="card", *, as_boxes):
         expected += [said.rule]
     expected += [column.totals for column in said.risks] + [column.percent for column in said.risks]
     if any(column.cases is not None for column in said.risks):
-        expected += [shown(column.cases) for column in said.risks]
+        expected += [count_text(column.cases) for column in said.risks]
     if said.judgements:
         expected += MEASURES
         expected += [cell for one in said.judgements for cell in (one.on, *one.cells)]

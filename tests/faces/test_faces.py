@@ -199,7 +199,7 @@ def test_a_card_without_items_has_every_face():
 
 def test_what_a_page_says_of_its_tables_does_not_reach_the_card():
     style = re.search(r"<style>(.*?)</style>", criminology().to_html(), re.DOTALL)[1]
-    assert ".supersparse-card *{all:revert!important}" in style
+    assert ".supersparse-card *{all:revert!important;direction:ltr!important}" in style
     declarations = [d for block in re.findall(r"\{([^{}]*)\}", style) for d in block.split(";") if d.strip()]
     assert len(declarations) > 100
     assert all(d.endswith("!important") for d in declarations)

@@ -10,7 +10,7 @@ _STOPS = (
     (0.75, (178, 62, 40)),
     (1.0, (112, 18, 30)),
 )
-_DARK, _LIGHT = "#17202b", "#ffffff"
+_DARK, _LIGHT = "#000000", "#ffffff"  # on any colour one of them has a contrast of 4.5 or more
 
 
 def risk_colour(risk: float) -> str:

@@ -8,6 +8,7 @@ from supersparse.card.card import Card
 from supersparse.card.performance import Performance
 from supersparse.card.provenance import Provenance
 from supersparse.data.plain import visible
+from supersparse.evaluate.rates import count_text
 from supersparse.exact import shown
 from supersparse.faces.naming import class_names
 from supersparse.stop import Stop
@@ -94,9 +95,9 @@ def judgement(seen: Performance) -> Judgement:
     auc = "-" if seen.auc is None else f"{seen.auc:.2f}"
     if seen.auc_interval is not None:
         auc += f" ({seen.auc_interval[0]:.2f} to {seen.auc_interval[1]:.2f})"
-    wrong = shown(seen.false_positives + seen.false_negatives)
+    wrong = count_text(seen.false_positives + seen.false_negatives)
     cells = (*("-" if r is None else percent(float(r)) for r in rates), auc)
-    errors = f"{wrong} of {shown(seen.n)} ({percent(float(seen.error))})"
+    errors = f"{wrong} of {count_text(seen.n)} ({percent(float(seen.error))})"
     on = {"training": "Training", "cross-validation": "Cross-validated", "validation": "Validated"}[seen.on]
     return Judgement(on=on, cells=(*cells, errors))
 

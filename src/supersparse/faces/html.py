@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from supersparse.card.card import Card
-from supersparse.exact import shown
+from supersparse.evaluate.rates import count_text
 from supersparse.faces.colours import ink_on, risk_colour
 from supersparse.faces.content import Content, ShownLine, Style, content
 from supersparse.faces.drawing import FaceWriters, pictures, wrapped, write
@@ -34,17 +34,17 @@ def card_style() -> str:
 
     What the page says about its tables and lists is taken back, and what the card says is important.
     """
-    taken_back = ".supersparse-card,.supersparse-card *{all:revert}\n"
+    taken_back = ".supersparse-card,.supersparse-card *{all:revert;direction:ltr}\n"
     return re.sub(r"(?<=[^{};])(?=[;}])", "!important", taken_back + template("card.css").strip())
 
 
 def card_html(card: Card, *, style: Style = "card") -> str:
     """Return the card as a piece of HTML with its own style, for a notebook or a page of yours."""
-    return _card(content(card, style))
+    return _card(content(card, style), title="h3")
 
 
-def _card(said: Content, *, to_fill_in: bool = False) -> str:
-    head = [f"<h3>{escape(said.heading)}</h3>"]
+def _card(said: Content, *, title: str, to_fill_in: bool = False) -> str:
+    head = [f'<{title} class="title">{escape(said.heading)}</{title}>']
     head += [f"<p>{escape(text)}</p>" for text in (said.how, said.example) if text]
     body = ["<header>", *head, "</header>"]
     if to_fill_in:
@@ -74,7 +74,7 @@ def _lines(said: Content) -> list[str]:
         return []
     rows = [
         '<table class="lines">',
-        '<thead><tr><th></th><th scope="col">Question</th>'
+        '<thead><tr><td></td><th scope="col">Question</th>'
         '<th scope="col" class="points">Points</th></tr></thead>',
     ]
     for part in said.parts:
@@ -131,7 +131,7 @@ def _risks(said: Content) -> list[str]:
         f'<tr class="bar"><th scope="row">Risk</th>{bar}</tr>',
     ]
     if any(column.cases is not None for column in said.risks):
-        cases = "".join(f"<td>{'-' if c.cases is None else shown(c.cases)}</td>" for c in said.risks)
+        cases = "".join(f"<td>{'-' if c.cases is None else count_text(c.cases)}</td>" for c in said.risks)
         rows.append(f'<tr><th scope="row">Cases</th>{cases}</tr>')
     caption = f"<caption>Risk of {escape(said.positive)}</caption>"
     return [f'<div class="block"><table class="risks">{caption}', *rows, "</table></div>"]
@@ -149,7 +149,7 @@ def _evidence(said: Content) -> list[str]:
         f'<tr><th scope="row">{one.on}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in one.cells)}</tr>'
         for one in said.judgements
     ]
-    table = f'<table class="evidence"><thead><tr><th></th>{head}</tr></thead><tbody>'
+    table = f'<table class="evidence"><thead><tr><td></td>{head}</tr></thead><tbody>'
     return [f'<div class="block">{table}', *rows, "</tbody></table></div>"]
 
 
@@ -190,7 +190,7 @@ def _wrapped_lines(block: Block, size: float) -> int:
 def card_page(card: Card, *, style: Style = "card") -> str:
     """Return the card as a whole HTML page, which prints on one sheet of paper."""
     said = content(card, style)
-    return _page_of(said, _card(said), "")
+    return _page_of(said, _card(said, title="h1"), "")
 
 
 def sheet_html(card: Card, paper: str = "a4", *, style: Style = "card") -> str:
@@ -198,7 +198,7 @@ def sheet_html(card: Card, paper: str = "a4", *, style: Style = "card") -> str:
     paper_size(paper)
     said = content(card, style)
     name = {"a4": "A4", "letter": "Letter"}[paper.lower()]
-    return _page_of(said, _card(said, to_fill_in=True), f"@page{{size:{name}}}")
+    return _page_of(said, _card(said, title="h1", to_fill_in=True), f"@page{{size:{name}}}")
 
 
 def _page_of(said: Content, body: str, extra: str) -> str:
@@ -219,7 +219,7 @@ def _blocks(said: Content) -> Iterator[Block]:
     yield Block(text="Name or number", gap=1.6)
     for part in said.parts:
         for line in part.lines:
-            yield Block(text=line.text, beside=9, gap=0.9, bold=True)
+            yield Block(text=line.text, beside=12, gap=1.1, bold=True)
             longest = max(line.answers, key=lambda a: len(a.text), default=None)
             if longest is not None:  # a grid whose cells are about a third of the width
                 deep = -(-len(line.answers) // 3)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from supersparse.card.card import Card
-from supersparse.exact import shown
+from supersparse.evaluate.rates import count_text
 from supersparse.faces.content import TIMES, Content, ShownLine, Style, content
 from supersparse.faces.evidence import MEASURES
 
@@ -76,7 +76,7 @@ def _risk_rows(said: Content) -> list[list[str]]:
         [f"Risk of {said.positive}", *(column.percent for column in said.risks)],
     ]
     if any(column.cases is not None for column in said.risks):
-        rows.append(["Cases", *("-" if c.cases is None else shown(c.cases) for c in said.risks)])
+        rows.append(["Cases", *("-" if c.cases is None else count_text(c.cases) for c in said.risks)])
     return rows
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from supersparse.card.card import Card
 from supersparse.errors import InvalidOptionError
-from supersparse.exact import shown
+from supersparse.evaluate.rates import count_text
 from supersparse.faces.colours import ink_on, risk_colour
 from supersparse.faces.content import Content, ShownLine, Style, content
 from supersparse.faces.drawing import Box, Drawing, Show, Stroke, Text, text_width, wrapped
@@ -317,7 +317,7 @@ def _risks(said: Content, page: Page) -> None:
     rows = [("Total", [column.totals for column in said.risks])]
     rows.append(("Risk", [column.percent for column in said.risks]))
     if any(column.cases is not None for column in said.risks):
-        cases = ["-" if column.cases is None else shown(column.cases) for column in said.risks]
+        cases = ["-" if column.cases is None else count_text(column.cases) for column in said.risks]
         rows.append(("Cases", cases))
     for name, cells in rows:
         is_bar = name == "Risk"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from supersparse.card.card import Card
 from supersparse.data.plain import padded, width, wrap
-from supersparse.exact import shown
+from supersparse.evaluate.rates import count_text
 from supersparse.faces.content import TIMES, Content, Style, content
 from supersparse.faces.evidence import MEASURES
 
@@ -122,7 +122,7 @@ def _risks(said: Content, columns: int) -> list[str]:
         ["Risk", *(column.percent for column in said.risks)],
     ]
     if any(column.cases is not None for column in said.risks):
-        rows.append(["Cases", *("-" if c.cases is None else shown(c.cases) for c in said.risks)])
+        rows.append(["Cases", *("-" if c.cases is None else count_text(c.cases) for c in said.risks)])
     return [*wrap(f"Risk of {said.positive}:", columns), *_grid(rows, columns)]
 
 
@@ -187,7 +187,7 @@ def _markdown_risks(said: Content) -> list[str]:
         ["Risk", *(column.percent for column in said.risks)],
     ]
     if any(column.cases is not None for column in said.risks):
-        rows.append(["Cases", *("-" if c.cases is None else shown(c.cases) for c in said.risks)])
+        rows.append(["Cases", *("-" if c.cases is None else count_text(c.cases) for c in said.risks)])
     return _markdown_table(rows)
 
 
