@@ -169,7 +169,7 @@ def print_style(blocks: Iterable[Block]) -> str:
     size = print_size(blocks)
     return (
         f"@media print{{@page{{margin:15mm}}html{{font-size:{size:g}pt}}"
-        f".supersparse-card{{font-size:{size:g}pt!important}}}}"
+        f"body .supersparse-card{{font-size:{size:g}pt!important}}}}"
     )
 
 
