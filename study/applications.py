@@ -160,7 +160,7 @@ def _card(
     return Shown(
         application=application,
         model="SLIM",
-        text=str(ScoringSystem.from_solution(solution)),
+        text=ScoringSystem.from_solution(solution).to_text(style="paper"),
         size=solution.evaluation.size,
         train=count_wrong(positive_rows(points, train.X), train.y),
         test=count_wrong(positive_rows(points, test.X), test.y),

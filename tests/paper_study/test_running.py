@@ -131,6 +131,7 @@ def test_a_killed_process_leaves_records_that_the_next_one_completes(whole, tmp_
     assert all(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
 
 
+@pytest.mark.long
 def test_two_processes_give_the_records_of_one(whole, tmp_path):
     path = tmp_path / "two.jsonl"
     run(quick(), load, path, n_jobs=2)

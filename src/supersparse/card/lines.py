@@ -89,7 +89,7 @@ def _told_apart(line: Line) -> str:
 def _lines(items: Sequence[Item], domain: Domain | None, words: ColumnWording) -> list[Line]:
     bands = bands_of(items, domain)
     if bands is None:
-        return [_line_of_item(item, domain, words) for item in items]
+        return [line_of_item(item, domain, words) for item in items]
     giving = [band for band in bands if band.points]
     missing = next((band.points for band in bands if isinstance(band.rule, IsMissing)), None)
     if len(giving) == 1 and (missing == 0 or missing is None or isinstance(giving[0].rule, IsMissing)):
@@ -125,7 +125,7 @@ def _question_line(band: Band, text: str, missing: Fraction | None) -> Line:
     )
 
 
-def _line_of_item(item: Item, domain: Domain | None, words: ColumnWording) -> Line:
+def line_of_item(item: Item, domain: Domain | None, words: ColumnWording) -> Line:
     """A line for one item of a column that has no bands."""
     if isinstance(item.rule, ValueOf):
         return Line(

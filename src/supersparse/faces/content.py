@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from supersparse.card.card import Card, Cutoff, Item
-from supersparse.card.lines import Line, lines_of
+from supersparse.card.lines import Line, line_of_item, lines_of
 from supersparse.card.rules import IsMissing
 from supersparse.data.plain import visible
 from supersparse.errors import InvalidOptionError, did_you_mean
@@ -164,7 +164,7 @@ def _paper_part(card: Card, items: Sequence[Item], first: int, total: str, sign:
     lines = tuple(
         ShownLine(
             number=n,
-            text=visible(item.column if not item.is_yes_no else item.asks) or '""',
+            text=visible(_text(card, item)) or '""',
             times=not item.is_yes_no,
             points=shown(sign * item.points),
         )
@@ -173,6 +173,11 @@ def _paper_part(card: Card, items: Sequence[Item], first: int, total: str, sign:
     last = first + len(lines) - 1
     adds = f"Add points from {first} to {last}" if last > first else f"Points of line {first}"
     return Part(lines=lines, adds=adds, total=total)
+
+
+def _text(card: Card, item: Item) -> str:
+    domain = next((d for d in card.domains if d.column == item.column), None)
+    return line_of_item(item, domain, card.wording.of(item.column)).text
 
 
 def _how_to_add(parts: Sequence[Part]) -> str:

@@ -263,13 +263,14 @@ class Sheet:
 
     card: Card
     paper: str = "a4"
+    style: Style = "card"
 
     def __post_init__(self) -> None:
         paper_size(self.paper)
 
     def to_html(self) -> str:
         """Return the sheet as an HTML page to be printed from a browser."""
-        return sheet_html(self.card, self.paper)
+        return sheet_html(self.card, self.paper, style=self.style)
 
     def to_svg(self) -> str:
         """Return the sheet as SVG."""
@@ -280,7 +281,7 @@ class Sheet:
         write(self._faces(), path)
 
     def _faces(self) -> FaceWriters:
-        drawn = pictures(lambda show: sheet_drawing(self.card, self.paper, show))
+        drawn = pictures(lambda show: sheet_drawing(self.card, self.paper, show, style=self.style))
         return {".html": self.to_html, **drawn}
 
     def _repr_svg_(self) -> str:

@@ -121,9 +121,9 @@ def card_drawing(card: Card, show: Show = str, *, style: Style = "card") -> Draw
     return page.done(said.heading)
 
 
-def sheet_drawing(card: Card, paper: str = "a4", show: Show = str) -> Drawing:
+def sheet_drawing(card: Card, paper: str = "a4", show: Show = str, *, style: Style = "card") -> Drawing:
     """Lay the sheet out on one page, smaller when there is much to say."""
-    said = content(card)
+    said = content(card, style)
     width, height = paper_size(paper)
     scale = 1.1
     while True:

@@ -74,11 +74,11 @@ class Faces:
 
         return drawing_svg(card_drawing(self.card, style=style))
 
-    def sheet(self, *, paper: str = "a4") -> "Sheet":
+    def sheet(self, *, paper: str = "a4", style: "Style" = "card") -> "Sheet":
         """Return a printable sheet with boxes to fill in, on "a4" or "letter"; see `to_html` and `save`."""
         from supersparse.faces.html import Sheet
 
-        return Sheet(self.card, paper)
+        return Sheet(self.card, paper, style)
 
     def tree(self, *, max_leaves: int = 64) -> "DecisionTree":
         """Return the smallest decision tree with the same predictions, for a card of yes/no items.

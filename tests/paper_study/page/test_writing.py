@@ -176,35 +176,35 @@ def test_applications_that_are_on_record_are_not_made_again(tmp_path, monkeypatc
 
 
 @pytest.fixture(scope="module")
-def written_again(tmp_path_factory):
-    return write_page(STORED, tmp_path_factory.mktemp("page"))
+def stored_study():
+    return Study(in_order(read_records(STORED)))
 
 
-def in_the_docs(path):
-    return (ROOT / "docs" / "study" / path.name).read_text("utf-8")
+def in_the_docs(name):
+    return (ROOT / "docs" / "study" / name).read_text("utf-8")
 
 
-def test_the_page_in_the_docs_is_that_of_the_stored_records(written_again):
+def test_the_page_in_the_docs_is_that_of_the_stored_records(stored_study):
     assert STORED.stat().st_size < 5_000_000
-    for path in written_again:
-        if path.suffix != ".svg":
-            assert_same_text(path.read_text("utf-8"), in_the_docs(path))
+    for name, text in {"results.md": page_text(stored_study), **tables(stored_study)}.items():
+        assert_same_text(text, in_the_docs(name))
 
 
-def test_the_figures_in_the_docs_are_those_of_the_stored_records(written_again):
-    figures = [path for path in written_again if path.suffix == ".svg"]
+@pytest.mark.long
+def test_the_figures_in_the_docs_are_those_of_the_stored_records(tmp_path):
+    figures = [path for path in write_page(STORED, tmp_path) if path.suffix == ".svg"]
     assert {path.name for path in figures} == {p.name for p in (ROOT / "docs" / "study").glob("*.svg")}
     for path in figures:  # releases of matplotlib leave two points more or less for a label
-        assert_same_picture(path.read_text("utf-8"), in_the_docs(path), within=3)
+        assert_same_picture(path.read_text("utf-8"), in_the_docs(path.name), within=3)
 
 
-def test_the_stored_study_meets_what_is_asked_of_it():
-    asked = demands(Study(read_records(STORED)))
+def test_the_stored_study_meets_what_is_asked_of_it(stored_study):
+    asked = demands(stored_study)
     assert [verdict.claim for verdict in asked if not verdict.held] == []
 
 
-def test_the_stored_study_is_whole():
-    assert list(not_on_record(Study(read_records(STORED)))) == []
+def test_the_stored_study_is_whole(stored_study):
+    assert list(not_on_record(stored_study)) == []
     assert "Not on record" not in (ROOT / "docs" / "study" / "results.md").read_text("utf-8")
 
 
