@@ -259,6 +259,14 @@ class ValidationOptions:
         ),
     ] = None
 
+    validate: Annotated[
+        bool,
+        typer.Option(
+            "--validate/--no-validate",
+            help="Judge the card on rows left out, in 5 folds unless --cv says otherwise, and give it risks.",
+        ),
+    ] = True
+
     @property
     def folds(self) -> int | None:
         """How many folds; None without cross-validation."""

@@ -59,7 +59,8 @@ class SLIMClassifier(ScoringSystemClassifier):
         the points. "paper": a coefficient like the others, penalised and counted as a feature. "none": 0.
     calibrate : {"isotonic", "logistic"}, default=None
         How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
-        learned by cross-fitting, which takes up to five more fits. The points do not change.
+        learned by cross-fitting, which takes up to five more fits. The points do not change. The card
+        also keeps its cross-validated performance, and `NoBetterThanBaselineWarning` tells if it is no use.
     prepare : None, "auto" or Prepare, default=None
         How raw columns become features during fit: numbers are cut, and categories and missing values get
         their own features. The scoring system then takes raw columns. X may contain text and blanks, and may
@@ -135,7 +136,8 @@ class SLIMClassifier(ScoringSystemClassifier):
 
     Notes
     -----
-    Ctrl-C stops the search and keeps the best model so far; see ``stop_``. A second Ctrl-C interrupts.
+    Ctrl-C stops the search and keeps the best model so far; see ``stop_``. A second Ctrl-C, or one during the
+    fits of `calibrate`, interrupts.
 
     Examples
     --------
@@ -176,7 +178,8 @@ class SLIMClassifier(ScoringSystemClassifier):
         self._learn(question, rows, start_from(self.initial, question.problem))
         if self.calibrate is not None:
             folds = weighty_folds(rows, self.positive_)
-            self._keep_risks(rows, learn_without(recipe, rows, folds, _unfitted(self.initial)))
+            unseen = learn_without(recipe, rows, folds, _unfitted(self.initial))
+            self._keep_judged(question, rows, unseen)
         return self
 
 
