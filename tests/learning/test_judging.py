@@ -134,7 +134,9 @@ def test_noise_is_warned_about():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, size=(60, 3)), np.array(["no", "no", "yes"] * 20)
     model = SLIMClassifier(C0=0.001, **SETTINGS, calibrate="logistic")
-    with pytest.warns(NoBetterThanBaselineWarning, match="no better than always predicting 'no': it is wrong on"):
+    with pytest.warns(
+        NoBetterThanBaselineWarning, match="no better than always predicting 'no': it is wrong on"
+    ):
         model.fit(X, y)
 
 

@@ -53,8 +53,8 @@ def no_better_than_baseline(card: Card, class_weights: ClassWeights) -> str | No
     if cost < baseline:
         return None
     return (
-        f"this card is no better than always predicting {label!r}: it is wrong on {_percent(cost / whole)} of "
-        f"{_rows(found)}, and always predicting {label!r} on {_percent(baseline / whole)}"
+        f"this card is no better than always predicting {label!r}: it is wrong on {_percent(cost / whole)} "
+        f"of {_rows(found)}, and always predicting {label!r} on {_percent(baseline / whole)}"
         f"{_weighted(class_weights)}; try other columns or more rows"
     )
 
