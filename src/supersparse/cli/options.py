@@ -172,7 +172,8 @@ class ColumnOptions:
         str | None,
         typer.Option(
             metavar="VALUE",
-            help="Positive class, the one that scores high; default: the last in sorted order.",
+            help="Positive class, the one that scores high; default: the one that is called so (yes, died, "
+            "malignant, ...), else the larger number, else the rarer class.",
         ),
     ] = None
     drop: Annotated[

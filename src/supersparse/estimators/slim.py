@@ -16,7 +16,7 @@ class SLIMClassifier(ScoringSystemClassifier):
 
     Minimises the error rate plus C0 times the number of features, exactly. Ties go to the model with the
     smallest points. A row counts as an error if its score has the wrong sign or is 0. Labels can be any
-    two values; the last in sorted order is the positive class, unless `positive` names the other.
+    two values; see `positive`.
 
     Parameters
     ----------
@@ -25,10 +25,11 @@ class SLIMClassifier(ScoringSystemClassifier):
         A dict sets costs by feature name or pattern: ``{"age*": 0.02, "*": 0.01}``.
         None means 0.01. `levels` replace C0.
     positive : label, default=None
-        The positive class: a high score predicts it, and `min_sensitivity` refers to it. The default is
-        the last label in sorted order, so "control" rather than "case". ``classes_`` stays sorted, as
-        scikit-learn's scorers require. If labels are encoded before the fit (stacking, or
-        `cross_val_predict` with ``method="decision_function"``), give the code, 0 or 1.
+        The positive class: a high score predicts it, and `min_sensitivity` refers to it. By default, it is
+        the larger of two numbers; of two texts the one with a usual name ("yes", "case", "died",
+        "malignant"), else the rarer one. ``classes_`` stays sorted, as scikit-learn's scorers require. If
+        labels are encoded before the fit (stacking, or `cross_val_predict` with
+        ``method="decision_function"``), give the code, 0 or 1.
     C1 : "auto" or float, default="auto"
         Penalty on the sum of absolute points. "auto" breaks ties exactly: of all optimal models, it
         returns one with the smallest sum.

@@ -84,7 +84,7 @@ def without_fold(
         # the useful range differs a little from fold to fold; the fit on all rows warns
         warnings.simplefilter("ignore", PenaltyRangeWarning)
         try:
-            question = recipe.question(recipe.complete(part))
+            question = recipe.settled(rows).question(recipe.complete(part))
             start = start_from(initial, question.problem, required=False)
             options: SolverKeywords = {"initial": start, "checkpoint": None}
             if until is not None:
