@@ -15,6 +15,7 @@ from supersparse.cli.options import (
     SearchOptions,
     TableOptions,
     ValidationOptions,
+    WordingOptions,
 )
 from supersparse.cli.say import check_no_input, check_writable, remark
 from supersparse.errors import InvalidOptionError
@@ -23,6 +24,7 @@ from supersparse.errors import InvalidOptionError
 def fit(
     data: DataFile,
     columns: ColumnOptions,
+    wording: WordingOptions,
     asked: AskedOptions,
     features: FeatureOptions,
     validation: ValidationOptions,
@@ -61,15 +63,17 @@ def fit(
     from supersparse.cli.judging import Clock, judge, keep_judged, say_if_useless
     from supersparse.cli.learn import learn, with_progress
     from supersparse.cli.training import cross_validated, read_question
+    from supersparse.cli.wording import read_words, with_words
     from supersparse.faces import ScoringSystem
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(out)
-    check_no_input(out, data, *([] if asked.settings is None else [asked.settings]))
+    check_no_input(out, data, *(path for path in (asked.settings, wording.names) if path is not None))
     check_folder(out_dir)
     if validation.folds is not None and not validation.validate:
         raise InvalidOptionError("--cv judges the card on rows left out; remove it, or remove --no-validate")
     question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
+    words = read_words(wording, rows)
     recipe = question.recipe
     clock = Clock.of(recipe, phases=1 + validation.validate + (frontier is not None))
     judged = None
@@ -83,6 +87,7 @@ def fit(
         card = keep_judged(card, question, solution, rows, judged)
     elif validation.validate and validation.folds is None:
         card = judge(card, question, solution, rows, clock)
+    card = with_words(card, wording, words)
     say_if_useless(card, question)
     system = ScoringSystem(card)
     saved = []

@@ -192,6 +192,24 @@ class ColumnOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WordingOptions:
+    """What the card is called, and how its columns, answers and classes are."""
+
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Title of the card; default: the target.")
+    ] = None
+    names: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="YAML or JSON file with labels, units, questions, answers and names of classes; "
+            "`supersparse names` starts one.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureOptions:
     """How raw columns become features."""
 
