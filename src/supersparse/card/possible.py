@@ -42,7 +42,7 @@ def points_of_column(items: Sequence[Item], domain: Domain | None) -> frozenset[
     """
     bands = bands_of(items, domain)
     if bands is not None:
-        return frozenset(band.points for band in bands if _occurs(band.rule, domain))
+        return frozenset(band.points for band in bands if occurs(band.rule, domain))
     (item, *others) = [item for item in items if not isinstance(item.rule, IsMissing)]
     numbers = _numbers(domain)
     if others or not isinstance(item.rule, ValueOf) or numbers is None:
@@ -63,7 +63,7 @@ def _numbers(domain: Domain | None) -> list[Fraction] | None:
     return None if high - low >= _MOST_VALUES else [Fraction(n) for n in range(low, high + 1)]
 
 
-def _occurs(rule: Rule, domain: Domain | None) -> bool:
+def occurs(rule: Rule, domain: Domain | None) -> bool:
     """Whether a band holds a value that the card accepts."""
     if domain is None or domain.outside == "accept" or not isinstance(rule, InRange):
         return True

@@ -1,11 +1,13 @@
-"""Worded: the part of `ScoringSystem` that gives a card the words of its readers."""
+"""What `ScoringSystem` does beside scoring: other words, and people of whom something is not known."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 from supersparse.card.card import Card
+from supersparse.card.tables import is_person
+from supersparse.card.unknown import PossibleTotal, possible_person, possible_rows
 
 
 class Worded:
@@ -30,3 +32,32 @@ class Worded:
         from supersparse.settings.names import read_names, worded
 
         return replace(self, card=worded(self.card, read_names(names)))  # type: ignore[type-var]
+
+
+class Unknown:
+    """Methods for rows in which a value is not known."""
+
+    __slots__ = ()
+
+    card: Card
+
+    def possible(
+        self, data: object, *, names: Sequence[str] | None = None
+    ) -> PossibleTotal | tuple[PossibleTotal, ...]:
+        """Return the least and the greatest total of one person, or of each row of a table; see `total`.
+
+        A missing value that the card has no rule for may be any value that the card accepts, and within the
+        domain of its column where points multiply it. The class is None if it depends on such a value.
+
+        >>> from supersparse import ScoringSystem, item
+        >>> items = [item("age", at_least=65, points=3), item("sex", equals="F", points=1)]
+        >>> system = ScoringSystem.of(items, threshold=2)
+        >>> found = system.possible({"age": None, "sex": "F"})
+        >>> int(found.low), int(found.high), found.prediction
+        (1, 4, None)
+        >>> system.possible({"age": 70, "sex": None}).prediction
+        'yes'
+        """
+        if is_person(data):
+            return possible_person(self.card, data)  # type: ignore[arg-type]
+        return possible_rows(self.card, data, names)
