@@ -35,7 +35,7 @@ def test_it_can_be_allowed(run, card):
     ]
     rows = json.loads(run("predict", card, "rows.csv", "--unknown", "allow", "--json", check=True).stdout)
     assert rows[2] == {
-        "score": None,
+        "total": None,
         "total_low": 2,
         "total_high": 5,
         "prediction": "not known",
