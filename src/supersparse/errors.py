@@ -22,7 +22,8 @@
     └── VerificationError (RuntimeError)      a claim that exact arithmetic refutes
 
     SupersparseWarning (UserWarning)
-    └── PenaltyRangeWarning                   a penalty outside its useful range
+    ├── PenaltyRangeWarning                   a penalty outside its useful range
+    └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
 """
 
 from collections.abc import Iterable
@@ -111,6 +112,10 @@ class SupersparseWarning(UserWarning):
 
 class PenaltyRangeWarning(SupersparseWarning):
     """A penalty outside its useful range."""
+
+
+class NoBetterThanBaselineWarning(SupersparseWarning):
+    """A card that errs no less than whoever always predicts the commoner class."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -17,6 +17,7 @@ COMMANDS = [
     "evaluate",
     "explain",
     "export",
+    "names",
     "frontier",
     "pool",
     "check",

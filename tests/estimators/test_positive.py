@@ -1,4 +1,4 @@
-"""positive=: the class that the user calls positive, whatever the alphabet says."""
+"""positive=: the class that the user calls positive, whatever its name and its size say."""
 
 import numpy as np
 import pandas as pd
@@ -32,8 +32,8 @@ def test_a_sensitivity_asked_for_protects_the_class_called_positive(model):
     assert cases.training_sensitivity_ >= 0.99
     assert sensitivity_to_cases(cases) >= 0.99
     assert cases.scoring_system_.classes == ("control", "case")
-    controls = clone(asked).fit(X, Y)  # by the alphabet
-    assert controls.positive_ == "control"
+    assert clone(model).fit(X, Y).positive_ == "case"  # by its name
+    controls = clone(asked).set_params(positive="control").fit(X, Y)
     assert (controls.predict(X[~IS_CASE]) == "control").mean() >= 0.99
     assert sensitivity_to_cases(controls) < 0.99
 

@@ -31,7 +31,7 @@ def test_the_card_says_what_the_solution_says():
     assert (made.proven_optimal, made.proven_smallest) == (True, True)
     assert made.training_errors == solution.evaluation.training_errors
     assert made.minimised == "error rate + 0.25 per feature"
-    assert made.allowed == "points whole numbers from -3 to 3, at most 2 features, any threshold"
+    assert made.allowed == "points from -3 to 3, at most 2 features, any threshold"
     assert (made.total_weight, made.n_rows, made.solver, made.stop) == (6, 6, "exhaustive", "OPTIMAL")
 
 

@@ -17,6 +17,11 @@ TABLES = {
 }
 LIMIT = 20  # units of work: the same answer each time, proven or not
 
+QUICK = pytest.mark.parametrize(
+    "table", ["haberman", *(pytest.param(n, marks=pytest.mark.long) for n in TABLES if n != "haberman")],
+    indirect=True,
+)  # fmt: skip
+
 
 @pytest.fixture(params=TABLES)
 def table(request, tmp_path):
@@ -45,25 +50,35 @@ def from_command(run, command, *more):
 
 def test_the_command_and_the_classifier_learn_the_same_card(table, run):
     X, y, command = table
-    learned = from_command(run, command)
+    learned = from_command(run, command, "--no-validate")
     model = SLIMClassifier(prepare="auto", node_limit=LIMIT, time_limit=None).fit(X, y)
     assert plain(json.dumps(learned)) == plain(model.scoring_system_.to_json())
 
 
-@pytest.mark.parametrize(
-    "table", ["haberman", *(pytest.param(n, marks=pytest.mark.long) for n in TABLES if n != "haberman")],
-    indirect=True,
-)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::supersparse.errors.NoBetterThanBaselineWarning")
+@QUICK
+def test_both_judge_it_on_the_same_rows_left_out(table, run):
+    X, y, command = table
+    learned = from_command(run, command)
+    model = SLIMClassifier(prepare="auto", calibrate="logistic", node_limit=LIMIT, time_limit=None).fit(X, y)
+    assert [seen["on"] for seen in learned["performance"]] == ["training", "cross-validation"]
+    assert plain(json.dumps(learned)) == plain(model.scoring_system_.to_json())
+
+
+@pytest.mark.filterwarnings("ignore::supersparse.errors.NoBetterThanBaselineWarning")
+@QUICK
 def test_both_choose_the_same_c0_by_cross_validation(table, run):
     X, y, command = table
     learned = from_command(run, command, "--cv", "3")
-    model = SLIMClassifierCV(prepare="auto", cv=3, node_limit=LIMIT, time_limit=None).fit(X, y)
+    model = SLIMClassifierCV(
+        prepare="auto", cv=3, calibrate="logistic", node_limit=LIMIT, time_limit=None
+    ).fit(X, y)
     assert plain(json.dumps(learned)) == plain(model.scoring_system_.to_json())
 
 
 def test_learning_again_from_the_file_gives_the_same_card(table, run):
     X, y, command = table
-    card = from_json(json.dumps(from_command(run, command)))
+    card = from_json(json.dumps(from_command(run, command, "--no-validate")))
     columns = {name: X[name].to_numpy() for name in X}
     refit = Refit.of(card, columns, y.to_numpy(), None, node_limit=LIMIT, time_limit=None)
     again = refit(np.arange(len(y))).card

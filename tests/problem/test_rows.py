@@ -21,12 +21,12 @@ X = [[1], [2], [3]]
         ([2.5, 7.0, 7.0], (2.5, 7.0)),
         ([False, True, True], (False, True)),
         (["benign", "malignant", "malignant"], ("benign", "malignant")),
-        (pd.Series(["a", "b", "b"], dtype="category"), ("a", "b")),
+        (pd.Series(["no", "yes", "yes"], dtype="category"), ("no", "yes")),
         (pd.Series([1, 2, 2], dtype="Int64"), (1, 2)),
-        (pl.Series(["a", "b", "b"]), ("a", "b")),
+        (pl.Series(["control", "case", "case"]), ("control", "case")),
     ],
 )
-def test_labels_may_be_any_two_values_the_larger_being_positive(y, classes):
+def test_labels_may_be_any_two_values_and_the_positive_one_is_known_by_size_or_name(y, classes):
     rows = read_rows(X, y)
     assert rows.classes == classes
     assert rows.positive.tolist() == [False, True, True]

@@ -30,6 +30,7 @@ class Cases:
 
     columns: dict[str, NDArray[Any]]
     n_rows: int
+    table: Table  # to name the place of a row
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -55,7 +56,7 @@ def read_cases(
     """
     table = _read(path, reading, card, dict.fromkeys(others, Kind.TEXT), note)
     columns = _columns(table, card) | {name: table.values(name) for name in others}
-    return Cases(columns=columns, n_rows=table.n_rows)
+    return Cases(columns=columns, n_rows=table.n_rows, table=table)
 
 
 def read_labelled(

@@ -22,6 +22,7 @@ from supersparse.cli.explain import explain
 from supersparse.cli.export import export
 from supersparse.cli.fit import fit
 from supersparse.cli.frontier import frontier
+from supersparse.cli.names import names
 from supersparse.cli.options import command
 from supersparse.cli.pool import pool
 from supersparse.cli.predict import predict
@@ -43,7 +44,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for run in (fit, predict, evaluate, explain, report, export, frontier, pool, check, solvers, demo, doctor):
+COMMANDS = (
+    fit, predict, evaluate, explain, report, export, names, frontier, pool, check, solvers, demo, doctor,
+)  # fmt: skip
+for run in COMMANDS:
     app.command()(command(run))
 app.add_typer(datasets)
 

@@ -15,13 +15,16 @@ from supersparse.cli.options import (
     SearchOptions,
     TableOptions,
     ValidationOptions,
+    WordingOptions,
 )
 from supersparse.cli.say import check_no_input, check_writable, remark
+from supersparse.errors import InvalidOptionError
 
 
 def fit(
     data: DataFile,
     columns: ColumnOptions,
+    wording: WordingOptions,
     asked: AskedOptions,
     features: FeatureOptions,
     validation: ValidationOptions,
@@ -43,8 +46,9 @@ def fit(
 
     Numbers are cut at round values, categories become yes/no questions, and missing values become a
     question of their own. Dates and identifiers are left out. Notes say what happened to each column.
-    Ctrl-C stops the search and prints the best scoring system so far. During cross-validation, Ctrl-C
-    skips the remaining folds and learns the scoring system.
+    Then it is learned again without each of five folds, to judge it and its risks on the rows left out.
+    Ctrl-C stops the search and prints the best scoring system so far. During the folds, Ctrl-C skips
+    the rest of them. The time limit is for all of it.
 
     \b
     Example:
@@ -56,21 +60,36 @@ def fit(
     import json
 
     from supersparse.cli.faces import check_folder, write_folder
+    from supersparse.cli.judging import Clock, judge, keep_judged, say_if_useless
     from supersparse.cli.learn import learn, with_progress
     from supersparse.cli.training import cross_validated, read_question
+    from supersparse.cli.wording import read_words, with_words
     from supersparse.faces import ScoringSystem
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(out)
-    check_no_input(out, data, *([] if asked.settings is None else [asked.settings]))
+    check_no_input(out, data, *(path for path in (asked.settings, wording.names) if path is not None))
     check_folder(out_dir)
+    if validation.folds is not None and not validation.validate:
+        raise InvalidOptionError("--cv judges the card on rows left out; remove it, or remove --no-validate")
     question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
+    words = read_words(wording, rows)
     recipe = question.recipe
-    judged = cross_validated(recipe, rows, validation)
+    clock = Clock.of(recipe, phases=1 + validation.validate + (frontier is not None))
+    judged = None
+    if validation.folds is not None:
+        judged = cross_validated(clock.limited(recipe), rows, validation)
     if judged is not None and judged.chosen.C0 is not None:
         question = recipe.asking(C0=judged.chosen.C0).question(rows)
-    solution = learn(question.problem, **recipe.options)
-    system = ScoringSystem(question.card(solution, rows.title, rows))
+    solution = learn(question.problem, **clock.limited(recipe).options)
+    card = question.card(solution, rows.title, rows)
+    if judged is not None:
+        card = keep_judged(card, question, solution, rows, judged)
+    elif validation.validate and validation.folds is None:
+        card = judge(card, question, solution, rows, clock)
+    card = with_words(card, wording, words)
+    say_if_useless(card, question)
+    system = ScoringSystem(card)
     saved = []
     if out is not None:
         system.save(out)
@@ -79,7 +98,9 @@ def fit(
         saved += write_folder(system, out_dir)
     sizes = None
     if frontier is not None:
-        sizes = with_progress(find_frontier, question.problem, max_features=frontier, **recipe.options)
+        sizes = with_progress(
+            find_frontier, question.problem, max_features=frontier, **clock.limited(recipe).options
+        )
     remark("")
     output.show(
         "\n\n".join(

@@ -172,7 +172,8 @@ class ColumnOptions:
         str | None,
         typer.Option(
             metavar="VALUE",
-            help="Positive class, the one that scores high; default: the last in sorted order.",
+            help="Positive class, the one that scores high; default: the one that is called so (yes, died, "
+            "malignant, ...), else the larger number, else the rarer class.",
         ),
     ] = None
     drop: Annotated[
@@ -188,6 +189,24 @@ class ColumnOptions:
         typer.Option(metavar="NAME", help="Treat the numbers in this column as categories. Repeatable."),
     ] = None
     weights: Weights = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordingOptions:
+    """What the card is called, and how its columns, answers and classes are."""
+
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Title of the card; default: the target.")
+    ] = None
+    names: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="YAML or JSON file with labels, units, questions, answers and names of classes; "
+            "`supersparse names` starts one.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,6 +277,14 @@ class ValidationOptions:
             metavar="NAME", help="Column of dates or numbers: train on earlier rows, test on later ones."
         ),
     ] = None
+
+    validate: Annotated[
+        bool,
+        typer.Option(
+            "--validate/--no-validate",
+            help="Judge the card on rows left out, in 5 folds unless --cv says otherwise, and give it risks.",
+        ),
+    ] = True
 
     @property
     def folds(self) -> int | None:

@@ -29,6 +29,13 @@ def predict(
             metavar="N", min=0, help="Reason codes: add the N answers that cost each row most points."
         ),
     ] = 0,
+    unknown: Annotated[
+        str,
+        typer.Option(
+            metavar="refuse|allow",
+            help="Missing values that the card needs: refuse them, or print the possible totals.",
+        ),
+    ] = "refuse",
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Output CSV file; default: print to the screen.")
     ] = None,
@@ -37,7 +44,8 @@ def predict(
 
     Prints a CSV with the total, as on the card, and the prediction for each row, and the risk if the scoring
     system has risks. Use --reasons to add the answers that cost each row most points. Other columns are
-    ignored.
+    ignored. With --unknown allow, a row without a value that the card needs gets the lowest and the highest
+    total that it can have, and a class if both agree.
 
     \b
     Example:
@@ -50,26 +58,31 @@ def predict(
 
     from supersparse.card.cases import read_cases
     from supersparse.card.scoring import predicted_labels, score_table
+    from supersparse.cli.unknown import check_choice, check_known, possible_columns
     from supersparse.evaluate.rates import plain_number
     from supersparse.exact import shown
     from supersparse.faces import ScoringSystem
 
     check_writable(out)
     check_no_input(out, data, model)
+    check_choice(unknown, reasons=reasons > 0)
     system = ScoringSystem.load(model)
     say_size(data)
     cases = read_cases(data, table.reading, system.card, copy or [], note=note)
     say_outside(system.outside(cases.columns))
     # a card without items needs the number of rows from somewhere
     columns = cases.columns or {"": np.empty(cases.n_rows)}
-    scores = score_table(system.card, columns)
     found: dict[str, list[object]] = {name: cases.columns[name].tolist() for name in copy or []}
-    threshold = system.threshold
-    exact = [Fraction(n, scores.denominator) + threshold for n in scores.numerators.tolist()]
-    found["total"] = [plain_number(total) if output.json else shown(total) for total in exact]
-    found["prediction"] = predicted_labels(system.card, scores.positive).tolist()
-    if system.card.risk is not None:
-        found["risk"] = np.asarray(system.predict_risk(columns)).tolist()
+    if unknown == "allow":
+        found |= possible_columns(system.card, columns, json=output.json)
+    else:
+        check_known(system.card, cases)
+        scores, threshold = score_table(system.card, columns), system.threshold
+        exact = [Fraction(n, scores.denominator) + threshold for n in scores.numerators.tolist()]
+        found["total"] = [plain_number(total) if output.json else shown(total) for total in exact]
+        found["prediction"] = predicted_labels(system.card, scores.positive).tolist()
+        if system.card.risk is not None:
+            found["risk"] = np.asarray(system.predict_risk(columns)).tolist()
     if reasons:
         listed = system.reasons(columns, most=reasons).table()
         found |= {name: [row[name] for row in listed] for name in (listed[0] if listed else ())}

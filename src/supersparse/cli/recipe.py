@@ -76,13 +76,16 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
 
 def say_question(question: "Question", rows: "TrainingRows") -> None:
     """Print notes on each column, and the size and classes of the problem."""
+    from supersparse.problem.rows import chosen_positive
+
     problem, recipe = question.problem, question.recipe
     for note in () if question.prepare is None else question.prepare.notes_:
         remark(f"  {note}")
     remark(f"{counted(problem.rows.n_rows, 'row')}, {counted(problem.rows.n_features, 'feature')}")
     cases = int(problem.rows.positive.sum())
     negative, positive = problem.rows.classes
-    swap = f"; use --positive {shlex.quote(str(negative))} to swap the classes"
+    why = chosen_positive(rows.y).why
+    swap = f"; it was chosen {why}, use --positive {shlex.quote(str(negative))} to swap the classes"
     remark(
         f"positive class {positive!r} ({counted(cases, 'row')}), "
         f"negative class {negative!r} ({counted(problem.rows.n_rows - cases, 'row')})"

@@ -1,6 +1,6 @@
 """Code shared by both classifiers: from parameters to a recipe, and from a model to predictions."""
 
-from dataclasses import replace
+import warnings
 from fractions import Fraction
 from typing import Any, Self
 
@@ -14,13 +14,14 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from supersparse.card.scoring import score_table
 from supersparse.data.sources import as_array, as_table
-from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.errors import InvalidOptionError, NoBetterThanBaselineWarning, did_you_mean
 from supersparse.estimators.parameters import PREPARATIONS
 from supersparse.estimators.reading import read_features, read_numeric_training, read_raw_training
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.exact import nearest_float
 from supersparse.faces import ScoringSystem
-from supersparse.learning.calibrating import LeftOut, fitted_risk
+from supersparse.learning.calibrating import LeftOut
+from supersparse.learning.judging import judged, no_better_than_baseline
 from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows, name_of
 from supersparse.learning.scoring import scores_of_points
@@ -117,11 +118,14 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.scoring_system_ = ScoringSystem(question.card(solution, rows.title, rows))
         self.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
 
-    def _keep_risks(self, rows: TrainingRows, unseen: list[LeftOut]) -> None:
-        """Add risks to the card, calibrated on held-out scores."""
-        card = self.scoring_system_.card
-        risk = fitted_risk(card, self._scores(rows.X), rows, self.positive_, unseen, self.calibrate)
-        self.scoring_system_ = ScoringSystem(replace(card, risk=risk))
+    def _keep_judged(self, question: Question, rows: TrainingRows, unseen: list[LeftOut]) -> None:
+        """Give the card its performance on rows left out and, with `calibrate`, its risks."""
+        card, seen = self.scoring_system_.card, self._scores(rows.X)
+        card = judged(card, seen, rows, self.positive_, unseen, self.calibrate)
+        self.scoring_system_ = ScoringSystem(card)
+        useless = no_better_than_baseline(card, question.problem.class_weights)
+        if self.calibrate is not None and useless is not None:
+            warnings.warn(useless, NoBetterThanBaselineWarning, stacklevel=3)
 
     def _towards_last(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Convert scores for the positive class to scores for ``classes_[1]``, as scikit-learn requires."""

@@ -16,7 +16,7 @@ class SLIMClassifier(ScoringSystemClassifier):
 
     Minimises the error rate plus C0 times the number of features, exactly. Ties go to the model with the
     smallest points. A row counts as an error if its score has the wrong sign or is 0. Labels can be any
-    two values; the last in sorted order is the positive class, unless `positive` names the other.
+    two values; see `positive`.
 
     Parameters
     ----------
@@ -25,10 +25,11 @@ class SLIMClassifier(ScoringSystemClassifier):
         A dict sets costs by feature name or pattern: ``{"age*": 0.02, "*": 0.01}``.
         None means 0.01. `levels` replace C0.
     positive : label, default=None
-        The positive class: a high score predicts it, and `min_sensitivity` refers to it. The default is
-        the last label in sorted order, so "control" rather than "case". ``classes_`` stays sorted, as
-        scikit-learn's scorers require. If labels are encoded before the fit (stacking, or
-        `cross_val_predict` with ``method="decision_function"``), give the code, 0 or 1.
+        The positive class: a high score predicts it, and `min_sensitivity` refers to it. By default, it is
+        the larger of two numbers; of two texts the one with a usual name ("yes", "case", "died",
+        "malignant"), else the rarer one. ``classes_`` stays sorted, as scikit-learn's scorers require. If
+        labels are encoded before the fit (stacking, or `cross_val_predict` with
+        ``method="decision_function"``), give the code, 0 or 1.
     C1 : "auto" or float, default="auto"
         Penalty on the sum of absolute points. "auto" breaks ties exactly: of all optimal models, it
         returns one with the smallest sum.
@@ -59,7 +60,8 @@ class SLIMClassifier(ScoringSystemClassifier):
         the points. "paper": a coefficient like the others, penalised and counted as a feature. "none": 0.
     calibrate : {"isotonic", "logistic"}, default=None
         How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
-        learned by cross-fitting, which takes up to five more fits. The points do not change.
+        learned by cross-fitting, which takes up to five more fits. The points do not change. The card
+        also keeps its cross-validated performance, and `NoBetterThanBaselineWarning` tells if it is no use.
     prepare : None, "auto" or Prepare, default=None
         How raw columns become features during fit: numbers are cut, and categories and missing values get
         their own features. The scoring system then takes raw columns. X may contain text and blanks, and may
@@ -135,7 +137,8 @@ class SLIMClassifier(ScoringSystemClassifier):
 
     Notes
     -----
-    Ctrl-C stops the search and keeps the best model so far; see ``stop_``. A second Ctrl-C interrupts.
+    Ctrl-C stops the search and keeps the best model so far; see ``stop_``. A second Ctrl-C, or one during the
+    fits of `calibrate`, interrupts.
 
     Examples
     --------
@@ -176,7 +179,8 @@ class SLIMClassifier(ScoringSystemClassifier):
         self._learn(question, rows, start_from(self.initial, question.problem))
         if self.calibrate is not None:
             folds = weighty_folds(rows, self.positive_)
-            self._keep_risks(rows, learn_without(recipe, rows, folds, _unfitted(self.initial)))
+            unseen = learn_without(recipe, rows, folds, _unfitted(self.initial))
+            self._keep_judged(question, rows, unseen)
         return self
 
 

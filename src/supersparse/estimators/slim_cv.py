@@ -159,8 +159,7 @@ intercept, solver, solver_options, gap
         self._choose(by_value)
         final = recipe.asking(C0=self.C0_).question(rows)
         self._learn(final, rows, start_from(self.initial, final.problem))
-        if self.calibrate is not None:
-            self._keep_risks(rows, [result.unseen for result in by_value[self.best_index_]])
+        self._keep_judged(final, rows, [result.unseen for result in by_value[self.best_index_]])
         return self
 
     def _folds(self, rows: TrainingRows) -> list[Fold]:

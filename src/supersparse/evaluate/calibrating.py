@@ -176,6 +176,7 @@ def with_threshold(card: Card, threshold: Fraction, why: str | None = None) -> C
         intercept=-threshold,
         provenance=None,
         learned=None,
+        performance=(),
         source=_noted(_origin(card), moved if why is None else f"{moved}: {why}"),
     )
 

@@ -94,11 +94,15 @@ class Auc:
 
 def auc_of(tally: Tally, level: float) -> Auc:
     """Return the area under the ROC curve of a tally."""
-    exact = tally.auc
+    return auc_with_interval(tally.auc, tally.n_negative, tally.n_positive, level)
+
+
+def auc_with_interval(exact: Fraction | None, negatives: Fraction, positives: Fraction, level: float) -> Auc:
+    """Return an area under the ROC curve with its interval, given the weights of both classes."""
     if exact is None:
         return Auc(value=None, interval=None)
     value, z = float(exact), normal_quantile(level)
-    m, n = float(tally.n_negative), float(tally.n_positive)
+    m, n = float(negatives), float(positives)
 
     def too_far(area: float) -> bool:
         return abs(value - area) > z * sqrt(_variance(area, m, n))

@@ -11,6 +11,8 @@ from supersparse.card.card import Card, Item, Label
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.rules import Domain, ValueOf
 from supersparse.exact import fits_int64, largest_magnitude, shown
+from supersparse.faces.limits_in_words import limit_in_words
+from supersparse.faces.training_performance import training_performance
 
 if TYPE_CHECKING:
     from supersparse.problem.points import CoefficientSet
@@ -38,6 +40,7 @@ def card_of_solution(solution: "Solution", title: str | None) -> Card:
         n_columns=rows.n_features,
         provenance=_provenance(solution),
         seen=tuple(_seen(rows, j, points.values[j]) for j in points.support),
+        performance=(training_performance(solution),),
     )
 
 
@@ -144,7 +147,7 @@ def _allowed(problem: "Problem") -> str:
     """The allowed scoring systems in words."""
     sets = {s for s in problem.sets if len(s) > 1 or 0 not in s}
     points = _values(sets.pop()) if len(sets) == 1 else "from a set for each feature"
-    limit = "".join(f", {constraint.in_words()}" for constraint in problem.asked)
+    limit = "".join(f", {limit_in_words(problem, constraint)}" for constraint in problem.asked)
     low, high = problem.intercept.low, problem.intercept.high
     ends = "" if low is None or high is None else f"from {shown(low)} to {shown(high)}"
     intercept = {
@@ -160,5 +163,5 @@ def _values(allowed: "CoefficientSet") -> str:
     low, high = allowed.least, allowed.greatest
     ends = f"from {shown(low)} to {shown(high)}"
     if allowed.denominator == 1 and len(allowed) == high - low + 1:
-        return f"whole numbers {ends}"
+        return ends
     return f"of {len(allowed)} values {ends}"

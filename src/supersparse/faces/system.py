@@ -26,6 +26,7 @@ from supersparse.faces.drawing import FaceWriters, pictures
 from supersparse.faces.evaluating import Evaluating
 from supersparse.faces.from_solution import card_of_solution
 from supersparse.faces.text import card_text
+from supersparse.faces.worded import Unknown, Worded
 
 if TYPE_CHECKING:
     from supersparse.explain.reason_codes import ReasonCodes
@@ -147,7 +148,7 @@ class Exporting:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoringSystem(Evaluating, Exporting, Faces):
+class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
     """A scoring system: print it, score rows with it, save it, export it.
 
     All its data are in `card`. It needs only numpy: a saved scoring system loads without scikit-learn,

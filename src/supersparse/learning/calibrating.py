@@ -7,6 +7,7 @@ the final card, 0 staying 0. They differ in where 0 lies, too: at last the log-o
 that the mean risk by the final card is the share of positives.
 """
 
+import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,8 +26,11 @@ from supersparse.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.evaluate.outcomes import Tally
 from supersparse.exact import IntArray, integer_column
 from supersparse.learning.recipe import Recipe
+from supersparse.learning.risk_rows import cases_by_total, rising, stated_at, tabulated
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
+from supersparse.solving.options import SolverKeywords
+from supersparse.stop import Stop
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)
 
@@ -58,21 +62,74 @@ def weighty_folds(rows: TrainingRows, positive: object) -> Splits:
 
 def learn_without(recipe: Recipe, rows: TrainingRows, folds: Splits, initial: Any = None) -> list[LeftOut]:
     """Learn again without each fold, and score the rows left out."""
-    found = []
-    for number, (train, test) in enumerate(folds, start=1):
-        part = rows.take(train)
-        with warnings.catch_warnings():
-            # the useful range differs a little from fold to fold; the fit on all rows warns
-            warnings.simplefilter("ignore", PenaltyRangeWarning)
-            try:
-                question = recipe.question(recipe.complete(part))
-                start = start_from(initial, question.problem, required=False)
-                solution = question.solve(initial=start, checkpoint=None)
-            except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
-                raise type(error)(f"calibrate, without fold {number} of {len(folds)}: {error}") from None
-        unseen = question.scores(solution, rows.take(test).X)
-        found.append(left_out(test, unseen, question.scores(solution, part.X), part.sample_weight))
-    return found
+    return [without_fold(recipe, rows, folds, k, initial) for k in range(len(folds))]
+
+
+def without_fold(
+    recipe: Recipe,
+    rows: TrainingRows,
+    folds: Splits,
+    k: int,
+    initial: Any = None,
+    *,
+    until: float | None = None,
+) -> LeftOut:
+    """Learn again without fold k, counted from 0; Ctrl-C interrupts.
+
+    `until`, as `time.monotonic` counts, replaces the time limit of the recipe.
+    """
+    train, test = folds[k]
+    part = rows.take(train)
+    with warnings.catch_warnings():
+        # the useful range differs a little from fold to fold; the fit on all rows warns
+        warnings.simplefilter("ignore", PenaltyRangeWarning)
+        try:
+            question = recipe.settled(rows).question(recipe.complete(part))
+            start = start_from(initial, question.problem, required=False)
+            options: SolverKeywords = {"initial": start, "checkpoint": None}
+            if until is not None:
+                options["time_limit"] = max(0.0, until - time.monotonic())
+            solution = question.solve(**options)
+        except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
+            raise type(error)(f"calibrate, without fold {k + 1} of {len(folds)}: {error}") from None
+    if solution.stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    unseen = question.scores(solution, rows.take(test).X)
+    return left_out(test, unseen, question.scores(solution, part.X), part.sample_weight)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Pooled:
+    """The scores of all rows left out, on one scale: above 0 the positive class is predicted.
+
+    A row left out several times has its weight divided among its scores; one never left out has none, and
+    rows of weight 0 are not here.
+    """
+
+    rows: NDArray[np.intp]
+    scores: Floats
+    positive: NDArray[np.bool_]
+    weights: list[Fraction]
+
+    @classmethod
+    def of(cls, rows: TrainingRows, positive: object, unseen: Sequence[LeftOut]) -> "Pooled":
+        """Put the folds together."""
+        weights, scale = _weights(rows.sample_weight, len(rows.y))
+        left = np.concatenate([part.rows for part in unseen])
+        scores = np.concatenate([part.scores for part in unseen])
+        times = np.bincount(left, minlength=len(rows.y))
+        kept = np.asarray(weights[left] > 0, dtype=bool)
+        left, scores = left[kept], scores[kept]
+        return cls(
+            rows=left,
+            scores=scores,
+            positive=np.asarray(rows.y == positive)[left],
+            weights=[Fraction(int(weights[row]), scale * int(times[row])) for row in left],
+        )
+
+    def tally(self, unit: float, threshold: Fraction) -> Tally:
+        """Add up the weights at each score, in points of a card whose scores have this root mean square."""
+        return _tally(self.scores * unit, self.positive, self.weights, threshold)
 
 
 def fitted_risk(
@@ -80,29 +137,26 @@ def fitted_risk(
 ) -> Risk:
     """Return the risks that scores of rows left out speak for; `seen` are the card's scores of all rows.
 
-    Sample weights count, class weights do not: risks are of the rows as they are. A row left out several
-    times has its weight divided among its scores; one never left out has none.
+    Sample weights count, class weights do not: risks are of the rows as they are. A table says how many
+    training rows have each total.
     """
-    weights, scale = _weights(rows.sample_weight, len(rows.y))
-    left = np.concatenate([part.rows for part in unseen])
-    scores = np.concatenate([part.scores for part in unseen])
-    times = np.bincount(left, minlength=len(rows.y))
-    kept = np.asarray(weights[left] > 0, dtype=bool)
-    left, scores = left[kept], scores[kept]
-    is_positive = rows.y == positive
-    if is_positive[left].all() or not is_positive[left].any():
-        only = rows.y[left][0]
+    pooled = Pooled.of(rows, positive, unseen)
+    if pooled.positive.all() or not pooled.positive.any():
+        only = rows.y[pooled.rows][0]
         raise InvalidDataError(
             f"all rows that the folds leave out are of class {only}; calibrate needs both, or set it to None"
         )
+    weights, scale = _weights(rows.sample_weight, len(rows.y))
     used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
     unit = root_mean_square(seen[used], weights[used])
-    parts = [Fraction(int(weights[row]), scale * int(times[row])) for row in left]
-    tally = _tally(scores * unit, is_positive[left], parts, card.threshold)
-    risk = _at_totals_of_the_card(fit_risk(tally, cast(Method, method)), seen[used], card.threshold)
-    by = np.array([float(part) for part in parts])
-    share = float(np.average(is_positive[left], weights=by))
-    return in_the_large(risk, seen[left] + float(card.threshold), by, share)
+    by = np.array([float(weight) for weight in pooled.weights])
+    share = float(np.average(pooled.positive, weights=by))
+    risk = rising(fit_risk(pooled.tally(unit, card.threshold), cast(Method, method)), share)
+    cases = cases_by_total(card, seen[used], [Fraction(int(weights[row]), scale) for row in used])
+    if isinstance(risk, TableRisk):
+        risk = stated_at(risk, tuple(cases), cases)
+    risk = in_the_large(risk, seen[pooled.rows] + float(card.threshold), by, share)
+    return tabulated(risk, card, cases)
 
 
 def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
@@ -144,12 +198,3 @@ def _tally(
         positives=tuple(sums[True]),
         cutoff=Cutoff(threshold=threshold),
     )
-
-
-def _at_totals_of_the_card(risk: Risk, scores: Floats, threshold: Fraction) -> Risk:
-    """State a table at the totals that occur, in place of the scores that other cards gave."""
-    if not isinstance(risk, TableRisk):
-        return risk
-    totals = [Fraction(str(s)) + threshold for s in np.unique(scores).tolist()]
-    risks = risk.of(np.array([float(t) for t in totals])).tolist()
-    return TableRisk(totals=tuple(totals), risks=tuple(risks))

@@ -72,7 +72,8 @@ def fit_fold(
         # the useful range differs a little from fold to fold; the final fit warns
         warnings.simplefilter("ignore", PenaltyRangeWarning)
         try:
-            asked = recipe.asking(C0=Cs[0]) if Cs else recipe
+            asked = recipe.settled(rows)
+            asked = asked.asking(C0=Cs[0]) if Cs else asked
             question = asked.question(train)
             start = start_from(initial, question.problem, required=False)
             options: SolverKeywords = {**recipe.options, "initial": start}

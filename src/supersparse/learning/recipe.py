@@ -19,11 +19,13 @@ from supersparse.data.sources import as_table
 from supersparse.errors import InvalidDataError, InvalidSettingsError
 from supersparse.evaluate.drift import remember
 from supersparse.faces.from_solution import card_of_solution
+from supersparse.forms.labels import label_text
 from supersparse.forms.tree import ByName
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.scoring import scores_of_points
 from supersparse.prepare.prepare import Prepare
 from supersparse.problem.problem import Problem
+from supersparse.problem.rows import read_labels
 from supersparse.problem.sets import read_bounds
 from supersparse.settings.settings import Settings, SettingsKeywords
 from supersparse.solving.options import SolverKeywords
@@ -47,6 +49,12 @@ class Recipe:
     def asking(self, **changes: Unpack[SettingsKeywords]) -> "Recipe":
         """Return the same recipe with some settings changed."""
         return replace(self, settings=self.settings.changed(**changes))
+
+    def settled(self, rows: TrainingRows) -> "Recipe":
+        """Return the same recipe with the positive class of these rows, so that all parts of them have it."""
+        if self.settings.positive is not None:
+            return self
+        return self.asking(positive=label_text(read_labels(rows.y, None)[1][1]))
 
     def complete(self, rows: TrainingRows) -> TrainingRows:
         """Leave out the rows with a missing value, where the preparation asks for that."""

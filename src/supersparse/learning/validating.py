@@ -9,6 +9,7 @@ from typing import Any
 from supersparse.card.card import Card
 from supersparse.evaluate.evaluation import Evaluation, evaluate_card
 from supersparse.exact import counted, exact, shown
+from supersparse.learning.calibrating import LeftOut
 from supersparse.learning.choosing import Candidate, choose_penalty, read_values
 from supersparse.learning.folds import fit_fold, named_folds
 from supersparse.learning.recipe import Recipe
@@ -29,6 +30,7 @@ class Tried:
     sizes: tuple[int, ...]
     costs: tuple[Fraction, ...]  # of errors, class weights applied, over the weight of the rows
     evaluations: tuple[Evaluation, ...]
+    unseen: tuple[LeftOut, ...]  # the scores of the rows left out
 
     def measures(self) -> dict[str, float | None]:
         """The mean of each measure over the folds that have it, and the deviation of the errors."""
@@ -100,10 +102,11 @@ def validate(
     penalties = [float(C0) for C0 in read_values(VALUES, problem)] if chooses else []
     costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
     limit = recipe.options.get("time_limit")
+    solves = len(splits) * (len(penalties) + 1)  # at most: see `solve_each_penalty`
     # a checkpoint is of the final fit: folds are other problems
     limits: SolverKeywords = {
         **recipe.options,
-        "time_limit": None if limit is None else limit / len(splits),
+        "time_limit": None if limit is None else limit / solves,
         "checkpoint": None,
     }
     quick = replace(recipe, options=limits)
@@ -124,6 +127,7 @@ def validate(
             sizes=tuple(result.size for result, _ in results),
             costs=tuple(result.error for result, _ in results),
             evaluations=tuple(evaluation for _, evaluation in results),
+            unseen=tuple(result.unseen for result, _ in results),
         )
         for C0, results in zip(of_each, zip(*by_fold, strict=True), strict=True)
     )

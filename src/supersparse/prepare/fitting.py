@@ -21,7 +21,7 @@ from supersparse.prepare.raw import RawColumn, kind_of_column
 from supersparse.prepare.settings import PrepareSettings
 from supersparse.problem.constraints.support import thresholds_per_variable
 from supersparse.problem.limits import Constraint
-from supersparse.problem.rows import read_labels, read_weights
+from supersparse.problem.rows import read_weights, two_labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,11 +193,14 @@ def _read_target(
 
 def _read_labels(y: object, *, needed: bool) -> NDArray[np.bool_] | None:
     try:
-        return read_labels(y, None)[0]
+        labels, (_, last) = two_labels(y)
     except InvalidDataError:
         if needed:
             raise
         return None  # another kind of target, for other estimators in a Pipeline
+    # by sorted order, whichever class is called positive: parts of the rows must not differ in that
+    found: NDArray[np.bool_] = labels == last
+    return found
 
 
 def _unusable(kind: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.data.numeric import numeric_column, read_numeric_table
+from supersparse.data.positive import PositiveClass, positive_of
 from supersparse.data.sources import as_array, as_frame, as_series
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
@@ -142,8 +143,8 @@ def read_rows(
 ) -> Rows:
     """Read rows from a data frame, an array or a sparse matrix.
 
-    Labels may be any two values; the larger in sorted order is the positive class unless
-    `positive` names the other. `rate_groups` divide the rows: ``{name: one label per row}``.
+    Labels may be any two values; `positive` names the positive class, else `positive_of` chooses it.
+    `rate_groups` divide the rows: ``{name: one label per row}``.
     """
     names, raw = read_numeric_table(X, feature_names)
     n_rows = len(raw[0]) if raw else 0
@@ -178,6 +179,26 @@ def read_rows(
 
 def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[object, object]]:
     """Return which rows are positive, and the two classes, negative first."""
+    labels, both = two_labels(y)
+    if positive is None:
+        positive = chosen_positive(labels).label
+    elif positive not in both:
+        raise InvalidDataError(
+            f"the positive class {positive!r} is not among the labels {both[0]!r} and {both[1]!r}; "
+            "name one of them"
+        )
+    negative_label, positive_label = both if positive == both[1] else both[::-1]
+    return labels == positive_label, (negative_label, positive_label)
+
+
+def chosen_positive(labels: NDArray[Any]) -> PositiveClass:
+    """Choose the positive class of labels of two values, as docs/conventions.md says."""
+    found, counts = np.unique(labels, return_counts=True)
+    return positive_of(dict(zip(found.tolist(), counts.tolist(), strict=True)))
+
+
+def two_labels(y: object) -> tuple[NDArray[Any], tuple[object, object]]:
+    """Return the labels as an array, and their two values in sorted order."""
     labels = as_array(y)
     if (
         isinstance(y, list | tuple)
@@ -200,16 +221,8 @@ def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[o
         raise InvalidDataError(
             f"y has {len(found)} class(es): {shown}; a scoring system separates exactly two classes"
         )
-    negative_label, positive_label = found.tolist()
-    if positive is not None:
-        if positive not in (negative_label, positive_label):
-            raise InvalidDataError(
-                f"the positive class {positive!r} is not among the labels "
-                f"{negative_label!r} and {positive_label!r}; name one of them"
-            )
-        if positive == negative_label:
-            negative_label, positive_label = positive_label, negative_label
-    return labels == positive_label, (negative_label, positive_label)
+    first, last = found.tolist()
+    return labels, (first, last)
 
 
 def read_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, Fraction]:

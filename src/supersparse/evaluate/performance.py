@@ -1,0 +1,22 @@
+"""Performance of a tally: what a card keeps of an evaluation."""
+
+from supersparse.card.performance import Judged, Performance
+from supersparse.evaluate.outcomes import Tally
+from supersparse.evaluate.rates import auc_of
+from supersparse.evaluate.thresholds import confusion_at
+
+LEVEL = 0.95  # of the interval of the AUC
+
+
+def performance_of(tally: Tally, on: Judged) -> Performance:
+    """Count right and wrong at the threshold of the tally; a total equal to it is the negative class."""
+    counts, auc = confusion_at(tally, tally.threshold, LEVEL), auc_of(tally, LEVEL)
+    return Performance(
+        on=on,
+        true_positives=counts.true_positives,
+        false_negatives=counts.false_negatives,
+        true_negatives=counts.true_negatives,
+        false_positives=counts.false_positives,
+        auc=auc.value,
+        auc_interval=auc.interval,
+    )

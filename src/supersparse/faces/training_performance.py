@@ -1,0 +1,54 @@
+"""The performance of a solution on the rows that it was learned from."""
+
+from fractions import Fraction
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supersparse.card.performance import Performance
+from supersparse.exact import fits_int64, largest_magnitude
+
+if TYPE_CHECKING:
+    from supersparse.solving.solution import Solution
+
+
+def training_performance(solution: "Solution") -> Performance:
+    """Count what `predict` gets right and wrong on the training rows, by sample weight.
+
+    Class weights do not enter. The counts are those that were verified. The AUC is computed in whole numbers,
+    because a card of many different totals would take long in fractions.
+    """
+    from supersparse.evaluate.performance import LEVEL
+    from supersparse.evaluate.rates import auc_with_interval
+
+    found = solution.evaluation
+    false_positives = found.wrong_negative - found.zero_negative
+    auc = auc_with_interval(_auc(solution), found.negative, found.positive, LEVEL)
+    return Performance(
+        on="training",
+        true_positives=found.positive - found.wrong_positive,
+        false_negatives=found.wrong_positive,
+        true_negatives=found.negative - false_positives,
+        false_positives=false_positives,
+        auc=auc.value,
+        auc_interval=auc.interval,
+    )
+
+
+def _auc(solution: "Solution") -> Fraction:
+    """The share of pairs in which the positive row has more points, a tie counting half."""
+    from supersparse.evaluate.outcomes import added_up
+    from supersparse.problem.objective import integer_totals
+
+    rows = solution.problem.rows
+    totals = integer_totals(solution.problem, solution.points.coefficients)
+    distinct, groups = np.unique(totals, return_inverse=True)
+    fits = fits_int64(largest_magnitude(rows.weights) * rows.n_rows)
+    weights = rows.weights if fits else rows.weights.astype(object)
+    negatives, positives = (
+        added_up(weights, groups, len(distinct), mask).tolist() for mask in (~rows.positive, rows.positive)
+    )
+    below = accumulate(negatives, initial=0)
+    won = sum(p * (2 * b + n) for p, b, n in zip(positives, below, negatives, strict=False))
+    return Fraction(won, 2 * sum(negatives) * sum(positives))

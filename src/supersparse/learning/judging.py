@@ -1,0 +1,71 @@
+"""Judging a learned card by rows that were left out: its performance, its risks, and if it is any good."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from supersparse.card.card import Card
+from supersparse.card.performance import Performance
+from supersparse.card.risk import Floats
+from supersparse.evaluate.performance import performance_of
+from supersparse.learning.calibrating import LeftOut, Pooled, fitted_risk
+from supersparse.learning.rows import TrainingRows
+
+RISKS = "logistic"  # how the command line calibrates
+
+ClassWeights = tuple[Fraction, Fraction]  # (negative, positive)
+
+
+def judged(
+    card: Card,
+    seen: Floats,
+    rows: TrainingRows,
+    positive: object,
+    unseen: Sequence[LeftOut],
+    method: str | None,
+) -> Card:
+    """Return the card with its cross-validated performance and, given a method, with risks.
+
+    `seen` are the card's scores of all rows. Rows left out are judged by the cards that were learned without
+    them, all folds together. The AUC compares scores of different cards, each in units of its root mean
+    square.
+    """
+    found = performance_of(Pooled.of(rows, positive, unseen).tally(1.0, Fraction(0)), "cross-validation")
+    others = tuple(one for one in card.performance if one.on != found.on)
+    risk = card.risk if method is None else fitted_risk(card, seen, rows, positive, unseen, method)
+    return replace(card, performance=(*others, found), risk=risk)
+
+
+def no_better_than_baseline(card: Card, class_weights: ClassWeights) -> str | None:
+    """Say that a card errs no less than whoever always predicts the commoner class; None if it errs less.
+
+    Cross-validated errors count where there are any, else training errors. Where errors of the classes cost
+    differently, costs are compared: a card that was asked to miss few cases may well err more often.
+    """
+    found = next((p for p in reversed(card.performance) if p.on in ("cross-validation", "training")), None)
+    if found is None:
+        return None
+    of_negative, of_positive = class_weights
+    whole = of_negative * found.negatives + of_positive * found.positives
+    cost = of_negative * found.false_positives + of_positive * found.false_negatives
+    always = {card.negative: of_positive * found.positives, card.positive: of_negative * found.negatives}
+    label, baseline = min(always.items(), key=lambda pair: pair[1])
+    if cost < baseline:
+        return None
+    return (
+        f"this card is no better than always predicting {label!r}: it is wrong on {_percent(cost / whole)} "
+        f"of {_rows(found)}, and always predicting {label!r} on {_percent(baseline / whole)}"
+        f"{_weighted(class_weights)}; try other columns or more rows"
+    )
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(100 * share):.1f} %"
+
+
+def _rows(found: Performance) -> str:
+    return "the rows left out" if found.on == "cross-validation" else "the training rows"
+
+
+def _weighted(class_weights: ClassWeights) -> str:
+    return "" if class_weights[0] == class_weights[1] else ", by class weight"

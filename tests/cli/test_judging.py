@@ -1,0 +1,144 @@
+"""`fit` judges its card on rows left out, within its time limit, and says what it finds."""
+
+import json
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cli.tiny import FIT
+from supersparse.cli.judging import Clock
+from supersparse.learning import recipe as recipes
+from supersparse.learning.recipe import Recipe
+from supersparse.settings.settings import Settings
+from supersparse.stop import Stop
+
+QUICK = ["--target", "ill", "--no-prepare", "--max-points", "3", "--C0", "0.02"]
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """60 people whose fever tells most of their illness."""
+    random = np.random.default_rng(5)
+    fever, age = random.integers(0, 2, 60), random.integers(1, 4, 60)
+    ill = np.where(random.random(60) < 0.1, 1 - fever, fever)
+    lines = [f"{f},{a},{'yes' if y else 'no'}" for f, a, y in zip(fever, age, ill, strict=True)]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["fever,age,ill", *lines]) + "\n")
+    return path
+
+
+def card_of(done):
+    return json.loads(done.stdout)["card"]
+
+
+def test_a_card_has_risks_and_both_performances(run, rows):
+    done = run("fit", rows, *QUICK, "--json", check=True)
+    card = card_of(done)
+    assert [seen["on"] for seen in card["performance"]] == ["training", "cross-validation"]
+    counts = ("true_positives", "false_negatives", "true_negatives", "false_positives")
+    assert all(sum(seen[name] for name in counts) == 60 for seen in card["performance"])
+    assert sum(row["cases"] for row in card["risk"]["rows"]) == 60
+    assert [f"judging: fold {k} of 5" in done.stderr for k in range(1, 7)] == [True] * 5 + [False]
+    assert "warning" not in done.stderr
+
+
+def test_it_can_be_left_out(run, rows):
+    done = run("fit", rows, *QUICK, "--no-validate", "--json", check=True)
+    assert [seen["on"] for seen in card_of(done)["performance"]] == ["training"]
+    assert "risk" not in card_of(done)
+    assert "judging" not in done.stderr
+    refused = run("fit", rows, *QUICK, "--no-validate", "--cv", "3")
+    assert refused.returncode == 2
+    assert "remove --no-validate" in refused.stderr
+
+
+def test_folds_of_a_cross_validation_are_used_again(run, rows):
+    done = run("fit", rows, *QUICK, "--cv", "3", "--json", check=True)
+    assert "judging" not in done.stderr
+    found = card_of(done)["performance"][1]
+    wrong = found["false_positives"] + found["false_negatives"]
+    assert json.loads(done.stdout)["cross_validation"]["error"] == pytest.approx(wrong / 60)
+    assert card_of(done)["risk"]
+
+
+@pytest.mark.parametrize("before", [0, 2])
+def test_ctrl_c_keeps_the_card(run, rows, monkeypatch, before):
+    real, calls = recipes.solve, []
+
+    def interrupted(problem, **options):
+        calls.append(problem)
+        stop = {} if len(calls) <= before else {"stop": Stop.INTERRUPTED}
+        return replace(real(problem, **options), **stop)
+
+    monkeypatch.setattr(recipes, "solve", interrupted)  # of the folds; `fit` solves with progress
+    done = run("fit", rows, *QUICK, "--json", check=True)
+    assert [seen["on"] for seen in card_of(done)["performance"]] == ["training"]
+    assert card_of(done)["items"]
+    assert "Interrupted while judging. The scoring system is complete, but has no risks." in done.stderr
+    assert len(calls) == before + 1
+
+
+def test_too_few_rows_to_leave_any_out_is_a_note(run, tmp_path):
+    (tmp_path / "few.csv").write_text("x,y\n0,a\n0,a\n1,b\n")
+    done = run("fit", "few.csv", "--target", "y", *FIT[2:], check=True)
+    assert (
+        "note: the card could not be judged on rows left out, so it has no risks: a class has 1"
+        in done.stderr
+    )
+
+
+@pytest.mark.parametrize("how", [[], ["--no-validate", "--C0", "0.4"]], ids=["left out", "training"])
+def test_a_card_of_no_use_is_warned_about(run, tmp_path, how):
+    random = np.random.default_rng(0)
+    lines = [
+        ",".join(map(str, row)) for row in np.column_stack([random.integers(0, 3, (60, 3)), [0, 0, 1] * 20])
+    ]
+    (tmp_path / "noise.csv").write_text("\n".join(["a,b,c,y", *lines]) + "\n")
+    words = ["--target", "y", "--no-prepare", "--max-points", "2", "--C0", "0.001", *how]
+    done = run("fit", "noise.csv", *words, check=True)
+    told = "the rows left out" if not how else "the training rows"
+    assert "warning: this card is no better than always predicting 0: it is wrong on" in done.stderr
+    assert f"of {told}, and always predicting 0 on 33.3 %" in done.stderr
+
+
+def test_the_time_limit_is_for_the_whole_call(run, rows, monkeypatch):
+    from supersparse.cli import learn
+    from supersparse.solving import solve as solving
+
+    limits = []
+
+    def spy(problem, *arguments, **options):
+        limits.append(options["time_limit"])
+        return real(problem, *arguments, **options)
+
+    real = solving.solve
+    monkeypatch.setattr(solving, "solve", spy)
+    monkeypatch.setattr(recipes, "solve", spy)
+    assert learn
+    run("fit", rows, *QUICK, "--time-limit", "1000", check=True)
+    main, *folds = limits
+    assert main == pytest.approx(500, abs=1)
+    assert len(folds) == 5
+    assert folds[0] == pytest.approx(1000 / 5, abs=20)  # the search left nearly all of its half
+    assert folds == sorted(folds)  # what a fold leaves goes to the others
+    limits.clear()
+    run("fit", rows, *QUICK, "--time-limit", "1000", "--no-validate", check=True)
+    assert limits == [pytest.approx(1000, abs=1)]
+
+
+def test_a_clock_shares_what_is_left_among_the_phases(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    recipe = Recipe(settings=Settings(), options={"time_limit": 60.0})
+    clock = Clock.of(recipe, phases=3)
+    assert clock.limited(recipe).options["time_limit"] == 20
+    now += 5
+    assert clock.next_phase() == now + 55 / 2
+    now += 50
+    assert clock.limited(recipe).options["time_limit"] == 5
+    now += 10
+    assert clock.limited(recipe).options["time_limit"] == 0
+    unlimited = replace(recipe, options={"time_limit": None})
+    assert Clock.of(unlimited, phases=2).limited(unlimited) is unlimited
