@@ -8,6 +8,7 @@ and C, as SVG and as text, LaTeX or HTML; the folder is build/examples/figures u
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from supersparse import ScoringSystem, item
@@ -78,16 +79,17 @@ def write(folder: Path) -> list[Path]:
     """Write all figures, and return their files."""
     folder.mkdir(parents=True, exist_ok=True)
     cancer, tree, crime = breast_cancer(), mammography().tree(), criminology()
+    crime_sheet = crime.sheet(style="paper")
     made = {
-        "breast-cancer.svg": cancer.save,
-        "breast-cancer.tex": cancer.save,
-        "breast-cancer-sheet.svg": cancer.sheet().save,
+        "breast-cancer.svg": partial(cancer.save, style="paper"),
+        "breast-cancer.tex": partial(cancer.save, style="paper"),
+        "breast-cancer-sheet.svg": cancer.sheet(style="paper").save,
         "mammography-tree.svg": tree.save,
         "mammography-tree.txt": tree.save,
-        "criminology.svg": crime.save,
-        "criminology.tex": crime.save,
-        "criminology-sheet.svg": crime.sheet().save,
-        "criminology-sheet.html": crime.sheet().save,
+        "criminology.svg": partial(crime.save, style="paper"),
+        "criminology.tex": partial(crime.save, style="paper"),
+        "criminology-sheet.svg": crime_sheet.save,
+        "criminology-sheet.html": crime_sheet.save,
     }
     for name, save in made.items():
         save(folder / name)

@@ -45,7 +45,7 @@ def test_levels_and_sizes_are_obeyed():
     assert np.abs(model.coef_).tolist() == [[1, 1]]
     assert "a penalty by the level" in str(model.scoring_system_)
     assert "at least 2 features" in " ".join(str(model.scoring_system_).split())
-    with pytest.raises(InvalidProblemError, match="leave C0 out"):
+    with pytest.raises(InvalidProblemError, match="remove C0"):
         SLIMClassifier(levels=levels, C0=0.1).fit(X, Y)
 
 

@@ -50,7 +50,7 @@ def test_the_card_says_what_the_model_does():
     assert model.scoring_system_.points == used
     assert model.scoring_system_.threshold == -model.intercept_[0]
     for name in used:
-        assert name in str(model.scoring_system_)
+        assert f"{name.capitalize()} (" in str(model.scoring_system_)
 
 
 def test_training_errors_count_a_zero_against_both_and_predicted_errors_do_not():

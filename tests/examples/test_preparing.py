@@ -44,4 +44,4 @@ def test_the_large_table_in_small(capsys):
     example("large_table").main(n_rows=500, node_limit=20)
     said = capsys.readouterr().out
     assert re.search(r"500 rows: \d+ s, \d+ s of one core, \d+\.\d\d GB at most", said)
-    assert "Scoring system: True or False" in said
+    assert "True or False\n-------------" in said

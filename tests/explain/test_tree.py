@@ -212,7 +212,7 @@ def test_items_on_one_column_exclude_each_other():
         positive_from=2,
     )
     assert printed(system.tree()) == (
-        "Age from 65 to below 75?", ("F?", "yes", "no"), ("Age 75 or older?", "yes", "no"),
+        "Age 65 to under 75?", ("F?", "yes", "no"), ("Age 75 or older?", "yes", "no"),
     )  # fmt: skip
 
 
@@ -237,7 +237,7 @@ def test_a_learned_card_of_binary_columns_has_a_tree():
 
 def test_two_known_numbers_are_asked_for_by_the_greater():
     system = ScoringSystem.of([item("dose", points=1)], threshold=3, domains={"dose": [2, 5]})
-    assert printed(system.tree()) == ("Dose is 5?", "yes", "no")
+    assert printed(system.tree()) == ("Dose: 5?", "yes", "no")
 
 
 def test_nothing_to_ask():

@@ -169,7 +169,7 @@ def test_evidence_and_baseline_are_shown_and_a_useless_card_says_so():
     assert said.baseline == "Always saying no is wrong in 25.0 %."
     assert said.warning is None
     useless = content(card_with(performance=(judged(10, 40, 110, 40),)))
-    assert "40.0 % on rows it was not learned from, which is no better" in useless.warning
+    assert "this card is wrong in 40.0 % on rows it was not learned from." in useless.warning
     assert "Always saying no is wrong in 25.0 %." in useless.warning
 
 

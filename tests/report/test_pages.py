@@ -37,7 +37,7 @@ EVIL = [
 HERE = {
     "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "nav", "section", "h1",
     "h2", "p", "ul", "ol", "li", "a", "span", "div", "table", "caption", "thead", "tbody", "tr", "th", "td",
-    "dl", "dt", "dd", "figure", "figcaption", "svg", "defs", "g", "path", "use", "text", "tspan",
+    "b", "h3", "dl", "dt", "dd", "figure", "figcaption", "svg", "defs", "g", "path", "use", "text", "tspan",
     "clippath", "rect",
 }  # fmt: skip
 

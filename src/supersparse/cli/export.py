@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -11,6 +11,7 @@ from supersparse.cli.say import check_no_input, check_writable, remark
 
 if TYPE_CHECKING:
     from supersparse.faces import ScoringSystem
+    from supersparse.faces.content import Style
 
 _ENDINGS = {
     "python": "py", "sql": "sql", "javascript": "js", "xlsx": "xlsx", "pmml": "pmml", "onnx": "onnx",
@@ -30,7 +31,9 @@ def export(
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="Option of the format, such as dialect=duckdb. Repeatable."
+            "--set",
+            metavar="NAME=VALUE",
+            help="Option of the format, such as dialect=duckdb or style=paper. Repeatable.",
         ),
     ] = None,
 ) -> None:
@@ -69,7 +72,8 @@ def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str |
     from supersparse.faces.drawing import pictures
     from supersparse.faces.system import card_faces
 
-    sheet = system.sheet(paper=str(options.pop("paper", "a4"))) if to.startswith("sheet") else None
+    style = cast("Style", options.pop("style", "card"))
+    paper = str(options.pop("paper", "a4")) if to.startswith("sheet") else None
     if options:
         raise InvalidOptionError(f"--set: {to!r} has no option {next(iter(options))!r}")
     if to == "json":
@@ -78,15 +82,13 @@ def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str |
         return system.calculator()
     if to == "tree":
         return f"{system.tree()}\n"
-    if sheet is not None:
+    if to == "sheet":
+        return system.sheet(paper=str(paper), style=style).to_html()
+    if to == "sheet-pdf":
         from supersparse.faces.pictures import sheet_drawing
 
-        return (
-            sheet.to_html()
-            if to == "sheet"
-            else pictures(lambda show: sheet_drawing(sheet.card, sheet.paper, show))[".pdf"]()
-        )
-    return card_faces(system.card)[f".{_ENDINGS[to]}"]()
+        return pictures(lambda show: sheet_drawing(system.card, str(paper), show, style=style))[".pdf"]()
+    return card_faces(system.card, style)[f".{_ENDINGS[to]}"]()
 
 
 def _options(given: list[str]) -> dict[str, object]:

@@ -121,7 +121,5 @@ def baseline(card: Card, seen: Performance) -> str:
 def no_better(card: Card, seen: Performance) -> str:
     """The warning on a card that does not beat the baseline."""
     where = {"training": "on the training rows", "cross-validation": "on rows it was not learned from"}
-    return (
-        f"This card errs in {percent(float(seen.error))} {where.get(seen.on, 'on other rows')}, which is no "
-        f"better than that. {baseline(card, seen)}"
-    )
+    error = f"this card is wrong in {percent(float(seen.error))} {where.get(seen.on, 'on other rows')}"
+    return f"No better than a fixed answer: {error}. {baseline(card, seen)}"

@@ -73,7 +73,7 @@ def _lines(said: Content) -> list[str]:
     if not said.parts:
         return []
     rows = [
-        '<table class="lines">',
+        '<table class="lines"><caption class="unseen">Questions and points</caption>',
         '<thead><tr><td></td><th scope="col">Question</th>'
         '<th scope="col" class="points">Points</th></tr></thead>',
     ]
@@ -149,7 +149,8 @@ def _evidence(said: Content) -> list[str]:
         f'<tr><th scope="row">{one.on}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in one.cells)}</tr>'
         for one in said.judgements
     ]
-    table = f'<table class="evidence"><thead><tr><td></td>{head}</tr></thead><tbody>'
+    caption = "<caption>How well it does</caption>"
+    table = f'<table class="evidence">{caption}<thead><tr><td></td>{head}</tr></thead><tbody>'
     return [f'<div class="block">{table}', *rows, "</tbody></table></div>"]
 
 

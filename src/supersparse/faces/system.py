@@ -90,17 +90,18 @@ class Faces:
 
         return DecisionTree.of(self.card, max_leaves=max_leaves)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, style: "Style" = "card") -> None:
         """Write the card to a file, in the format that the file name ends in.
 
         .json (or no ending; `load` reads it), .txt, .md, .html, .tex, .svg, and with matplotlib .png, .pdf.
+        `style` "paper" gives them the look of the paper.
         """
         if Path(path).suffix.lower() in (".json", ""):
             file.save(self.card, path)
             return
         from supersparse.faces.drawing import write
 
-        write(card_faces(self.card), path, others=(".json",))
+        write(card_faces(self.card, style), path, others=(".json",))
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -361,7 +362,7 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
         return f"<ScoringSystem: {self.card.positive!r} if {total} {self.card.cutoff.comparison}>"
 
 
-def card_faces(card: Card) -> FaceWriters:
+def card_faces(card: Card, style: "Style" = "card") -> FaceWriters:
     """Every face of a card that a file can hold, JSON apart."""
     from supersparse.faces.html import card_page
     from supersparse.faces.latex import card_latex
@@ -369,9 +370,9 @@ def card_faces(card: Card) -> FaceWriters:
     from supersparse.faces.text import card_markdown, card_text
 
     return {
-        ".txt": lambda: card_text(card) + "\n",
-        ".md": lambda: card_markdown(card),
-        ".html": lambda: card_page(card),
-        ".tex": lambda: card_latex(card),
-        **pictures(lambda show: card_drawing(card, show)),
+        ".txt": lambda: card_text(card, style=style) + "\n",
+        ".md": lambda: card_markdown(card, style=style),
+        ".html": lambda: card_page(card, style=style),
+        ".tex": lambda: card_latex(card, style=style),
+        **pictures(lambda show: card_drawing(card, show, style=style)),
     }
