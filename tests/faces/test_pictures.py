@@ -44,6 +44,7 @@ def questions(n, words=6):
 
 
 @pytest.mark.parametrize("paper", sorted(PAPERS))
+@settings(max_examples=examples(20))
 @given(any_cards(worded=True))
 def test_the_sheet_shows_what_the_card_shows(paper, card):
     sheet = ScoringSystem(card).sheet(paper=paper)

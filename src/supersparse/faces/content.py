@@ -120,7 +120,7 @@ def content(card: Card, style: Style = "card") -> Content:
         risks=strip,
         judgements=tuple(map(judgement, card.performance)),
         baseline=None if judged is None else baseline(card, judged),
-        warning=None if judged is None or judged.beats_baseline else no_better(card, judged),
+        warning=None if judged is None else no_better(card, judged),
         notes=(
             *(_missing_notes(lines) if style == "card" else _missing_by_item(parts, shown_card)),
             *(() if strip or not asked else risk_formula(shown_card, positive, total)),

@@ -118,8 +118,12 @@ def baseline(card: Card, seen: Performance) -> str:
     return f"Always saying {commoner} is wrong in {percent(float(seen.baseline_error))}."
 
 
-def no_better(card: Card, seen: Performance) -> str:
-    """The warning on a card that does not beat the baseline."""
+def no_better(card: Card, seen: Performance) -> str | None:
+    """The warning on a card that does not beat the baseline; None if it does, or if errors had other costs."""
+    made = card.provenance
+    asked = None if made is None or made.settings is None else made.settings.get("class_weight")
+    if seen.beats_baseline or asked not in (None, "auto"):
+        return None
     where = {"training": "on the training rows", "cross-validation": "on rows it was not learned from"}
     error = f"this card is wrong in {percent(float(seen.error))} {where.get(seen.on, 'on other rows')}"
     return f"No better than a fixed answer: {error}. {baseline(card, seen)}"

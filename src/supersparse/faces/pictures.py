@@ -213,6 +213,9 @@ def _line(line: ShownLine, page: Page, numbers: float, start: float) -> None:
     limit = page.right - start - (0 if line.answers else worth + room + 10 * scale)
     page.y = top + _SIZE * scale
     page.at_right(f"{line.number}.", numbers, _SIZE, colour=FAINT)
+    page.y = top
+    end = page.cell(line.text, start, limit, _SIZE, bold=True)
+    page.y = top + _SIZE * scale
     if not line.answers:
         page.at_right(line.shown_points, page.right - 6 * scale, _SIZE, bold=True)
         x = page.right - 6 * scale - worth - room
@@ -220,8 +223,7 @@ def _line(line: ShownLine, page: Page, numbers: float, start: float) -> None:
             page.box(x, page.y - 12 * scale, 44 * scale, 16 * scale, radius=2)
         else:
             page.box(x, page.y - 8 * scale, side, side, radius=1.5)
-    page.y = top
-    page.y = page.cell(line.text, start, limit, _SIZE, bold=True)
+    page.y = end
     if line.answers:
         _answers(line, page, start)
     page.skip(7)
