@@ -2,8 +2,9 @@
 
     python examples/paper_figures.py [folder]
 
-writes the breast cancer sheet, the mammography tree, and the criminology card and sheet with Totals A, B
-and C, as SVG and as text, LaTeX or HTML; the folder is build/examples/figures unless given.
+writes each card in the look of the paper and as supersparse prints it today, the breast cancer sheet, the
+mammography tree, and the criminology sheet with Totals A, B and C, as SVG and as text, LaTeX or HTML; the folder
+is build/examples/figures unless given.
 """
 
 import sys
@@ -12,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from supersparse import ScoringSystem, item
+from supersparse.card.printed import printed
 from supersparse.card.rules import Domain
 
 FOLDER = Path(__file__).resolve().parents[1] / "build" / "examples" / "figures"
@@ -81,16 +83,17 @@ def write(folder: Path) -> list[Path]:
     cancer, tree, crime = breast_cancer(), mammography().tree(), criminology()
     crime_sheet = crime.sheet(style="paper")
     made = {
-        "breast-cancer.svg": partial(cancer.save, style="paper"),
         "breast-cancer.tex": partial(cancer.save, style="paper"),
         "breast-cancer-sheet.svg": cancer.sheet(style="paper").save,
         "mammography-tree.svg": tree.save,
         "mammography-tree.txt": tree.save,
-        "criminology.svg": partial(crime.save, style="paper"),
         "criminology.tex": partial(crime.save, style="paper"),
         "criminology-sheet.svg": crime_sheet.save,
         "criminology-sheet.html": crime_sheet.save,
     }
+    for name, system in {"breast-cancer": cancer, "mammography": mammography(), "criminology": crime}.items():
+        made[f"{name}-card.svg"] = ScoringSystem(printed(system.card)).save  # for a reader of today
+        made[f"{name}-paper.svg"] = partial(system.save, style="paper")
     for name, save in made.items():
         save(folder / name)
     return [folder / name for name in made]

@@ -66,7 +66,7 @@ def test_python_blocks_run_and_print_what_the_page_says(page, own_folder, capsys
             assert without_times(printed) == without_times(below)
     if page.stem == "faces":
         made = sorted(path.name for path in own_folder.iterdir())
-        assert made == ["criminology-sheet.svg", "criminology.svg", "mammography-tree.svg"]
+        assert made == ["criminology-paper.svg", "criminology-sheet.svg", "mammography-tree.svg"]
         for name in made:
             stored = (ROOT / "docs" / "pictures" / name).read_text(encoding="utf-8")
             assert_same_picture((own_folder / name).read_text(encoding="utf-8"), stored)

@@ -1,6 +1,7 @@
 """Draw the card and the frontier that the README shows: `make pictures`."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from supersparse import Prepare, Problem, ScoringSystem, SLIMClassifier, frontier, plot
@@ -13,9 +14,9 @@ def card() -> ScoringSystem:
     """Learn from raw mammograms, with the ages cut where a user says."""
     raw = load_mammography().raw
     prepare = Prepare(cut_points={"Age": [45, 55, 65]}, units={"Age": "years"})
-    model = SLIMClassifier(C0=0.005, max_points=5, max_features=4, prepare=prepare)
+    model = SLIMClassifier(C0=0.002, max_points=3, max_features=5, prepare=prepare, calibrate="logistic")
     model.fit({name: raw[name] for name in ("Age", "Shape", "Margin", "Density")}, raw["severity"])
-    return model.scoring_system_
+    return ScoringSystem(replace(model.scoring_system_.card, title="Mass on a mammogram"))
 
 
 def main(folder: Path = FOLDER) -> None:

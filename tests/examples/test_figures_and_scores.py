@@ -9,6 +9,7 @@ import published_beside_learned
 from seen import assert_same_picture
 from supersparse.datasets import load_breast_cancer, load_mammography
 
+LOOKS = ("card", "paper")
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 
 
@@ -16,7 +17,8 @@ def test_the_command_draws_the_figures_of_the_documentation(tmp_path, capsys):
     assert paper_figures.main([str(tmp_path)]) == 0
     made = [Path(line) for line in capsys.readouterr().out.splitlines()]
     assert all(path.is_file() for path in made)
-    for name in ("criminology.svg", "criminology-sheet.svg", "mammography-tree.svg"):
+    cards = [f"{n}-{look}.svg" for n in ("breast-cancer", "mammography", "criminology") for look in LOOKS]
+    for name in (*cards, "criminology-sheet.svg", "mammography-tree.svg"):
         assert_same_picture((tmp_path / name).read_text("utf-8"), (PICTURES / name).read_text("utf-8"))
     assert "Total C" in (tmp_path / "criminology.tex").read_text(encoding="utf-8")
 

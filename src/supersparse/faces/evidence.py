@@ -30,9 +30,10 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
     made = card.provenance
     if made is None:
         return ()
+    said = bool(card.performance) and made.predicted_errors == made.training_errors
     return (
         ("Proof", _proof(made)),
-        ("Errors", _errors(card, made)),
+        *(() if said else (("Errors", _errors(card, made)),)),
         ("Size", _size(card)),
         ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
         ("Made by", _maker(made)),

@@ -106,7 +106,7 @@ class Page:
 
 
 _WIDTH, _MARGIN = 480.0, 18.0
-_SIZE, _SMALL = 10.0, 7.6
+_SIZE, _SMALL = 10.0, 7.75
 _SMALL_PRINT = ("Proof", "Errors")
 PAPERS = {"a4": (595.28, 841.89), "letter": (612.0, 792.0)}  # points
 _SHEET_MARGIN = 45.0
