@@ -3,8 +3,8 @@
     python examples/paper_figures.py [folder]
 
 writes each card in the look of the paper and as supersparse prints it today, the breast cancer sheet, the
-mammography tree, and the criminology sheet with Totals A, B and C, as SVG and as text, LaTeX or HTML; the folder
-is build/examples/figures unless given.
+mammography tree, and the criminology sheet with Totals A, B and C, as SVG and as text, LaTeX or HTML; the
+folder is build/examples/figures unless given.
 """
 
 import sys

@@ -133,7 +133,7 @@ def texts_of_latex(text):
 
 
 def texts_of_text(text):
-    """The cells of the printed card, which must not have been wrapped: gaps of two spaces are between them."""
+    """The cells of the printed card, which must not have been wrapped: two spaces or more divide them."""
     found = []
     for line in text.split("\n"):
         found += re.split(" {2,}", line)

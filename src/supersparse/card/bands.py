@@ -156,6 +156,18 @@ def _two_values(item: Item, domain: Domain | None) -> list[Band]:
     ]
 
 
+def asks_for_yes(rule: Rule) -> bool:
+    """Whether a rule asks for yes, so that its question can also be answered with no."""
+    return isinstance(rule, IsOneOf) and len(rule.values) == 1 and rule.values[0] is True
+
+
+def asks_for_no(rule: Rule) -> bool:
+    """Whether a rule holds for everything but yes."""
+    if isinstance(rule, IsNoneOf):
+        return len(rule.values) == 1 and rule.values[0] is True
+    return isinstance(rule, IsOneOf) and len(rule.values) == 1 and rule.values[0] is False
+
+
 def items_of_bands(bands: Sequence[Band], like: Item) -> tuple[Item, ...]:
     """Return items that give these points, none for 0 points; `like` tells the unit and the place."""
     accepts_missing = any(isinstance(band.rule, IsMissing) for band in bands)
@@ -165,7 +177,7 @@ def items_of_bands(bands: Sequence[Band], like: Item) -> tuple[Item, ...]:
             rule=band.rule,
             points=band.points,
             missing=None if isinstance(band.rule, IsMissing) or not accepts_missing else Fraction(0),
-            question=None,
+            question=like.question if band.rule == like.rule or asks_for_yes(like.rule) else None,
         )
         for band in bands
         if band.points

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from supersparse.card.bands import Band, bands_of
+from supersparse.card.bands import Band, asks_for_no, asks_for_yes, bands_of
 from supersparse.card.card import Card, Item
 from supersparse.card.rules import (
     Domain,
@@ -94,6 +94,8 @@ def _lines(items: Sequence[Item], domain: Domain | None, words: ColumnWording) -
     missing = next((band.points for band in bands if isinstance(band.rule, IsMissing)), None)
     if len(giving) == 1 and (missing == 0 or missing is None or isinstance(giving[0].rule, IsMissing)):
         like = next((item for item in items if item.rule == giving[0].rule), items[0])
+        if asks_for_no(giving[0].rule):
+            return [_yes_or_no(giving[0], like, missing, words)]
         rule_missing = None if isinstance(giving[0].rule, IsMissing) else missing
         text = _question(giving[0].rule, like, domain, words)
         return [_question_line(giving[0], text, rule_missing)]
@@ -117,6 +119,19 @@ def _in_order(bands: Sequence[Band]) -> list[Band]:
     if any(isinstance(band.rule, InRange) for band in bands):
         return list(bands)
     return sorted(bands, key=lambda band: (isinstance(band.rule, IsMissing), band.points))
+
+
+def _yes_or_no(band: Band, like: Item, missing: Fraction | None, words: ColumnWording) -> Line:
+    """A question whose no gives the points: both answers are shown, so that nobody has to turn it round."""
+    column = band.rule.column
+    text = words.question or like.question or f"{words.label or readable(column)}?"
+    answers = [
+        Answer(text=words.answers.get(True, "yes"), points=Fraction(0), rule=IsOneOf(column, (True,))),
+        Answer(text=words.answers.get(False, "no"), points=band.points, rule=band.rule),
+    ]
+    if missing is not None:
+        answers.append(Answer(text="not known", points=missing, rule=IsMissing(column)))
+    return Line(number=0, column=column, text=text, answers=tuple(answers))
 
 
 def _question_line(band: Band, text: str, missing: Fraction | None) -> Line:
@@ -154,8 +169,7 @@ def _question(rule: Rule, like: Item, domain: Domain | None, words: ColumnWordin
     given = words.question or (like.question if like.rule == rule else None)
     if given is None:
         return made
-    plain_yes = isinstance(rule, IsOneOf) and len(rule.values) == 1 and rule.values[0] is True
-    return given if plain_yes and given.strip() else f"{given} ({condition(rule)})"
+    return given if asks_for_yes(rule) and given.strip() else f"{given} ({condition(rule)})"
 
 
 def _label(items: Sequence[Item], words: ColumnWording) -> str:

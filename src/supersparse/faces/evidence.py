@@ -120,7 +120,7 @@ def baseline(card: Card, seen: Performance) -> str:
 
 
 def no_better(card: Card, seen: Performance) -> str | None:
-    """The warning on a card that does not beat the baseline; None if it does, or if errors had other costs."""
+    """The warning on a card that does not beat the baseline; None if it does, or if costs were weighted."""
     made = card.provenance
     asked = None if made is None or made.settings is None else made.settings.get("class_weight")
     if seen.beats_baseline or asked not in (None, "auto"):

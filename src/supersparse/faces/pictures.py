@@ -195,19 +195,20 @@ def _lines(said: Content, page: Page) -> None:
         return
     numbers = page.left + page.text_width(f"{len(said.lines)}.", _SIZE)
     start = numbers + 7 * page.scale
+    widest = max((page.text_width(line.shown_points, _SIZE, bold=True) for line in said.lines), default=0.0)
+    widest = min(widest, (page.right - start) / 3)
     for part in said.parts:
         for line in part.lines:
-            _line(line, page, numbers, start)
+            _line(line, page, numbers, start, widest)
         _total(part.adds, part.total, page, start)
     if said.difference is not None:
         _total(*said.difference, page, start)
 
 
-def _line(line: ShownLine, page: Page, numbers: float, start: float) -> None:
+def _line(line: ShownLine, page: Page, numbers: float, start: float, worth: float) -> None:
     scale = page.scale
     page.skip(6)
     top = page.y
-    worth = page.text_width(line.shown_points, _SIZE, bold=True)
     side = 9 * scale
     room = (44 * scale if line.times else side) + 8 * scale
     limit = page.right - start - (0 if line.answers else worth + room + 10 * scale)
