@@ -20,7 +20,7 @@ ROOMS = (
 # These stand on less than what is above them: a saved card loads, scores and prints without any solver.
 ONLY = {
     "card": {"errors", "exact", "data"},
-    "theory": {"errors", "exact", "problem"},
+    "theory": {"errors", "exact", "data", "problem"},
     "evaluate": {"errors", "exact", "data", "card"},
     "explain": {"errors", "exact", "data", "card"},
     "export": {"errors", "exact", "data", "card"},

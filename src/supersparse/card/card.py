@@ -11,13 +11,14 @@ from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import Risk
 from supersparse.card.rules import Domain, IsMissing, Rule, ValueOf
 from supersparse.card.wording import Wording
+from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.data.values import declared_number
 from supersparse.errors import InvalidCardError
-from supersparse.exact import shown
+from supersparse.exact import counted, shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cutoff:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Cutoff(Tabular):
     """The threshold of a card, which must be exceeded, and what is known of the totals.
 
     >>> whole = Cutoff(threshold=Fraction(7, 2), whole=True)
@@ -55,12 +56,18 @@ class Cutoff:
         """Return the cutoff of the same card with another threshold."""
         return replace(self, threshold=threshold)
 
+    def _brief(self) -> str:
+        return f"a total of {self.positive}"
+
+    def _small_table(self) -> SmallTable:
+        return facts(positive=self.positive, negative=self.negative)
+
 
 Label = str | int | float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Item(Tabular):
     """One line of a card: points times what the rule makes of a raw column.
 
     `missing` are the points that a missing value gives, instead of what the rule says: None
@@ -113,17 +120,30 @@ class Item:
             return False
         return self.is_yes_no or (domain is not None and domain.is_whole)
 
+    def _brief(self) -> str:
+        points = "1 point" if self.points == 1 else f"{number(self.points)} points"
+        return f"{points} {'if' if self.is_yes_no else 'times'} {self.name}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learned:
+    def _small_table(self) -> SmallTable:
+        return facts(question=self.asks, points=self.points, if_missing=self.missing, unit=self.unit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Learned(Tabular):
     """The model behind a printed card: points as the solver gave them to features, and the intercept."""
 
     items: tuple[Item, ...]
     intercept: Fraction
 
+    def _brief(self) -> str:
+        return f"{counted(len(self.items), 'item')}, intercept {number(self.intercept)}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
+    def _small_table(self) -> SmallTable:
+        return SmallTable(("item", "points"), [(item.name, number(item.points)) for item in self.items])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Card(Tabular):
     """A scoring system: score = Σ points·rule(value) + intercept, positive class when score > 0.
 
     On paper the intercept is a threshold: the positive class when the points add up to more
@@ -253,3 +273,12 @@ class Card:
         """Learned points, and one more for an intercept that is not 0 (the paper counts so)."""
         model = self.as_learned
         return len(model.items) + (model.intercept != 0)
+
+    def _brief(self) -> str:
+        terms = [f'{number(item.points)} x "{item.name}"' for item in self.items]
+        total = " + ".join(terms) if len(terms) <= 9 else f"the points of {len(terms)} items"
+        return f"{self.positive} if {total or 0} {self.cutoff.comparison}"
+
+    def _small_table(self) -> SmallTable:
+        rows = [(item.name, number(item.points)) for item in self.items]
+        return SmallTable(("item", "points"), [*rows, (f"{self.positive} from", self.cutoff.positive)])

@@ -15,12 +15,13 @@ import numpy as np
 from supersparse.card.card import Card, Item
 from supersparse.card.rules import Domain, IsMissing, IsNoneOf, IsOneOf, category_text, looks_at_value
 from supersparse.card.tables import CardTable
+from supersparse.data.small_table import Tabular
 from supersparse.data.values import Cells, Mask, Numbers, is_missing, kind_of, read_category
 from supersparse.errors import InvalidDataError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutsideValue:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OutsideValue(Tabular):
     """A value outside the domain of its column, with the number of rows that hold it."""
 
     column: str

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, get_args
 
+from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidCardError
 
 Judged = Literal["training", "cross-validation", "validation"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Performance:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Performance(Tabular):
     """Counts of right and wrong predictions (weights of rows), and the AUC with its interval.
 
     `on` tells which rows: "training" are those that the card was learned from, "cross-validation" the same
@@ -95,6 +96,26 @@ class Performance:
         """Whether the card errs less than whoever always predicts the commoner class."""
         return self.error < self.baseline_error
 
+    def _brief(self) -> str:
+        wrong = self.false_positives + self.false_negatives
+        return f"{self.on}, {number(wrong)} of {number(self.n)} wrong"
+
+    def _small_table(self) -> SmallTable:
+        return facts(
+            rows=self.n,
+            errors=self.false_positives + self.false_negatives,
+            error=float(self.error),
+            sensitivity=_decimal(self.sensitivity),
+            specificity=_decimal(self.specificity),
+            PPV=_decimal(self.positive_predictive_value),
+            NPV=_decimal(self.negative_predictive_value),
+            AUC=self.auc,
+        )
+
 
 def _share(part: Fraction, whole: Fraction) -> Fraction | None:
     return part / whole if whole else None
+
+
+def _decimal(share: Fraction | None) -> float | None:
+    return None if share is None else float(share)

@@ -7,11 +7,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidCardError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Provenance(Tabular):
     """The verified outcome of the solve behind a card; a card written by hand has none.
 
     Errors are weights of training rows (counts, without sample weights). `training_errors`
@@ -89,12 +90,32 @@ class Provenance:
         """(objective - bound) / objective, and 0 when the objective is 0."""
         return Fraction(0) if self.objective == 0 else 1 - self.lower_bound / self.objective
 
+    def _brief(self) -> str:
+        state = "proven optimal" if self.proven_optimal else f"gap {float(self.gap):.1%}"
+        errors = f"{number(self.training_errors)} of {number(self.total_weight)}"
+        return f"{state}, training errors {errors}, by {self.solver} of supersparse {self.version}"
+
+    def _small_table(self) -> SmallTable:
+        return facts(
+            minimised=self.minimised,
+            allowed=self.allowed,
+            objective=float(self.objective),
+            lower_bound=float(self.lower_bound),
+            training_errors=self.training_errors,
+            predicted_errors=self.predicted_errors,
+            rows=self.n_rows,
+            size=self.size,
+            solver=self.solver,
+            stop=self.stop,
+            seconds=self.seconds,
+        )
+
 
 MOST_VALUES = 10  # of points that are told apart; beyond, they are put into so many ranges
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemSeen:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ItemSeen(Tabular):
     """The points that one item gave, with weights of rows; a row of weight k counts as k rows.
 
     Points of up to ten values stand by themselves. More of them are put into ranges of about equal weight,

@@ -11,15 +11,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.data.small_table import SmallTable, Tabular, cell
 from supersparse.data.values import declared_number
 from supersparse.errors import InvalidCardError
+from supersparse.exact import counted
 
 Number = int | float | Decimal | Fraction
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableRisk:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableRisk(Tabular):
     """Risks at some totals, in rising order: linear between neighbours, constant beyond the ends."""
 
     kind: ClassVar[str] = "table"
@@ -48,9 +50,18 @@ class TableRisk:
         found: Floats = np.interp(totals, [_float(t) for t in self.totals], self.risks)
         return found
 
+    def _brief(self) -> str:
+        ends = f"{cell(min(self.risks))} to {cell(max(self.risks))}"
+        return f"{counted(len(self.totals), 'total')}, risks from {ends}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogisticRisk:
+    def _small_table(self) -> SmallTable:
+        cases = self.cases or (None,) * len(self.totals)
+        rows = zip(self.totals, self.risks, cases, strict=True)
+        return SmallTable(("total", "risk", "cases"), [tuple(map(cell, row)) for row in rows])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LogisticRisk(Tabular):
     """The risk 1 / (1 + exp(-(slope·total + offset)))."""
 
     kind: ClassVar[str] = "logistic"

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.data.small_table import Tabular
 from supersparse.data.values import (
     Category,
     declared_category,
@@ -23,8 +24,17 @@ from supersparse.errors import InvalidCardError
 from supersparse.exact import IntArray, exact_value, quick_whole_numbers, shown, whole_numbers
 
 
-@dataclass(frozen=True, slots=True)
-class ValueOf:
+class _OfAColumn(Tabular):
+    """What all rules share."""
+
+    __slots__ = ()
+
+    def _brief(self) -> str:
+        return condition(self)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ValueOf(_OfAColumn):
     """The raw value itself, a number: the item gives value x points."""
 
     kind: ClassVar[str] = "value"
@@ -44,7 +54,7 @@ class ValueOf:
         return quick_whole_numbers(values)
 
 
-class _YesNo(ABC):
+class _YesNo(_OfAColumn, ABC):
     """What the rules share that hold or do not."""
 
     __slots__ = ()
@@ -68,7 +78,7 @@ class _YesNo(ABC):
     quick = of_numbers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class IsOneOf(_YesNo):
     """The value is one of these categories, usually of one; see `supersparse.data.values`."""
 
@@ -99,7 +109,7 @@ class IsOneOf(_YesNo):
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class IsNoneOf(_YesNo):
     """The value is there and is none of these categories; without categories: the value is there."""
 
@@ -124,7 +134,7 @@ class IsNoneOf(_YesNo):
         return ~IsOneOf.mask(self, values)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class InRange(_YesNo):
     """The value lies between two bounds, each included or not; None is no bound.
 
@@ -178,7 +188,7 @@ class InRange(_YesNo):
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class IsMissing(_YesNo):
     """The value is missing; whatever is there does not matter."""
 
@@ -409,8 +419,8 @@ def _range_in_words(rule: InRange, unit: str | None, whole: bool) -> str:
 Outside = Literal["accept", "refuse"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Domain:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Domain(Tabular):
     """What a column may hold: known values, or numbers from `low` to `high` (ends included).
 
     A value outside is scored by the rules as they stand ("accept"; no category matches, so it gives

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from supersparse.data.small_table import Tabular
 from supersparse.data.values import Category, declared_category
 from supersparse.errors import InvalidCardError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnWording:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnWording(Tabular):
     """The words for one raw column.
 
     `label` replaces its name, `unit` follows its numbers, `question` replaces label and condition where the
@@ -33,8 +34,8 @@ class ColumnWording:
         return hash((self.column, self.label, self.unit, self.question, tuple(self.answers.items())))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Wording(Tabular):
     """The words for the classes and for some of the columns."""
 
     negative: str | None = None

@@ -12,12 +12,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.data.small_table import SmallTable, Tabular, facts, listed
 from supersparse.errors import InvalidDataError, InvalidOptionError, PackageNotInstalledError, did_you_mean
+from supersparse.exact import counted
 
 FRAMES = ("pandas", "polars", "pyarrow")
 
 
-class Columns(Mapping[str, NDArray[np.generic]]):
+class Columns(Tabular, Mapping[str, NDArray[np.generic]]):
     """Named arrays of equal length: whole numbers, floats (NaN for missing) or text (None for missing).
 
     >>> import numpy as np
@@ -86,6 +88,17 @@ class Columns(Mapping[str, NDArray[np.generic]]):
             writer.writerow(self)
             writer.writerows(zip(*columns, strict=True))
 
+    def _brief(self) -> str:
+        return f"{counted(self.n_rows, 'row')}, {counted(len(self), 'column')}"
+
+    def _small_table(self) -> SmallTable:
+        kinds = {"O": "text", "f": "numbers", "i": "whole numbers"}
+        rows = [
+            (name, kinds.get(array.dtype.kind, str(array.dtype)), str(int(missing(array).sum())))
+            for name, array in self.items()
+        ]
+        return SmallTable(("column", "kind", "missing"), rows)
+
 
 def _read_only(array: NDArray[np.generic]) -> NDArray[np.generic]:
     view = array.view()
@@ -108,8 +121,8 @@ def _cell(value: object) -> object:
     return value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Dataset:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class Dataset(Tabular):
     """Rows and labels, with their source and licence.
 
     `X` and `y` are processed as in the SLIM paper; `raw` is the published table, including missing values,
@@ -150,6 +163,21 @@ class Dataset:
         n_rows, n_features = self.X.shape
         positive = f"{int(self.y.sum())} {self.classes[1]}"
         return f"<Dataset {self.name}: {n_rows} rows, {n_features} features, {positive}>"
+
+    def _brief(self) -> str:
+        return f"{self.name}, {counted(len(self.y), 'row')}, {counted(len(self.feature_names), 'feature')}"
+
+    def _small_table(self) -> SmallTable:
+        negative, positive = self.classes
+        return facts(
+            rows=len(self.y),
+            features=listed(self.feature_names),
+            target=self.target,
+            classes=f"{int((self.y == 0).sum())} {negative}, {int(self.y.sum())} {positive}",
+            description=self.description,
+            source=self.source,
+            licence=self.licence,
+        )
 
 
 MISSING = "?"

@@ -14,13 +14,15 @@ from supersparse.card.checks import outside_values
 from supersparse.card.provenance import ItemSeen
 from supersparse.card.scoring import checked_table, multiplied, points_when_missing
 from supersparse.card.tables import read_card_table
+from supersparse.data.small_table import SmallTable, Tabular, number
 from supersparse.errors import InvalidDataError
 from supersparse.evaluate.outcomes import added_up, read_row_weights
 from supersparse.evaluate.rates import Rate, laid_out, to_pandas
+from supersparse.exact import counted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Given(Tabular):
     """Weight of rows by the points that one item gave, and of rows with a missing value."""
 
     by_points: dict[Fraction, Fraction]
@@ -30,6 +32,13 @@ class Given:
     def seen(self) -> ItemSeen:
         """A summary."""
         return ItemSeen.of(self.by_points, self.missing)
+
+    def _brief(self) -> str:
+        return f"{counted(len(self.by_points), 'number')} of points, {number(self.missing)} rows missing"
+
+    def _small_table(self) -> SmallTable:
+        rows = [(number(points), number(self.by_points[points])) for points in sorted(self.by_points)]
+        return SmallTable(("points", "rows"), rows)
 
 
 def points_given(
@@ -66,8 +75,11 @@ def remember(
     return replace(card, seen=tuple(g.seen for g in given))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemDrift:
+_HEADER = ["item", "gave points then", "now", "shift", "stability", "outside"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ItemDrift(Tabular):
     """One item on old and new data.
 
     `then` and `now` are the shares of rows with nonzero points. `stability` is the population stability index
@@ -90,9 +102,25 @@ class ItemDrift:
         """Change of the mean total due to this item, in points."""
         return self.mean_points_now - self.mean_points_then
 
+    def _brief(self) -> str:
+        return f"{self.name}, {self.then} got points then, {self.now} now; stability {self.stability:.3f}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_HEADER, [self._row()])
+
+    def _row(self) -> list[str]:
+        return [
+            self.name,
+            str(self.then),
+            str(self.now),
+            f"{self.shift:+.3g}",
+            f"{self.stability:.3f}",
+            str(len(self.outside_now)),
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Drift(Tabular):
     """Drift of every item; the shifts add up to the shift of the mean total."""
 
     items: tuple[ItemDrift, ...]
@@ -133,18 +161,14 @@ class Drift:
         return f"{text}. The largest change is in {most.name!r}: {most.then} got points then, {most.now} now."
 
     def __str__(self) -> str:
-        rows = [
-            [
-                i.name,
-                str(i.then),
-                str(i.now),
-                f"{i.shift:+.3g}",
-                f"{i.stability:.3f}",
-                str(len(i.outside_now)),
-            ]
-            for i in self.items
-        ]
-        return laid_out(["item", "gave points then", "now", "shift", "stability", "outside"], rows)
+        table = self._small_table()
+        return laid_out(table.header, table.rows)
+
+    def _brief(self) -> str:
+        return f"{counted(len(self.items), 'item')}; {self.in_words()}"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_HEADER, [item._row() for item in self.items])
 
 
 def drift(

@@ -10,16 +10,18 @@ from supersparse.card.card import Card, Label
 from supersparse.card.risk import Risk
 from supersparse.card.rules import one_line
 from supersparse.card.tables import read_column
+from supersparse.data.small_table import SmallTable, Tabular, cell
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
 from supersparse.evaluate.forecasts import Forecasts, forecasts_of_tally
 from supersparse.evaluate.outcomes import Tally, as_list, read_outcomes
 from supersparse.evaluate.rates import Auc, auc_of, count_text, laid_out, to_pandas
 from supersparse.evaluate.thresholds import Confusion, Thresholds, confusion_at, thresholds_of
+from supersparse.exact import counted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Evaluation(Tabular):
     """The evaluation of a card on one table. Counts are weights: a row of weight k counts as k rows.
 
     `forecasts` compares the card's risks with the outcomes; None for a card without risks.
@@ -80,6 +82,21 @@ class Evaluation:
     def __str__(self) -> str:
         return self.in_words()
 
+    def _brief(self) -> str:
+        found = self.confusion
+        wrong = f"{count_text(found.predicted_errors)} of {count_text(found.n)} wrong"
+        return f"{wrong}; sensitivity {found.sensitivity}, specificity {found.specificity}, AUC {self.auc}"
+
+    def _small_table(self) -> SmallTable:
+        found = self.confusion
+        counts = ("true_positives", "false_positives", "true_negatives", "false_negatives")
+        rates = ("sensitivity", "specificity", "ppv", "npv", "accuracy", "prevalence")
+        rows = [(name.replace("_", " "), count_text(getattr(found, name))) for name in counts]
+        rows += [(name.upper() if len(name) == 3 else name, str(getattr(found, name))) for name in rates]
+        scores = {"KS": self.ks, "Gini": self.gini, "Brier score": self.brier}
+        rows += [("AUC", str(self.auc)), *((name, cell(value)) for name, value in scores.items())]
+        return SmallTable((), rows)
+
 
 def evaluate_card(
     card: Card,
@@ -111,16 +128,22 @@ def evaluation_of(tally: Tally, positive: Label, risk: Risk | None, level: float
 _MOST_GROUPS = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subgroup:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Subgroup(Tabular):
     """One subgroup; the label is None for rows with a missing label."""
 
     label: object
     evaluation: Evaluation
 
+    def _brief(self) -> str:
+        return f"{'missing' if self.label is None else self.label}; {self.evaluation._brief()}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subgroups:
+    def _small_table(self) -> SmallTable:
+        return self.evaluation._small_table()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Subgroups(Tabular):
     """The evaluation of each subgroup, ordered by label, and of all rows."""
 
     by: str
@@ -136,7 +159,7 @@ class Subgroups:
         """Return the table as a pandas data frame."""
         return to_pandas(self.table())
 
-    def __str__(self) -> str:
+    def _small_table(self) -> SmallTable:
         header = [self.by, "n", "prevalence", "sensitivity", "specificity", "PPV", "NPV", "AUC"]
         shown = [("missing" if g.label is None else str(g.label), g.evaluation) for g in self.groups]
         rows = []
@@ -144,7 +167,11 @@ class Subgroups:
             c = found.confusion
             rates = (c.prevalence, c.sensitivity, c.specificity, c.ppv, c.npv, found.auc)
             rows.append([label, count_text(c.n), *map(str, rates)])
-        return laid_out(header, rows)
+        return SmallTable(header, rows)
+
+    def __str__(self) -> str:
+        table = self._small_table()
+        return laid_out(table.header, table.rows)
 
     def in_words(self) -> str:
         """Name the subgroups with the lowest and highest sensitivity and specificity."""
@@ -161,6 +188,9 @@ class Subgroups:
                 span = f"{low[2]} ({one_line(low[1])}) to {high[2]} ({one_line(high[1])})"
                 parts.append(f"{name.capitalize()} by {one_line(self.by)} ranges from {span}.")
         return " ".join(parts) or f"No subgroup by {one_line(self.by)} has rows of either class."
+
+    def _brief(self) -> str:
+        return f"by {self.by}, {counted(len(self.groups), 'group')}; {self.overall._brief()}"
 
 
 def by_subgroup(

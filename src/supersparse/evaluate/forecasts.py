@@ -8,22 +8,30 @@ from typing import Any
 import numpy as np
 
 from supersparse.card.risk import Floats, Risk
+from supersparse.data.small_table import SmallTable, Tabular, facts, small_table_of
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.outcomes import Outcomes, Tally, added_up
 from supersparse.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
+from supersparse.exact import counted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrationBin:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CalibrationBin(Tabular):
     """Rows with similar predicted risks, or with certain totals, compared together."""
 
     name: str
     predicted: float  # their mean
     observed: Rate
 
+    def _brief(self) -> str:
+        return f"{self.name}, predicted {self.predicted:.3f}, observed {self.observed}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrationCurve:
+    def _small_table(self) -> SmallTable:
+        return facts(rows=self.name, predicted=self.predicted, observed=str(self.observed))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CalibrationCurve(Tabular):
     """Mean predicted risk and observed risk in each bin; empty bins are left out."""
 
     bins: tuple[CalibrationBin, ...]
@@ -50,13 +58,20 @@ class CalibrationCurve:
             f"{worst.predicted:.3f} predicted, {worst.observed} observed."
         )
 
-    def __str__(self) -> str:
+    def _small_table(self) -> SmallTable:
         rows = [[b.name, count_text(b.observed.of), f"{b.predicted:.3f}", str(b.observed)] for b in self.bins]
-        return laid_out(["rows", "n", "predicted", "observed"], rows)
+        return SmallTable(["rows", "n", "predicted", "observed"], rows)
+
+    def __str__(self) -> str:
+        table = self._small_table()
+        return laid_out(table.header, table.rows)
+
+    def _brief(self) -> str:
+        return f"{counted(len(self.bins), 'bin')}; {self.in_words()}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetBenefit:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NetBenefit(Tabular):
     """Net benefit per row: true positives minus false positives times the odds of the risk threshold."""
 
     at: float
@@ -64,8 +79,8 @@ class NetBenefit:
     treat_all: float  # treating no one has a net benefit of 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionCurve:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DecisionCurve(Tabular):
     """Net benefit over risk thresholds (Vickers and Elkin, Med Decis Making 2006;26:565)."""
 
     points: tuple[NetBenefit, ...]
@@ -91,9 +106,17 @@ class DecisionCurve:
             f"{len(self.points)} risk thresholds, between {better[0]:g} and {better[-1]:g}."
         )
 
+    def _brief(self) -> str:
+        return self.in_words()
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forecasts:
+    def _small_table(self) -> SmallTable:
+        """Every tenth of many thresholds."""
+        every = 1 if len(self.points) <= 20 else 10
+        return small_table_of(self.table()[every - 1 :: every])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Forecasts(Tabular):
     """The distinct predicted risks, ascending, and the weight of each class at each risk."""
 
     risks: tuple[float, ...]
@@ -167,6 +190,18 @@ class Forecasts:
         columns = (self.risks, self.negatives, self.positives)
         risks, negatives, positives = (np.array([float(v) for v in column]) for column in columns)
         return risks, negatives, positives
+
+    def _brief(self) -> str:
+        return self.in_words()
+
+    def _small_table(self) -> SmallTable:
+        return facts(
+            rows=self.n,
+            Brier_score=self.brier,
+            mean_risk=self.mean,
+            observed=self.observed,
+            risks=len(self.risks),
+        )
 
 
 def forecasts_of_rows(outcomes: Outcomes, risks: Floats) -> Forecasts:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.scoring import Scores, score_table
+from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidDataError
-from supersparse.exact import IntArray, fits_int64, whole_numbers
+from supersparse.exact import IntArray, counted, fits_int64, whole_numbers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Tally(Tabular):
     """The distinct totals, ascending, and the weight of each class at each total."""
 
     totals: tuple[Fraction, ...]  # without the threshold
@@ -72,13 +73,22 @@ class Tally:
         below = zip(accumulate(self.negatives), accumulate(self.positives), strict=True)
         return max(abs(n / self.n_negative - p / self.n_positive) for n, p in below)
 
+    def _brief(self) -> str:
+        rows = f"{number(self.n)} rows, {number(self.n_positive)} positive"
+        ends = f"{number(self.totals[0])} to {number(self.totals[-1])}"
+        return f"{rows}; {counted(len(self.totals), 'total')} from {ends}"
+
+    def _small_table(self) -> SmallTable:
+        rows = zip(self.totals, self.negatives, self.positives, strict=True)
+        return SmallTable(("total", "negative", "positive"), [tuple(map(number, row)) for row in rows])
+
 
 def _before(weights: tuple[Fraction, ...]) -> list[Fraction]:
     return list(accumulate(weights, initial=Fraction(0)))[:-1]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Outcomes:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class Outcomes(Tabular):
     """Rows of weight above 0: row i has ``totals[i] / unit`` points and ``weights[i] / weight_unit``."""
 
     totals: IntArray  # without the threshold
@@ -124,6 +134,12 @@ class Outcomes:
             positives=tuple(Fraction(int(w), self.weight_unit) for w in positives),
             cutoff=replace(self.cutoff, whole=whole),
         )
+
+    def _brief(self) -> str:
+        return f"{counted(len(self), 'row')}, {int(self.positive.sum())} positive"
+
+    def _small_table(self) -> SmallTable:
+        return facts(rows=len(self), positive=int(self.positive.sum()), cutoff=self.cutoff)
 
 
 def added_up(weights: IntArray, groups: NDArray[np.intp], n_groups: int, mask: NDArray[np.bool_]) -> IntArray:

@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import Any
 
 from supersparse.card.rules import one_line
+from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.outcomes import Tally
 from supersparse.exact import shown
@@ -39,8 +40,8 @@ def wilson(events: Fraction, of: Fraction, level: float) -> tuple[float, float]:
     return low, high
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Rate(Tabular):
     """Events among rows, by weight: a row of weight k counts as k rows.
 
     `value` and `interval` are None if there are no rows.
@@ -71,12 +72,18 @@ class Rate:
         low, high = self.interval
         return f"{self.value:.3f} ({low:.3f}-{high:.3f})"
 
+    def _brief(self) -> str:
+        return f"{self}, {count_text(self.events)} of {count_text(self.of)}"
+
+    def _small_table(self) -> SmallTable:
+        return facts(rate=str(self), events=self.events, rows=self.of)
+
 
 _HALVINGS = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Auc:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Auc(Tabular):
     """The area, and Newcombe's score interval (Stat Med 2006;25:559, method 5).
 
     Like Wilson's, it never degenerates: an area of 1 from few rows has a wide interval. Both are None if a
@@ -90,6 +97,12 @@ class Auc:
         if self.value is None or self.interval is None:
             return "-"
         return f"{self.value:.3f} ({self.interval[0]:.3f}-{self.interval[1]:.3f})"
+
+    def _brief(self) -> str:
+        return str(self)
+
+    def _small_table(self) -> SmallTable:
+        return facts(AUC=str(self))
 
 
 def auc_of(tally: Tally, level: float) -> Auc:

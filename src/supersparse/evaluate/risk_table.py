@@ -10,16 +10,19 @@ import numpy as np
 from supersparse.card.card import Card, Cutoff, Label
 from supersparse.card.risk import Floats, Risk
 from supersparse.card.rules import one_line
+from supersparse.data.small_table import SmallTable, Tabular
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibrating import Method, cross_fitted, fit_risk
 from supersparse.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows
 from supersparse.evaluate.outcomes import Outcomes, read_outcomes
 from supersparse.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
-from supersparse.exact import shown
+from supersparse.exact import counted, shown
+
+_HEADER = ["points", "n", "events", "observed risk", "calibrated", "cross-fitted"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RiskRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RiskRow(Tabular):
     """The rows with one total, or with totals from `low` to `high` if these were joined."""
 
     low: Fraction
@@ -29,9 +32,24 @@ class RiskRow:
     calibrated: float | None  # from the map fitted to all rows; the mean if totals were joined
     cross_fitted: float | None  # mean over the rows, each from a map fitted without its fold
 
+    def _brief(self) -> str:
+        return f"{_points(self)}, observed risk {self.observed._brief()}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RiskTable:
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_HEADER, [self._row()])
+
+    def _row(self) -> list[str]:
+        return [
+            _totals(self),
+            count_text(self.observed.of),
+            count_text(self.observed.events),
+            str(self.observed),
+            *("-" if v is None else f"{v:.3f}" for v in (self.calibrated, self.cross_fitted)),
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RiskTable(Tabular):
     """Risk by total of points. Counts are weights: a row of weight k counts as k rows.
 
     `risk` is the calibrated map, to use for new people. `forecasts` compares the cross-fitted risks of the
@@ -90,18 +108,17 @@ class RiskTable:
         return text
 
     def __str__(self) -> str:
-        header = ["points", "n", "events", "observed risk", "calibrated", "cross-fitted"]
-        rows = [
-            [
-                _totals(r),
-                count_text(r.observed.of),
-                count_text(r.observed.events),
-                str(r.observed),
-                *("-" if v is None else f"{v:.3f}" for v in (r.calibrated, r.cross_fitted)),
-            ]
-            for r in self.rows
-        ]
-        return laid_out(header, rows)
+        table = self._small_table()
+        return laid_out(table.header, table.rows)
+
+    def _brief(self) -> str:
+        first, last = self.rows[0].observed, self.rows[-1].observed
+        calibrated = "not calibrated" if self.method is None else f"calibrated ({self.method})"
+        rows = f"{counted(len(self.rows), 'row')} by points, risk of {self.positive} from {first} to {last}"
+        return f"{rows}; {calibrated}"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_HEADER, [row._row() for row in self.rows])
 
 
 def _totals(row: RiskRow) -> str:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from supersparse.card.bands import Band, bands_of, items_of_bands
 from supersparse.card.card import Card, Label
 from supersparse.card.risk import LogisticRisk
+from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.errors import InvalidCardError, InvalidOptionError, UnsupportedCardError
 from supersparse.evaluate.calibrating import fit_risk
 from supersparse.evaluate.outcomes import Tally
@@ -21,8 +22,8 @@ from supersparse.evaluate.outcomes import Tally
 _MOST_TOTALS = 500_000  # pairs of totals, before and after, that are compared
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scaling:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Scaling(Tabular):
     """A scaled card, and how near it is to the exact scores.
 
     `card` predicts the class that the odds are of from its threshold up. Its risk is that of the scale: the
@@ -51,6 +52,19 @@ class Scaling:
 
     def __str__(self) -> str:
         return self.in_words()
+
+    def _brief(self) -> str:
+        return self.in_words()
+
+    def _small_table(self) -> SmallTable:
+        scale = facts(
+            factor=self.factor,
+            offset=self.offset,
+            rounding_error=self.rounding_error,
+            line_error=self.line_error,
+            same_classes=self.same_classes,
+        )
+        return SmallTable((), [*self.card._small_table().rows, *scale.rows])
 
 
 def scaled(

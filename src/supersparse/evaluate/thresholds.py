@@ -7,14 +7,15 @@ from typing import Any
 
 from supersparse.card.card import Cutoff, Label
 from supersparse.card.rules import one_line
+from supersparse.data.small_table import SmallTable, Tabular, small_table_of
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.outcomes import Tally
 from supersparse.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
-from supersparse.exact import exact_value, shown
+from supersparse.exact import counted, exact_value, shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confusion:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Confusion(Tabular):
     """The weighted confusion matrix of `predict`: positive for more than `threshold` points.
 
     A row with exactly `threshold` points has a score of 0. `predict` returns the negative class for it, and
@@ -144,6 +145,13 @@ class Confusion:
             f"PPV {self.ppv}, NPV {self.npv}."
         )
 
+    def _brief(self) -> str:
+        wrong = f"{count_text(self.predicted_errors)} of {count_text(self.n)} wrong"
+        return f"{wrong}; sensitivity {self.sensitivity}, specificity {self.specificity}"
+
+    def _small_table(self) -> SmallTable:
+        return small_table_of(self.table())
+
 
 def confusion_at(tally: Tally, threshold: Fraction, level: float) -> Confusion:
     """Return the confusion matrix at a threshold."""
@@ -166,8 +174,8 @@ def confusion_at(tally: Tally, threshold: Fraction, level: float) -> Confusion:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thresholds:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Thresholds(Tabular):
     """One confusion matrix per threshold, ascending: first everyone is positive, last no one.
 
     A threshold is a total that occurs, or one less than the lowest. A threshold between two totals has the
@@ -245,7 +253,10 @@ class Thresholds:
             f"the card's threshold, {self.now.positive}, makes {errors}."
         )
 
-    def __str__(self) -> str:
+    def _brief(self) -> str:
+        return f"{counted(len(self.rows), 'threshold')}; {self.in_words()}"
+
+    def _small_table(self) -> SmallTable:
         header = ["total", "sensitivity", "specificity", "PPV", "NPV", "errors"]
         rows = [
             [
@@ -255,7 +266,11 @@ class Thresholds:
             ]
             for r in self.rows
         ]
-        return laid_out(header, rows)
+        return SmallTable(header, rows)
+
+    def __str__(self) -> str:
+        table = self._small_table()
+        return laid_out(table.header, table.rows)
 
 
 def thresholds_of(tally: Tally, level: float) -> Thresholds:

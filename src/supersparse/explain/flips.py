@@ -15,6 +15,7 @@ from math import ceil, floor, lcm
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.rules import Domain, InRange, IsNoneOf, IsOneOf, ValueOf, looks_at_value
 from supersparse.card.scoring import item_points, predicted_label, read_person, score_person
+from supersparse.data.small_table import SmallTable, Tabular, cell, number
 from supersparse.data.values import Category, is_missing
 from supersparse.errors import InvalidDataError, did_you_mean
 from supersparse.exact import exact_value
@@ -163,8 +164,11 @@ _MOST_VALUES = 500
 _MOST_SUMS = 2**20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+_HEADER = ("column", "before", "after", "points")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Change(Tabular):
     """One changed column; `after` is a category, a number, or `moves.OTHER`."""
 
     column: str
@@ -173,9 +177,19 @@ class Change:
     points_before: Fraction  # of all items on the column
     points_after: Fraction
 
+    def _brief(self) -> str:
+        return f"{self.column} {cell(self.before)} -> {cell(self.after)}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flip:
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_HEADER, [self._row()])
+
+    def _row(self) -> tuple[str, ...]:
+        points = f"{number(self.points_before)} -> {number(self.points_after)}"
+        return self.column, cell(self.before), cell(self.after), points
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Flip(Tabular):
     """Changes that together give the other class."""
 
     changes: tuple[Change, ...]
@@ -187,6 +201,13 @@ class Flip:
     def points_moved(self) -> Fraction:
         """Sum of the changes in points over the changed columns."""
         return sum((abs(c.points_after - c.points_before) for c in self.changes), Fraction(0))
+
+    def _brief(self) -> str:
+        changes = ", ".join(change._brief() for change in self.changes)
+        return f"{changes} gives {self.label}; {number(self.points_moved)} points moved"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_HEADER, [change._row() for change in self.changes])
 
 
 Option = tuple[Fraction, FlipTarget]  # the gain (points in the right direction) and the value that gives it

@@ -4,6 +4,7 @@ A line of the card counts by the points between the row's answer and the best po
 where reasons speak for the positive class, and the most points where they speak for the negative class.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,20 +17,25 @@ from supersparse.card.card import Card, Item, Label
 from supersparse.card.rules import Domain, IsMissing, ValueOf, answer, readable
 from supersparse.card.scoring import add_up, checked_table, multiplied
 from supersparse.card.tables import CardTable
+from supersparse.data.small_table import SmallTable, Tabular, number
 from supersparse.errors import InvalidCardError, InvalidOptionError
+from supersparse.exact import counted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReasonCode:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReasonCode(Tabular):
     """One column whose value gave points for the class."""
 
     column: str
     text: str  # the column in words and, unless points multiply it, the answer
     cost: Fraction  # points between the answer and the best possible one, above 0
 
+    def _brief(self) -> str:
+        return f"{self.text}, cost {number(self.cost)}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReasonCodes:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReasonCodes(Tabular):
     """The reasons of each row, the weightiest first; columns of equal cost stand as on the card."""
 
     of: Label
@@ -53,6 +59,16 @@ class ReasonCodes:
         import pandas as pd
 
         return pd.DataFrame(self.table())
+
+    def _brief(self) -> str:
+        rows = f"{counted(len(self.rows), 'row')} with at most {counted(self.most, 'reason')} each"
+        return f"for {self.of}, {rows}"
+
+    def _small_table(self) -> SmallTable:
+        """How many rows have each reason, the commonest first."""
+        found = Counter((reason.text, reason.cost) for reasons in self.rows for reason in reasons)
+        rows = [(text, number(cost), str(n)) for (text, cost), n in found.most_common()]
+        return SmallTable(("reason", "cost", "rows"), rows)
 
 
 def reason_codes(

@@ -6,11 +6,14 @@ from fractions import Fraction
 
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.scoring import item_points, predicted_label, read_person
+from supersparse.data.small_table import SmallTable, Tabular, cell, number
 from supersparse.data.values import is_missing
 
+_HEADER = ("Question", "Value", "Points")
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Reason(Tabular):
     """The points that one item gave for one value."""
 
     item: Item
@@ -18,9 +21,21 @@ class Reason:
     missing: bool  # if so, the points are those for a missing value
     points: Fraction
 
+    def _brief(self) -> str:
+        return f"{number(self.points)} of {self.item._brief()}, for {self._shown_value()}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_HEADER, [self._row()])
+
+    def _row(self) -> tuple[str, str, str]:
+        return self.item.asks, self._shown_value(), number(self.points)
+
+    def _shown_value(self) -> str:
+        return "missing" if self.missing else cell(self.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Explanation(Tabular):
     """The points of one person by item, the total, and the class."""
 
     reasons: tuple[Reason, ...]  # in card order, including items without points
@@ -36,6 +51,14 @@ class Explanation:
     def score(self) -> Fraction:
         """The total minus the threshold; the class is positive if it is above 0."""
         return self.total - self.threshold
+
+    def _brief(self) -> str:
+        compared = "more than" if self.score > 0 else "not more than"
+        return f"{self.label}, because {number(self.total)} points are {compared} {number(self.threshold)}"
+
+    def _small_table(self) -> SmallTable:
+        rows = [reason._row() for reason in self.reasons]
+        return SmallTable(_HEADER, [*rows, ("Total", "", number(self.total))])
 
 
 def explain(card: Card, person: Mapping[str, object]) -> Explanation:

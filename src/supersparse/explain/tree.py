@@ -23,6 +23,7 @@ from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf
 from supersparse.card.rules import question as words_for
 from supersparse.card.scoring import item_points
 from supersparse.data.plain import visible
+from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidCardError, InvalidDataError, InvalidOptionError
 from supersparse.explain.smallest_tree import (
@@ -175,30 +176,46 @@ def _around(cuts: list[Fraction]) -> list[Fraction]:
 _MOST_STATES = 8_000  # some seconds
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeLeaf:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TreeLeaf(Tabular):
     """A leaf: the class is certain."""
 
     positive: bool
 
+    def _brief(self) -> str:
+        return "positive" if self.positive else "negative"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeNode:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TreeNode(Tabular):
     """A question, as visible text, and the subtree for each answer."""
 
     text: str
     yes: "TreeNode | TreeLeaf"
     no: "TreeNode | TreeLeaf"
 
+    def _brief(self) -> str:
+        return self.text
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundTree:
+    def _small_table(self) -> SmallTable:
+        return facts(question=self.text, yes=self.yes, no=self.no)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FoundTree(Tabular):
     """A tree, and whether it is proven to have the fewest leaves."""
 
     root: TreeNode | TreeLeaf
     leaves: int
     proven_smallest: bool
     missing_is_no: bool  # values may be missing; questions about a missing value are answered with no
+
+    def _brief(self) -> str:
+        state = "proven smallest" if self.proven_smallest else "not proven smallest"
+        return f"{self.leaves} leaves, {state}"
+
+    def _small_table(self) -> SmallTable:
+        return facts(first_question=self.root, leaves=self.leaves, proven_smallest=self.proven_smallest)
 
 
 class _TooManyLeavesError(Exception):

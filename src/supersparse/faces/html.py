@@ -1,6 +1,5 @@
 """The HTML faces of a card: a fragment for notebooks, a page, and a sheet to print and fill in."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -9,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from supersparse.card.card import Card
+from supersparse.data.small_table import NO_MATH, unreachable_style
 from supersparse.evaluate.rates import count_text
 from supersparse.faces.colours import ink_on, risk_colour
 from supersparse.faces.content import Content, ShownLine, Style, content
@@ -18,8 +18,6 @@ from supersparse.faces.pictures import paper_size, sheet_drawing
 
 _WIDTH, _HEIGHT = 490, 690  # what A4 and Letter both have within margins of 15 mm, in points, and some air
 _SIZES = (11.0, 10.0, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0)
-# Notebooks would typeset a name such as $x$; these are the names by which MathJax 2 and 3 leave text alone.
-_NO_MATH = "tex2jax_ignore mathjax_ignore"
 _BOX, _TICK = '<span class="box"></span>', '<span class="tick"></span>'
 
 
@@ -30,12 +28,8 @@ def template(name: str) -> str:
 
 @cache
 def card_style() -> str:
-    """Return the style of a card, which the page around it cannot change.
-
-    What the page says about its tables and lists is taken back, and what the card says is important.
-    """
-    taken_back = ".supersparse-card,.supersparse-card *{all:revert;direction:ltr}\n"
-    return re.sub(r"(?<=[^{};])(?=[;}])", "!important", taken_back + template("card.css").strip())
+    """Return the style of a card, which the page around it cannot change."""
+    return unreachable_style("supersparse-card", template("card.css"))
 
 
 def card_html(card: Card, *, style: Style = "card") -> str:
@@ -60,7 +54,7 @@ def _card(said: Content, *, title: str, to_fill_in: bool = False) -> str:
     body.append(f"<footer>\n<dl>\n{facts}\n</dl>\n</footer>" if facts else '<div class="block"></div>')
     return "\n".join(
         [
-            f'<div class="supersparse-card {_NO_MATH}">',
+            f'<div class="supersparse-card {NO_MATH}">',
             f"<style>\n{card_style()}\n</style>",
             *body,
             "</div>",

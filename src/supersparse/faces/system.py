@@ -239,7 +239,7 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
         >>> items = [item("age", at_least=60, points=2), item("bmi", points=1)]
         >>> system = ScoringSystem.of(items, threshold=3)
         >>> system.points_on(["bmi", "pulse", "age >= 60"])
-        Points(coefficients=(1, 0, 2), intercept=-3, denominator=1)
+        <Points: 1, 0, 2; intercept -3>
         """
         from supersparse.problem.points import Points
 

@@ -185,3 +185,6 @@ class DecisionTree:
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<DecisionTree: {self.found._brief()}>"

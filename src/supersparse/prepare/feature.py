@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card, Item
 from supersparse.card.rules import Domain, IsMissing, Rule, ValueOf, condition
 from supersparse.card.scoring import multiplied
+from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.data.values import Cells, Numbers, Objects
 from supersparse.errors import InvalidCardError, did_you_mean
 from supersparse.exact import exact, exact_value
@@ -25,8 +26,8 @@ from supersparse.problem.set_forms import SetForm
 Direction = Literal["up", "down"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feature:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Feature(Tabular):
     """A condition on a raw column, or its value, which a card multiplies by points.
 
     `when_missing` is what a missing value counts as; None if it is refused.
@@ -72,6 +73,15 @@ class Feature:
         if cells.missing is None or self.when_missing is None:
             return column
         return filled(column, cells.missing, self.when_missing)
+
+    def _brief(self) -> str:
+        return self.name
+
+    def _small_table(self) -> SmallTable:
+        return facts(
+            name=self.name, column=self.column, if_missing=self.when_missing, unit=self.unit,
+            direction=self.direction,
+        )  # fmt: skip
 
 
 _FEW = 2  # a column with at most this many different numbers lists them in its domain

@@ -9,6 +9,7 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidProblemError
 from supersparse.exact import IntArray, exact
 from supersparse.problem.points import CoefficientSet
@@ -152,8 +153,8 @@ def _digits(value: int) -> int:
 InterceptMode = Literal["free", "range", "paper", "none"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Intercept:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Intercept(Tabular):
     """The allowed values of the intercept b.
 
     "free": any number, so the threshold can be anywhere between two totals (`threshold`); not penalised.
@@ -170,6 +171,14 @@ class Intercept:
     def is_penalised(self) -> bool:
         """Whether b counts towards the size, C0 and l1."""
         return self.mode == "paper"
+
+    def _brief(self) -> str:
+        if self.low is None or self.high is None:
+            return self.mode
+        return f"from {number(self.low)} to {number(self.high)}"
+
+    def _small_table(self) -> SmallTable:
+        return facts(mode=self.mode, low=self.low, high=self.high, allowed=self.allowed)
 
 
 def read_intercept(spec: object, allowed: CoefficientSet) -> Intercept:

@@ -12,11 +12,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.exact import IntArray, fits_int64, gcd_of
 from supersparse.problem.rows import Rows
 
 
-class Constraint(ABC):
+class Constraint(Tabular, ABC):
     """A constraint as the user wrote it; see `supersparse.constraints`."""
 
     @abstractmethod
@@ -33,9 +34,15 @@ class Constraint(ABC):
     def __str__(self) -> str:
         return self.in_words()
 
+    def _brief(self) -> str:
+        return self.in_words()
 
-@dataclass(frozen=True, kw_only=True)
-class ValueLimit:
+    def _small_table(self) -> SmallTable:
+        return facts(constraint=self.in_words())
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ValueLimit(Tabular):
     """The coefficient of one feature is nonzero (`equals` is None) or equals a value."""
 
     name: str
@@ -47,8 +54,8 @@ class ValueLimit:
         return value != 0 if self.equals is None else value == self.equals
 
 
-@dataclass(frozen=True, kw_only=True)
-class SupportLimit:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SupportLimit(Tabular):
     """Σ_j weights_j·[λ_j ≠ 0] + intercept_weight·[b ≠ 0] <= at_most.
 
     The intercept's weight is 0 unless b counts towards the size (``intercept="paper"``).
@@ -64,8 +71,8 @@ class SupportLimit:
         return sum(w for w, c in zip(self.weights, coefficients, strict=True) if c)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RateLimit:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class RateLimit(Tabular):
     """Σ_i weights_i·[row i is wrong] <= at_most, in integers; a score of 0 is wrong for both classes.
 
     The weights have no common divisor. They may be negative if the limit compares two groups.
@@ -95,8 +102,8 @@ class RateLimit:
         return RateLimit.of(weights, self.at_most, self.source)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScoreLimit:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ScoreLimit(Tabular):
     """Σ_j max(λ_j·low_j, λ_j·high_j) <= at_most: the largest reachable score, without the intercept."""
 
     low: tuple[Fraction, ...]

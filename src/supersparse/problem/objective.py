@@ -8,6 +8,7 @@ from math import ceil, floor, lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.exact import IntArray, fits_int64, weighted_sum
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.intercept import (
@@ -22,8 +23,8 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PointsEvaluation:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PointsEvaluation(Tabular):
     """Errors, penalties and objective of one scoring system on the training rows, by sample weight."""
 
     objective: Fraction
@@ -56,6 +57,22 @@ class PointsEvaluation:
     def specificity(self) -> Fraction:
         """Share of the negative rows that are correct; a score of 0 is wrong."""
         return 1 - self.wrong_negative / self.negative
+
+    def _brief(self) -> str:
+        wrong = f"{number(self.training_errors)} of {number(self.positive + self.negative)} wrong"
+        return f"{wrong}, size {self.size}, objective {float(self.objective):.6g}"
+
+    def _small_table(self) -> SmallTable:
+        return facts(
+            objective=float(self.objective),
+            errors=self.training_errors,
+            predicted_errors=self.predicted_errors,
+            rows=self.positive + self.negative,
+            sensitivity=float(self.sensitivity),
+            specificity=float(self.specificity),
+            size=self.size,
+            l1=self.l1,
+        )
 
 
 def evaluate(problem: Problem, points: Points) -> PointsEvaluation:

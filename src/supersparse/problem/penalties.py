@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from supersparse.data.small_table import SmallTable, Tabular, number
 from supersparse.errors import InvalidProblemError
 from supersparse.exact import exact, read_non_negative
 from supersparse.problem.intercept import Intercept
@@ -18,8 +19,8 @@ from supersparse.problem.rows import Rows
 _MOST_VALUES = 100_000
 
 
-@dataclass(frozen=True)
-class Levels:
+@dataclass(frozen=True, repr=False)
+class Levels(Tabular):
     """Sets of values, most interpretable first, each with a penalty; 0 is in one of them.
 
     >>> levels = Levels.of([([-1, 1], 0.01), ([-10, -5, 5, 10], 0.02)])
@@ -81,6 +82,13 @@ class Levels:
     def prefer_zero(self) -> bool:
         """Whether no value costs less than 0."""
         return 0 in self.levels[0][0]
+
+    def _brief(self) -> str:
+        return "; ".join(f"{values._brief()} at {number(penalty)}" for values, penalty in self.levels)
+
+    def _small_table(self) -> SmallTable:
+        rows = [(values._brief(), number(penalty)) for values, penalty in self.levels]
+        return SmallTable(("points", "penalty"), rows)
 
 
 _FORM = "give [(values, penalty), ...], such as [([-1, 1], 0.01), ([-2, 2], 0.02)]"

@@ -8,12 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 
+from supersparse.data.small_table import SmallTable, Tabular, facts, listed, number
 from supersparse.errors import InvalidProblemError
 from supersparse.exact import Number, exact
 
 
-@dataclass(frozen=True, slots=True)
-class Points:
+@dataclass(frozen=True, slots=True, repr=False)
+class Points(Tabular):
     """Coefficients and the intercept in units of 1/denominator.
 
     Coefficients are whole in that unit. So is the intercept, unless the threshold is free
@@ -67,6 +68,19 @@ class Points:
             coefficients[j] = value
         return cls(tuple(coefficients), intercept, denominator)
 
+    def _brief(self) -> str:
+        intercept = f"intercept {number(self.intercept_value)}"
+        if len(self.coefficients) <= _SHOWN:
+            return f"{', '.join(map(number, self.values)) or 'no features'}; {intercept}"
+        used = [f"{number(self.values[j])} at {j}" for j in self.support]
+        return (
+            f"{len(used)} of {len(self.coefficients)} features, {listed(used, _SHOWN) or 'none'}; {intercept}"
+        )
+
+    def _small_table(self) -> SmallTable:
+        rows = [(str(j), number(self.values[j])) for j in self.support]
+        return SmallTable(("feature", "points"), [*rows, ("intercept", number(self.intercept_value))])
+
 
 _SHOWN = 9  # a set with at most this many values is printed in full
 _LARGEST_EXPONENT = 300
@@ -75,7 +89,7 @@ _MOST_VALUES = 10**18
 
 
 @dataclass(frozen=True)
-class CoefficientSet:
+class CoefficientSet(Tabular):
     """A finite set of allowed coefficient values, exact: sorted integers over one denominator.
 
     Equally spaced values are a `range`, so ten million of them cost nothing. `without_zero` removes 0, as for
@@ -287,6 +301,12 @@ class CoefficientSet:
         ends = [*self.numerators[:3], *self.numerators[-3:]]
         shown = [str(Fraction(v, self.denominator)) for v in ends]
         return f"CoefficientSet({', '.join([*shown[:3], '...', *shown[3:]])}; {len(self)} values)"
+
+    def _brief(self) -> str:
+        return repr(self).partition("(")[2].removesuffix(")")
+
+    def _small_table(self) -> SmallTable:
+        return facts(values=len(self), least=self.least, greatest=self.greatest)
 
 
 def integers(largest: int = 100, *, smallest: int | None = None) -> CoefficientSet:

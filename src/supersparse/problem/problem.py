@@ -18,6 +18,7 @@ from typing import Unpack
 
 import numpy as np
 
+from supersparse.data.small_table import SmallTable, Tabular, facts, listed, number
 from supersparse.errors import InfeasibleError
 from supersparse.problem.asked import Asked, AskedKeywords, parameters_of
 from supersparse.problem.constraints.single import read_constraints
@@ -173,8 +174,8 @@ def _conflict(constraints: list[Constraint], *features: list[str]) -> Infeasible
     )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Problem:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Problem(Tabular):
     """A SLIM problem: data, settings and constraints, in exact numbers. Create one with `Problem.of`."""
 
     rows: Rows
@@ -397,6 +398,30 @@ class Problem:
     def check_feasible(self) -> None:
         """Raise for conflicts that are visible without a search."""
         check_feasible(self)
+
+    def _brief(self) -> str:
+        asked = "".join(f", {constraint.in_words()}" for constraint in self.asked[:3])
+        more = ", ..." if len(self.asked) > 3 else ""
+        return f"{self.rows._brief()}; C0 {self._shown_penalty()}{asked}{more}"
+
+    def _small_table(self) -> SmallTable:
+        sets = [values._brief() for values in dict.fromkeys(self.given_sets)]
+        of_rows = self.rows._small_table()
+        asked = facts(
+            points=listed(sets, 1) if len(sets) <= 1 else f"{len(sets)} different sets",
+            C0=self._shown_penalty(),
+            C1="auto" if self.C1 is None else number(self.C1),
+            intercept=self.intercept,
+            class_weights=self.class_weights,
+            constraints=listed([c.in_words() for c in self.asked]) or "none",
+        )
+        return SmallTable((), [*of_rows.rows, *asked.rows])
+
+    def _shown_penalty(self) -> str:
+        if self.has_levels:
+            return "by level"
+        least, most = min(self.C0, default=0), max(self.C0, default=0)
+        return number(least) if least == most else f"{number(least)} to {number(most)}"
 
 
 def _unit(sets: tuple[CoefficientSet, ...], intercept: Intercept) -> int:

@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from supersparse.data.numeric import numeric_column, read_numeric_table
 from supersparse.data.positive import PositiveClass, positive_of
+from supersparse.data.small_table import SmallTable, Tabular, facts, listed
 from supersparse.data.sources import as_array, as_frame, as_series
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
-from supersparse.exact import IntArray, gcd_of, integer_column, largest_magnitude
+from supersparse.exact import IntArray, counted, gcd_of, integer_column, largest_magnitude
 
 ONLY_GROUPING = "group"
 """The name of a grouping that is passed as a plain array."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Grouping:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Grouping(Tabular):
     """One way to divide the rows: row i belongs to the group ``labels[codes[i]]``."""
 
     name: str
@@ -32,6 +33,12 @@ class Grouping:
         """The rows of a group, as a mask."""
         members: NDArray[np.bool_] = self.codes == self.labels.index(label)
         return members
+
+    def _brief(self) -> str:
+        return f"{self.name}, {counted(len(self.labels), 'group')}"
+
+    def _small_table(self) -> SmallTable:
+        return facts(name=self.name, groups=len(self.labels), rows=len(self.codes))
 
 
 def read_groups(rate_groups: object, n_rows: int, keep: NDArray[np.bool_]) -> tuple[Grouping, ...]:
@@ -94,8 +101,8 @@ def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: NDArray[n
     )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Rows:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Rows(Tabular):
     """The rows of a two-class problem in exact integers.
 
     The value of feature j in row i is ``columns[j][i] / scales[j]``; the sample weight of
@@ -130,6 +137,20 @@ class Rows:
     def magnitudes(self) -> tuple[int, ...]:
         """The largest absolute integer of each column."""
         return tuple(largest_magnitude(c) for c in self.columns)
+
+    def _brief(self) -> str:
+        positives = f"{int(self.positive.sum())} of class {self.classes[1]}"
+        return f"{counted(self.n_rows, 'row')}, {positives}; {counted(self.n_features, 'feature')}"
+
+    def _small_table(self) -> SmallTable:
+        negative, positive = self.classes
+        return facts(
+            rows=self.n_rows,
+            negative=f"{negative}: {int((~self.positive).sum())}",
+            positive=f"{positive}: {int(self.positive.sum())}",
+            features=self.n_features,
+            names=listed(self.names),
+        )
 
 
 def read_rows(

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from supersparse.card.card import Card
 from supersparse.data.plain import quoted, visible
+from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.rates import Rate, count_text
 from supersparse.evaluate.thresholds import Confusion
@@ -31,8 +32,8 @@ class Bullets:
     items: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableBlock:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableBlock(Tabular):
     """A table with a caption. The first column is text by default, the others are numbers."""
 
     caption: str
@@ -47,6 +48,12 @@ class TableBlock:
                 raise InvalidOptionError(
                     f"a row of {self.caption!r} has {len(row)} cells for {len(self.header)} headings"
                 )
+
+    def _brief(self) -> str:
+        return self.caption
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(self.header, self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +75,20 @@ class CardFace:
 Block = Paragraph | Bullets | TableBlock | Figure | CardFace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Section(Tabular):
     """One section of the report, and the TRIPOD (2015) items it covers."""
 
     name: str  # identifier for links
     title: str
     tripod: tuple[str, ...]
     blocks: tuple[Block, ...]
+
+    def _brief(self) -> str:
+        return self.title
+
+    def _small_table(self) -> SmallTable:
+        return facts(title=self.title, TRIPOD=", ".join(self.tripod), blocks=len(self.blocks))
 
 
 NONE = "\u2013"

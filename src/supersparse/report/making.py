@@ -6,6 +6,7 @@ from pathlib import Path
 
 from supersparse.card.card import Card
 from supersparse.data.plain import visible
+from supersparse.data.small_table import SmallTable, Tabular
 from supersparse.errors import InvalidOptionError
 from supersparse.faces import ScoringSystem
 from supersparse.faces.naming import heading
@@ -21,8 +22,8 @@ from supersparse.report.sections.resampling import stability, validation
 from supersparse.report.sections.source import source
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Report(Tabular):
     """A complete report; `save` writes it. The same report gives the same bytes."""
 
     title: str
@@ -55,6 +56,13 @@ class Report:
         from supersparse.faces.drawing import write
 
         write({".html": lambda: self.to_html(paper), ".pdf": lambda: self.to_pdf(paper)}, path)
+
+    def _brief(self) -> str:
+        missing = f"; {len(self.missing)} parts missing" if self.missing else ""
+        return f"{self.title}, {len(self.sections)} sections{missing}"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(("section", "TRIPOD"), [(s.title, ", ".join(s.tripod)) for s in self.sections])
 
 
 def _silent(_: str) -> None:

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from supersparse.data.small_table import Tabular
 from supersparse.errors import InvalidOptionError
 
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Tabular):
     """How many refits a report runs, and how long each solve may take.
 
     Set `folds`, `bootstrap` or `larger` to 0 to skip cross-validation, stability or the frontier. A solve

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Unpack
 
+from supersparse.data.small_table import SmallTable, Tabular, cell, listed
 from supersparse.errors import InfeasibleError, InvalidProblemError, VerificationError, did_you_mean
 from supersparse.exact import Number, exact, shown
 from supersparse.problem.constraints.single import fixed, must_not_use, must_use
@@ -20,8 +21,8 @@ from supersparse.solving.solve import solve
 from supersparse.solving.verify import check_points
 
 
-@dataclass(frozen=True, kw_only=True)
-class Edit:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Edit(Tabular):
     """A solution before and after a change to its problem."""
 
     before: Solution
@@ -98,6 +99,22 @@ class Edit:
 
     def __str__(self) -> str:
         return self.in_words()
+
+    def _brief(self) -> str:
+        before, after = self.before.evaluation, self.after.evaluation
+        errors = _moved(before.training_errors, after.training_errors)
+        return f"{listed(self.asked) or 'no change'}; errors {errors}, size {_moved(before.size, after.size)}"
+
+    def _small_table(self) -> SmallTable:
+        pairs: list[tuple[str, object, object]] = [
+            (name, getattr(self.before.evaluation, at), getattr(self.after.evaluation, at))
+            for name, at in (("training errors", "training_errors"), ("size", "size"))
+        ]
+        pairs.append(("objective", float(self.before.objective), float(self.after.objective)))
+        pairs.append(("proven optimal", self.before.proven_optimal, self.after.proven_optimal))
+        pairs += [(f"points of {name}", one, other) for name, (one, other) in self.points.items()]
+        rows = [(name, cell(one), cell(other)) for name, one, other in pairs]
+        return SmallTable(("", "before", "after"), rows)
 
 
 def _moved(one: Fraction | int, other: Fraction | int) -> str:

@@ -7,8 +7,9 @@ from itertools import combinations, pairwise
 from math import ceil
 from typing import Any, Unpack
 
+from supersparse.data.small_table import SmallTable, Tabular, number
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
-from supersparse.exact import exact, read_count, shown
+from supersparse.exact import counted, exact, read_count, shown
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -38,8 +39,8 @@ def to_pandas(table: list[dict[str, Any]]) -> Any:
     return pd.DataFrame(table)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FrontierRow:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FrontierRow(Tabular):
     """The best model with at most `size` features: fewest errors, then fewest features, then smallest l1.
 
     Errors are the loss with class weights, plus the C1 term if C1 is a number. If the model uses fewer
@@ -56,9 +57,17 @@ class FrontierRow:
         known = None if self.solution is None else self.solution.objective
         return known == self.lower_bound
 
+    def _brief(self) -> str:
+        _, errors, proven, points = _row_cells(self)
+        state = "proven" if proven == "yes" else "not proven"
+        return f"at most {counted(self.size, 'feature')}, errors {errors}, {state}; {points or 'no points'}"
 
-@dataclass(frozen=True, kw_only=True)
-class Frontier:
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_ROW, [_row_cells(self)])
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Frontier(Tabular):
     """The lowest error for each number of features, and whether it is proven.
 
     Sizes count as in the problem: features, and the intercept with ``intercept="paper"``.
@@ -109,15 +118,33 @@ class Frontier:
 
     def __str__(self) -> str:
         lines = ["size  errors  proven  points"]
-        for row in self.rows:
-            best = row.solution
-            errors = "-" if best is None else shown(best.evaluation.training_errors)
-            points = (
-                "" if best is None else ", ".join(f"{p} {name}" for name, p in points_by_name(best).items())
-            )
-            proven = "yes" if row.proven else "no"
-            lines.append(f"{row.size:>4}  {errors:>6}  {proven:<6}  {points}".rstrip())
+        for size, errors, proven, points in map(_row_cells, self.rows):
+            lines.append(f"{size:>4}  {errors:>6}  {proven:<6}  {points}".rstrip())
         return "\n".join(lines)
+
+    def _brief(self) -> str:
+        errors = [row.solution.evaluation.training_errors for row in self.rows if row.solution is not None]
+        found = f"errors from {number(max(errors))} to {number(min(errors))}" if errors else "no model found"
+        proven = sum(row.proven for row in self.rows)
+        state = "all proven" if self.proven else f"{proven} of {len(self.rows)} proven"
+        return f"at most 0 to {counted(len(self.rows) - 1, 'feature')}, {found}; {state}"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_ROW, [_row_cells(row) for row in self.rows])
+
+
+_ROW = ("size", "errors", "proven", "points")
+
+
+def _row_cells(row: FrontierRow) -> tuple[str, str, str, str]:
+    best = row.solution
+    errors = "-" if best is None else shown(best.evaluation.training_errors)
+    points = "" if best is None else _points_text(best)
+    return str(row.size), errors, "yes" if row.proven else "no", points
+
+
+def _points_text(solution: Solution) -> str:
+    return ", ".join(f"{points} {name}" for name, points in points_by_name(solution).items())
 
 
 def _described(row: FrontierRow) -> dict[str, Any]:
@@ -136,8 +163,8 @@ def _described(row: FrontierRow) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class PathLine:
+@dataclass(frozen=True, slots=True, repr=False)
+class PathLine(Tabular):
     """A cost as a function of C0."""
 
     size: int
@@ -148,8 +175,11 @@ class PathLine:
         return self.loss + C0 * self.size
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stretch:
+_STRETCH = ("C0 from", "to", "size", "errors", "proof", "points")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Stretch(Tabular):
     """The open interval of C0 from `low` to `high` in which one model is best.
 
     `gap` is the largest (F - bound)/F in it: 0 means that the model is the best of any size.
@@ -165,9 +195,33 @@ class Stretch:
         """Whether it is proven that no model of any size costs less."""
         return self.gap == 0
 
+    def _brief(self) -> str:
+        until = "" if self.high is None else f" to {_short(self.high)}"
+        found = self.solution.evaluation
+        errors = shown(found.training_errors) + (" error" if found.training_errors == 1 else " errors")
+        return f"C0 from {_short(self.low)}{until}: size {found.size}, {errors}; {self._state}"
 
-@dataclass(frozen=True, kw_only=True)
-class Path:
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_STRETCH, [self._row()])
+
+    @property
+    def _state(self) -> str:
+        return "exact" if self.exact else f"bounded: at most {_percent(self.gap)} from the best"
+
+    def _row(self) -> tuple[str, ...]:
+        found = self.solution.evaluation
+        return (
+            _short(self.low),
+            "-" if self.high is None else _short(self.high),
+            str(found.size),
+            shown(found.training_errors),
+            self._state,
+            _points_text(self.solution),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Path(Tabular):
     """The best models found for every C0 > 0, and where they are proven best."""
 
     frontier: Frontier
@@ -235,14 +289,16 @@ class Path:
         return to_pandas(self.table())
 
     def __str__(self) -> str:
-        lines = []
-        for one in self.stretches:
-            until = "" if one.high is None else f" to {_short(one.high)}"
-            found = one.solution.evaluation
-            errors = shown(found.training_errors) + (" error" if found.training_errors == 1 else " errors")
-            state = "exact" if one.exact else f"bounded: at most {_percent(one.gap)} from the best"
-            lines.append(f"C0 from {_short(one.low)}{until}: size {found.size}, {errors}; {state}")
-        return "\n".join(lines)
+        return "\n".join(one._brief() for one in self.stretches)
+
+    def _brief(self) -> str:
+        models = counted(len(self.breakpoints) + 1, "model")
+        start = self.exact_from
+        state = "the last not proven best" if start is None else f"proven best from C0 {_short(start)} on"
+        return f"{models} over C0, {state}"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_STRETCH, [one._row() for one in self.stretches])
 
 
 def path_of(frontier: Frontier) -> Path:

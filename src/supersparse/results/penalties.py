@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from supersparse.data.small_table import SmallTable, Tabular
 from supersparse.errors import InvalidProblemError
 from supersparse.exact import exact, read_count
 from supersparse.problem.problem import Problem
@@ -55,8 +56,8 @@ def C0_for(  # noqa: N802  # the paper's name
     return price - min(room) / 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class PenaltyRanges:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PenaltyRanges(Tabular):
     """The effect of C0 and C1 on one problem, by range."""
 
     C0_ties_below: Fraction  # below this, C0 only breaks ties between models with equal errors
@@ -77,6 +78,12 @@ class PenaltyRanges:
 
     def __str__(self) -> str:
         return self.in_words()
+
+    def _brief(self) -> str:
+        return f"C0 from {float(self.C0_ties_below):.4g} to {float(self.C0_nothing_above):.4g}"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable((), [line.split(": ", 1) for line in self.in_words().split("\n")])
 
 
 def useful_range(problem: Problem) -> PenaltyRanges:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Unpack
 
+from supersparse.data.small_table import SmallTable, Tabular, cell
 from supersparse.errors import InvalidOptionError, SolverFailedError, did_you_mean
 from supersparse.exact import exact, read_count, shown
 from supersparse.problem.points import Points
@@ -18,8 +19,8 @@ from supersparse.solving.verify import Models, VerifiedModel, verified
 from supersparse.stop import Stop
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pool:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pool(Tabular):
     """All models with F <= (1 + within)·F*, one for each distinct set of predictions.
 
     Two models are alike if `predict` gives the same class for every training row. They may still differ
@@ -117,6 +118,13 @@ class Pool:
     def _first_of(self, wanted: Callable[[VerifiedModel], bool]) -> tuple[VerifiedModel, ...]:
         fitting = (next(filter(wanted, alike), None) for alike in self.by_support)
         return tuple(model for model in fitting if model is not None)
+
+    def _brief(self) -> str:
+        return str(self)
+
+    def _small_table(self) -> SmallTable:
+        columns = ("objective", "errors", "size", "sensitivity", "specificity", "points")
+        return SmallTable(columns, [[cell(row[name]) for name in columns] for row in self.table()])
 
 
 def in_order(models: Iterable[VerifiedModel]) -> list[VerifiedModel]:

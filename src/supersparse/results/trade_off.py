@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Unpack
 
+from supersparse.data.small_table import SmallTable, Tabular, cell
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
-from supersparse.exact import exact, shown
+from supersparse.exact import counted, exact, shown
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import warn_about_penalties, with_class_weights
@@ -16,9 +17,11 @@ from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 
+_COLUMNS = ("W+/W-", "sensitivity", "specificity", "errors", "size", "proven")
 
-@dataclass(frozen=True, kw_only=True)
-class TradeOffPoint:
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TradeOffPoint(Tabular):
     """A model and the ratios W+/W- that lead to its sensitivity and specificity."""
 
     ratios: tuple[Fraction, ...]  # rising
@@ -34,9 +37,31 @@ class TradeOffPoint:
         """Share of the negative rows that are correct; a score of 0 is wrong."""
         return self.solution.evaluation.specificity
 
+    def _brief(self) -> str:
+        rates = f"sensitivity {float(self.sensitivity):.4f}, specificity {float(self.specificity):.4f}"
+        return f"W+/W- {self._ratios()}, {rates}; {self.solution._brief()}"
 
-@dataclass(frozen=True, kw_only=True)
-class TradeOff:
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_COLUMNS, [self._row()])
+
+    def _ratios(self) -> str:
+        ends = f"{float(self.ratios[0]):.4g}"
+        return ends if len(self.ratios) == 1 else f"{ends} to {float(self.ratios[-1]):.4g}"
+
+    def _row(self) -> tuple[str, ...]:
+        found = self.solution.evaluation
+        return (
+            self._ratios(),
+            f"{float(found.sensitivity):.4f}",
+            f"{float(found.specificity):.4f}",
+            shown(found.training_errors),
+            str(found.size),
+            cell(self.solution.proven_optimal),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TradeOff(Tabular):
     """The models found by sweeping W+/W-, one per pair of rates, by ascending sensitivity."""
 
     points: tuple[TradeOffPoint, ...]
@@ -73,16 +98,21 @@ class TradeOff:
     def __str__(self) -> str:
         lines = ["W+/W-             sensitivity  specificity  errors  size  proven"]
         for point in self.points:
-            ends = f"{float(point.ratios[0]):.4g}"
-            if len(point.ratios) > 1:
-                ends += f" to {float(point.ratios[-1]):.4g}"
-            found = point.solution.evaluation
+            ends, sensitivity, specificity, errors, size, proven = point._row()
             lines.append(
-                f"{ends:<16}  {float(found.sensitivity):>11.4f}  {float(found.specificity):>11.4f}  "
-                f"{shown(found.training_errors):>6}  {found.size:>4}  "
-                f"{'yes' if point.solution.proven_optimal else 'no'}"
+                f"{ends:<16}  {sensitivity:>11}  {specificity:>11}  {errors:>6}  {size:>4}  {proven}"
             )
         return "\n".join(lines)
+
+    def _brief(self) -> str:
+        if not self.points:
+            return "no models"
+        first, last = float(self.points[0].sensitivity), float(self.points[-1].sensitivity)
+        state = "all proven optimal" if self.proven else "not all proven optimal"
+        return f"{counted(len(self.points), 'model')}, sensitivity {first:.4f} to {last:.4f}; {state}"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_COLUMNS, [point._row() for point in self.points])
 
 
 _DOUBLINGS = 4

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
+from supersparse.data.small_table import SmallTable, Tabular
 from supersparse.data.sources import as_frame
 from supersparse.errors import InvalidOptionError, InvalidProblemError, InvalidSettingsError, did_you_mean
 from supersparse.exact import whole
@@ -194,8 +195,8 @@ class SettingsKeywords(AskedKeywords, total=False):
     solve: SolverKeywords
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings(Asked):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Settings(Tabular, Asked):
     """All settings of a scoring system, without the data.
 
     Create them with `of`, `from_dict` or `load`. Besides the settings of `Problem.of`, they name the
@@ -308,6 +309,28 @@ class Settings(Asked):
         if self.origin is None:
             return ""
         return f"{self.origin.places.get(text, self.origin.source)}: "
+
+    def _brief(self) -> str:
+        return ", ".join(f"{name} {text}" for name, text in self._changed_texts()) or "defaults"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable((), self._changed_texts() or [("all settings", "default")])
+
+    def _changed_texts(self) -> list[tuple[str, str]]:
+        """The settings that differ from the defaults, as a file has them."""
+        found = []
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if not f.compare or value == f.default:
+                continue
+            if by_position(f.name, value):
+                found.append((f.name, f"one for each of {len(value)} features"))
+                continue
+            content = SETTINGS.write(ByName(((f.name, value),)))
+            assert isinstance(content, dict)
+            text = content[f.name]
+            found.append((f.name, text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)))
+        return found
 
 
 def _says_something(name: str, value: object) -> bool:

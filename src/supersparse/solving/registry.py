@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from importlib import import_module, metadata
 from importlib.util import find_spec
 
+from supersparse.data.small_table import Tabular
 from supersparse.errors import InvalidOptionError, SolverNotInstalledError, did_you_mean
 from supersparse.solving.contract import Solver
 
@@ -18,8 +19,8 @@ _CLASSES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Availability:
+@dataclass(frozen=True, slots=True, repr=False)
+class Availability(Tabular):
     """Whether a solver is available, its version, and how to install it otherwise."""
 
     name: str

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from supersparse.exact import shown
+from supersparse.data.small_table import SmallTable, Tabular, cell, facts, number
+from supersparse.exact import counted, shown
 from supersparse.problem.limits import Constraint
 from supersparse.problem.objective import PointsEvaluation
 from supersparse.problem.points import Points
@@ -11,8 +12,8 @@ from supersparse.problem.problem import Problem
 from supersparse.stop import Stop
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TraceEvent:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TraceEvent(Tabular):
     """The state after a new incumbent or a new bound."""
 
     seconds: float
@@ -26,9 +27,31 @@ class TraceEvent:
         """(UB - LB)/UB; 0 if UB is 0, None before the first model."""
         return None if self.objective is None else relative_gap(self.objective, self.lower_bound)
 
+    def _brief(self) -> str:
+        state = "no model yet" if self.objective is None else f"objective {float(self.objective):.6g}"
+        return f"{state}, lower bound {float(self.lower_bound):.6g} after {self.seconds:.2f} s"
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_EVENT, [_event_cells(self)])
+
+
+_EVENT = ("seconds", "nodes", "objective", "lower bound", "gap")
+
+
+def _event_cells(event: TraceEvent) -> tuple[str, ...]:
+    objective = None if event.objective is None else float(event.objective)
+    gap = "-" if event.gap is None else f"{event.gap:.1%}"
+    return (
+        f"{event.seconds:.2f}",
+        str(event.nodes),
+        cell(objective),
+        cell(float(event.lower_bound)),
+        gap,
+    )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Trace(Tabular):
     """All events of one solve, oldest first."""
 
     events: tuple[TraceEvent, ...] = ()
@@ -38,14 +61,25 @@ class Trace:
         """The events with a better model."""
         return tuple(e for e in self.events if e.points is not None)
 
+    def _brief(self) -> str:
+        if not self.events:
+            return "no events"
+        models = counted(len(self.incumbents), "model")
+        return f"{counted(len(self.events), 'event')}, {models}; {self.events[-1]._brief()}"
+
+    def _small_table(self) -> SmallTable:
+        """The events with a better model, and the last one."""
+        events = [*self.incumbents, *(e for e in self.events[-1:] if e.points is None)]
+        return SmallTable(_EVENT, [_event_cells(event) for event in events])
+
 
 def relative_gap(objective: Fraction, lower_bound: Fraction) -> float:
     """(UB - LB)/UB, and 0 if UB is 0."""
     return 0.0 if objective == 0 else float((objective - lower_bound) / objective)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Solution:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Solution(Tabular):
     """A verified scoring system: every number was recomputed from the original rows."""
 
     problem: Problem
@@ -90,6 +124,26 @@ class Solution:
             f"l1={shown(self.evaluation.l1)}, solver={self.solver!r}, stop={self.stop.name})"
         )
 
+    def _brief(self) -> str:
+        state = "proven optimal" if self.proven_optimal else f"not proven optimal, gap {self.gap:.1%}"
+        return f"{state}; {self.evaluation._brief()}"
+
+    def _small_table(self) -> SmallTable:
+        """The points by feature, then what they are worth."""
+        values, names = self.points.values, self.problem.rows.names
+        points = [(names[j], f"{number(values[j])}") for j in self.points.support]
+        found = facts(
+            intercept=self.points.intercept_value,
+            training_errors=self.evaluation.training_errors,
+            sensitivity=float(self.evaluation.sensitivity),
+            specificity=float(self.evaluation.specificity),
+            objective=float(self.objective),
+            lower_bound=float(self.lower_bound),
+            stop=self.stop.value,
+            solver=f"{self.solver}, {self.seconds:.1f} s",
+        )
+        return SmallTable((), [*points, *found.rows])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
@@ -105,8 +159,8 @@ class Claim:
     trace: Trace
 
 
-@dataclass(frozen=True, kw_only=True)
-class Conflict:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Conflict(Tabular):
     """Constraints that are proven infeasible together with the coefficient sets of the problem."""
 
     constraints: tuple[Constraint, ...]
@@ -131,3 +185,9 @@ class Conflict:
 
     def __str__(self) -> str:
         return self.in_words()
+
+    def _brief(self) -> str:
+        return self.in_words()
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(("constraint",), [(constraint.in_words(),) for constraint in self.constraints])

@@ -22,7 +22,7 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
 
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
     >>> solve(problem, "exhaustive").points
-    Points(coefficients=(1,), intercept=Fraction(-1, 2), denominator=1)
+    <Points: 1; intercept -0.5>
     """
     chosen, settings = chosen_solver(problem, solver, options, Aim.BEST)
     if settings.initial is not None:

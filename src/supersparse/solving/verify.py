@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from supersparse.data.small_table import SmallTable, Tabular
 from supersparse.errors import VerificationError
 from supersparse.problem.objective import PointsEvaluation, evaluate, intercept_choice, violated
 from supersparse.problem.points import Points
@@ -89,16 +90,23 @@ def _shown(value: Fraction) -> str:
     return f"{float(value):.9g} (= {value})" if value.denominator < 10**9 else f"{float(value):.12g}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifiedModel:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class VerifiedModel(Tabular):
     """A model and its exact evaluation on the rows."""
 
     points: Points
     evaluation: PointsEvaluation
 
+    def _brief(self) -> str:
+        return f"{self.points._brief()}; {self.evaluation._brief()}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Models:
+    def _small_table(self) -> SmallTable:
+        rows = [*self.points._small_table().rows, *self.evaluation._small_table().rows]
+        return SmallTable((), rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Models(Tabular):
     """Verified models; `complete` is the solver's claim that none is missing or can be improved."""
 
     models: tuple[VerifiedModel, ...]
@@ -109,7 +117,7 @@ class Models:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SizedModels(Models):
     """The best model found of each size, and its bound.
 

@@ -13,6 +13,7 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 
+from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.errors import InvalidOptionError
 from supersparse.exact import Number, exact
 from supersparse.problem.naming import INTERCEPT
@@ -81,7 +82,7 @@ class Form(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Bound:
+class Bound(Tabular):
     """True error rate <= training error rate + slack, for all `count` classifiers at once.
 
     `proven` is False if the paper's count of Farey points is below the number of classifiers, because the
@@ -142,9 +143,23 @@ class Bound:
             f"n_rows={self.n_rows}, delta={decimal(self.delta)}, proven={self.proven})"
         )
 
+    def _brief(self) -> str:
+        return self.in_words()
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoBound:
+    def _small_table(self) -> SmallTable:
+        return facts(
+            form=self.form.value,
+            slack=self.slack,
+            limit=self.limit,
+            classifiers=_approximately(self.count),
+            rows=self.n_rows,
+            delta=decimal(self.delta),
+            proven=self.proven,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NoBound(Tabular):
     """Why there is no bound, for one form or for all."""
 
     form: Form | None  # None: no form applies
@@ -154,6 +169,12 @@ class NoBound:
         """Say why, and what to change."""
         which = "no bound" if self.form is None else f"{self.form.value}: no bound"
         return f"{which}: {'. Also: '.join(self.reasons)}"
+
+    def _brief(self) -> str:
+        return "; ".join(self.reasons)
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(("why there is no bound",), [(reason,) for reason in self.reasons])
 
 
 def generalization_bound(
@@ -287,8 +308,8 @@ def _approximately(count: int) -> str:
     return f"about 1.0·10^{exponent + 1}" if mantissa == "10.0" else f"about {mantissa}·10^{exponent}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneMoreDigit:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OneMoreDigit(Tabular):
     """The number of rows at which points with one more digit have the same slack as now."""
 
     n_rows: int
@@ -308,6 +329,12 @@ class OneMoreDigit:
             f"One more digit in the points needs {self.n_rows_needed} rows instead of {self.n_rows} "
             f"for the same slack of {self.slack:.3f}."
         )
+
+    def _brief(self) -> str:
+        return self.in_words()
+
+    def _small_table(self) -> SmallTable:
+        return facts(rows=self.n_rows, rows_needed=self.n_rows_needed, slack=self.slack, delta=self.delta)
 
 
 def one_more_digit(

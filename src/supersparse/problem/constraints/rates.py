@@ -25,7 +25,7 @@ CLASS_OF = {"sensitivity": True, "specificity": False, "false positive rate": Fa
 RIGHT = ("sensitivity", "specificity")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RateConstraint(Constraint):
     """A bound on one rate: a minimum for sensitivity and specificity, otherwise a maximum."""
 
@@ -49,7 +49,7 @@ class RateConstraint(Constraint):
         return tuple(found)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Difference(Constraint):
     """A maximum difference of a rate between any two groups."""
 

@@ -12,7 +12,7 @@ from supersparse.problem.naming import matching, names_or_patterns, per_feature
 from supersparse.problem.rows import Rows
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Values(Constraint):
     """Features with a nonzero coefficient (`equals` is None) or with a fixed value."""
 
@@ -65,7 +65,7 @@ def fixed(name: str | Sequence[str], value: Number) -> Values:
 Range = tuple[Fraction, Fraction]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MaxTotalScore(Constraint):
     """A maximum sum of points within the ranges of the features."""
 

@@ -17,7 +17,7 @@ def _indicator(at: Sequence[int], n: int, weight: int = 1) -> tuple[int, ...]:
     return tuple(weight if j in at else 0 for j in range(n))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Count(Constraint):
     """A minimum or maximum number of features from a list."""
 
@@ -77,7 +77,7 @@ def exactly(k: int, *, of: Names) -> Count:
     return Count(of=names_or_patterns(of, "exactly: of"), least=number, most=number)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ThresholdsPerVariable(Constraint):
     """At most `most` features of each raw variable."""
 
@@ -123,7 +123,7 @@ def thresholds_per_variable(most: int, variables: Mapping[str, Names] | Names) -
     return ThresholdsPerVariable(most=read_count(most, f"{what}: the number"), variables=read)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class OnlyIf(Constraint):
     """Features that are used only with others."""
 
@@ -154,7 +154,7 @@ def only_if(used: Names, needs: Names) -> OnlyIf:
     return OnlyIf(used=names_or_patterns(used, "only_if"), needs=names_or_patterns(needs, "only_if"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Budget(Constraint):
     """The maximum total cost of the features used."""
 
@@ -193,7 +193,7 @@ def budget(costs: Mapping[str, float | Fraction], *, at_most: float | Fraction) 
     return Budget(costs=read, most=read_non_negative(at_most, "budget: at_most"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MaxFeatures(Constraint):
     """The argument `max_features`; the problem stores the limit."""
 
@@ -208,7 +208,7 @@ class MaxFeatures(Constraint):
         return ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MinFeatures(Constraint):
     """The argument `min_features`."""
 
