@@ -14,11 +14,12 @@ from supersparse.card.possible import occurs
 from supersparse.card.rules import Domain, ValueOf
 from supersparse.card.scoring import score_table
 from supersparse.card.tables import read_card_table
+from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidDataError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PossibleTotal:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PossibleTotal(Tabular):
     """The least and the greatest total of a row, which some values give, and the class if it is certain."""
 
     low: Fraction
@@ -29,6 +30,13 @@ class PossibleTotal:
     def is_known(self) -> bool:
         """Whether there is one total only."""
         return self.low == self.high
+
+    def _brief(self) -> str:
+        total = number(self.low) if self.is_known else f"{number(self.low)} to {number(self.high)}"
+        return f"total {total}, {'class not known' if self.prediction is None else self.prediction}"
+
+    def _small_table(self) -> SmallTable:
+        return facts(least_total=self.low, greatest_total=self.high, prediction=self.prediction)
 
 
 def possible_rows(card: Card, data: object, names: Sequence[str] | None = None) -> tuple[PossibleTotal, ...]:
