@@ -91,7 +91,7 @@ class Provenance(Tabular):
         return Fraction(0) if self.objective == 0 else 1 - self.lower_bound / self.objective
 
     def _brief(self) -> str:
-        state = "proven optimal" if self.proven_optimal else f"gap {float(self.gap):.1%}"
+        state = "proven optimal" if self.proven_optimal else f"gap {100 * float(self.gap):.1f} %"
         errors = f"{number(self.training_errors)} of {number(self.total_weight)}"
         return f"{state}, training errors {errors}, by {self.solver} of supersparse {self.version}"
 

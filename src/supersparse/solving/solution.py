@@ -40,7 +40,7 @@ _EVENT = ("seconds", "nodes", "objective", "lower bound", "gap")
 
 def _event_cells(event: TraceEvent) -> tuple[str, ...]:
     objective = None if event.objective is None else float(event.objective)
-    gap = "-" if event.gap is None else f"{event.gap:.1%}"
+    gap = "-" if event.gap is None else f"{100 * event.gap:.1f} %"
     return (
         f"{event.seconds:.2f}",
         str(event.nodes),
@@ -125,7 +125,7 @@ class Solution(Tabular):
         )
 
     def _brief(self) -> str:
-        state = "proven optimal" if self.proven_optimal else f"not proven optimal, gap {self.gap:.1%}"
+        state = "proven optimal" if self.proven_optimal else f"not proven optimal, gap {100 * self.gap:.1f} %"
         return f"{state}; {self.evaluation._brief()}"
 
     def _small_table(self) -> SmallTable:
