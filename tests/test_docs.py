@@ -102,13 +102,6 @@ def test_links_between_pages_lead_somewhere(page):
         assert link.startswith("https://") or (page.parent / link).exists(), link
 
 
-def test_the_card_at_the_top_of_the_readme_is_the_one_below():
-    first, second, *_ = (
-        text for kind, text in BLOCK.findall(PAGES[0].read_text(encoding="utf-8")) if kind == "text"
-    )
-    assert first.rstrip() in second
-
-
 def test_the_changelog_has_a_place_for_what_is_new():
     assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 

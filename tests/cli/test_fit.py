@@ -17,7 +17,7 @@ def test_fit_prints_a_card_and_saves_it(run, tiny, tmp_path):
     done = run("fit", tiny, *FIT, "--out", "card.json", check=True)
     system = ScoringSystem.load(tmp_path / "card.json")
     assert done.stdout == f"{system}\n"
-    assert f"Predict yes if the total is {system.card.cutoff.positive}, otherwise no." in done.stdout
+    assert f"Predict ill if the total is {system.card.cutoff.positive}, otherwise not ill." in done.stdout
     assert system.card.cutoff.positive.endswith(" or more")
     assert done.stderr.startswith(
         "6 rows, 2 features\npositive class 'yes' (3 rows), negative class 'no' (3 rows); "

@@ -69,5 +69,5 @@ def test_sets_by_feature_stay_as_they_are():
 
 @pytest.mark.parametrize("damage", [1, {}, {"columns": 3, "texts": []}, {"columns": ["a"]}])
 def test_a_damaged_record_is_refused(damage):
-    with pytest.raises(InvalidCardError, match="record of its preparation is damaged"):
+    with pytest.raises(InvalidCardError, match="record of how its features were made is damaged"):
         taken_apart(json.dumps({"C0": 0.1, "prepare": damage}))

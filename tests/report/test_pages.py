@@ -16,10 +16,11 @@ from cards import HOSTILE, names
 from counts import examples
 from report.small import learned, read_page, table, texts_of
 from supersparse import ScoringSystem, item
-from supersparse.data.plain import quoted, visible
+from supersparse.data.plain import visible
 from supersparse.errors import InvalidOptionError, PackageNotInstalledError
 from supersparse.faces import figures
 from supersparse.faces.drawing import font_files
+from supersparse.faces.naming import class_names
 from supersparse.report import Plan, make_report, write_report
 from supersparse.report import pdf as pdf_module
 from supersparse.report.blocks import Figure, Section, TableBlock
@@ -109,7 +110,8 @@ def assert_shown_and_inert(texts, y):
     assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
     (items,) = [rows for caption, rows in page.tables.items() if caption == "Items of the card in these rows"]
     assert [row[0] for row in items[1:]] == [visible(item(t, equals=t, points=1).name) for t in texts[:4]]
-    negative, positive = (f"predicted {quoted(t)}" for t in texts[-2:])
+    system = ScoringSystem.of([], threshold=0, classes=(texts[-2], texts[-1]), title=texts[0])
+    negative, positive = (f"predicted {name}" for name in class_names(system.card))
     (matrix,) = [rows for caption, rows in page.tables.items() if caption == "True and predicted classes"]
     assert matrix[0][1:3] == [positive, negative]
     (groups,) = [rows for caption, rows in page.tables.items() if caption.startswith("By ")]

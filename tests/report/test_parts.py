@@ -246,8 +246,8 @@ def test_a_total_at_the_threshold_is_spoken_of_where_it_counted_as_wrong(interce
     system = learned(COLUMNS, Y, intercept=intercept)
     report = make_report(system, COLUMNS, Y, plan=Plan(folds=0, bootstrap=0, larger=1))
     words = system.card.cutoff
-    assert f"The total is {words.positive}: predict ill." in said(report, "model")
-    assert f"The total is {words.negative}: predict well." in said(report, "model")
+    assert f"A total of {words.positive}: predict ill." in said(report, "model")
+    assert f"A total of {words.negative}: predict well." in said(report, "model")
     tells = {
         "limits": "In training it counted as wrong for both classes",
         "making": "in training, a total equal to the threshold counted as wrong for both classes",

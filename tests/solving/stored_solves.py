@@ -18,7 +18,8 @@ FEW_VALUES = [0, *(s * v for v in (1, 5, 10, 50, 100, 500) for s in (1, -1))]  #
 
 
 def of(data: datasets.Dataset, **settings: object) -> Problem:
-    return Problem.of(data.X, data.labels, feature_names=data.feature_names, **settings)
+    positive = max(data.labels)  # the last in their order, whatever its name
+    return Problem.of(data.X, data.labels, feature_names=data.feature_names, positive=positive, **settings)
 
 
 def ratings(n: int, p: int, largest: int, **settings: object) -> Problem:

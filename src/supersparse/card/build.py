@@ -40,7 +40,7 @@ def item(
     unless it is given.
 
     >>> item("age", at_least=65, below=75, points=1, unit="years").asks
-    'Age from 65 to below 75 years?'
+    'Age 65 to under 75 years?'
     """
     bounds = [("at_least", at_least), ("above", above), ("at_most", at_most), ("below", below)]
     given = [name for name, value in [("equals", equals), ("one_of", one_of), *bounds] if value is not None]

@@ -5,6 +5,7 @@ from supersparse.card.rules import readable
 from supersparse.data.plain import quoted, visible
 
 _YES = {"1", "1.0", "true", "yes", "y"}
+_ADJECTIVES = {"ill", "sick", "dead", "alive", "high", "low", "positive", "severe", "malignant", "pregnant"}
 _NO = {"0", "0.0", "-1", "-1.0", "false", "no", "n"}
 
 
@@ -13,7 +14,7 @@ def class_names(card: Card) -> tuple[str, str]:
     words, (plain_negative, plain_positive) = card.wording, card.classes
     after_title = _named_after_title(card)
     names = [
-        words.negative or (f"no {_subject(card)}" if after_title else None),
+        words.negative or (_not(_subject(card)) if after_title else None),
         words.positive or (_subject(card) if after_title else None),
     ]
     found = [
@@ -28,6 +29,12 @@ def class_names(card: Card) -> tuple[str, str]:
 def _named_after_title(card: Card) -> bool:
     plain = [str(label).strip().casefold() for label in card.classes]
     return bool(card.title and card.title.strip()) and plain[0] in _NO and plain[1] in _YES
+
+
+def _not(subject: str) -> str:
+    """The contrary: "no relapse", but "not readmitted" and "not ill"."""
+    last = subject.split(" ")[-1].casefold()
+    return f"{'not' if last.endswith('ed') or last in _ADJECTIVES else 'no'} {subject}"
 
 
 def _subject(card: Card) -> str:
