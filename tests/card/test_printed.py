@@ -17,7 +17,13 @@ from supersparse.card.card import Card
 from supersparse.card.printed import printed
 from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
 from supersparse.card.scoring import item_points, score_person
-from supersparse.datasets import load_breast_cancer, load_haberman, load_mammography
+from supersparse.datasets import (
+    load_breast_cancer,
+    load_haberman,
+    load_mammography,
+    load_spambase,
+    load_tic_tac_toe,
+)
 from supersparse.errors import InvalidDataError
 
 
@@ -141,13 +147,19 @@ def _content(item):
     return (item.points, values or [item.name])
 
 
-TABLES = {"breast cancer": load_breast_cancer, "haberman": load_haberman, "mammography": load_mammography}
+TABLES = {
+    "breast cancer": load_breast_cancer,
+    "haberman": load_haberman,
+    "mammography": load_mammography,
+    "spambase": load_spambase,
+    "tic-tac-toe": load_tic_tac_toe,
+}
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_adding_up_the_answers_by_hand_gives_what_the_classifier_predicts(name):
     data = TABLES[name]()
-    model = SLIMClassifier(prepare="auto", C0=0.01, max_features=4, node_limit=200, time_limit=None)
+    model = SLIMClassifier(prepare="auto", C0=0.02, max_features=4, node_limit=20, time_limit=None)
     X = pd.DataFrame(data.X, columns=list(data.feature_names))
     model.fit(X, data.y)
     system = model.scoring_system_
