@@ -19,12 +19,14 @@ examples: $(VENV)/.package
 	$(BIN)/python examples/paper_figures.py
 	$(BIN)/python examples/published_beside_learned.py
 
-# Two processes, so one thread each for linear algebra. They share the bytecode that the first of them writes.
+# Two processes, so one thread each for linear algebra. They share the bytecode that the first of them writes, and
+# the solver, which is compiled before they start.
 PYTEST = -m pytest -n 2 --dist worksteal
 test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test
+	$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up()"
 	$(BIN)/python $(PYTEST) -m "not long"
 
 # The slow tests too, and more examples of each property.

@@ -135,6 +135,7 @@ def test_every_kind_of_table_is_cut_into_the_same_folds(table):
     )
 
 
+@pytest.mark.long
 def test_several_processes_choose_what_one_chooses():
     one, two = chosen(), clone(MODEL).set_params(n_jobs=2).fit(X, Y)
     assert (one.C0_, one.points_.coefficients) == (two.C0_, two.points_.coefficients)

@@ -160,7 +160,7 @@ def test_it_works_by_keyboard_alone_and_every_control_has_a_name(opened):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 900])
+@pytest.mark.parametrize("width", [360, pytest.param(900, marks=pytest.mark.long)])
 def test_axe_finds_no_barrier(browser, tmp_path, scheme, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
     system = ScoringSystem.of(

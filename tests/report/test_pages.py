@@ -124,7 +124,7 @@ def test_hostile_names_are_shown_and_do_nothing(texts, y):
     assert_shown_and_inert(texts, y)
 
 
-@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(some_texts, labels_of_rows)
 def test_hostile_names_do_nothing_in_words_for_pictures(without_matplotlib, texts, y):
     assert_shown_and_inert(texts, y)

@@ -81,7 +81,7 @@ def test_every_size_obeys_what_is_asked(solver, case: ConstrainedCase):
     check_sizes(case.problem, solver)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", ["exact", pytest.param("exhaustive", marks=pytest.mark.long)])
 @slowly
 @given(case=cases(), most=st.integers(0, 3))
 def test_the_path_is_that_of_a_solve_at_every_penalty(solver, case: Case, most):

@@ -1,6 +1,8 @@
 """Load the kernels, or compile them on first use, before any clock starts."""
 
 import logging
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from supersparse.solving.presolve import MergeRows
 
 _lock = threading.Lock()
 _ready = False
+_PATIENCE = 60.0  # seconds to wait for the other process
 
 
 def warm_up() -> None:
@@ -23,20 +26,54 @@ def warm_up() -> None:
         if _ready:
             return
         from supersparse.solving.exact.engine import ExactSolver
-        from supersparse.solving.integer_form import integer_form
-        from supersparse.solving.search.incumbent import Search
 
         if not compiled_before():
             logging.getLogger("supersparse").warning(
                 "compiling the solver for this machine: once only, 20 to 60 seconds"
             )
+            _compile_in_two_processes()
         options = SolveOptions()
         for problem in _tiny_problems():
-            monitor = Monitor(problem, options, lambda points: points)
-            ExactSolver().solve(problem, options, monitor)
-            search = Search(integer_form(problem), monitor)
-            search.run(8_000_000)
+            ExactSolver().solve(problem, options, Monitor(problem, options, lambda points: points))
+        run_search()
         _ready = True
+
+
+def _compile_in_two_processes() -> None:
+    """Compile the search in another process and the proofs in this one; numba's cache brings them together.
+
+    Whatever the other process does not get done is compiled here afterwards.
+    """
+    from supersparse.solving.exact.engine import prove_without_search
+
+    command = f"from {__name__} import run_search; run_search()"
+    try:
+        other = subprocess.Popen(
+            [sys.executable, "-P", "-c", command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+    except OSError:
+        return
+    try:
+        options = SolveOptions()
+        for problem in _tiny_problems():
+            prove_without_search(problem, options, Monitor(problem, options, lambda points: points))
+        other.wait(timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        other.kill()
+        other.wait()
+
+
+def run_search() -> None:
+    """Run every kernel of the incumbent search once."""
+    from supersparse.solving.integer_form import integer_form
+    from supersparse.solving.search.incumbent import Search
+
+    options = SolveOptions()
+    for problem in _tiny_problems():
+        monitor = Monitor(problem, options, lambda points: points)
+        Search(integer_form(problem), monitor).run(8_000_000)
 
 
 def _tiny_problems() -> list[Problem]:

@@ -66,6 +66,7 @@ def test_a_child_that_dies_is_a_failure_not_a_hang():
         run_in_child(TARGET, some_model(), settings_of(die=True), Talk(lambda report: None))
 
 
+@pytest.mark.long
 def test_highs_and_cpsat_work_in_one_process_in_either_order():
     for name in ("highs", "cpsat"):
         state = registry.availability(name)
