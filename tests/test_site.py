@@ -91,6 +91,7 @@ def test_the_pictures_of_the_readme_are_those_that_the_script_draws(tmp_path):
     assert "docs/pictures/frontier.png" in readme
 
 
+@pytest.mark.long  # `make docs` runs them too
 @pytest.mark.parametrize("path", GALLERY, ids=lambda p: p.stem)
 def test_examples_of_the_gallery_run(path, tmp_path, monkeypatch, capsys):
     pyplot = pytest.importorskip("matplotlib.pyplot")

@@ -49,10 +49,11 @@ SLOW = [
     "adult_reg",
     "adult_max5",
 ]
+WHOLE = ["haberman_reg", "haberman_max5", "breastcancer_reg"]  # with whole b too, in every run
 REFERENCES = [
     *(pytest.param(n, marks=pytest.mark.long) for n in SLOW),
     *QUICK,
-    *(pytest.param(n, marks=[pytest.mark.long] * (n.removesuffix("_whole") in SLOW))
+    *(pytest.param(n, marks=[pytest.mark.long] * (n.removesuffix("_whole") not in WHOLE))
       for n, i in INSTANCES.items() if i.group == "whole" and i.reference.l1 is not None),
 ]  # fmt: skip
 

@@ -64,6 +64,7 @@ def study_of(path):
     return Study(in_order(read_records(path)))
 
 
+@pytest.mark.long
 def test_the_same_records_give_the_same_bytes(records, page, tmp_path):
     store([records], tmp_path / "stored.jsonl.gz")
     again = {path.name: path.read_bytes() for path in write_page(tmp_path / "stored.jsonl.gz", tmp_path)}
