@@ -14,6 +14,7 @@ from reading_faces import people_for
 from supersparse import Problem, ScoringSystem, SLIMClassifier, item, solve
 from supersparse.card.bands import bands_of
 from supersparse.card.card import Card
+from supersparse.card.lines import lines_of
 from supersparse.card.printed import printed
 from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
 from supersparse.card.scoring import item_points, score_person
@@ -75,6 +76,13 @@ def test_columns_of_0_and_1_are_questions():
     with pytest.raises(InvalidDataError, match=r"fit.*outside the known values 0, 1"):
         score_person(card, {"smoker": 0, "fit": 2})
     assert {i.name for i in card.as_learned.items} == {"smoker", "fit"}
+
+
+def test_a_prepared_column_of_0_and_1_is_a_question_too():
+    for points, text, answers in ((2, "Confused?", []), (-2, "Confused?", ["yes", "no"])):
+        card = printed(learned(item("confused", equals=1, points=points), domains={"confused": [0, 1]}))
+        (line,) = lines_of(card)
+        assert (line.text, [one.text for one in line.answers]) == (text, answers)
 
 
 @given(st.data())

@@ -135,11 +135,18 @@ def _categories(items: Sequence[Item], domain: Domain | None) -> list[Band]:
     bands = []
     for points, values in by_points.items():
         if refuses or points != others:
-            bands.append(Band(rule=IsOneOf(column, tuple(values)), points=points))
+            bands.append(Band(rule=IsOneOf(column, _truths(values, known)), points=points))
     if not refuses:
-        apart = tuple(v for points, values in by_points.items() if points != others for v in values)
-        bands.append(Band(rule=IsNoneOf(column, apart), points=others))
+        apart = [v for points, values in by_points.items() if points != others for v in values]
+        bands.append(Band(rule=IsNoneOf(column, _truths(apart, known)), points=others))
     return bands
+
+
+def _truths(values: Sequence[Category], known: Sequence[Category]) -> tuple[Category, ...]:
+    """The values, as yes and no where the column knows 0 and 1 only."""
+    if any(isinstance(v, str) for v in known) or {Fraction(v) for v in known} != {0, 1}:
+        return tuple(values)
+    return tuple(bool(v) if v in (0, 1) else v for v in values)
 
 
 def _two_values(item: Item, domain: Domain | None) -> list[Band]:
