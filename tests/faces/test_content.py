@@ -17,9 +17,10 @@ from supersparse.card.lines import lines_of
 from supersparse.card.performance import Performance
 from supersparse.card.printed import printed
 from supersparse.card.risk import LogisticRisk, TableRisk
-from supersparse.card.rules import Domain, InRange, IsMissing, answer
+from supersparse.card.rules import Domain, InRange, IsMissing
 from supersparse.card.scoring import predicted_label, score_person
 from supersparse.card.tables import read_card_table
+from supersparse.card.words import answer
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.faces.content import content

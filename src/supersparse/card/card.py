@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import floor
 
-from supersparse.card import rules as words
+from supersparse.card import words
 from supersparse.card.performance import Performance
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import Risk

@@ -13,8 +13,9 @@ from functools import partial
 import numpy as np
 
 from supersparse.card.card import Card, Item
-from supersparse.card.rules import Domain, IsMissing, IsNoneOf, IsOneOf, category_text, looks_at_value
+from supersparse.card.rules import Domain, IsMissing, IsNoneOf, IsOneOf, looks_at_value
 from supersparse.card.tables import CardTable
+from supersparse.card.words import category_text
 from supersparse.data.small_table import Tabular
 from supersparse.data.values import Cells, Mask, Numbers, is_missing, kind_of, read_category
 from supersparse.errors import InvalidDataError

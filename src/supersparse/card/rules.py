@@ -1,11 +1,8 @@
-"""Rules: how an item turns a raw value into a number, in words, and the values a column may take."""
+"""Rules: how an item turns a raw value into a number, and the values a column may take."""
 
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -21,16 +18,18 @@ from supersparse.data.values import (
     read_category,
 )
 from supersparse.errors import InvalidCardError
-from supersparse.exact import IntArray, exact_value, quick_whole_numbers, shown, whole_numbers
+from supersparse.exact import IntArray, exact_value, quick_whole_numbers, whole_numbers
 
 
 class _OfAColumn(Tabular):
     """What all rules share."""
 
     __slots__ = ()
+    kind: ClassVar[str]
+    column: str
 
     def _brief(self) -> str:
-        return condition(self)  # type: ignore[arg-type]
+        return f"{self.kind} of {self.column!r}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -79,10 +78,8 @@ class _YesNo(_OfAColumn, ABC):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class IsOneOf(_YesNo):
-    """The value is one of these categories, usually of one; see `supersparse.data.values`."""
-
-    kind: ClassVar[str] = "category"
+class _Categories(_YesNo):
+    """What the rules share that name categories; see `supersparse.data.values`."""
 
     column: str
     values: tuple[Category, ...]
@@ -91,16 +88,12 @@ class IsOneOf(_YesNo):
         what = f"a category of the item on {self.column!r}"
         values = tuple(declared_category(v, what) for v in self.values)
         object.__setattr__(self, "values", values)
-        if not values:
+        if not values and not isinstance(self, IsNoneOf):
             raise InvalidCardError(f"the item on {self.column!r} names no category; give at least one")
         if len(set(values)) < len(values):
             raise InvalidCardError(f"the item on {self.column!r} names a category twice: {_listed(values)}")
 
-    def holds(self, value: object, what: str) -> bool:
-        """Whether one value is among the categories."""
-        return read_category(value, what) in self.values
-
-    def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
+    def _among(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
         """Which numbers are among the categories."""
         found = np.zeros(len(values), dtype=bool)
         for category in self.values:
@@ -110,20 +103,25 @@ class IsOneOf(_YesNo):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class IsNoneOf(_YesNo):
+class IsOneOf(_Categories):
+    """The value is one of these categories, usually of one."""
+
+    kind: ClassVar[str] = "category"
+
+    def holds(self, value: object, what: str) -> bool:
+        """Whether one value is among the categories."""
+        return read_category(value, what) in self.values
+
+    def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
+        """Which numbers are among the categories."""
+        return self._among(values)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IsNoneOf(_Categories):
     """The value is there and is none of these categories; without categories: the value is there."""
 
     kind: ClassVar[str] = "other"
-
-    column: str
-    values: tuple[Category, ...]
-
-    def __post_init__(self) -> None:
-        what = f"a category of the item on {self.column!r}"
-        values = tuple(declared_category(v, what) for v in self.values)
-        object.__setattr__(self, "values", values)
-        if len(set(values)) < len(values):
-            raise InvalidCardError(f"the item on {self.column!r} names a category twice: {_listed(values)}")
 
     def holds(self, value: object, what: str) -> bool:
         """Whether one value is none of the categories."""
@@ -131,7 +129,7 @@ class IsNoneOf(_YesNo):
 
     def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
         """Which numbers are none of the categories."""
-        return ~IsOneOf.mask(self, values)  # type: ignore[arg-type]
+        return ~self._among(values)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -216,204 +214,6 @@ def looks_at_value(rule: Rule) -> bool:
 
 def _listed(values: tuple[Category, ...]) -> str:
     return ", ".join(str(v) if isinstance(v, Fraction) else repr(v) for v in values)
-
-
-_PLAIN = re.compile(r"[^\W\d][\w .%/()+-]*", re.UNICODE)
-_WORDS_OF_RULES = re.compile(r"\b(in|or|not|known|missing|true|false)\b", re.IGNORECASE)
-
-
-def condition(rule: Rule) -> str:
-    """Return the rule as a condition; different rules with the same column read differently.
-
-    >>> condition(InRange("age", low=65, high=75)), condition(IsOneOf("sex", ("F",)))
-    ('65 <= age < 75', 'sex = F')
-    """
-    name = _quoted_unless_plain(rule.column)
-    match rule:
-        case ValueOf():
-            return rule.column
-        case IsMissing():
-            return f"{name} missing"
-        case IsOneOf(values=(value,)):
-            return f"{name} = {category_text(value)}"
-        case IsOneOf(values=values):
-            return f"{name} in ({', '.join(map(category_text, values))})"
-        case IsNoneOf(values=()):
-            return f"{name} known"
-        case IsNoneOf(values=(value,)):
-            return f"{name} not {category_text(value)}"
-        case IsNoneOf(values=values):
-            return f"{name} not in ({', '.join(map(category_text, values))})"
-        case InRange(low=low, high=None) if low is not None:
-            return f"{name} {'>=' if rule.low_included else '>'} {shown(low)}"
-        case InRange(low=None, high=high) if high is not None:
-            return f"{name} {'<=' if rule.high_included else '<'} {shown(high)}"
-        case InRange(low=low, high=high) if low is not None and high is not None:
-            first, last = ("<=" if included else "<" for included in (rule.low_included, rule.high_included))
-            return f"{shown(low)} {first} {name} {last} {shown(high)}"
-    raise AssertionError(rule)  # a range has a bound
-
-
-def question(
-    rule: Rule,
-    unit: str | None = None,
-    *,
-    label: str | None = None,
-    whole: bool = False,
-    answers: Mapping[Category, str] | None = None,
-) -> str:
-    """Return the question whose answer yes (or a number, for `ValueOf`) gives the points.
-
-    `label` replaces the column's name, and `answers` replaces categories; `whole` says that the column holds
-    whole numbers only.
-
-    >>> question(InRange("age", low=60)), question(IsOneOf("sex", ("F",)))
-    ('Age 60 or older?', 'Sex: F?')
-    >>> question(InRange("pulse", low=60, high=91), "per minute", whole=True)
-    'Pulse 60 to 90 per minute?'
-    """
-    name = readable(rule.column) if label is None else label
-    match rule:
-        case ValueOf():
-            return f"{name}, in {unit}?" if unit else f"{name}?"
-        case IsOneOf(values=(True,)) if rule.values[0] is True and not answers:
-            return f"{name}?"
-        case IsNoneOf(values=values) if values:
-            return f"{name} other than {_either([_answer(v, answers) for v in values])}?"
-        case InRange():
-            apart = ":" if name[-1:].isdigit() else ""  # "Lab 6: 1.5 or more?"
-            return f"{name}{apart} {answer(rule, unit, whole=whole)}?"
-        case IsMissing():
-            return f"{name} not known?"
-        case IsNoneOf():
-            return f"{name} known?"
-    return f"{name}: {answer(rule, unit, answers=answers)}?"
-
-
-def answer(
-    rule: Rule,
-    unit: str | None = None,
-    *,
-    whole: bool = False,
-    answers: Mapping[Category, str] | None = None,
-    known: Sequence[Category] = (),
-) -> str:
-    """Return what a person answers where the rule holds; `known` are the values that the column may have.
-
-    >>> answer(InRange("age", high=16)), answer(InRange("age", low=16, high=23), whole=True)
-    ('under 16', '16 to 22')
-    >>> answer(IsOneOf("sex", ("F",)), answers={"F": "female"}), answer(IsNoneOf("sex", ("F",)))
-    ('female', 'any other')
-    """
-    match rule:
-        case ValueOf():
-            return "a number" if unit is None else f"a number of {unit}"
-        case IsMissing():
-            return "not known"
-        case IsNoneOf(values=()):
-            return "known"
-        case IsNoneOf(values=values):
-            others = [_answer(v, answers) for v in known if v not in values]
-            return _either([*others, "other"]) if 0 < len(others) <= _FEW_ANSWERS else "any other"
-        case IsOneOf(values=values):
-            return _either([_answer(v, answers) for v in values])
-        case InRange():
-            return _range_in_words(rule, unit, whole)
-    raise AssertionError(rule)
-
-
-_FEW_ANSWERS = 4  # that are listed beside "other"
-
-
-def _answer(value: Category, answers: Mapping[Category, str] | None) -> str:
-    if answers and value in answers:
-        return answers[value]
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return category_text(value)
-
-
-def _either(texts: Sequence[str]) -> str:
-    *first, last = texts
-    return f"{', '.join(first)} or {last}" if first else last
-
-
-def one_line(text: object) -> str:
-    r"""Return text for a line of a message: what would break the line or steer a terminal is escaped.
-
-    >>> one_line("a\nb")
-    'a\\nb'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in str(text))
-
-
-_COMPARED = re.compile(r"(.+?)_(eq|neq|geq|leq|gt|lt)_(.+)")
-_COMPARISONS = {
-    "eq": "{}: {}", "neq": "{}: not {}", "geq": "{} {} or more", "leq": "{} {} or less",
-    "gt": "{} above {}", "lt": "{} below {}",
-}  # fmt: skip
-_CAPITALS = re.compile(r"([A-Z][a-z]+){2,}")
-
-
-def readable(column: str) -> str:
-    """Return a column's name as the beginning of a sentence.
-
-    >>> readable("heart_failure"), readable("pH"), readable("x1"), readable("ClumpThickness")
-    ('Heart failure', 'pH', 'X1', 'Clump thickness')
-    >>> readable("smoker_eq_yes"), readable("age_geq_60")
-    ('Smoker: yes', 'Age 60 or more')
-    """
-    compared = _COMPARED.fullmatch(column)
-    if compared is not None:
-        name, word, value = compared.groups()
-        return _COMPARISONS[word].format(readable(name), value.replace("_", " "))
-    text = column.replace("_", " ")
-    if _CAPITALS.fullmatch(text):
-        first, *others = re.findall("[A-Z][a-z]+", text)
-        text = " ".join([first, *(word.lower() for word in others)])
-    first_word = text.split(" ", 1)[0]
-    return text[:1].upper() + text[1:] if first_word.islower() else text
-
-
-def category_text(value: Category) -> str:
-    """Return a category so that text and numbers are told apart: "1" gets quotes, 1 does not.
-
-    >>> category_text("F"), category_text("1"), category_text(Fraction(1)), category_text(True)
-    ('F', '"1"', '1', 'true')
-    """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Fraction):
-        return shown(value)
-    return _quoted_unless_plain(value)
-
-
-def _quoted_unless_plain(text: str) -> str:
-    if _PLAIN.fullmatch(text) and text == text.strip() and not _WORDS_OF_RULES.search(text):
-        return text
-    return '"' + text.replace("\\", r"\\").replace('"', r"\"") + '"'
-
-
-def _range_in_words(rule: InRange, unit: str | None, whole: bool) -> str:
-    of_age = re.search(r"(?<![a-z])age(?![a-z])", rule.column.casefold()) is not None
-    older, younger, below = ("older", "younger", "under") if of_age else ("more", "less", "below")
-    tail = f" {unit}" if unit else ""
-    low, high = rule.low, rule.high
-    if low is None and high is not None:
-        return f"{shown(high)}{tail} or {younger}" if rule.high_included else f"{below} {shown(high)}{tail}"
-    if high is None and low is not None:
-        return f"{shown(low)}{tail} or {older}" if rule.low_included else f"above {shown(low)}{tail}"
-    assert low is not None
-    assert high is not None
-    if low == high:
-        return f"exactly {shown(low)}{tail}"
-    if whole:  # the same whole numbers, with both ends included
-        first = ceil(low) if rule.low_included else floor(low) + 1
-        last = floor(high) if rule.high_included else ceil(high) - 1
-        return f"{first}{tail}" if first == last else f"{first} to {last}{tail}" if first < last else "never"
-    start = f"{shown(low)}" if rule.low_included else f"above {shown(low)}"
-    end = f"{shown(high)}" if rule.high_included else f"{below} {shown(high)}"
-    return f"{start} to {end}{tail}"
 
 
 Outside = Literal["accept", "refuse"]

@@ -107,7 +107,7 @@ def _ways(flips: "tuple[Flip, ...]") -> list[str]:
 def _said(change: "Change") -> str:
     from fractions import Fraction
 
-    from supersparse.card.rules import category_text
+    from supersparse.card.words import category_text
 
     after = (
         category_text(change.after) if isinstance(change.after, str | bool | Fraction) else repr(change.after)

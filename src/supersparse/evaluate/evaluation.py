@@ -8,8 +8,8 @@ import numpy as np
 
 from supersparse.card.card import Card, Label
 from supersparse.card.risk import Risk
-from supersparse.card.rules import one_line
 from supersparse.card.tables import read_column
+from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular, cell
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError

@@ -8,7 +8,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Any
 
-from supersparse.card.rules import one_line
+from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.outcomes import Tally

@@ -9,7 +9,7 @@ import numpy as np
 
 from supersparse.card.card import Card, Cutoff, Label
 from supersparse.card.risk import Floats, Risk
-from supersparse.card.rules import one_line
+from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibrating import Method, cross_fitted, fit_risk

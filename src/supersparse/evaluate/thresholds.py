@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 from supersparse.card.card import Cutoff, Label
-from supersparse.card.rules import one_line
+from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular, small_table_of
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.outcomes import Tally

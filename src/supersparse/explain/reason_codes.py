@@ -14,9 +14,10 @@ import numpy as np
 
 from supersparse.card.bands import bands_of
 from supersparse.card.card import Card, Item, Label
-from supersparse.card.rules import Domain, IsMissing, ValueOf, answer, readable
+from supersparse.card.rules import Domain, IsMissing, ValueOf
 from supersparse.card.scoring import add_up, checked_table, multiplied
 from supersparse.card.tables import CardTable
+from supersparse.card.words import answer, readable
 from supersparse.data.small_table import SmallTable, Tabular, number
 from supersparse.errors import InvalidCardError, InvalidOptionError
 from supersparse.exact import counted

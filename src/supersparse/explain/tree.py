@@ -20,8 +20,8 @@ from math import ceil, floor, lcm
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import check_person
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
-from supersparse.card.rules import question as words_for
 from supersparse.card.scoring import item_points
+from supersparse.card.words import question as words_for
 from supersparse.data.plain import visible
 from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.data.values import is_missing

@@ -14,9 +14,9 @@ from math import floor, lcm
 
 import numpy as np
 
-from supersparse.card.bands import bands_of
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
+from supersparse.card.possible import possible_totals
 from supersparse.card.risk import TableRisk, risk_of
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
 from supersparse.data.values import Category, first_float
@@ -155,22 +155,11 @@ def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = Non
 
 
 def _totals(card: Card, scale: int) -> tuple[int, ...] | None:
-    """All totals in units, as if every answer could go with every other."""
-    domains = {domain.column: domain for domain in card.domains}
-    found = {Fraction(0)}
-    for column, items in card.items_by_column().items():
-        bands = bands_of(items, domains.get(column))
-        if bands is not None:
-            given = {band.points for band in bands}
-            found = {total + points for total in found for points in given}
-        else:
-            for item in items:
-                if isinstance(item.rule, ValueOf):
-                    return None
-                found |= {total + points for total in found for points in (item.points, item.missing or 0)}
-        if len(found) > _MOST_TOTALS:
-            return None
-    return tuple(sorted(int(total * scale) for total in found))
+    """All totals in units; None if they are too many, or if points multiply values, which can be any."""
+    if any(isinstance(item.rule, ValueOf) for item in card.items):
+        return None
+    totals = possible_totals(card, _MOST_TOTALS)
+    return None if totals is None else tuple(int(total * scale) for total in totals)
 
 
 def _check_risk(card: Card, target: str) -> None:

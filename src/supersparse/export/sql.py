@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from supersparse.card.card import Card, Label
 from supersparse.card.risk import LogisticRisk, TableRisk
-from supersparse.card.rules import one_line
+from supersparse.card.words import one_line
 from supersparse.data.values import Category
 from supersparse.errors import InvalidOptionError, UnsupportedCardError, did_you_mean
 from supersparse.export.dialects import DIALECTS, Dialect, number

@@ -16,7 +16,8 @@ from typing import Any
 from supersparse.card.card import Card
 from supersparse.card.lines import Line, lines_of
 from supersparse.card.risk import LogisticRisk, TableRisk
-from supersparse.card.rules import InRange, IsNoneOf, IsOneOf, condition
+from supersparse.card.rules import InRange, IsNoneOf, IsOneOf
+from supersparse.card.words import condition
 from supersparse.data.values import Category, is_missing
 from supersparse.errors import InvalidDataError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.exact import shown

@@ -1,7 +1,7 @@
 """How a card and its classes are called on every face."""
 
 from supersparse.card.card import Card
-from supersparse.card.rules import readable
+from supersparse.card.words import readable
 from supersparse.data.plain import quoted, visible
 
 _YES = {"1", "1.0", "true", "yes", "y"}

@@ -1,14 +1,14 @@
 """The risk strip: a row of totals over a row of risks, short enough to print."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, floor
 
 import numpy as np
 
-from supersparse.card.bands import bands_of
 from supersparse.card.card import Card
+from supersparse.card.possible import possible_totals
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
 from supersparse.exact import shown
 
@@ -50,36 +50,18 @@ def risk_percent(risk: float) -> str:
     return f"{100 * risk:.0f} %"
 
 
-def total_range(card: Card) -> tuple[Fraction, Fraction] | None:
-    """The least and the greatest total that answers can give; None where a number without limits counts."""
-    domains = {domain.column: domain for domain in card.domains}
-    low = high = Fraction(0)
-    for column, items in card.items_by_column().items():
-        domain = domains.get(column)
-        bands = bands_of(items, domain)
-        if bands is not None:
-            given = [band.points for band in bands]
-        elif len(items) == 1 and domain is not None and domain.low is not None and domain.high is not None:
-            given = [items[0].points * domain.low, items[0].points * domain.high]
-        else:
-            return None
-        low, high = low + min(given), high + max(given)
-    return low, high
-
-
 def risk_columns(card: Card) -> tuple[RiskColumn, ...]:
     """Return the strip; empty for a card without risks, or with totals that no short list covers."""
     risk = card.risk
     if risk is None:
         return ()
-    reach = total_range(card)
-    if reach is not None and card.totals_are_whole and reach[1] - reach[0] < _MOST_TOTALS:
-        totals = [Fraction(total) for total in range(ceil(reach[0]), floor(reach[1]) + 1)]
-        return _thinned(_at(card, risk, totals))
-    return _thinned(_at(card, risk, list(risk.totals))) if isinstance(risk, TableRisk) else ()
+    totals = possible_totals(card, _MOST_TOTALS)
+    if totals is None and isinstance(risk, TableRisk):
+        totals = risk.totals
+    return () if totals is None else _thinned(_at(card, risk, totals))
 
 
-def _at(card: Card, risk: Risk, totals: list[Fraction]) -> list[RiskColumn]:
+def _at(card: Card, risk: Risk, totals: Sequence[Fraction]) -> list[RiskColumn]:
     risks = risk.of(np.array([float(total) for total in totals])).tolist()
     cases: dict[Fraction, Fraction] = {}
     if isinstance(risk, TableRisk) and risk.cases is not None:

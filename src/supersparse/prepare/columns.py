@@ -8,7 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, ValueOf, category_text
+from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, ValueOf
+from supersparse.card.words import category_text
 from supersparse.data.values import Category, Cells
 from supersparse.errors import InvalidProblemError
 from supersparse.exact import shown

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Item
-from supersparse.card.rules import Domain, IsMissing, Rule, ValueOf, condition
+from supersparse.card.rules import Domain, IsMissing, Rule, ValueOf
 from supersparse.card.scoring import multiplied
+from supersparse.card.words import condition
 from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.data.values import Cells, Numbers, Objects
 from supersparse.errors import InvalidCardError, did_you_mean

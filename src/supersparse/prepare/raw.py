@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.rules import Rule, category_text
+from supersparse.card.rules import Rule
+from supersparse.card.words import category_text
 from supersparse.data.values import Category, Cells, Mask, Numbers, Objects, is_missing, read_category
 from supersparse.errors import InvalidDataError
 from supersparse.exact import LONGEST_UNIQUE_DECIMAL, IntArray, exact_value, integer_column, largest_magnitude

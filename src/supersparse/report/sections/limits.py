@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from supersparse.card.card import Card
-from supersparse.card.rules import Domain, IsMissing, category_text
+from supersparse.card.rules import Domain, IsMissing
+from supersparse.card.words import category_text
 from supersparse.data.plain import visible
 from supersparse.exact import shown
 from supersparse.faces.naming import class_names
