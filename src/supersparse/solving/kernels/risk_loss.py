@@ -1,0 +1,197 @@
+"""Log loss of weighted rows: the loss at given scores, and the best slope and intercept of one card.
+
+Rows are merged: `positive` and `negative` hold the weight of each class in a row, so a row at logit z costs
+positive·log(1 + e^-z) + negative·log(1 + e^z). Sums run over blocks of rows, which keeps the rounding error of
+a sum of n terms below (BLOCK + n/BLOCK)·2^-53 of the sum of their magnitudes, in whatever order the processor
+adds within a block.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+ANY_ORDER = {"reassoc", "contract", "nsz"}  # sums may be reordered and fused; nothing else is relaxed
+BLOCK = 256
+
+
+@njit(cache=True, inline="always")
+def exp_of_negative(x: float) -> float:
+    """e^x for x <= 0 within 4 units of the last place; below -700 it is e^-700. Vectorises."""
+    x = max(x, -700.0)
+    k = np.rint(x * 1.4426950408889634)
+    r = x - k * 6.93147180369123816490e-01
+    r = r - k * 1.90821492927058770002e-10
+    p = 1.6059043836821613e-10
+    p = p * r + 2.08767569878681e-09
+    p = p * r + 2.505210838544172e-08
+    p = p * r + 2.755731922398589e-07
+    p = p * r + 2.7557319223985893e-06
+    p = p * r + 2.48015873015873e-05
+    p = p * r + 1.984126984126984e-04
+    p = p * r + 1.388888888888889e-03
+    p = p * r + 8.333333333333333e-03
+    p = p * r + 4.1666666666666664e-02
+    p = p * r + 1.6666666666666666e-01
+    p = p * r + 0.5
+    p = p * r + 1.0
+    p = p * r + 1.0
+    bits = np.int64((np.int64(k) + 1023) << 52)
+    return p * bits.view(np.float64)
+
+
+@njit(cache=True, inline="always")
+def log_of_one_plus(e: float) -> float:
+    """log(1 + e) for e in [0, 1], within 4·2^-53 absolutely. Vectorises."""
+    y = 1.0 + e
+    large = y > 1.4142135623730951
+    m = y * (0.5 if large else 1.0)
+    t = (m - 1.0) / (m + 1.0)
+    s = t * t
+    q = 1.0 / 19.0
+    q = q * s + 1.0 / 17.0
+    q = q * s + 1.0 / 15.0
+    q = q * s + 1.0 / 13.0
+    q = q * s + 1.0 / 11.0
+    q = q * s + 1.0 / 9.0
+    q = q * s + 1.0 / 7.0
+    q = q * s + 0.2
+    q = q * s + 1.0 / 3.0
+    q = q * s + 1.0
+    return 2.0 * t * q + (0.6931471805599453 if large else 0.0)
+
+
+@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+def loss_at(z: Floats, positive: Floats, negative: Floats, e: Floats, n: int) -> float:
+    """The loss at logits z; e receives e^-|z|."""
+    total = 0.0
+    for start in range(0, n, BLOCK):
+        part = 0.0
+        for i in range(start, min(n, start + BLOCK)):
+            v = z[i]
+            w = exp_of_negative(-abs(v))
+            e[i] = w
+            tail = log_of_one_plus(w)
+            part += positive[i] * (max(-v, 0.0) + tail) + negative[i] * (max(v, 0.0) + tail)
+        total += part
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+def slopes_at(
+    z: Floats, e: Floats, positive: Floats, negative: Floats, residual: Floats, curve: Floats, n: int
+) -> tuple[float, float, float]:
+    """First and second derivative of each row's loss, from z and e = e^-|z|.
+
+    Returns the sum of the residuals, the sum of residual·z and the sum of |residual·z|.
+    """
+    total, moment, size = 0.0, 0.0, 0.0
+    for start in range(0, n, BLOCK):
+        part, part_moment, part_size = 0.0, 0.0, 0.0
+        for i in range(start, min(n, start + BLOCK)):
+            w = e[i]
+            p = (1.0 if z[i] >= 0 else w) / (1.0 + w)
+            weight = positive[i] + negative[i]
+            r = weight * p - positive[i]
+            residual[i] = r
+            curve[i] = weight * p * (1.0 - p)
+            part += r
+            part_moment += r * z[i]
+            part_size += abs(r * z[i])
+        total += part
+        moment += part_moment
+        size += part_size
+    return total, moment, size
+
+
+@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+def dot(x: Floats, y: Floats, n: int) -> float:
+    """x·y over the first n entries."""
+    total = 0.0
+    for start in range(0, n, BLOCK):
+        part = 0.0
+        for i in range(start, min(n, start + BLOCK)):
+            part += x[i] * y[i]
+        total += part
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+def logits(score: Floats, a: float, b: float, z: Floats, n: int) -> None:
+    """z = a·score + b."""
+    for i in range(n):
+        z[i] = a * score[i] + b
+
+
+@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+def _curvature(score: Floats, curve: Floats, n: int) -> tuple[float, float, float]:
+    """Σ c, Σ c·s and Σ c·s²."""
+    one, two, three = 0.0, 0.0, 0.0
+    for i in range(n):
+        c = curve[i]
+        one += c
+        two += c * score[i]
+        three += c * score[i] * score[i]
+    return one, two, three
+
+
+@njit(cache=True, nogil=True)
+def calibrate(
+    score: Floats,
+    positive: Floats,
+    negative: Floats,
+    n: int,
+    start: Floats,
+    slope_is_free: int,
+    most: float,
+    accurate: int,
+    work: Floats,
+) -> float:
+    """The least loss of a·score + b over b and, if free, over a in [0, most]; start = (a, b) is improved.
+
+    `start` receives the slope and intercept, then Σ residual and Σ residual·score there. `work` has 4 rows.
+    """
+    z, e, residual, curve = work[0], work[1], work[2], work[3]
+    a, b = start[0], start[1]
+    if slope_is_free:
+        a = min(max(a, 0.0), most)
+    logits(score, a, b, z, n)
+    f = loss_at(z, positive, negative, e, n)
+    gb, ga = 0.0, 0.0
+    for _ in range(60 if accurate else 8):
+        gb, _, _ = slopes_at(z, e, positive, negative, residual, curve, n)
+        ga = dot(residual, score, n)
+        hbb, hab, haa = _curvature(score, curve, n)
+        hbb += 1e-14
+        haa += 1e-14
+        step_a, step_b = 0.0, -gb / hbb
+        if slope_is_free and not (a >= most and ga <= 0) and not (a <= 0 and ga >= 0):
+            det = haa * hbb - hab * hab
+            if det > 1e-14 * haa * hbb:
+                step_a = -(hbb * ga - hab * gb) / det
+                step_b = -(haa * gb - hab * ga) / det
+            else:
+                step_a, step_b = -0.5 * ga / haa, -0.5 * gb / hbb
+        gain = -(ga * step_a + gb * step_b)
+        if gain < (1e-22 if accurate else 1e-9):
+            break
+        t, moved = 1.0, False
+        for _ in range(40):
+            new_a = min(max(a + t * step_a, 0.0), most) if slope_is_free else a
+            logits(score, new_a, b + t * step_b, z, n)
+            new = loss_at(z, positive, negative, e, n)
+            if new < f:
+                moved = True
+                break
+            t *= 0.4
+        if not moved:
+            logits(score, a, b, z, n)
+            f = loss_at(z, positive, negative, e, n)
+            break
+        better = f - new
+        a, b, f = new_a, b + t * step_b, new
+        if not accurate and better < 1e-8:
+            break
+    start[0], start[1], start[2], start[3] = a, b, gb, ga
+    return f
