@@ -10,7 +10,21 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.risk_loss import Floats, Ints, calibrate, dot, logits, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import (
+    ACCURATE,
+    INTERNAL,
+    QUICK,
+    Floats,
+    Ints,
+    calibrate,
+    copy,
+    copy_floats,
+    dot,
+    fill,
+    logits,
+    loss_at,
+    slopes_at,
+)
 from supersparse.solving.kernels.risk_newton import add_column, fit_support, relax, value_of_bound
 
 BOXES, SUPPORTS, CELL_PRUNED, FITTED, RELAXED, WORK = 0, 1, 2, 3, 4, 5
@@ -65,7 +79,7 @@ class Support(NamedTuple):
     floor: Floats  # (1,): the least bound of a card that could not be pruned
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def merge_rows(data: RiskData, support: Support, k: int) -> int:
     """Rows that are equal on the support become one; returns their number."""
     n = data.x.shape[1]
@@ -79,7 +93,9 @@ def merge_rows(data: RiskData, support: Support, k: int) -> int:
         if size > 20000 or size > 8 * n:
             groups = n + 1
             break
-        table = np.full(size, -1, np.int32)
+        table = np.empty(size, np.int32)
+        for at in range(size):
+            table[at] = -1
         ranks = data.ranks[j]
         count = 0
         for i in range(n):
@@ -91,12 +107,12 @@ def merge_rows(data: RiskData, support: Support, k: int) -> int:
         groups = count
     if groups > 0.7 * n:
         for q in range(k):
-            support.x[q, :n] = data.x[support.columns[q]]
-        support.positive[:n] = data.positive
-        support.negative[:n] = data.negative
+            copy_floats(support.x[q], data.x[support.columns[q]], n)
+        copy_floats(support.positive, data.positive, n)
+        copy_floats(support.negative, data.negative, n)
         return n
-    support.positive[:groups] = 0.0
-    support.negative[:groups] = 0.0
+    fill(support.positive, 0.0, groups)
+    fill(support.negative, 0.0, groups)
     for i in range(n):
         g = ids[i]
         support.positive[g] += data.positive[i]
@@ -106,7 +122,7 @@ def merge_rows(data: RiskData, support: Support, k: int) -> int:
     return groups
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _least_penalty(data: RiskData, j: int, low: int, high: int) -> float:
     """The least penalty in a range of values; 0 itself does not count in strict mode."""
     best = np.inf
@@ -116,7 +132,7 @@ def _least_penalty(data: RiskData, j: int, low: int, high: int) -> float:
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def box_penalty(data: RiskData, support: Support, low: Ints, high: Ints, k: int) -> float:
     """The least penalty in a box; infinite if no card in it obeys the limits."""
     total = 0.0
@@ -136,7 +152,7 @@ def box_penalty(data: RiskData, support: Support, low: Ints, high: Ints, k: int)
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def largest_slope(data: RiskData, columns: Ints, low: Ints, high: Ints, k: int) -> float:
     """The largest slope of any card in a box, other than the empty card."""
     least, most = np.inf, 0.0
@@ -155,7 +171,7 @@ def largest_slope(data: RiskData, columns: Ints, low: Ints, high: Ints, k: int) 
     return min(least, most)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def card_loss(
     data: RiskData, support: Support, index: Ints, k: int, fit: Floats, accurate: int
 ) -> tuple[float, float]:
@@ -165,7 +181,7 @@ def card_loss(
     """
     n = support.state[ROWS]
     score = support.work[6]
-    score[:n] = 0.0
+    fill(score, 0.0, n)
     slope, shift = np.inf, 0.0
     for q in range(k):
         j = support.columns[q]
@@ -205,7 +221,7 @@ def card_loss(
     return best, bound
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True)
 def offer(
     data: RiskData, support: Support, best: Best, index: Ints, k: int, start: Floats, only_if: float
 ) -> float:
@@ -225,20 +241,20 @@ def offer(
     fit = np.empty(4)
     fit[0], fit[1] = start[0], start[1]
     if only_if < np.inf:
-        f, _ = card_loss(data, support, index, k, fit, 0)
+        f, _ = card_loss(data, support, index, k, fit, QUICK)
         if f + penalty > best.value[0] + only_if:
             return -np.inf
-    f, bound = card_loss(data, support, index, k, fit, 1)
+    f, bound = card_loss(data, support, index, k, fit, ACCURATE)
     if f + penalty < best.value[0] - 1e-13:
         best.value[0] = f + penalty
-        best.index[:] = data.zero
+        copy(best.index, data.zero, len(data.zero))
         for q in range(k):
             best.index[support.columns[q]] = index[q]
         best.fit[0], best.fit[1] = fit[0], fit[1]
     return bound + penalty
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _trim(data: RiskData, j: int, low: int, high: int) -> tuple[int, int]:
     """Leave out 0 at an end of a range in strict mode."""
     if data.strict:
@@ -249,9 +265,16 @@ def _trim(data: RiskData, j: int, low: int, high: int) -> tuple[int, int]:
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def open_support(
-    data: RiskData, support: Support, best: Best, k: int, low: Ints, high: Ints, start: Floats, loss_floor: float
+    data: RiskData,
+    support: Support,
+    best: Best,
+    k: int,
+    low: Ints,
+    high: Ints,
+    start: Floats,
+    loss_floor: float,
 ) -> None:
     """Bound a support as a whole; if that does not prune it, put its box on the stack.
 
@@ -294,8 +317,8 @@ def open_support(
     )
     if passed:
         return
-    support.low[0, :k] = low[:k]
-    support.high[0, :k] = high[:k]
+    copy(support.low[0], low, k)
+    copy(support.high[0], high, k)
     slope = start[0]
     if data.slope_is_free:
         slope = 1e-9
@@ -309,7 +332,7 @@ def open_support(
     support.state[DEPTH] = 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _nearest(data: RiskData, j: int, low: int, high: int, value: float) -> tuple[int, int]:
     """The nearest allowed value in a range, and the largest that is at most `value` but not the last."""
     at = low
@@ -321,11 +344,13 @@ def _nearest(data: RiskData, j: int, low: int, high: int, value: float) -> tuple
     return nearest, at
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None:
     """Split the open boxes of the support until none is left or the work budget is spent."""
     k, n = support.state[SIZE], support.state[ROWS]
-    columns = np.arange(k)
+    columns = np.empty(k, np.int64)
+    for q in range(k):
+        columns[q] = q
     optional, cost = np.zeros(k, np.int64), np.zeros(k)
     scaled_low, scaled_high = np.empty(k), np.empty(k)
     low, high, index = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
@@ -335,9 +360,9 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
         depth = support.state[DEPTH] - 1
         support.state[DEPTH] = depth
         support.counts[BOXES] += 1
-        low[:] = support.low[depth, :k]
-        high[:] = support.high[depth, :k]
-        point[:] = support.points[depth, : 2 + k]
+        copy(low, support.low[depth], k)
+        copy(high, support.high[depth], k)
+        copy_floats(point, support.points[depth], 2 + k)
         penalty = box_penalty(data, support, low, high, k)
         threshold = best.value[0] - data.tolerance - penalty
         if threshold <= 0:
@@ -370,7 +395,7 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
             scaled_high,
             optional,
             cost,
-            0,
+            np.int64(0),
             data.slope_is_free,
             slope_low,
             slope_high,
@@ -383,7 +408,7 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
         if passed:
             continue
         a = max(point[0], 1e-12)
-        widest, split, worst = -1, 0, -1.0
+        widest, split, worst = np.int64(-1), np.int64(0), -1.0
         for q in range(k):
             j = support.columns[q]
             step = a * data.scale[j]
@@ -392,12 +417,21 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
             index[q] = nearest
             if low[q] < high[q]:
                 off = abs(data.values[j, nearest] - value)
+                if data.strict and nearest == data.zero[j]:  # 0 is not allowed: how far is the next value?
+                    off = min(
+                        abs(data.values[j, nearest - 1] - value), abs(data.values[j, nearest + 1] - value)
+                    )
+                    below = nearest
                 badness = step * (off + 1e-3 * (high[q] - low[q]))
                 if badness > worst:
                     worst, widest, split = badness, q, below
         offer(data, support, best, index, k, point, 1e-6)
         threshold = best.value[0] - data.tolerance - penalty
-        if not data.slope_is_free and bound > -1e299 and _tighten(data, support, low, high, k, dual, threshold):
+        if (
+            not data.slope_is_free
+            and bound > -1e299
+            and _tighten(data, support, low, high, k, dual, threshold)
+        ):
             continue
         j = support.columns[widest]
         split = min(max(split, low[widest]), high[widest] - 1)
@@ -414,23 +448,31 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
             _push(data, support, low, high, k, point, widest, low[widest], split)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _push(
-    data: RiskData, support: Support, low: Ints, high: Ints, k: int, point: Floats, q: int, first: int, last: int
+    data: RiskData,
+    support: Support,
+    low: Ints,
+    high: Ints,
+    k: int,
+    point: Floats,
+    q: int,
+    first: int,
+    last: int,
 ) -> None:
     """Put a box on the stack, with the range of column q replaced."""
     first, last = _trim(data, support.columns[q], first, last)
     if first > last:
         return
     depth = support.state[DEPTH]
-    support.low[depth, :k] = low
-    support.high[depth, :k] = high
+    copy(support.low[depth], low, k)
+    copy(support.high[depth], high, k)
     support.low[depth, q], support.high[depth, q] = first, last
-    support.points[depth, : 2 + k] = point
+    copy_floats(support.points[depth], point, 2 + k)
     support.state[DEPTH] = depth + 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _tighten(
     data: RiskData, support: Support, low: Ints, high: Ints, k: int, dual: Floats, threshold: float
 ) -> bool:

@@ -23,7 +23,7 @@ from supersparse.solving.kernels.risk_boxes import (
     open_support,
     run_boxes,
 )
-from supersparse.solving.kernels.risk_loss import Floats, Ints
+from supersparse.solving.kernels.risk_loss import INTERNAL, Floats, Ints
 
 Words = NDArray[np.uint64]
 LEVEL, STARTED, BUSY = 0, 1, 2
@@ -64,7 +64,7 @@ def popcount(typingctx: Any, word: Any) -> Any:
     return types.uint64(types.uint64), build
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _mixed(positive: float, negative: float) -> float:
     """m·log m - p·log p - q·log q."""
     if positive <= 0 or negative <= 0:
@@ -73,7 +73,7 @@ def _mixed(positive: float, negative: float) -> float:
     return both * np.log(both) - positive * np.log(positive) - negative * np.log(negative)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _mixed_counts(bits: Bits, p: int, q: int) -> float:
     """The same for counts of rows."""
     if p == 0 or q == 0:
@@ -84,7 +84,7 @@ def _mixed_counts(bits: Bits, p: int, q: int) -> float:
     return both * np.log(both) - bits.of_positive[p] - bits.of_negative[q]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _count(x: Words, y: Words, start: int, end: int) -> int:
     total = np.uint64(0)
     for w in range(start, end):
@@ -92,21 +92,23 @@ def _count(x: Words, y: Words, start: int, end: int) -> int:
     return np.int64(total)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def start_cells(data: RiskData, bits: Bits, cells: Cells) -> None:
     """All rows in one cell."""
     words = len(bits.all)
     if words:
-        cells.masks[0, 0] = bits.all
-        cells.positive[0, 0] = _count(bits.all, bits.all, 0, bits.split)
+        for w in range(words):
+            cells.masks[0, 0, w] = bits.all[w]
+        cells.positive[0, 0] = _count(bits.all, bits.all, np.int64(0), bits.split)
         cells.negative[0, 0] = _count(bits.all, bits.all, bits.split, words)
         cells.groups[0] = 1
     else:
-        cells.ids[0] = 0
+        for i in range(data.x.shape[1]):
+            cells.ids[0, i] = 0
         cells.groups[0] = 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def refine(data: RiskData, bits: Bits, cells: Cells, level: int, j: int) -> None:
     """Split the cells of a level by column j into those of the next level."""
     groups = cells.groups[level]
@@ -123,7 +125,7 @@ def refine(data: RiskData, bits: Bits, cells: Cells, level: int, j: int) -> None
         for c in range(groups):
             p, q = cells.positive[level, c], cells.negative[level, c]
             mask = cells.masks[level, c]
-            inside_p = _count(mask, column, 0, bits.split)
+            inside_p = _count(mask, column, np.int64(0), bits.split)
             inside_q = _count(mask, column, bits.split, words)
             if inside_p > 0 and inside_q > 0:
                 for w in range(words):
@@ -143,7 +145,9 @@ def refine(data: RiskData, bits: Bits, cells: Cells, level: int, j: int) -> None
     if size > 4096 or size > 2 * n + 64:
         cells.groups[level + 1] = -1
         return
-    table = np.full(size, -1, np.int32)
+    table = np.empty(size, np.int32)
+    for at in range(size):
+        table[at] = -1
     count = 0
     before, after, ranks = cells.ids[level], cells.ids[level + 1], data.ranks[j]
     for i in range(n):
@@ -155,7 +159,7 @@ def refine(data: RiskData, bits: Bits, cells: Cells, level: int, j: int) -> None
     cells.groups[level + 1] = count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def cell_bound(data: RiskData, bits: Bits, cells: Cells, level: int, j: int, enough: float) -> float:
     """The least loss on the columns of a level and column j (none if j < 0); stops early above `enough`."""
     groups = cells.groups[level]
@@ -172,7 +176,7 @@ def cell_bound(data: RiskData, bits: Bits, cells: Cells, level: int, j: int, eno
             for c in range(groups):
                 p, q = cells.positive[level, c], cells.negative[level, c]
                 mask = cells.masks[level, c]
-                inside_p = _count(mask, column, 0, bits.split)
+                inside_p = _count(mask, column, np.int64(0), bits.split)
                 inside_q = _count(mask, column, bits.split, words)
                 total += _mixed_counts(bits, inside_p, inside_q)
                 total += _mixed_counts(bits, p - inside_p, q - inside_q)
@@ -201,7 +205,7 @@ def cell_bound(data: RiskData, bits: Bits, cells: Cells, level: int, j: int, eno
     return total * (1 - 1e-11) - 1e-12
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _try_support(
     data: RiskData,
     support: Support,
@@ -227,7 +231,7 @@ def _try_support(
     open_support(data, support, best, k, first, last, point, loss_floor)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True)
 def run_completions(
     data: RiskData,
     support: Support,
@@ -266,7 +270,7 @@ def run_completions(
         position[0] = 0
         support.state[DEPTH] = 0
         if (data.strict or room == 0) and n_used > 0:
-            _try_support(data, support, best, used, chosen, 0, low, high, start, loss_floor)
+            _try_support(data, support, best, used, chosen, np.int64(0), low, high, start, loss_floor)
         if room == 0:
             state[LEVEL] = -1
     while True:
@@ -309,7 +313,7 @@ def run_completions(
         state[LEVEL] = level + 1
         position[level + 1] = at + 1
         if data.strict:
-            if cell_bound(data, bits, cells, depth + 1, -1, threshold) >= threshold:
+            if cell_bound(data, bits, cells, depth + 1, np.int64(-1), threshold) >= threshold:
                 support.counts[SUPPORTS] += 1
                 support.counts[CELL_PRUNED] += 1
             else:

@@ -14,9 +14,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 ANY_ORDER = {"reassoc", "contract", "nsz"}  # sums may be reordered and fused; nothing else is relaxed
 BLOCK = 256
+QUICK, ACCURATE = np.int64(0), np.int64(1)  # typed: each literal would be compiled anew
+INTERNAL = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # not called from Python
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, error_model="numpy", inline="always")
 def exp_of_negative(x: float) -> float:
     """e^x for x <= 0 within 4 units of the last place; below -700 it is e^-700. Vectorises."""
     x = max(x, -700.0)
@@ -41,7 +43,7 @@ def exp_of_negative(x: float) -> float:
     return p * bits.view(np.float64)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, error_model="numpy", inline="always")
 def log_of_one_plus(e: float) -> float:
     """log(1 + e) for e in [0, 1], within 4·2^-53 absolutely. Vectorises."""
     y = 1.0 + e
@@ -62,7 +64,7 @@ def log_of_one_plus(e: float) -> float:
     return 2.0 * t * q + (0.6931471805599453 if large else 0.0)
 
 
-@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
 def loss_at(z: Floats, positive: Floats, negative: Floats, e: Floats, n: int) -> float:
     """The loss at logits z; e receives e^-|z|."""
     total = 0.0
@@ -78,7 +80,7 @@ def loss_at(z: Floats, positive: Floats, negative: Floats, e: Floats, n: int) ->
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
 def slopes_at(
     z: Floats, e: Floats, positive: Floats, negative: Floats, residual: Floats, curve: Floats, n: int
 ) -> tuple[float, float, float]:
@@ -105,7 +107,7 @@ def slopes_at(
     return total, moment, size
 
 
-@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
 def dot(x: Floats, y: Floats, n: int) -> float:
     """x·y over the first n entries."""
     total = 0.0
@@ -117,14 +119,35 @@ def dot(x: Floats, y: Floats, n: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def fill(target: Floats, value: float, n: int) -> None:
+    """target[:n] = value, which compiles faster as a loop."""
+    for i in range(n):
+        target[i] = value
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def copy(target: Ints, source: Ints, n: int) -> None:
+    """target[:n] = source[:n] for whole numbers."""
+    for i in range(n):
+        target[i] = source[i]
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def copy_floats(target: Floats, source: Floats, n: int) -> None:
+    """target[:n] = source[:n]."""
+    for i in range(n):
+        target[i] = source[i]
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
 def logits(score: Floats, a: float, b: float, z: Floats, n: int) -> None:
     """z = a·score + b."""
     for i in range(n):
         z[i] = a * score[i] + b
 
 
-@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
 def _curvature(score: Floats, curve: Floats, n: int) -> tuple[float, float, float]:
     """Σ c, Σ c·s and Σ c·s²."""
     one, two, three = 0.0, 0.0, 0.0
@@ -136,7 +159,7 @@ def _curvature(score: Floats, curve: Floats, n: int) -> tuple[float, float, floa
     return one, two, three
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def calibrate(
     score: Floats,
     positive: Floats,

@@ -13,13 +13,22 @@ card that matters. So a badly solved relaxation gives a weak bound, never a wron
 import numpy as np
 from numba import njit
 
-from supersparse.solving.kernels.risk_loss import ANY_ORDER, Floats, Ints, dot, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import (
+    ANY_ORDER,
+    INTERNAL,
+    Floats,
+    Ints,
+    copy_floats,
+    dot,
+    loss_at,
+    slopes_at,
+)
 
 _HUGE = 1e300
 _STEPS = 12  # Newton steps for each barrier weight
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def factor(h: Floats, n: int) -> bool:
     """Cholesky factor in the lower triangle; False if the matrix is not positive definite."""
     for j in range(n):
@@ -39,7 +48,7 @@ def factor(h: Floats, n: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def solve_factored(h: Floats, n: int, x: Floats) -> None:
     """Solve with the factor of `factor`, in place."""
     for i in range(n):
@@ -54,14 +63,14 @@ def solve_factored(h: Floats, n: int, x: Floats) -> None:
         x[i] = t / h[i, i]
 
 
-@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
 def add_column(z: Floats, factor_: float, x: Floats, n: int) -> None:
     """z += factor·x."""
     for i in range(n):
         z[i] += factor_ * x[i]
 
 
-@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
 def _times(out: Floats, x: Floats, y: Floats, n: int) -> float:
     """out = x·y entry by entry; returns its sum."""
     total = 0.0
@@ -71,7 +80,7 @@ def _times(out: Floats, x: Floats, y: Floats, n: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def value_of_bound(
     tangent: float,
     size: float,
@@ -87,10 +96,12 @@ def value_of_bound(
     limits = (B, error relative to the terms of the tangent, fixed error).
     """
     linear = slope_low * reach if reach >= 0 else slope_high * reach
-    return tangent - abs(gb) * limits[0] + linear - limits[1] * size - limits[2] - 2e-15 * slope_high * magnitude
+    return (
+        tangent - abs(gb) * limits[0] + linear - limits[1] * size - limits[2] - 2e-15 * slope_high * magnitude
+    )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def least_reach(
     g: Floats, low: Floats, high: Floats, optional: Ints, cost: Floats, m: int, room: int, pick: Floats
 ) -> tuple[float, float]:
@@ -107,15 +118,16 @@ def least_reach(
         else:
             total += v
             magnitude += abs(v)
-    if count > room:
-        pick[:count].sort()
-        count = room
-    for q in range(count):
+    for q in range(min(count, room)):  # the most negative, by selection: room is small
+        if count > room:
+            for c in range(q + 1, count):
+                if pick[c] < pick[q]:
+                    pick[q], pick[c] = pick[c], pick[q]
         total += pick[q]
     return total, magnitude
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def fit_support(
     x: Floats,
     positive: Floats,
@@ -194,7 +206,69 @@ def fit_support(
     return False, f
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True)
+def tighten_node(
+    values: Floats,
+    zero: Ints,
+    scale: Floats,
+    columns: Ints,
+    optional: Ints,
+    cost: Floats,
+    dual: Floats,
+    room: int,
+    threshold: float,
+    low: Ints,
+    high: Ints,
+) -> bool:
+    """Cut off the values whose use alone makes the bound pass, for slope 1; True if nothing is left.
+
+    low and high are ranges of all columns; that of an open column without any value left is its 0.
+    """
+    m = len(columns)
+    least, terms, pick = np.empty(m), np.empty(m), np.empty(m)
+    total, magnitude, count = dual[0], 1.0, 0
+    for q in range(m):
+        j = columns[q]
+        g = dual[1 + q] * scale[j]
+        least[q] = min(g * values[j, low[j]], g * values[j, high[j]])
+        magnitude += max(abs(g * values[j, low[j]]), abs(g * values[j, high[j]])) + cost[q]
+        if optional[q]:
+            terms[q] = min(0.0, least[q] + cost[q])
+            pick[count] = terms[q]
+            count += 1
+        else:
+            total += least[q]
+    last, top = 0.0, 0.0
+    for q in range(min(count, room)):
+        for c in range(q + 1, count):
+            if pick[c] < pick[q]:
+                pick[q], pick[c] = pick[c], pick[q]
+        top += pick[q]
+        last = pick[q]
+    if count < room:
+        last = 0.0
+    slack = 2e-15 * (m + 4) * magnitude
+    for q in range(m):
+        j = columns[q]
+        g = dual[1 + q] * scale[j]
+        if optional[q]:  # the best others beside it, and its own cost
+            rest = total + (top - terms[q] if terms[q] <= last else top - last) + cost[q] - slack
+        else:
+            rest = total + top - least[q] - slack
+        while high[j] >= low[j] and not (optional[q] and high[j] <= zero[j]):
+            if rest + g * values[j, high[j]] < threshold:
+                break
+            high[j] -= 1
+        while low[j] <= high[j] and not (optional[q] and low[j] >= zero[j]):
+            if rest + g * values[j, low[j]] < threshold:
+                break
+            low[j] += 1
+        if not optional[q] and low[j] > high[j]:
+            return True
+    return False
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _barrier(
     theta: Floats,
     low: Floats,
@@ -240,7 +314,7 @@ def _barrier(
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True)
 def relax(
     x: Floats,
     columns: Ints,
@@ -269,11 +343,12 @@ def relax(
     m = len(columns)
     z, e, residual, curve = work[0], work[1], work[2], work[3]
     scratch, joint = work[4], work[5]
-    fixed, of_t = np.zeros(m, np.int64), np.full(m, -1)
+    fixed, of_t = np.zeros(m, np.int64), np.empty(m, np.int64)
     base = 2 if slope_is_free else 1
     n_optional, any_fixed, priced = 0, False, False
     for j in range(m):
         fixed[j] = 1 if low[j] == high[j] else 0
+        of_t[j] = -1
         any_fixed = any_fixed or fixed[j] == 1
         if optional[j] and not fixed[j]:
             n_optional += 1
@@ -367,9 +442,7 @@ def relax(
             for j in range(m):
                 g[j] = dot(residual, x[columns[j]], n)
             v, magnitude = least_reach(g, low, high, optional, cost, m, room, pick)
-            bound = value_of_bound(
-                f - moment, f + moments, gb, v, magnitude, slope_low, slope_high, limits
-            )
+            bound = value_of_bound(f - moment, f + moments, gb, v, magnitude, slope_low, slope_high, limits)
             if bound > best:
                 best = bound
                 dual[0] = f - moment - abs(gb) * limits[0] - limits[1] * (f + moments) - limits[2]
@@ -504,7 +577,7 @@ def relax(
                     add_column(z, theta[base + j], x[columns[j]], n)
                 f = loss_at(z, positive, negative, e, n)
                 break
-            theta[:] = trial
+            copy_floats(theta, trial, nv)
             f, wall, price = new, new_wall, new_price
             if centred:
                 break

@@ -14,22 +14,32 @@ from supersparse.solving.kernels.risk_boxes import (
     merge_rows,
     offer,
 )
-from supersparse.solving.kernels.risk_loss import Floats, Ints, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import (
+    INTERNAL,
+    QUICK,
+    Floats,
+    Ints,
+    copy,
+    copy_floats,
+    fill,
+    loss_at,
+    slopes_at,
+)
 from supersparse.solving.kernels.risk_newton import add_column, fit_support
 
 _SCALES = 24
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True)
 def load(data: RiskData, support: Support, columns: Ints, k: int) -> None:
     """Make these columns the support at hand."""
-    support.columns[:k] = columns[:k]
+    copy(support.columns, columns, k)
     support.state[SIZE] = k
     support.state[ROWS] = merge_rows(data, support, k)
     support.counts[WORK] += data.x.shape[1] * (k + 1)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def fit(data: RiskData, support: Support, point: Floats) -> float:
     """The loss of the logistic regression on the support at hand; point = (b, beta) is improved."""
     k, n = support.state[SIZE], support.state[ROWS]
@@ -53,14 +63,14 @@ def fit(data: RiskData, support: Support, point: Floats) -> float:
     return f
 
 
-@njit(cache=True, nogil=True)
-def gains(data: RiskData, support: Support, b: float, columns: Ints, beta: Floats, k: int, out: Floats) -> None:
-    """What adding each column to a model could gain, by one Newton step for it alone."""
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def gains(data: RiskData, support: Support, columns: Ints, point: Floats, k: int, out: Floats) -> None:
+    """What adding each column to a model (b, beta...) could gain, by one Newton step for it alone."""
     n = data.x.shape[1]
     z, e, residual, curve = support.work[0], support.work[1], support.work[2], support.work[3]
-    z[:n] = b
+    fill(z, point[0], n)
     for q in range(k):
-        add_column(z, beta[q], data.x[columns[q]], n)
+        add_column(z, point[1 + q], data.x[columns[q]], n)
     loss_at(z, data.positive, data.negative, e, n)
     slopes_at(z, e, data.positive, data.negative, residual, curve, n)
     support.counts[WORK] += 2 * n * data.x.shape[0]
@@ -78,7 +88,16 @@ def gains(data: RiskData, support: Support, b: float, columns: Ints, beta: Float
         out[columns[q]] = -1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _largest(values: Floats) -> int:
+    best = 0
+    for j in range(len(values)):
+        if values[j] > values[best]:
+            best = j
+    return best
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
 def extend(
     data: RiskData,
     support: Support,
@@ -97,15 +116,16 @@ def extend(
     Supports are sorted lists of columns. Returns how many there are.
     """
     p = data.x.shape[0]
-    out, count, width = np.empty(p), 0, len(losses)
+    out, count, width = np.empty(p), np.int64(0), len(losses)
     trial, beta = np.empty(size + 1, np.int64), np.empty(size + 2)
     for m in range(n_members):
-        gains(data, support, points[m, 0], members[m], points[m, 1:], size, out)
+        copy_floats(beta, points[m], size + 1)
+        gains(data, support, members[m], beta, size, out)
         for j in range(p):
             if not allowed[j]:
                 out[j] = -1.0
         for _ in range(tries):
-            j = np.argmax(out)
+            j = _largest(out)
             if out[j] < 0:
                 break
             out[j] = -1.0
@@ -131,9 +151,17 @@ def extend(
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def keep(
-    columns: Ints, point: Floats, f: float, k: int, members: Ints, points: Floats, losses: Floats, count: int, most: int
+    columns: Ints,
+    point: Floats,
+    f: float,
+    k: int,
+    members: Ints,
+    points: Floats,
+    losses: Floats,
+    count: int,
+    most: int,
 ) -> int:
     """Insert a support into a list sorted by loss; returns the new length."""
     at = count
@@ -143,15 +171,15 @@ def keep(
         return count
     for c in range(min(count, most - 1), at, -1):
         losses[c] = losses[c - 1]
-        members[c, :k] = members[c - 1, :k]
-        points[c, : k + 1] = points[c - 1, : k + 1]
+        copy(members[c], members[c - 1], k)
+        copy_floats(points[c], points[c - 1], k + 1)
     losses[at] = f
-    members[at, :k] = columns[:k]
-    points[at, : k + 1] = point[: k + 1]
+    copy(members[at], columns, k)
+    copy_floats(points[at], point, k + 1)
     return min(count + 1, most)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _is_allowed(data: RiskData, support: Support, index: Ints, k: int) -> bool:
     for limit in range(len(data.most)):
         total = 0.0
@@ -162,23 +190,26 @@ def _is_allowed(data: RiskData, support: Support, index: Ints, k: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _value(data: RiskData, support: Support, index: Ints, k: int, start: Floats) -> float:
     """Loss and penalty of a card on the support at hand, quickly calibrated; infinite if not allowed."""
     if not _is_allowed(data, support, index, k):
         return np.inf
-    f, _ = card_loss(data, support, index, k, start, 0)
+    f, _ = card_loss(data, support, index, k, start, QUICK)
     support.counts[WORK] += 12 * support.state[ROWS]
     for q in range(k):
         f += data.penalty[support.columns[q], index[q]]
     return f
 
 
-@njit(cache=True, nogil=True)
-def polish(data: RiskData, support: Support, low: Ints, high: Ints, index: Ints, fit_: Floats, value: float) -> float:
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def polish(
+    data: RiskData, support: Support, low: Ints, high: Ints, index: Ints, fit_: Floats, value: float
+) -> float:
     """Change one point at a time while that helps; index and fit receive the result."""
     k = support.state[SIZE]
-    trial, start = index.copy(), np.empty(4)
+    trial, start = np.empty(k, np.int64), np.empty(4)
+    copy(trial, index, k)
     improved = True
     while improved:
         improved = False
@@ -198,9 +229,14 @@ def polish(data: RiskData, support: Support, low: Ints, high: Ints, index: Ints,
     return value
 
 
-@njit(cache=True, nogil=True)
-def round_support(data: RiskData, support: Support, best: Best, low: Ints, high: Ints, point: Floats) -> None:
-    """Round the regression point = (b, beta) on the support at hand at several slopes, and polish the best."""
+@njit(cache=True, error_model="numpy", nogil=True)
+def round_support(
+    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, point: Floats, near: float
+) -> None:
+    """Round the regression point = (b, beta) on the support at hand at several slopes, and polish the best.
+
+    Only what comes within `near` of the best card is polished.
+    """
     k = support.state[SIZE]
     least, most = 0.0, 0.0
     for q in range(k):
@@ -218,8 +254,9 @@ def round_support(data: RiskData, support: Support, best: Best, low: Ints, high:
     if most > 60 * least:
         most = 60 * least
     scales = _SCALES if data.slope_is_free else 1
-    starts = 2
-    kept, fits, values = np.zeros((starts, k), np.int64), np.zeros((starts, 4)), np.full(starts, np.inf)
+    starts = np.int64(2)
+    kept, fits, values = np.zeros((starts, k), np.int64), np.zeros((starts, 4)), np.empty(starts)
+    fill(values, np.inf, starts)
     index, start = np.empty(k, np.int64), np.empty(4)
     for t in range(scales):
         a = least * (most / least) ** (t / max(1, scales - 1)) if data.slope_is_free else 1.0
@@ -236,45 +273,55 @@ def round_support(data: RiskData, support: Support, best: Best, low: Ints, high:
         for s in range(starts):
             if value < values[s] - 1e-12:
                 if s == 0:
-                    values[1], fits[1], kept[1] = values[0], fits[0], kept[0]
+                    values[1] = values[0]
+                    copy_floats(fits[1], fits[0], np.int64(4))
+                    copy(kept[1], kept[0], k)
                 values[s] = value
-                fits[s] = start
-                kept[s] = index
+                copy_floats(fits[s], start, np.int64(4))
+                copy(kept[s], index, k)
                 break
     for s in range(starts):
-        if values[s] < np.inf:
+        if values[s] < best.value[0] + near:
             value = polish(data, support, low, high, kept[s], fits[s], values[s])
             if value < best.value[0] + 1e-7:
                 offer(data, support, best, kept[s], k, fits[s], np.inf)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True)
 def swap_points(
-    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, most_features: int, tries: int, allowed: Ints
+    data: RiskData,
+    support: Support,
+    best: Best,
+    low: Ints,
+    high: Ints,
+    most_features: int,
+    tries: int,
+    allowed: Ints,
 ) -> bool:
     """Replace or add one feature of the best card, with its points; True if that made it better."""
     p = data.x.shape[0]
     before = best.value[0]
-    columns, count = np.empty(p, np.int64), 0
+    columns, count = np.empty(p, np.int64), np.int64(0)
     for j in range(p):
         if best.index[j] != data.zero[j]:
             columns[count] = j
             count += 1
-    index = best.index.copy()
+    index = np.empty(p, np.int64)
+    copy(index, best.index, p)
     slope, b = best.fit[0], best.fit[1]
     out, rest = np.empty(p), np.empty(count + 1, np.int64)
-    beta, points, start = np.empty(count + 1), np.empty(count + 1, np.int64), np.empty(4)
+    beta, points, start = np.empty(count + 2), np.empty(count + 1, np.int64), np.empty(4)
     for drop in range(count + 1):
         if drop == count and count >= most_features:
             continue
         if drop < count and low[columns[drop]] > data.zero[columns[drop]]:
             continue
-        k = 0
+        k = np.int64(0)
         for q in range(count):
             if q != drop:
                 rest[k] = columns[q]
                 points[k] = index[columns[q]]
-                beta[k] = slope * data.values[rest[k], points[k]] * data.scale[rest[k]]
+                beta[1 + k] = slope * data.values[rest[k], points[k]] * data.scale[rest[k]]
                 k += 1
         if k > 0:
             load(data, support, rest, k)
@@ -282,9 +329,10 @@ def swap_points(
             value = _value(data, support, points, k, start)
             if value < best.value[0] - 1e-9:
                 offer(data, support, best, points, k, start, np.inf)
-        gains(data, support, start[1] if k > 0 else b, rest, beta, k, out)
+        beta[0] = start[1] if k > 0 else b
+        gains(data, support, rest, beta, k, out)
         for _ in range(tries):
-            j = np.argmax(out)
+            j = _largest(out)
             if out[j] < 0:
                 break
             out[j] = -1.0
@@ -302,10 +350,11 @@ def swap_points(
                 value = _value(data, support, points, k + 1, start)
                 if value < least:
                     least, chosen = value, v
-                    fit_[:] = start
+                    copy_floats(fit_, start, np.int64(4))
             points[k] = chosen
             if least < best.value[0] + 0.003:
-                tuned = points[: k + 1].copy()
+                tuned = np.empty(k + 1, np.int64)
+                copy(tuned, points, k + 1)
                 least = polish(data, support, low, high, tuned, fit_, least)
                 if least < best.value[0] - 1e-9:
                     offer(data, support, best, tuned, k + 1, fit_, np.inf)

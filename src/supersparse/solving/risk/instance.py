@@ -266,13 +266,17 @@ def _error_limits(
     return np.array([intercept, relative, fixed])
 
 
-def _bit_sets(problem: Problem, kept: tuple[int, ...], x: NDArray[np.float64], group: NDArray[np.intp]) -> Bits:
+def _bit_sets(
+    problem: Problem, kept: tuple[int, ...], x: NDArray[np.float64], group: NDArray[np.intp]
+) -> Bits:
     """Bit sets where every column has two values and the rows can be counted one by one."""
     rows = problem.rows
     binary = all(len(np.unique(row)) == 2 for row in x)
     if not kept or not binary or problem.total_weight > _MOST_BITS:
         empty = np.zeros(0)
-        return Bits(np.zeros((len(kept), 0), np.uint64), np.zeros(0, np.uint64), 0, empty, empty, empty, 1.0, 1.0)
+        return Bits(
+            np.zeros((len(kept), 0), np.uint64), np.zeros(0, np.uint64), 0, empty, empty, empty, 1.0, 1.0
+        )
     copies = np.repeat(np.arange(rows.n_rows), rows.weights.astype(np.int64))
     positive = copies[rows.positive[copies]]
     negative = copies[~rows.positive[copies]]

@@ -11,6 +11,7 @@ from supersparse.solving.risk.instance import RiskInstance
 _BEAM = 6  # supports kept of each size
 _TRIES = 8  # columns tried for each of them
 _ROUNDED = 8  # supports of each size that are rounded
+_ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
 _SWAPS = 40
 
 
@@ -28,23 +29,33 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
         new_members = np.zeros((_ROUNDED, size), np.int64)
         new_points, losses = np.zeros((_ROUNDED, size + 1)), np.zeros(_ROUNDED)
         count = extend(
-            data, support, members, points, min(count, _BEAM), k, allowed, _TRIES, new_members, new_points, losses
+            data,
+            support,
+            members,
+            points,
+            min(count, _BEAM),
+            k,
+            allowed,
+            _TRIES,
+            new_members,
+            new_points,
+            losses,
         )
         members, points = new_members, new_points
         beams.append((k + 1, members, points, losses, count))
         if count == 0 or stop():
             break
-    for k, of_beam, fits, losses, count in reversed(beams):
-        if k < size and not data.strict:
-            break
-        for c in range(count):
-            if losses[c] + instance.least_cost[of_beam[c, :k]].sum() < best.value[0] and not stop():
-                load(data, support, of_beam[c], k)
-                round_support(data, support, best, instance.low, instance.high, fits[c, : k + 1].copy())
+    found = [
+        (losses[c] + instance.least_cost[of_beam[c, :k]].sum(), k, of_beam[c], fits[c, : k + 1])
+        for k, of_beam, fits, losses, count in (beams if data.strict else beams[-1:])
+        for c in range(count if k == size else min(count, _ROUNDED_SMALLER))
+    ]
+    for bound, k, columns, point in sorted(found, key=lambda entry: entry[0]):
+        if bound < best.value[0] and not stop():
+            load(data, support, columns, k)
+            round_support(data, support, best, instance.low, instance.high, point.copy(), np.inf)
     for _ in range(_SWAPS):
-        if stop() or not swap_points(
-            data, support, best, instance.low, instance.high, size, _TRIES, allowed
-        ):
+        if stop() or not swap_points(data, support, best, instance.low, instance.high, size, _TRIES, allowed):
             break
 
 

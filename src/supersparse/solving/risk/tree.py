@@ -21,12 +21,13 @@ from supersparse.solving.kernels.risk_boxes import (
     Support,
 )
 from supersparse.solving.kernels.risk_cells import STARTED, Cells, run_completions
-from supersparse.solving.kernels.risk_newton import relax
+from supersparse.solving.kernels.risk_newton import relax, tighten_node
 from supersparse.solving.kernels.risk_search import load, round_support
 from supersparse.solving.risk.instance import RiskInstance
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
 _MOST_CELLS = 512
+_NEAR = 1e-3  # roundings of nodes are polished if they come this near to the best card
 _ENUMERATE_FIRST = 1.5  # enumerate before relaxing if that costs at most this many relaxations
 _ENUMERATE_THEN = 15.0  # ... and after relaxing, this many
 
@@ -127,7 +128,9 @@ class RiskTree:
         supports = self._completions(len(candidates), room)
         at_once = supports * self._support_cost(len(used) + room)
         relaxing = self._relaxation_cost(len(used) + len(candidates))
-        if len(candidates) == 0 or (self.nodes > 1 and at_once < _ENUMERATE_FIRST * relaxing):
+        if len(candidates) == 0 or (
+            self.nodes > 1 and not self._relaxes_well and at_once < _ENUMERATE_FIRST * relaxing
+        ):
             self._start_enumeration(node, used, candidates, room)
             return
         columns = np.concatenate([used, candidates])
@@ -155,15 +158,22 @@ class RiskTree:
         full[0], full[1] = point[0], point[1]
         full[2 + columns] = point[2:]
         self._round(used, columns, point)
-        status = node.status
+        status, lowest, highest = node.status, node.low, node.high
         if not data.slope_is_free and bound > -1e299:
-            status = self._without_hopeless(node, columns, optional, cost, dual, low, high, room, cost_used)
-        better = Node(status, node_bound, loss_bound, node.low, node.high, full)
+            lowest, highest, status = node.low.copy(), node.high.copy(), node.status.copy()
+            if tighten_node(
+                data.values, data.zero, data.scale, columns, optional, cost, dual, room,
+                self.threshold - cost_used, lowest, highest,
+            ):  # fmt: skip
+                return
+            status[(status == 0) & (lowest == highest)] = -1
+        better = Node(status, node_bound, loss_bound, lowest, highest, full)
         candidates = np.flatnonzero(status == 0)
         if node_bound >= self.threshold:
             return
         supports = self._completions(len(candidates), room)
-        if supports * self._support_cost(len(used) + room) < _ENUMERATE_THEN * relaxing:
+        cheap = supports * self._support_cost(len(used) + room) < _ENUMERATE_THEN * relaxing
+        if cheap and not self._relaxes_well:
             self._start_enumeration(better, used, candidates, room)
             return
         if len(candidates) == 0:
@@ -175,7 +185,7 @@ class RiskTree:
             child[j] = choice
             extra = float(instance.least_cost[j]) if choice == 1 else 0.0
             child_bound = max(node_bound, loss_bound + cost_used + extra)
-            self._push(Node(child, child_bound, loss_bound, node.low, node.high, full))
+            self._push(Node(child, child_bound, loss_bound, lowest, highest, full))
 
     def _room(self, node: Node, used: Ints, candidates: Ints, cost_used: float) -> int:
         """How many candidates a card that beats the best can use."""
@@ -199,6 +209,11 @@ class RiskTree:
             if least > most:
                 return False
         return True
+
+    @property
+    def _relaxes_well(self) -> bool:
+        """Whether penalties are part of the relaxation, which then beats enumeration."""
+        return not self.instance.data.slope_is_free and float(self.instance.least_cost.max()) > 1e-5
 
     def _completions(self, candidates: int, room: int) -> float:
         if self.instance.data.strict:
@@ -248,36 +263,8 @@ class RiskTree:
         load(self.instance.data, self.support, columns[chosen], len(chosen))
         start = np.concatenate([point[1:2], point[2 + chosen]])
         round_support(
-            self.instance.data, self.support, self.best, self.instance.low, self.instance.high, start
+            self.instance.data, self.support, self.best, self.instance.low, self.instance.high, start, _NEAR
         )
-
-    def _without_hopeless(
-        self,
-        node: Node,
-        columns: Ints,
-        optional: Ints,
-        cost: Floats,
-        dual: Floats,
-        low: Floats,
-        high: Floats,
-        room: int,
-        cost_used: float,
-    ) -> NDArray[np.int8]:
-        """Put out the open columns whose use alone makes the bound pass; only for a fixed slope."""
-        g = dual[1:]
-        least = np.minimum(g * low, g * high)
-        of_used = float(least[optional == 0].sum())
-        terms = least + cost
-        others = np.sort(np.minimum(terms[optional == 1], 0.0))
-        top = float(others[:room].sum())
-        last = float(others[room - 1]) if len(others) >= room else 0.0
-        status = node.status.copy()
-        slack = 1e-14 * (1 + float(np.abs(terms).sum()))
-        for q in np.flatnonzero(optional == 1):
-            rest = top - min(terms[q], 0.0) if terms[q] <= last else top - last
-            if dual[0] + of_used + rest + terms[q] - slack >= self.threshold - cost_used:
-                status[columns[q]] = -1
-        return status
 
     def _start_enumeration(self, node: Node, used: Ints, candidates: Ints, room: int) -> None:
         self.cells.state[STARTED] = 0
