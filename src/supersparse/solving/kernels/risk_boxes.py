@@ -300,21 +300,23 @@ def open_support(
         reach[q] = data.reach[j]
         point[1 + q] = max(-reach[q], min(reach[q], start[2 + q]))
     threshold = best.value[0] - data.tolerance - penalty
-    support.counts[FITTED] += 1
-    support.counts[WORK] += 5 * n * (k * k // 2 + 8)
-    passed, _ = fit_support(
-        support.x,
-        support.positive,
-        support.negative,
-        n,
-        k,
-        reach,
-        threshold,
-        data.limits,
-        point,
-        support.work,
-        1e-3,
-    )
+    passed = False
+    if data.slope_is_free or not data.strict:
+        support.counts[FITTED] += 1
+        support.counts[WORK] += 5 * n * (k * k // 2 + 8)
+        passed, _ = fit_support(
+            support.x,
+            support.positive,
+            support.negative,
+            n,
+            k,
+            reach,
+            threshold,
+            data.limits,
+            point,
+            support.work,
+            1e-3,
+        )
     if passed:
         return
     copy(support.low[0], low, k)

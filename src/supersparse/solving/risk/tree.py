@@ -1,13 +1,14 @@
 """The tree over supports: each node decides which columns are used, which are out and which are open.
 
 Best first. A node whose completions are few is enumerated; otherwise its relaxation is solved, and the open
-column with the largest effect is branched on: out, or used with either sign.
+column with the largest effect is branched on: out or used, and by sign where the slope is fixed.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,12 +181,19 @@ class RiskTree:
             self._start_enumeration(better, used, candidates, 0)
             return
         j = candidates[np.argmax(np.abs(full[2 + candidates]))]
-        for choice in (-1, 1):
-            child = status.copy()
-            child[j] = choice
-            extra = float(instance.least_cost[j]) if choice == 1 else 0.0
-            child_bound = max(node_bound, loss_bound + cost_used + extra)
-            self._push(Node(child, child_bound, loss_bound, lowest, highest, full))
+        zero = data.zero[j]
+        self._push(Node(_with(status, j, -1), node_bound, loss_bound, lowest, highest, full))
+        bound_used = max(node_bound, loss_bound + cost_used + float(instance.least_cost[j]))
+        if data.slope_is_free:
+            self._push(Node(_with(status, j, 1), bound_used, loss_bound, lowest, highest, full))
+            return
+        # points are whole at slope 1, so it matters that they are not between -1 and 1
+        if highest[j] > zero:
+            above = _with(lowest, j, max(lowest[j], zero + 1))
+            self._push(Node(_with(status, j, 1), bound_used, loss_bound, above, highest, full))
+        if lowest[j] < zero:
+            below = _with(highest, j, min(highest[j], zero - 1))
+            self._push(Node(_with(status, j, 1), bound_used, loss_bound, lowest, below, full))
 
     def _room(self, node: Node, used: Ints, candidates: Ints, cost_used: float) -> int:
         """How many candidates a card that beats the best can use."""
@@ -225,10 +233,7 @@ class RiskTree:
         data, counts = self.instance.data, self.support.counts
         n, words = data.x.shape[1], len(self.instance.bits.all)
         cells = min(float(2 ** min(size, 30)), float(n))
-        if words:
-            cell_work = 8.0 * words * cells / 2
-        else:
-            cell_work = 8.0 * n
+        cell_work = 8.0 * words * cells / 2 if words else 8.0 * n
         binary = bool((data.distinct == 2).all())
         rows = min(cells, n) if binary else n
         survive = (20 + counts[FITTED]) / (100 + counts[SUPPORTS])
@@ -289,6 +294,13 @@ class RiskTree:
         """Nodes, boxes and supports looked at: the same on every machine."""
         counts = self.support.counts
         return self.nodes + int(counts[BOXES]) + int(counts[SUPPORTS]) // 1000
+
+
+def _with(values: NDArray[Any], at: int, value: int) -> NDArray[Any]:
+    """A copy with one entry changed."""
+    changed = values.copy()
+    changed[at] = value
+    return changed
 
 
 def new_best(instance: RiskInstance) -> Best:
