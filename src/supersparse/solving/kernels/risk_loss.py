@@ -160,6 +160,71 @@ def _curvature(score: Floats, curve: Floats, n: int) -> tuple[float, float, floa
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def best_intercept(
+    score: Floats, positive: Floats, negative: Floats, n: int, a: float, b: float, work: Floats
+) -> float:
+    """The intercept with the least loss at slope a, by Newton steps within a bracket.
+
+    At the best intercept the mean risk is the share of positive weight, so the log odds of that share lie
+    between the smallest and the largest logit.
+    """
+    z, e, residual, curve = work[0], work[1], work[2], work[3]
+    of_positive, of_negative, least, most = 0.0, 0.0, np.inf, -np.inf
+    for i in range(n):
+        of_positive += positive[i]
+        of_negative += negative[i]
+        least = min(least, a * score[i])
+        most = max(most, a * score[i])
+    odds = np.log(of_positive / of_negative)
+    low, high = odds - most - 1e-9, odds - least + 1e-9
+    if not low <= b <= high:
+        b = 0.5 * (low + high)
+    for _ in range(100):
+        logits(score, a, b, z, n)
+        for i in range(n):
+            e[i] = exp_of_negative(-abs(z[i]))
+        g, _, _ = slopes_at(z, e, positive, negative, residual, curve, n)
+        if g > 0:
+            high = b
+        else:
+            low = b
+        h = 0.0
+        for i in range(n):
+            h += curve[i]
+        step = g / h if h > 0 else np.inf
+        new = b - step
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        if abs(new - b) <= 1e-15 * (1 + abs(b)):
+            break
+        b = new
+    return b
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _bisect_slope(
+    score: Floats, positive: Floats, negative: Floats, n: int, most: float, start: Floats, work: Floats
+) -> None:
+    """The best slope in [0, most], each slope with its best intercept; slow and sure."""
+    low, high, b = 0.0, most, start[1]
+    a = most
+    for _ in range(200):
+        b = best_intercept(score, positive, negative, n, a, b, work)
+        slope = dot(work[2], score, n)
+        if slope > 0:
+            high = a
+        else:
+            low = a
+        if a == most and slope <= 0:
+            break
+        middle = 0.5 * (low + high) if low > 0.01 * high else 0.1 * high
+        if middle in (low, high) or high < 1e-300:
+            break
+        a = middle
+    start[0], start[1] = a, best_intercept(score, positive, negative, n, a, b, work)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def calibrate(
     score: Floats,
     positive: Floats,
@@ -173,48 +238,70 @@ def calibrate(
 ) -> float:
     """The least loss of a·score + b over b and, if free, over a in [0, most]; start = (a, b) is improved.
 
-    `start` receives the slope and intercept, then Σ residual and Σ residual·score there. `work` has 4 rows.
+    `start` receives the slope and intercept. `work` has at least 4 rows.
     """
     z, e, residual, curve = work[0], work[1], work[2], work[3]
-    a, b = start[0], start[1]
-    if slope_is_free:
-        a = min(max(a, 0.0), most)
+    if not slope_is_free:
+        start[1] = best_intercept(score, positive, negative, n, start[0], start[1], work)
+        logits(score, start[0], start[1], z, n)
+        return loss_at(z, positive, negative, e, n)
+    a, b = min(max(start[0], 0.0), most), start[1]
     logits(score, a, b, z, n)
     f = loss_at(z, positive, negative, e, n)
-    gb, ga = 0.0, 0.0
-    for _ in range(60 if accurate else 8):
+    merit, far, again = np.inf, np.inf, True
+    for _ in range(80 if accurate else 8):
         gb, _, _ = slopes_at(z, e, positive, negative, residual, curve, n)
         ga = dot(residual, score, n)
         hbb, hab, haa = _curvature(score, curve, n)
-        hbb += 1e-14
-        haa += 1e-14
-        step_a, step_b = 0.0, -gb / hbb
-        if slope_is_free and not (a >= most and ga <= 0) and not (a <= 0 and ga >= 0):
+        step_a, step_b = 0.0, -gb / (hbb + 1e-300)
+        at_end = (a >= most and ga <= 0) or (a <= 0 and ga >= 0)
+        far = abs(gb) * (1 + abs(b)) + (0.0 if at_end else abs(ga) * most)
+        if not at_end:
             det = haa * hbb - hab * hab
-            if det > 1e-14 * haa * hbb:
+            if det > 1e-13 * haa * hbb:
                 step_a = -(hbb * ga - hab * gb) / det
                 step_b = -(haa * gb - hab * ga) / det
             else:
-                step_a, step_b = -0.5 * ga / haa, -0.5 * gb / hbb
+                step_a, step_b = -0.5 * ga / (haa + 1e-300), -0.5 * gb / (hbb + 1e-300)
         gain = -(ga * step_a + gb * step_b)
-        if gain < (1e-22 if accurate else 1e-9):
+        if gain < (1e-26 if accurate else 1e-9):
             break
+        if gain < 1e-12 and gain > 0.5 * merit:
+            break  # rounding leaves nothing to gain
+        merit = gain
         t, moved = 1.0, False
-        for _ in range(40):
-            new_a = min(max(a + t * step_a, 0.0), most) if slope_is_free else a
+        for _ in range(20):
+            new_a = min(max(a + t * step_a, 0.0), most)
             logits(score, new_a, b + t * step_b, z, n)
             new = loss_at(z, positive, negative, e, n)
-            if new < f:
+            if new < f or (gain < 1e-9 and new <= f + 1e-14):  # at the end the gradient tells more than f
                 moved = True
                 break
             t *= 0.4
         if not moved:
+            if not again or gain < 1e-9:
+                break
+            again = False  # so steep that no row says anything: start where they do
+            size = 0.0
+            for i in range(n):
+                size = max(size, abs(score[i]))
+            a = min(most, 1.0 / max(size, 1e-300))
+            b = best_intercept(score, positive, negative, n, a, 0.0, work)
             logits(score, a, b, z, n)
             f = loss_at(z, positive, negative, e, n)
-            break
+            merit = np.inf
+            continue
         better = f - new
         a, b, f = new_a, b + t * step_b, new
         if not accurate and better < 1e-8:
             break
-    start[0], start[1], start[2], start[3] = a, b, gb, ga
+    start[0], start[1] = a, b
+    if accurate and not far < 1e-11:
+        _bisect_slope(score, positive, negative, n, most, start, work)
+        logits(score, start[0], start[1], z, n)
+        slow = loss_at(z, positive, negative, e, n)
+        if slow > f:  # both have converged as far as rounding allows
+            start[0], start[1] = a, b
+        else:
+            f = slow
     return f

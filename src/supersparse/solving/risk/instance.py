@@ -195,7 +195,10 @@ def _ranges(
 def _limit_tables(
     problem: Problem, kept: tuple[int, ...], values: tuple[tuple[Fraction, ...], ...]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The terms of each limit on supports and scores, as whole numbers, and what they may add up to."""
+    """The terms of each limit on supports and scores, as whole numbers, and what they may add up to.
+
+    A column that every card uses is a limit as well: -[used] <= -1.
+    """
     widest = max((len(own) for own in values), default=1)
     tables, most = [], []
     for limit in (*problem.support_limits, *problem.score_limits):
@@ -211,6 +214,12 @@ def _limit_tables(
             )
         tables.append([[float(t) for t in own] + [0.0] * (widest - len(own)) for own in whole])
         most.append(float(max(-(2**53), min(2**53, int(limit.at_most * unit)))))
+    for q, j in enumerate(kept):
+        if 0 not in problem.sets[j]:  # every card uses it
+            used = np.zeros((len(kept), widest))
+            used[q, [i for i, v in enumerate(values[q]) if v != 0]] = -1.0
+            tables.append(used.tolist())
+            most.append(-1.0)
     return np.array(tables).reshape(len(most), len(kept), widest), np.array(most)
 
 
