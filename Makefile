@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-table study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-risk bench-table study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -83,6 +83,10 @@ bench-covers: $(VENV)/.bench
 
 bench-many: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.many
+
+# Proofs of least log loss beside the times of the feasibility study; needs shared/risk-optima.json.
+bench-risk: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.risk_proofs
 
 bench-table: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.large_table

@@ -194,21 +194,21 @@ def _fitted(scores: Any, y: Any, weight: Any, most: Any) -> Any:
     t = scores / scale[:, None]
     a, b = np.minimum(0.1 * np.ones(len(t)), most * scale), np.zeros(len(t))
     value, damping = log_loss(a[:, None] * t + b[:, None], y, weight), np.full(len(t), 1e-3)
-    for _ in range(120):
+    for _ in range(80):
         z = a[:, None] * t + b[:, None]
         p = 0.5 * (1 + np.tanh(z / 2))
         r, h = weight * (p - y), weight * p * (1 - p)
         ga, gb = (r * t).sum(1), r.sum(1)
         haa, hab, hbb = (h * t * t).sum(1) + damping, (h * t).sum(1), h.sum(1) + damping
         at_end = ((a >= most * scale) & (ga < 0)) | ((a <= 0) & (ga > 0))
-        det = haa * hbb - hab**2
+        det = np.maximum(haa * hbb - hab**2, 1e-300)
         da = np.where(at_end, 0.0, -(hbb * ga - hab * gb) / det)
         db = np.where(at_end, -gb / hbb, -(haa * gb - hab * ga) / det)
         new_a, new_b = np.clip(a + da, 0, most * scale), b + db
         new = log_loss(new_a[:, None] * t + new_b[:, None], y, weight)
         better = new < value
         a, b, value = np.where(better, new_a, a), np.where(better, new_b, b), np.where(better, new, value)
-        damping = np.where(better, damping * 0.2, np.minimum(damping * 5 + 1e-16, 1.0))
+        damping = np.where(better, damping * 0.2 + 1e-25, np.minimum(damping * 5 + 1e-16, 1.0))
     return value
 
 

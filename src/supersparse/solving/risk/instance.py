@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import UnsupportedProblemError
+from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column
 from supersparse.problem.problem import Problem
 from supersparse.solving.kernels.risk_boxes import RiskData
 from supersparse.solving.kernels.risk_cells import Bits
 from supersparse.solving.kernels.risk_loss import BLOCK
 from supersparse.solving.presolve import row_groups
 
-EFFECT_CAP = 30.0  # slope·|points|·(standard deviation) of a feature is at most this
-TOLERANCE = 1e-9  # proven: no card is better by more than this
+TOLERANCE = float(PROOF_TOLERANCE)
 MOST_VALUES = 2001  # of one coefficient set
 _MOST_BITS = 2**17
 _ROUNDING = 2.0**-53
@@ -67,7 +67,8 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
     low, high = _ranges(problem, kept, values)
     base = sum((problem.penalty(j, Fraction(0)) for j in range(problem.n_features)), Fraction(0))
     penalty = _padded(
-        [[float(problem.penalty(j, v) - problem.penalty(j, Fraction(0))) for v in own]
+        [[float(problem.penalty(j, v) - problem.penalty(j, Fraction(0)) + (problem.C1 or 0) * abs(v))
+          for v in own]
          for j, own in zip(kept, values, strict=True)]
     )  # fmt: skip
     if penalty.size and penalty.min() < 0:
@@ -128,12 +129,7 @@ class _Centred:
 
 def _centred(column: NDArray[np.int64], weights: NDArray[np.int64]) -> _Centred:
     """Shift a whole column by about its mean and divide it by a power of two near its standard deviation."""
-    total = int(weights.sum(dtype=object))
-    shift = round(Fraction(sum(int(c) * int(w) for c, w in zip(column, weights, strict=True)), total))
-    x = np.array(column - shift, dtype=float)
-    share = np.array(weights, dtype=float) / float(total)
-    mean = float(share @ x)
-    deviation = float(np.sqrt(share @ (x - mean) ** 2))
+    x, shift, deviation = centred_column(column, np.array(weights, dtype=float))
     step = 2.0 ** round(np.log2(deviation))
     return _Centred(x / step, shift, step, deviation)
 
