@@ -20,6 +20,7 @@ EFFECT_CAP = 30.0  # slope·|points|·(standard deviation of the feature) is at 
 PROOF_TOLERANCE = Fraction(1, 10**9)  # proven optimal: no allowed card is better by more than this
 _ROUNDING = 2.0**-53
 _DIGITS = 15  # of slope and intercept, so that they can be printed and read back
+_LEAST_SLOPE = 1e-13  # of the largest, in place of 0, which is best for a card that points the wrong way
 Floats = NDArray[np.float64]
 
 
@@ -44,9 +45,10 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
     for weight, of_row, sign in ((positive_weight, sums[0], -1), (negative_weight, sums[1], 1)):
         terms, sizes = [], []
         for z, row in zip(logits, of_row, strict=True):
-            cost = max(sign * z, 0.0) + math.log1p(math.exp(-abs(z)))
+            tail = math.exp(-abs(z))
+            cost = max(sign * z, 0.0) + math.log1p(tail)
             terms.append(row * cost)
-            sizes.append(row * (cost + abs(z)))
+            sizes.append(row * (cost + abs(z) * (1.0 if sign * z > 0 else tail)))  # z itself is rounded
         error = 16 * _ROUNDING * math.fsum(sizes)
         total += weight * (Fraction(math.fsum(terms)) + Fraction(error))
     return total
@@ -118,7 +120,7 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
         return min(choices, key=lambda points: log_loss(problem, points))
     most = largest_slope(problem, coefficients)
     a, b = _best_slope(score, label, row_weight, most)
-    slope = _short(min(max(a, 1e-9 * most), most), down=True)
+    slope = _short(min(max(a, _LEAST_SLOPE * most), most), down=True)
     intercept = _short(float(Fraction(b) / slope - moved))
     return Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope=slope)
 

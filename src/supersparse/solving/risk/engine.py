@@ -21,6 +21,9 @@ from supersparse.solving.solution import Claim
 from supersparse.stop import Stop
 
 
+_PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree
+
+
 class RiskSolver:
     """Branch and bound over supports, with cells, relaxations and boxes of points.
 
@@ -100,7 +103,7 @@ class _Run:
             self.monitor.incumbent(completed(self.problem, self._coefficients()))
         bound = self.tree.bound
         if np.isfinite(bound) and np.isfinite(value) and bound > 0:
-            self.monitor.bound(Fraction(bound) + self.instance.base_penalty)
+            self.monitor.bound(Fraction(bound) + self.instance.base_penalty - _PENALTY_ROUNDING)
 
     def _coefficients(self) -> tuple[int, ...]:
         """The best card in the problem's unit; in lowest terms where a free slope and the sets allow it."""

@@ -103,7 +103,7 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
         limits=(limits := _error_limits(x, positive_weight, negative_weight, reach, room, slope_is_free)),
         slope_is_free=int(slope_is_free),
         strict=int(bool(penalty.any()) or len(most) > 0 or bool(forced.any())),
-        tolerance=max(TOLERANCE, 3 * limits[2]),
+        tolerance=max(TOLERANCE, 2 * limits[2]),
     )
     return RiskInstance(
         data=data,
@@ -265,7 +265,7 @@ def _error_limits(
     else:
         intercept = abs(log(of_positive / of_negative)) + largest(reach * np.abs(x).max(axis=1, initial=0))
     intercept = 1.001 * intercept + 1
-    relative = 2 * (BLOCK + n / BLOCK + 32) * _ROUNDING
+    relative = 2 * (min(n, BLOCK + n / BLOCK) + 16) * _ROUNDING
     sums = largest(reach * (np.abs(x) @ (positive + negative)))
     fixed = relative * (sums + intercept * both) + 4 * n * _ROUNDING * max(constant, 1.0) + 1e-15
     return np.array([intercept, relative, fixed])

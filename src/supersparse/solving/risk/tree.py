@@ -91,7 +91,9 @@ class RiskTree:
 
     @property
     def bound(self) -> float:
-        """No card is better than this."""
+        """No card is better than this; 0 before the start."""
+        if not self._made:
+            return 0.0
         left = [node.bound for node in ([self._current[0]] if self._current else [])]
         if self._open:
             left.append(self._open[0][0])
