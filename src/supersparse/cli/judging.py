@@ -63,7 +63,8 @@ def judge(
             now = time.monotonic()
             until = None if ends is None else now + max(0.0, ends - now) / (len(folds) - k)
             unseen.append(without_fold(question.recipe, rows, folds, k, until=until))
-        return judged(card, question.scores(solution, rows.X), rows, positive, unseen, RISKS)
+        method = RISKS if solution.slope is None else None  # a risk model has its risks
+        return judged(card, question.scores(solution, rows.X), rows, positive, unseen, method)
     except KeyboardInterrupt:
         remark("Interrupted while judging. The scoring system is complete, but has no risks.")
     except SupersparseError as error:
@@ -86,7 +87,8 @@ def keep_judged(
     positive = question.problem.rows.classes[1]
     seen = question.scores(solution, rows.X)
     try:
-        return judged(card, seen, rows, positive, validation.chosen.unseen, RISKS)
+        method = RISKS if solution.slope is None else None  # a risk model has its risks
+        return judged(card, seen, rows, positive, validation.chosen.unseen, method)
     except SupersparseError as error:
         remark(f"note: the card has no risks: {error}")
     return judged(card, seen, rows, positive, validation.chosen.unseen, None)

@@ -10,7 +10,7 @@ from supersparse.learning.calibrating import learn_without, weighty_folds
 from supersparse.learning.starting import start_from
 
 
-@takes_settings()
+@takes_settings("goal", "slope")
 class SLIMClassifier(ScoringSystemClassifier):
     """Learn a scoring system: a linear classifier with few features and small whole points.
 

@@ -24,7 +24,7 @@ from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 
 
-@takes_settings("C0", Cs=6, cv=5, rule="best")
+@takes_settings("C0", "goal", "slope", Cs=6, cv=5, rule="best")
 class SLIMClassifierCV(ScoringSystemClassifier):
     """Learn a scoring system, with C0 chosen by cross-validation.
 
@@ -203,7 +203,7 @@ def tabulate(Cs: NDArray[np.float64], by_value: Sequence[Sequence[FoldResult]]) 
     columns = {
         "fit_time": [[r.fit_seconds for r in results] for results in by_value],
         "score_time": [[r.score_seconds for r in results] for results in by_value],
-        "test_score": [[float(1 - r.error) for r in results] for results in by_value],
+        "test_score": [[r.score for r in results] for results in by_value],
         "size": [[r.size for r in results] for results in by_value],
         "gap": [[r.gap for r in results] for results in by_value],
     }
