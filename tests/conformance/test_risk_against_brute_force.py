@@ -11,8 +11,10 @@ from conformance.risk_brute_force import brute_force, draw_risk, log_loss
 from counts import examples
 from shared_data import SHARED, needs_shared_data
 from supersparse import Problem, solve
+from supersparse import constraints as c
 from supersparse.errors import InfeasibleError
 from supersparse.solving.risk import engine
+from supersparse.solving.risk.search import offer_empty
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
@@ -63,7 +65,7 @@ def test_slope_one_agrees_with_brute_force(seed):
 @settings(deterministic, max_examples=examples(250))
 def test_the_proof_alone_agrees_with_brute_force(seed, slope):
     def only_the_empty_card(instance, support, best, stop):
-        engine.offer_empty(instance, support, best)
+        offer_empty(instance, support, best)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "first_cards", only_the_empty_card)
@@ -73,8 +75,6 @@ def test_the_proof_alone_agrees_with_brute_force(seed, slope):
 def test_a_card_that_must_use_a_feature_never_drops_it():
     # the rows say nothing about x0, so dropping it would be best
     X, y = [[0, 0], [1, 0], [0, 1], [1, 1]] * 3, [0, 0, 1, 1] * 2 + [1, 0, 1, 0]
-    from supersparse import constraints as c
-
     solution = solve(Problem.of(X, y, goal="risk", C0=0.001, constraints=[c.must_use("x0")]))
     assert solution.points.coefficients[0] != 0
     assert solution.proven_optimal

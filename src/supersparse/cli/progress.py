@@ -42,7 +42,7 @@ def event_line(event: "TraceEvent", features: int | None) -> str:
     """Describe the best model so far, the bound and the gap in one line."""
     if event.objective is None:
         return f"{event.seconds:7.1f} s  bound {float(event.lower_bound):.6f}"
-    gap = ceil((event.gap or 0) * 1000) / 10  # upwards: 0 is shown only when proven
+    gap = ceil((event.gap or 0) * 1000 - 1e-4) / 10  # upwards: 0 is shown only when proven
     size = "" if features is None else f"  features {features:2d}"
     return (
         f"{event.seconds:7.1f} s  objective {float(event.objective):.6f}{size}  "

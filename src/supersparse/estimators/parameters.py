@@ -75,8 +75,9 @@ class SLIMCVKeywords(AskedBesideC0, LearningKeywords, total=False):
 def takes_settings(*without: str, **more: Any) -> Callable[[Classifier], Classifier]:
     """Give a classifier a constructor with all settings that `Asked` declares, except those in `without`.
 
-    `without` may name parameters of `LEARNING` as well. `more` are its own parameters, which come first. A setting that the docstring does not describe is
-    added to it with its line of help, so that a new one is documented as soon as it is declared.
+    `without` may name parameters of `LEARNING` as well. `more` are its own parameters, which come first. A
+    setting that the docstring does not describe is added to it with its line of help, so that a new one is
+    documented as soon as it is declared.
     """
     declared = [p for p in parameters_of(Asked) if p.name not in without]
     learning = {name: default for name, default in LEARNING.items() if name not in without}

@@ -18,6 +18,7 @@ class _RiskModel(ScoringSystemClassifier):
 
     goal = "risk"
     calibrate = None  # the risks are the model; see `predict_proba`
+    checkpoint = None  # this solver keeps none
 
     def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
         super()._keep(question, solution, rows)
@@ -33,13 +34,13 @@ class _RiskModel(ScoringSystemClassifier):
             )
 
 
-@takes_settings("goal", "intercept", "calibrate")
+@takes_settings("goal", "intercept", "calibrate", "checkpoint")
 class RiskScoreClassifier(_RiskModel):
     """Learn a risk score: few features with small whole points, and a risk for each total.
 
-    Minimises the log loss of the risks plus C0 times the number of features, to a proven optimum. The risk is
-    1 / (1 + exp(-(slope * total + offset))). Settings are those of `SLIMClassifier`. The effect of a feature is
-    limited: slope times points times the standard deviation of its column is at most 30.
+    Minimises the log loss of the risks plus C0 times the number of features, to a proven optimum. The risk
+    is 1 / (1 + exp(-(slope * total + offset))). Settings are those of `SLIMClassifier`. The effect of a
+    feature is limited: slope times points times the standard deviation of its column is at most 30.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ class RiskScoreClassifier(_RiskModel):
         return self._learn(question, rows, start_from(self.initial, question.problem))
 
 
-@takes_settings("C0", "goal", "intercept", "calibrate", Cs=6, cv=5, rule="best")
+@takes_settings("C0", "goal", "intercept", "calibrate", "checkpoint", Cs=6, cv=5, rule="best")
 class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
     """Learn a risk score, with C0 chosen by cross-validated log loss.
 

@@ -108,7 +108,9 @@ class Recipe:
         """Whether classes are weighted because one of them is rare and nothing else was asked."""
         counts = np.unique(y, return_counts=True)[1]
         rare = bool(counts.min() < RARE_CLASS * counts.sum())
-        asked = self.settings.class_weight == "auto" and self.settings.goal == "errors"  # weights distort risks
+        asked = (
+            self.settings.class_weight == "auto" and self.settings.goal == "errors"
+        )  # weights distort risks
         return self.prepare is not None and asked and rare
 
 

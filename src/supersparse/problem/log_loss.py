@@ -1,8 +1,8 @@
 """The log loss of a scoring system as a risk model: risk = 1 / (1 + exp(-slope·score)).
 
-The score is the total plus the intercept, so a score of 0 is a risk of one half. Log losses cannot be computed
-exactly. What is reported is rounded up by more than the rounding errors of its terms, and the terms are added
-without any (`math.fsum`), so no true loss is above it.
+The score is the total plus the intercept, so a score of 0 is a risk of one half. Log losses cannot be
+computed exactly. What is reported is rounded up by more than the rounding errors of its terms, and the terms
+are added without any (`math.fsum`), so no true loss is above it.
 """
 
 import math
@@ -37,9 +37,10 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
     unit = problem.unit * problem.score_step
     logits = [float(points.slope * (Fraction(int(t), unit) + points.intercept_value)) for t in distinct]
     weights = np.array(problem.rows.weights, dtype=float)
-    sums: list[float] = []
-    for of_class in (problem.rows.positive, ~problem.rows.positive):
-        sums.append(np.bincount(position.reshape(-1), np.where(of_class, weights, 0.0), len(distinct)))
+    sums = [
+        np.bincount(position.reshape(-1), np.where(of_class, weights, 0.0), len(distinct)).tolist()
+        for of_class in (problem.rows.positive, ~problem.rows.positive)
+    ]
     negative_weight, positive_weight = (w / problem.total_weight for w in problem.class_weights)
     total = Fraction(0)
     for weight, of_row, sign in ((positive_weight, sums[0], -1), (negative_weight, sums[1], 1)):

@@ -434,9 +434,7 @@ class Problem(Tabular):
 def read_goal(ask: Asked) -> tuple[Literal["errors", "risk"], Literal["free", 1]]:
     """Check the goal, and the settings that only one of the goals has."""
     if ask.goal not in ("errors", "risk"):
-        raise InvalidProblemError(
-            f"goal is {ask.goal!r}; {did_you_mean(str(ask.goal), ['errors', 'risk'])}"
-        )
+        raise InvalidProblemError(f"goal is {ask.goal!r}; {did_you_mean(str(ask.goal), ['errors', 'risk'])}")
     if ask.slope != "free" and (isinstance(ask.slope, bool) or ask.slope != 1):
         raise InvalidProblemError(f"slope is {ask.slope!r}; give 'free', or 1")
     if ask.goal == "errors" and ask.slope != "free":

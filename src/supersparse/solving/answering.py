@@ -129,8 +129,8 @@ def check_asked(solver: Solver, problem: Problem) -> None:
         raise _cannot(solver, f"goal {problem.goal!r}", able)
     if problem.goal == "risk" and problem.rate_limits:
         raise UnsupportedProblemError(
-            f"goal 'risk' does not support {problem.rate_limits[0].source.in_words()!r}: it limits wrong rows "
-            "at one threshold, and risks have many; remove it and choose a threshold on the risk "
+            f"goal 'risk' does not support {problem.rate_limits[0].source.in_words()!r}: it limits wrong "
+            "rows at one threshold, and risks have many; remove it and choose a threshold on the risk "
             "afterwards, or use goal 'errors'"
         )
     if problem.has_levels and not can.levels:

@@ -153,6 +153,4 @@ def _tiny_risk_problems() -> list[Problem]:
     """Both slopes, so that the relaxation that tightens boxes is among the kernels that run."""
     random = np.random.default_rng(0)
     X, label = random.integers(0, 2, (16, 3)), np.array([0, 1] * 8)
-    return [
-        Problem.of(X, label, goal="risk", C0=0.01, max_points=2, slope=slope) for slope in ("free", 1)
-    ]
+    return [Problem.of(X, label, goal="risk", C0=0.01, max_points=2, slope=slope) for slope in ("free", 1)]

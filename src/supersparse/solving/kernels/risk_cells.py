@@ -1,8 +1,8 @@
 """All completions of a partial support, pruned by the entropy of their cells.
 
-Rows that are equal on a support get the same risk, whatever the points, so no card on it has a smaller loss than
-the sum over its cells of m·log m - p·log p - q·log q, with p and q the weights of the two classes and m = p + q.
-Binary columns and whole row weights use bit sets; other tables count over the ranks of the values.
+Rows that are equal on a support get the same risk, whatever the points, so no card on it has a smaller loss
+than the sum over its cells of m·log m - p·log p - q·log q, with p and q the weights of the two classes and
+m = p + q. Binary columns and whole row weights use bit sets; other tables count over the ranks of the values.
 """
 
 from typing import Any, NamedTuple

@@ -1,9 +1,9 @@
 """Log loss of weighted rows: the loss at given scores, and the best slope and intercept of one card.
 
 Rows are merged: `positive` and `negative` hold the weight of each class in a row, so a row at logit z costs
-positive·log(1 + e^-z) + negative·log(1 + e^z). Sums run over blocks of rows, which keeps the rounding error of
-a sum of n terms below (BLOCK + n/BLOCK)·2^-53 of the sum of their magnitudes, in whatever order the processor
-adds within a block.
+positive·log(1 + e^-z) + negative·log(1 + e^z). Sums run over blocks of rows, which keeps the rounding error
+of a sum of n terms below (BLOCK + n/BLOCK)·2^-53 of the sum of their magnitudes, in whatever order the
+processor adds within a block.
 """
 
 import numpy as np

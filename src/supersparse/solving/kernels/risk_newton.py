@@ -1,8 +1,8 @@
 """Relaxations of a box of cards, and the lower bound that holds at any point.
 
 A box allows a·low_j <= beta_j <= a·high_j for each column j, with slope a in [slope_low, slope_high], and at
-most `room` nonzero columns among the optional ones. For any residuals r_i = weight_i·p_i - positive_i with p_i
-in [0, 1], convexity gives for every card of the box
+most `room` nonzero columns among the optional ones. For any residuals r_i = weight_i·p_i - positive_i with
+p_i in [0, 1], convexity gives for every card of the box
 
     loss  >=  Σ_i (loss_i(z_i) - r_i·z_i)  +  a·V  -  |Σ r_i|·B,     z_i = the logit with sigmoid p_i,
 

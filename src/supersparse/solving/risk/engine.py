@@ -15,11 +15,10 @@ from supersparse.solving.kernels.risk_search import load
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.risk.instance import RiskInstance, risk_instance
-from supersparse.solving.risk.search import first_cards, offer_empty
+from supersparse.solving.risk.search import first_cards
 from supersparse.solving.risk.tree import RiskTree
 from supersparse.solving.solution import Claim
 from supersparse.stop import Stop
-
 
 _PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree
 

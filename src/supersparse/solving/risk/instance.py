@@ -1,7 +1,7 @@
 """The risk problem in floating point, for the kernels, with a bound on every rounding error.
 
-Columns are shifted by a whole number and scaled by a power of two, so their entries are exact. What rounds are
-the sums over rows; `RiskData.limits` bounds their error for every card that obeys the cap on effects.
+Columns are shifted by a whole number and scaled by a power of two, so their entries are exact. What rounds
+are the sums over rows; `RiskData.limits` bounds their error for every card that obeys the cap on effects.
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import UnsupportedProblemError
+from supersparse.exact import IntArray
+from supersparse.problem.limits import ScoreLimit, SupportLimit
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column
 from supersparse.problem.problem import Problem
 from supersparse.solving.kernels.risk_boxes import RiskData
@@ -127,7 +129,7 @@ class _Centred:
     deviation: float
 
 
-def _centred(column: NDArray[np.int64], weights: NDArray[np.int64]) -> _Centred:
+def _centred(column: IntArray, weights: IntArray) -> _Centred:
     """Shift a whole column by about its mean and divide it by a power of two near its standard deviation."""
     x, shift, deviation = centred_column(column, np.array(weights, dtype=float))
     step = 2.0 ** round(np.log2(deviation))
@@ -169,8 +171,10 @@ def _merged(
     group, first = row_groups(columns)
     weights = np.array(rows.weights, dtype=float)
     negative, positive = (float(w / problem.total_weight) for w in problem.class_weights)
-    of_positive = np.bincount(group, np.where(rows.positive, weights, 0.0), len(first)) * positive
-    of_negative = np.bincount(group, np.where(rows.positive, 0.0, weights), len(first)) * negative
+    of_positive = np.zeros(len(first))
+    of_negative = np.zeros(len(first))
+    np.add.at(of_positive, group, np.where(rows.positive, weights * positive, 0.0))
+    np.add.at(of_negative, group, np.where(rows.positive, 0.0, weights * negative))
     return of_positive, of_negative, group
 
 
@@ -197,16 +201,17 @@ def _limit_tables(
     """
     widest = max((len(own) for own in values), default=1)
     tables, most = [], []
-    for limit in (*problem.support_limits, *problem.score_limits):
+    limits: list[SupportLimit | ScoreLimit] = [*problem.support_limits, *problem.score_limits]
+    for limit in limits:
         terms = [
-            [limit.term(j, v) if hasattr(limit, "term") else limit.weights[j] * (v != 0) for v in own]
+            [limit.term(j, v) if isinstance(limit, ScoreLimit) else limit.weights[j] * (v != 0) for v in own]
             for j, own in zip(kept, values, strict=True)
         ]
         unit = lcm(limit.at_most.denominator, *(Fraction(t).denominator for own in terms for t in own))
         whole = [[int(t * unit) for t in own] for own in terms]
         if max((abs(t) for own in whole for t in own), default=0) * (len(kept) + 1) >= 2**53:
             raise UnsupportedProblemError(
-                f"the numbers of {limit.source.in_words()!r} have too many digits for the log loss; round them"
+                f"the numbers of {limit.source.in_words()!r} have too many digits for goal 'risk'; round them"
             )
         tables.append([[float(t) for t in own] + [0.0] * (widest - len(own)) for own in whole])
         most.append(float(max(-(2**53), min(2**53, int(limit.at_most * unit)))))
@@ -247,9 +252,9 @@ def _error_limits(
 ) -> NDArray[np.float64]:
     """(B, relative error, fixed error), as `value_of_bound` subtracts them.
 
-    B: with a free slope, a card at its best slope and intercept loses no more than the best constant risk, loss
-    L0. By Jensen's inequality W-·(b + mean of the scores of the negative rows) <= L0, and likewise for the
-    positive rows, which bounds |b|. With slope 1, the best b lies within the largest score of the log odds.
+    B: with a free slope, a card at its best slope and intercept loses no more than the best constant risk,
+    loss L0. By Jensen's inequality W-·(b + mean of the scores of the negative rows) <= L0, and likewise for
+    the positive rows, which bounds |b|. With slope 1, the best b lies within the largest score of the log odds.
     """
     n = x.shape[1]
     of_positive, of_negative = float(positive.sum()), float(negative.sum())

@@ -239,11 +239,11 @@ class RiskTree:
         binary = bool((data.distinct == 2).all())
         rows = min(cells, n) if binary else n
         survive = (20 + counts[FITTED]) / (100 + counts[SUPPORTS])
-        return cell_work + survive * (5 * rows * (size * size / 2 + 8) + n * size * 2)
+        return float(cell_work + survive * (5 * rows * (size * size / 2 + 8) + n * size * 2))
 
     def _relaxation_cost(self, columns: int) -> float:
         n = self.instance.data.x.shape[1]
-        return 14.0 * (n * (columns * columns / 2 + 12) + (2 * columns) ** 3 / 3)
+        return float(14.0 * (n * (columns * columns / 2 + 12) + (2 * columns) ** 3 / 3))
 
     def _slopes(self, node: Node, used: Ints, candidates: Ints) -> tuple[float, float]:
         """The slopes of the cards of a node: all used columns have points, so each caps the slope."""
