@@ -55,6 +55,11 @@ class SLIMClassifier(ScoringSystemClassifier):
     class_weight : None, "balanced", "auto" or dict, default="auto"
         Cost of an error in each class. "balanced" gives both classes the same total. "auto" means
         "balanced" if `prepare` is set and one class has less than a fifth of the rows, otherwise None.
+    objective : {"errors", "net_benefit"}, default="errors"
+        What is counted. "net_benefit" is a name for the class weights that it amounts to at `risk_threshold`:
+        t for the negative and 1 - t for the positive class, times 2.
+    risk_threshold : float, default=None
+        The risk above which one would act, such as 0.2; only with ``objective="net_benefit"``.
     intercept : {"free", "paper", "none"} or (low, high), default="free"
         "free": any threshold, at no cost. A pair: an intercept in this range, a multiple of the unit of
         the points. "paper": a coefficient like the others, penalised and counted as a feature. "none": 0.

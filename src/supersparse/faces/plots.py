@@ -10,6 +10,7 @@ from supersparse.evaluate.evaluation import Evaluation
 from supersparse.evaluate.forecasts import CalibrationCurve, DecisionCurve
 from supersparse.evaluate.rates import count_text
 from supersparse.evaluate.risk_table import RiskRow, RiskTable
+from supersparse.evaluate.trade_off import CrossValidatedTradeOff
 from supersparse.exact import shown
 from supersparse.faces.drawing import drawable, font_names
 from supersparse.results.frontier import Frontier, Path
@@ -20,11 +21,15 @@ if TYPE_CHECKING:
     from matplotlib.ticker import Locator
 
 
-def plot(result: Frontier | Path | TradeOff, ax: "Axes | None" = None) -> "Axes":
+def plot(result: Frontier | Path | TradeOff | CrossValidatedTradeOff, ax: "Axes | None" = None) -> "Axes":
     """Draw a result and return the axes; ``plot(result).figure.savefig("frontier.png")`` saves it.
 
-    Filled marks and full lines stand for what is proven, hollow marks and dashed lines for what is not.
+    Filled marks and full lines stand for what is proven, hollow marks and dashed lines for what is not. A
+    cross-validated trade-off is drawn twice, sensitivity against specificity and net benefit over the
+    threshold; on axes of yours, only the first.
     """
+    if isinstance(result, CrossValidatedTradeOff):
+        return _cross_validated(result, ax)
     draw = {Frontier: _frontier, Path: _path, TradeOff: _trade_off}.get(type(result))
     if draw is None:
         raise InvalidOptionError(
@@ -79,6 +84,33 @@ def _trade_off(result: TradeOff, axes: "Axes") -> None:
     axes.set_ylabel("sensitivity")
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(-0.02, 1.02)
+
+
+def _cross_validated(result: CrossValidatedTradeOff, ax: "Axes | None") -> "Axes":
+    from matplotlib.figure import Figure
+
+    left, right = (
+        Figure(figsize=(9.6, 4.2), layout="constrained").subplots(1, 2) if ax is None else (ax, None)
+    )
+    rows = result.table()
+    left.plot([r["specificity"] for r in rows], [r["sensitivity"] for r in rows], "o-", color="C0")
+    left.set_xlabel("specificity on rows left out")
+    left.set_ylabel("sensitivity on rows left out")
+    left.set_xlim(-0.02, 1.02)
+    left.set_ylim(-0.02, 1.02)
+    if right is not None:
+        thresholds = [r["threshold"] for r in rows]
+        right.plot(
+            thresholds, [r["net_benefit"] for r in rows], "o-", color="C0", label="card for the threshold"
+        )
+        right.plot(thresholds, [r["net_benefit_of_all"] for r in rows], "--", color=_GREY, label="treat all")
+        right.axhline(0, color="0.2", linewidth=1, label="treat none")
+        most = max(r["net_benefit"] for r in rows)
+        right.set_ylim(min(-0.05, -0.2 * most), 1.15 * max(most, 0.05))
+        right.set_xlabel("risk threshold")
+        right.set_ylabel("net benefit on rows left out")
+        right.legend(frameon=False)
+    return left
 
 
 def _whole_numbers() -> "Locator":

@@ -104,7 +104,8 @@ class Recipe:
 
     def balances(self, y: NDArray[Any]) -> bool:
         """Whether classes are weighted because one of them is rare and nothing else was asked."""
-        if self.prepare is None or self.settings.class_weight != "auto":
+        settings = self.settings
+        if self.prepare is None or settings.class_weight != "auto" or settings.objective == "net_benefit":
             return False
         counts = np.unique(y, return_counts=True)[1]
         return bool(counts.min() < RARE_CLASS * counts.sum())

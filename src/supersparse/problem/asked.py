@@ -104,6 +104,18 @@ class Asked:
         Either(Word("auto", "balanced"), Null(), TableOf(NumberForm(0), "weights by class")),
         "Cost of an error in each class; auto: balanced for prepared columns with a rare class.",
     )
+    objective: Literal["errors", "net_benefit"] = setting(
+        "errors",
+        Word("errors", "net_benefit"),
+        "What is counted: errors by class weight, or net benefit at risk_threshold, which sets the weights.",
+        option=str,
+    )
+    risk_threshold: Number | None = setting(
+        None,
+        Either(NumberForm(0), Null()),
+        "Risk above which one would act, such as 0.2; with objective net_benefit.",
+        option=float,
+    )
     positive: Any = setting(None, LabelForm(), "Positive class, the one that scores high.")
     constraints: Sequence[Constraint] = setting(
         (),
@@ -134,6 +146,8 @@ class AskedBesideC0(TypedDict, total=False):
     min_features: int | None
     intercept: str | tuple[Number, Number]
     class_weight: Mapping[Any, Number] | Literal["auto", "balanced"] | None
+    objective: Literal["errors", "net_benefit"]
+    risk_threshold: Number | None
     positive: Any
     constraints: Sequence[Constraint]
 

@@ -27,9 +27,9 @@ from supersparse.problem.intercept import Intercept, WrongLimit, read_intercept
 from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SupportLimit, ValueLimit
 from supersparse.problem.penalties import (
     Levels,
-    read_class_weight,
     read_l1_penalty,
     read_levels,
+    read_objective,
     read_size_penalty,
 )
 from supersparse.problem.points import CoefficientSet
@@ -249,7 +249,7 @@ class Problem(Tabular):
             max_features=None,
             intercept=intercept_rule,
             intercept_C0=intercept_penalty,
-            class_weights=read_class_weight(ask.class_weight, rows),
+            class_weights=read_objective(ask.objective, ask.risk_threshold, ask.class_weight, rows),
             levels=all_levels[:-1],
             intercept_levels=all_levels[-1] if intercept_rule.is_penalised else None,
             asked=asked,
