@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from supersparse.data import parquet as ours
-from supersparse.data.cells_of_text import Reading
+from supersparse.data.reading import Reading
 from supersparse.data.files import read_table
 from supersparse.data.table import Kind
 from supersparse.errors import InvalidDataError, PackageNotInstalledError

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse.data import csv_file
-from supersparse.data import csv_file as collecting
-from supersparse.data.cells_of_text import Reading
+from supersparse.data import collecting
+from supersparse.data.reading import Reading
 from supersparse.data.files import read_table
 from supersparse.data.table import Kind
 from supersparse.errors import InvalidDataError, InvalidOptionError

@@ -15,7 +15,7 @@ from supersparse.cli.say import note, remark, say_size
 from supersparse.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from supersparse.data.cells_of_text import Reading
+    from supersparse.data.reading import Reading
     from supersparse.learning.recipe import Question, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
@@ -59,8 +59,9 @@ def _read_rows(
         category=asked.category or (),
         weights=settings.sample_weight,
         rate_groups=settings.rate_groups,
-        split_groups=None if validation is None else validation.cv_groups,
+        split_groups=None if validation is None else validation.groups,
         split_times=None if validation is None else validation.cv_time,
+        find_groups=validation is not None and validation.cv_groups is None,
         place=settings.place,
     )
     say_size(path)
@@ -88,12 +89,11 @@ def cross_validated(
 
 
 def _splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Split]":
-    from supersparse.data.roles import sortable_times
     from supersparse.learning.splits import splits_of
 
     assert validation.folds is not None
     if validation.cv_time is None:
         return splits_of(rows.y, validation.folds, groups=rows.groups)
-    if validation.cv_groups is not None:
+    if validation.groups is not None:
         raise InvalidOptionError("--cv-groups and --cv-time cannot be combined; use one of them")
-    return splits_of(rows.y, validation.folds, times=sortable_times(rows.groups, validation.cv_time))
+    return splits_of(rows.y, validation.folds, times=rows.groups)

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.risk import Floats, Risk, TableRisk
@@ -55,9 +55,10 @@ def left_out(rows: NDArray[np.intp], unseen: Floats, seen: Floats, weights: Any)
 
 
 def weighty_folds(rows: TrainingRows, positive: object) -> Splits:
-    """Divide the rows that have weight into five folds."""
+    """Divide the rows that have weight into five folds; groups of rows stay together."""
     weights = _weights(rows.sample_weight, len(rows.y))[0]
-    return folds_of(rows.y == positive, np.flatnonzero(np.asarray(weights > 0, dtype=bool)))
+    weighty = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
+    return folds_of(rows.y == positive, weighty, rows.groups)
 
 
 def learn_without(recipe: Recipe, rows: TrainingRows, folds: Splits, initial: Any = None) -> list[LeftOut]:
@@ -165,14 +166,21 @@ def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
     )
 
 
-def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> Splits:
-    """Return stratified folds of the rows that have weight, not shuffled."""
+def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp], groups: Any = None) -> Splits:
+    """Return stratified folds of the rows that have weight, not shuffled; rows of one group are in one fold."""
     fewest = min(int(positive[rows].sum()), int((~positive[rows]).sum()))
     if fewest < 2:
         raise InvalidDataError(
             f"a class has {fewest} row of weight above 0; calibrate needs 2 or more, or set it to None"
         )
-    splits = StratifiedKFold(min(_FOLDS, fewest)).split(rows, positive[rows])
+    if groups is None:
+        splits = StratifiedKFold(min(_FOLDS, fewest)).split(rows, positive[rows])
+    else:
+        labels = np.unique(np.asarray(groups, dtype=str)[rows], return_inverse=True)[1]
+        folds = min(_FOLDS, fewest, int(labels.max()) + 1)
+        if folds < 2:
+            raise InvalidDataError("all rows belong to one group; folds need 2 groups or more")
+        splits = StratifiedGroupKFold(folds).split(rows, positive[rows], labels)
     return [(rows[train], rows[test]) for train, test in splits]
 
 
