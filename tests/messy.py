@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def _risk_to_outcome(chance, points):
-    return chance.random() < 1 / (1 + 2.718281828 ** -points)
+    return chance.random() < 1 / (1 + 2.718281828**-points)
 
 
 def german_export(path: Path, n_rows: int = 240, seed: int = 1) -> Path:
@@ -72,7 +72,9 @@ def registry(path: Path, n_patients: int = 80, seed: int = 3) -> Path:
         age, bmi = chance.randint(40, 85), round(chance.uniform(18, 42), 1)
         diabetes, stage = chance.random() < 0.3, chance.choice(["I", "II", "III", "iii"])
         for visit in range(1, chance.randint(2, 4) + 1):
-            relapse = _risk_to_outcome(chance, (bmi - 30) / 3 + (1.5 if diabetes else -1) + stage.count("I") - 2)
+            relapse = _risk_to_outcome(
+                chance, (bmi - 30) / 3 + (1.5 if diabetes else -1) + stage.count("I") - 2
+            )
             lines.append(
                 "\t".join(
                     [

@@ -166,7 +166,9 @@ class Card(Tabular):
     learned: Learned | None = None  # the points before `printed` rearranged them; None: these are they
     performance: tuple[Performance, ...] = ()  # what it got right and wrong, on which rows
     wording: Wording = field(default_factory=Wording)
-    reading: Reading | None = field(default=None, hash=False)  # how the file was read that it was learned from
+    reading: Reading | None = field(
+        default=None, hash=False
+    )  # how the file was read that it was learned from
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "intercept", declared_number(self.intercept, "the intercept"))

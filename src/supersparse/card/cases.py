@@ -125,7 +125,7 @@ def _read(
 
 
 def known_texts(card: Card, target: str | None = None) -> dict[str, list[str]]:
-    """The texts that a card knows in each column, whose variants are read as these; none if it was made by hand.
+    """The texts that a card knows in each column, whose variants are read as these; none if made by hand.
 
     A card that was learned from a file holds one spelling of each category, and how the file was read.
     """

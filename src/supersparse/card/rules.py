@@ -174,7 +174,7 @@ class InRange(_YesNo):
         return above and below
 
     def holds(self, value: object, what: str) -> bool:
-        """Whether one value lies in the range; what is below every number lies only in one without a lower end."""
+        """Whether one value lies in the range; one below every number lies in those without a low end."""
         if is_beyond(value):
             return (self.low if value == -np.inf else self.high) is None
         return self.contains(exact_value(value, what))

@@ -23,7 +23,7 @@ DataFile = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="CSV or TSV file with a header line (.gz allowed), Excel workbook, Parquet, SAS, SPSS or Stata file; "
+        help="CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; "
         "- for standard input.",
     ),
 ]
@@ -285,8 +285,8 @@ class ValidationOptions:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Column of groups, such as patients, to keep in one fold; default: an identifier that repeats. "
-            "none: no groups.",
+            help="Column of groups, such as patients, to keep in one fold, or none; default: an identifier "
+            "that repeats.",
         ),
     ] = None
     cv_time: Annotated[

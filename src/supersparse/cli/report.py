@@ -166,9 +166,9 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
         if _installed("reportlab"):
             endings.append(".pdf")
         else:
-            remark("note: a PDF needs reportlab: pip install 'supersparse[pdf]'; or print the HTML page")
+            remark("note: a PDF needs reportlab: pip install reportlab; or print the HTML page")
         if not _installed("matplotlib"):
-            remark("note: figures need matplotlib: pip install 'supersparse[plot]'; text replaces them")
+            remark("note: figures need matplotlib: pip install matplotlib; text replaces them")
         return [Path(f"{model.stem}-report{ending}") for ending in endings]
     for path in out:
         check_writable(path)
@@ -176,8 +176,7 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
             raise InvalidOptionError(f"--out {path}: reports are .html or .pdf; choose one of these endings")
         if path.suffix.lower() == ".pdf" and not _installed("reportlab"):
             raise PackageNotInstalledError(
-                f"--out {path}: a PDF needs reportlab: pip install 'supersparse[pdf]'; "
-                "or write .html and print it"
+                f"--out {path}: a PDF needs reportlab: pip install reportlab; or write .html and print it"
             )
     return out
 

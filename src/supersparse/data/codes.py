@@ -2,8 +2,8 @@
 
 -9, -99, -999 ... are codes where no other number of the column is below 0. 99, 999, 9999 ... are codes where
 they lie further above the other numbers than these lie apart from each other, and 9 where there are exactly
-two others, such as 0 and 1. A number written with nines among texts is a code where no other text is a number. There
-must be ten values that are no codes, two of them different, and more of them than codes.
+two others, such as 0 and 1. A number written with nines among texts is a code where no other text is a
+number. There must be ten values that are no codes, two of them different, and more of them than codes.
 """
 
 from collections import Counter
@@ -48,8 +48,8 @@ def codes_among_texts(counts: Counter[str]) -> list[str]:
     """
     numbers = [text for text in counts if is_number(text)]
     if len(numbers) == len(counts):
-        codes = codes_among(np.repeat(list(map(float, counts)), list(counts.values())))
-        return [text for text in numbers if float(text) in codes]
+        found = codes_among(np.repeat(list(map(float, counts)), list(counts.values())))
+        return [text for text in numbers if float(text) in found]
     codes = [text for text in numbers if float(text) in _NINES]
     coded = sum(counts[text] for text in codes)
     enough = counts.total() - coded >= max(_FEWEST, coded + 1)

@@ -1,4 +1,4 @@
-"""The cells of a column, collected chunk by chunk: as codes of different texts, or as numbers parsed on the way."""
+"""The cells of a column, collected chunk by chunk: as codes of different texts, or parsed as numbers."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -70,7 +70,8 @@ def open_text(path: Path, encoding: str | None) -> Iterator[TextIO]:
             start = packed.peek(4)[:4]
         if start.startswith(_ZIP):
             raise InvalidDataError(
-                f"{shown_name(path)} is a workbook or a zip archive, not text; name a workbook .xlsx, save the "
+                f"{shown_name(path)} is a workbook or a zip archive, not text; name a workbook "
+                f".xlsx, save the "
                 "sheet as 'CSV UTF-8', or unpack the archive"
             )
         if start.startswith(_PARQUET):  # compressed once more, or from standard input
@@ -117,7 +118,8 @@ def read_csv_file(
                     f"{name} is not UTF-8 text, so it is read as {_WESTERN} (Western European); "
                     "use --encoding if letters come out wrong"
                 )
-                return replace(file, notes=(note, *file.notes))
+                known = reading.found.get("encoding") == _WESTERN
+                return file if known else replace(file, notes=(note, *file.notes))
         raise InvalidDataError(_not_text(name, reading, error)) from None
 
 
@@ -141,7 +143,10 @@ def _read(
             reader = csv.reader(chain(*top, file), delimiter=separator, strict=True)
             at.reader = reader
             header, notes = read_header(name, next(reader, []))
-            if separator != "," and reading.separator is None:
+            if (
+                separator_name(separator) not in ("commas", reading.found.get("separator"))
+                and not reading.separator
+            ):
                 notes.append(f"cells are separated by {separator_name(separator)}")
             collectors = {own: Collector(reading, keep_text=own in texts) for own in header if wanted(own)}
             lines = _collect(name, reader, separator, header, collectors)

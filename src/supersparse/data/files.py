@@ -43,8 +43,8 @@ def read_table(
     """Read a file; ``-`` is standard input, which is text.
 
     `wanted` says by its name whether a column is read. `expected` says of some columns that they are text
-    or numbers, whatever they look like, and `known` which texts a card knows in them. Columns in `verbatim` are
-    read as they are written. Columns that are numbers for the most part but not all are
+    or numbers, whatever they look like, and `known` which texts a card knows in them. Columns in
+    `verbatim` are read as they are written. Columns that are numbers for the most part but not all are
     refused together; `remedy` says what to do, with {na} for the texts in the way and {name} for the
     first such column.
     """
@@ -78,7 +78,7 @@ def read_with_problems(
     verbatim: Collection[str] = (),
     remedy: str = "correct them",
 ) -> tuple[Table, list[str]]:
-    """Do what `read_table` does, but return what is in the way; the columns concerned are not in the table."""
+    """Do what `read_table` does, but return what is in the way; the table lacks the columns concerned."""
     check_file(path)
     reading = reading or Reading()
     texts = {name for name, kind in expected.items() if kind is Kind.TEXT}
@@ -106,7 +106,7 @@ def _collected(
 def _typed(
     name: str, file: CollectedFile, reading: Reading, expected: Mapping[str, Kind], remedy: str
 ) -> tuple[Table, dict[str, ColumnReading], list[str]]:
-    """Give every column a kind; return the table, the decimal signs that are worth remembering, and problems."""
+    """Give every column a kind; return the table, decimal signs worth remembering, and problems."""
     signs = _signs(file, reading, expected)
     found: dict[str, Column] = {}
     faults: list[Fault] = []
@@ -134,7 +134,7 @@ def _typed(
         columns=found,
         n_rows=len(file.lines),
         lines=file.lines,
-        notes=(*file.notes, *signs.notes(found)),
+        notes=(*file.notes, *([] if reading.settled else signs.notes(found))),
         column_notes={
             own: notes
             for own, column in found.items()
@@ -177,12 +177,16 @@ class _Signs:
         if commas:
             example = self.shown[commas[0]].example
             notes.append(
-                f"numbers have decimal commas, such as {example!r} in {commas[0]!r}; use --decimal . if that is wrong"
+                f"numbers have decimal commas, such as {example!r} in {commas[0]!r}; use "
+                f"--decimal . if that is wrong"
             )
         for own in numbers:
             cell = self.shown[own].grouped(self.of(own))
             if cell is not None:
-                notes.append(f"numbers have thousands separators: {cell!r} in {own!r} is {plain_number(cell, self.of(own))}")
+                notes.append(
+                    f"numbers have thousands separators: {cell!r} in {own!r} is "
+                    f"{plain_number(cell, self.of(own))}"
+                )
                 break
         return notes
 
@@ -223,7 +227,8 @@ def _undecided(cells: Mapping[str, str]) -> str:
     more = f" (the same holds for {', '.join(others)})" if others else ""
     point, comma = (plain_number(cell.lstrip("<>=≤≥ "), sign) for sign in ".,")
     return (
-        f"column {name!r} has {cell!r}, which could mean {point} or {comma}{more}; use --decimal . for {point}, "
+        f"column {name!r} has {cell!r}, which could mean {point} or {comma}{more}; use --decimal "
+        f". for {point}, "
         f"or --decimal , for {comma}"
     )
 

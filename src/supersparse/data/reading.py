@@ -157,7 +157,7 @@ class Reading:
         try:
             return cls(
                 missing=frozenset(_texts(content["missing"])) if "missing" in content else USUALLY_MISSING,
-                **{name: _text(content[name]) for name in _TEXTS if name in content},
+                **_given_texts(content),
                 as_written=_texts(content.get("as_written", [])),
                 found=_mapping(content.get("found", {})),
                 columns={name: _column(one) for name, one in dict(content.get("columns", {})).items()},
@@ -181,6 +181,10 @@ def _column(content: Mapping[str, Any]) -> ColumnReading:
         spellings=_mapping(content.get("spellings", {})),
         decimal=decimal,
     )
+
+
+def _given_texts(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _text(content[name]) for name in _TEXTS if name in content}
 
 
 def _text(value: object) -> str:

@@ -107,7 +107,9 @@ def why_no_feature(column: Column, n_rows: int) -> str | None:
     if present < _FEW or column.kind is Kind.TRUTH:
         return None
     different = column.n_different
-    again = f"its name looks like an identifier, and its values repeat ({different} different in {n_rows} rows)"
+    again = (
+        f"its name looks like an identifier, and its values repeat ({different} different in {n_rows} rows)"
+    )
     if column.kind is Kind.TEXT:
         if different == present:
             return "all texts differ, like identifiers"
@@ -136,7 +138,7 @@ _MOST_REPEATS = 20  # rows for each value on average; sites and wards have more
 
 
 def repeats(column: Column) -> bool:
-    """Whether a column identifies something that occurs in several rows, such as patients with several visits.
+    """Whether a column identifies what occurs in several rows, such as patients with several visits.
 
     Its name says so (patient, patient_nr, subject-id, mrn, anything that ends in id), it holds texts or whole
     numbers, at least 20 of them differ, some occur more than once, and 20 times or fewer on average.
@@ -146,7 +148,9 @@ def repeats(column: Column) -> bool:
         return False
     if column.kind is Kind.NUMBER:
         values = column.values
-        if values.dtype == object or not bool((np.floor(values[~_gaps(values)]) == values[~_gaps(values)]).all()):
+        if values.dtype == object or not bool(
+            (np.floor(values[~_gaps(values)]) == values[~_gaps(values)]).all()
+        ):
             return False
     present, different = len(column.values) - column.n_missing, column.n_different
     return _FEW <= different < present <= _MOST_REPEATS * different
@@ -166,7 +170,8 @@ def group_labels(column: Column) -> NDArray[Any]:
     """Return the values as texts; a row without one is a group of its own."""
     cells = column.values.tolist()
     return np.array(
-        [f"row {k}" if cell is None or cell != cell else f"= {cell}" for k, cell in enumerate(cells)], dtype=object
+        [f"row {k}" if cell is None or cell != cell else f"= {cell}" for k, cell in enumerate(cells)],
+        dtype=object,
     )
 
 
@@ -184,7 +189,7 @@ def sortable_times(values: NDArray[Any], name: str, order: str | None = None) ->
 
 
 def date_order(columns: Iterable[Column]) -> str | None:
-    """Return the order of days and months that the dates of a file show; None where they show none or both."""
+    """Return the order of days and months that the dates of a file show; None if none or both."""
     shown = [fitting_orders(c.values.tolist()) for c in columns if c.kind is Kind.DATE and not c.n_missing]
     clear = {next(iter(orders)) for orders in shown if len(orders) == 1}
     return clear.pop() if len(clear) == 1 else None

@@ -1,10 +1,11 @@
 """Decimal and thousands signs, and values beyond a limit such as <0.01: what a cell means as a number.
 
-A cell with a decimal point may group its thousands by commas, spaces or apostrophes (1,234.5), one with a decimal
-comma by points, spaces or apostrophes (1.234,5). "12,5" can only have a decimal comma and "1,234.5" only a decimal
-point; "1,234" can have either. A column has the decimal sign that its cells show. A column whose cells could have
-either has that of the file's other columns; if they show none, or both, somebody must decide. Only in a file that
-is not separated by semicolons "1.234" alone is a decimal point, as programs write it.
+A cell with a decimal point may group its thousands by commas, spaces or apostrophes (1,234.5), one with a
+decimal comma by points, spaces or apostrophes (1.234,5). "12,5" can only have a decimal comma and "1,234.5"
+only a decimal point; "1,234" can have either. A column has the decimal sign that its cells show. A column
+whose cells could have either has that of the file's other columns; if they show none, or both, somebody
+must decide. Only "1.234" in a file that is not separated by semicolons needs no decision: the point is
+a decimal one, as programs write it.
 """
 
 import re
@@ -88,8 +89,12 @@ def beyond(cell: str, decimal: str) -> float | None:
 def read_cells_as_numbers(cells: Sequence[str], decimal: str) -> tuple[ParsedNumbers, NDArray[np.bool_]]:
     """Return the numbers of the cells that hold one, and which do; infinities stand for what has a limit."""
     plain = [plain_number(cell, decimal) for cell in cells]
-    limits = [None if text is not None else beyond(cell, decimal) for cell, text in zip(cells, plain, strict=True)]
-    numbers = read_numbers([text for text in plain if text is not None]) if any(plain) else np.empty(0, np.int64)
+    limits = [
+        None if text is not None else beyond(cell, decimal) for cell, text in zip(cells, plain, strict=True)
+    ]
+    numbers = (
+        read_numbers([text for text in plain if text is not None]) if any(plain) else np.empty(0, np.int64)
+    )
     present = np.array([text is not None for text in plain], dtype=bool)
     has_limit = np.array([limit is not None for limit in limits], dtype=bool)
     if not has_limit.any():

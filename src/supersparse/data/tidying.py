@@ -1,4 +1,4 @@
-"""Tidying: codes for missing values become missing, and variants of a category become one, with a note on each."""
+"""Tidying: codes for missing values become missing, variants of a category one category, with notes."""
 
 import shlex
 from collections import Counter
@@ -28,8 +28,8 @@ class Tidied:
 def tidied(column: Column, reading: Reading, known: Collection[str] | None) -> Tidied:
     """Tidy a column as `reading` says.
 
-    A settled reading names the codes and the variants, and beside these only variants of texts that are `known`
-    are recognised. Otherwise both are looked for, unless the column is to be read as it is written.
+    A settled reading names the codes and the variants, and beside these only variants of texts that are
+    `known` are recognised. Otherwise both are looked for, unless the column is to be read as it is written.
     """
     before = reading.of_column(column.name)
     if not reading.tidies(column.name) or column.kind not in (Kind.NUMBER, Kind.TEXT):
@@ -53,7 +53,8 @@ def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> 
         return Tidied(column=tidy, reading=before, notes=())
     counts = {_text(code): int((values == code).sum()) for code in codes}
     note = (
-        f"{column.name!r}: {_listed(counts)} {_stand(counts)} apart from the other numbers ({_text(rest.min())} to "
+        f"{column.name!r}: {_listed(counts)} {_stand(counts)} apart from the other numbers "
+        f"({_text(rest.min())} to "
         f"{_text(rest.max())}) and {_is(counts)} read as missing; {_otherwise(column.name)}"
     )
     return Tidied(column=tidy, reading=replace(before, missing=tuple(counts)), notes=(note,))
@@ -83,7 +84,7 @@ def _tidied_texts(
         notes.append(f"{column.name!r}: {_merged(merged)}; {_otherwise(column.name)}")
     if not codes and not merged:
         return Tidied(column=column, reading=before, notes=())
-    new: dict[str | None, str | None] = {**dict.fromkeys(codes), **merged}
+    new: dict[str, str | None] = {**dict.fromkeys(codes), **merged}
     values: NDArray[Any] = np.array([new.get(text, text) for text in column.values.tolist()], dtype=object)
     tidy = replace(column, values=values, n_missing=values.tolist().count(None))
     if reading.settled:

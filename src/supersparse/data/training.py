@@ -110,7 +110,8 @@ class TrainingTable:
                 )
             if column.values.dtype.kind == "f" and np.isinf(column.values).any():
                 raise InvalidDataError(
-                    f"{self.name}: column {name!r} holds values beyond a limit, such as <0.01, which have no number "
+                    f"{self.name}: column {name!r} holds values beyond a limit, such as <0.01, "
+                    f"which have no number "
                     f"to multiply; remove --no-prepare, or leave the column out with --drop {name!r}"
                 )
         return side_by_side([column.values for column in self.columns.values()])
@@ -193,7 +194,8 @@ def _table(
     if repeating is not None:
         split_by = group_labels(repeating)[target.rows]
         note(
-            f"{repeating.name!r} repeats ({repeating.n_different} different in {table.n_rows} rows), so all rows of "
+            f"{repeating.name!r} repeats ({repeating.n_different} different in {table.n_rows} "
+            f"rows), so all rows of "
             "one are kept in the same fold; use --cv-groups NAME for another column, or --cv-groups none"
         )
     if not target.rows.all():

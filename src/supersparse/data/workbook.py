@@ -26,12 +26,13 @@ def is_workbook(path: Path) -> bool:
 def read_workbook(
     path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
 ) -> CollectedFile:
-    """Read one sheet, the first unless another is asked for; its first row that is not empty names the columns."""
+    """Read one sheet, by default the first; its first row that is not empty names the columns."""
     try:
         import python_calamine
     except ImportError:
         raise PackageNotInstalledError(
-            f"reading {path} needs python-calamine: pip install python-calamine; or save the sheet as 'CSV UTF-8'"
+            f"reading {path} needs python-calamine: pip install python-calamine; or save the "
+            f"sheet as 'CSV UTF-8'"
         ) from None
     try:
         book = python_calamine.load_workbook(str(path))
@@ -107,7 +108,11 @@ def _text(cell: object) -> str:
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
     if isinstance(cell, datetime):
-        return cell.strftime("%Y-%m-%d") if cell.time() == time() else cell.isoformat(sep=" ", timespec="seconds")
+        return (
+            cell.strftime("%Y-%m-%d")
+            if cell.time() == time()
+            else cell.isoformat(sep=" ", timespec="seconds")
+        )
     if isinstance(cell, date | time):
         return cell.isoformat()
     if isinstance(cell, timedelta):

@@ -167,7 +167,7 @@ def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
 
 
 def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp], groups: Any = None) -> Splits:
-    """Return stratified folds of the rows that have weight, not shuffled; rows of one group are in one fold."""
+    """Return stratified folds of the rows that have weight, not shuffled; groups stay in one fold."""
     fewest = min(int(positive[rows].sum()), int((~positive[rows]).sum()))
     if fewest < 2:
         raise InvalidDataError(

@@ -55,7 +55,8 @@ def value_offer(column: RawColumn, target: ClassTarget) -> Offer:
     """Offer the value itself."""
     if any(column.beyond):
         raise InvalidDataError(
-            f"column {column.name!r} has {sum(column.beyond)} infinite value(s) (inf), below or above every number, "
+            f"column {column.name!r} has {sum(column.beyond)} infinite value(s) (inf), below or "
+            f"above every number, "
             "which points cannot multiply; cut the column, replace them, or make them missing"
         )
     _, codes = column.distinct

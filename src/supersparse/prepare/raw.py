@@ -42,8 +42,10 @@ class RawColumn:
     def distinct(self) -> tuple[NDArray[np.generic], NDArray[np.intp]]:
         """The distinct numbers, ascending, and the index of each present row's number.
 
-        Values that are below or above every number, such as <0.01, have a number in their place that lies just
-        below the smallest, or one unit of the last decimal above the largest. It orders them, and is kept nowhere.
+        Values that are below or above every number, such as <0.01, have a number in their place that lies
+        just
+        below the smallest, or one unit of the last decimal above the largest. It orders them, and is kept
+        nowhere.
         """
         values = self._numbers
         if any(self.beyond):
@@ -152,7 +154,8 @@ def stand_in(
         place = _middle(reached) if missing == "median" else int(reached.argmax())
         if (place == 0 and column.beyond[0]) or (place == len(values) - 1 and column.beyond[1]):
             raise InvalidDataError(
-                f"the {missing} of column {column.name!r} is below or above every number, so it cannot stand in for "
+                f"the {missing} of column {column.name!r} is below or above every number, so it "
+                f"cannot stand in for "
                 "missing values; use missing='item'"
             )
         return exact_value(values[place], f"a value of column {column.name!r}")
