@@ -123,6 +123,8 @@ class Reading:
             asked["missing"] = self.missing
         if self.as_written:
             asked["as_written"] = self.as_written
+        if not self.strips:
+            asked["strips"] = False
         return replace(base, **asked)
 
     def as_data(self) -> dict[str, object]:

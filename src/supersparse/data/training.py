@@ -130,8 +130,6 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
         verbatim=[] if roles.split_groups is None else [roles.split_groups],
         remedy=_REMEDY,
     )
-    for text in table.notes:
-        note(text)
     faults = _Problems(table.name, problems)
     target, named = None, False
     with faults:
@@ -185,7 +183,7 @@ def _table(
     rate_groups: Mapping[str, NDArray[Any]],
     split_by: NDArray[Any] | None,
 ) -> TrainingTable:
-    for text in (*table.column_notes.get(roles.target, ()), *target.notes):
+    for text in (*table.notes, *table.column_notes.get(roles.target, ()), *target.notes):
         note(text)
     repeating = None
     if roles.find_groups and roles.split_by is None:
