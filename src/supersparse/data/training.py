@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,6 @@ class TrainingTable:
     rate_groups: Mapping[str, NDArray[Any]]
     weights: NDArray[np.generic] | None
     split_by: NDArray[Any] | None
-    groups_from: str | None = None  # the column by which rows belong together
     reading: Reading = field(default_factory=Reading)  # how the file was read
 
     def matrix(self) -> NDArray[np.generic]:
@@ -207,9 +206,13 @@ def _table(
         rate_groups=rate_groups,
         weights=weights,
         split_by=split_by,
-        groups_from=roles.split_groups if repeating is None else repeating.name,
-        reading=table.reading,
+        reading=_with_groups(table.reading, roles.split_groups if repeating is None else repeating.name),
     )
+
+
+def _with_groups(reading: Reading, name: str | None) -> Reading:
+    """Return the reading with the column by which rows belong together, for those who learn again."""
+    return reading if name is None else replace(reading, found={**reading.found, "groups": name})
 
 
 def _split_by(table: Table, roles: Roles, rows: NDArray[np.bool_]) -> NDArray[Any] | None:
