@@ -177,6 +177,8 @@ def test_codes_become_missing_with_a_note_and_can_be_kept(write):
     assert table.reading.columns == {"age": ColumnReading(missing=("-99",))}
     for reading in (Reading.of(as_written=("a*",)), Reading(settled=True)):
         assert read_table(path, reading).columns["age"].n_missing == 0
+    with pytest.raises(InvalidDataError, match="--as-written: there is no column 'agee'; did you mean 'age'"):
+        read_table(path, Reading.of(as_written=("agee",)))
 
 
 def test_spellings_are_one_category_and_the_most_frequent_is_kept(write):

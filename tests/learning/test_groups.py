@@ -32,6 +32,7 @@ def test_folds_keep_groups_together():
         ("patient_id", [k // 3 for k in range(90)], Kind.NUMBER, True),
         ("PatientID", [f"P{k // 2}" for k in range(90)], Kind.TEXT, True),
         ("Patienten-Nr", [k // 2 for k in range(90)], Kind.NUMBER, True),
+        ("Pat.-Nr.", [k // 2 for k in range(90)], Kind.NUMBER, True),
         ("mrn", [k // 2 for k in range(90)], Kind.NUMBER, True),
         ("patient_id", list(range(90)), Kind.NUMBER, False),  # no repeats
         ("site_id", [k % 4 for k in range(90)], Kind.NUMBER, False),  # few and large groups

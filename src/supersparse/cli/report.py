@@ -48,8 +48,8 @@ def report(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Column of groups, such as patients, to keep together in folds and samples, or none; default: "
-            "as when the card was learned.",
+            help="Column of groups, such as patients, to keep together in folds and samples, or none; "
+            "default: as when the card was learned.",
         ),
     ] = None,
     refits: Annotated[

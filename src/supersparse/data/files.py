@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from supersparse.data.collecting import Coded, CollectedFile, Parsed
 from supersparse.data.csv_file import check_file, is_parquet, read_csv_file, shown_name
 from supersparse.data.parquet import read_parquet
-from supersparse.data.reading import ColumnReading, Reading
+from supersparse.data.reading import ColumnReading, Reading, fits
 from supersparse.data.signs import Shown, beyond, plain_number, possible_signs, settle_signs, shown_sign
 from supersparse.data.statistics_file import is_statistics_file, read_statistics_file
 from supersparse.data.table import _NOTHING, Column, Fault, Kind, Table, typed
@@ -90,6 +90,12 @@ def read_with_problems(
     else:
         file = _collected(path, reading, wanted, texts)
         table, signs, problems = _typed(shown_name(path), file, reading, expected, remedy)
+    if not reading.settled:
+        problems += [
+            f"--as-written: there is no column {word!r}; {nearest_column(word, table.names)}"
+            for word in reading.as_written
+            if not any(fits(name, word) for name in table.names)
+        ]
     return _tidy(table, reading, signs, known, verbatim), problems
 
 

@@ -106,7 +106,7 @@ class Reading:
 
     def tidies(self, column: str) -> bool:
         """Whether codes for missing values are looked for in a column, and spellings are merged."""
-        return not any(column == word or fnmatchcase(column, word) for word in self.as_written)
+        return not any(fits(column, word) for word in self.as_written)
 
     def of_column(self, name: str) -> ColumnReading:
         """What is known of a column."""
@@ -167,6 +167,11 @@ class Reading:
             )
         except (TypeError, ValueError, AttributeError) as error:
             raise _damaged(str(error)) from None
+
+
+def fits(column: str, word: str) -> bool:
+    """Whether a column is meant by a word: its name, or a pattern."""
+    return column == word or fnmatchcase(column, word)
 
 
 _PLAIN = ColumnReading()

@@ -130,7 +130,7 @@ def _is_whole(column: Column) -> bool:
 
 _PERSON = re.compile(
     r"(.*[^a-z])?(patient|patienten|pat|subject|person|participant|proband|client|customer|member)s?"
-    r"([ _.-]?(id|nr|no|num|number|nummer|code|key))?",
+    r"([ _.-]*(id|nr|no|num|number|nummer|code|key)[.]?)?",
     re.ASCII | re.IGNORECASE,
 )
 _ANY_ID = re.compile(r"(^|[^a-z])(id|mrn|uuid|guid)$", re.ASCII | re.IGNORECASE)
@@ -190,6 +190,7 @@ def sortable_times(values: NDArray[Any], name: str, order: str | None = None) ->
 
 def date_order(columns: Iterable[Column]) -> str | None:
     """Return the order of days and months that the dates of a file show; None if none or both."""
-    shown = [fitting_orders(c.values.tolist()) for c in columns if c.kind is Kind.DATE and not c.n_missing]
+    dates = [column.values.tolist() for column in columns if column.kind is Kind.DATE]
+    shown = [fitting_orders(cell for cell in cells if cell is not None) for cells in dates]
     clear = {next(iter(orders)) for orders in shown if len(orders) == 1}
     return clear.pop() if len(clear) == 1 else None

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from supersparse.data.cells_of_text import side_by_side
 from supersparse.data.files import read_with_problems, together
-from supersparse.data.reading import Reading
+from supersparse.data.reading import DATE_ORDERS, Reading, fits
 from supersparse.data.roles import (
     Target,
     date_order,
@@ -206,13 +205,19 @@ def _table(
         rate_groups=rate_groups,
         weights=weights,
         split_by=split_by,
-        reading=_with_groups(table.reading, roles.split_groups if repeating is None else repeating.name),
+        reading=_with_facts(table, roles.split_groups if repeating is None else repeating.name),
     )
 
 
-def _with_groups(reading: Reading, name: str | None) -> Reading:
-    """Return the reading with the column by which rows belong together, for those who learn again."""
-    return reading if name is None else replace(reading, found={**reading.found, "groups": name})
+def _with_facts(table: Table, groups: str | None) -> Reading:
+    """Return how the table was read, with the order of its dates and the column that keeps rows together."""
+    facts = dict(table.reading.found)
+    order = table.reading.dates or date_order(table.columns.values())
+    if order is not None:
+        facts["dates"] = DATE_ORDERS[order]
+    if groups is not None:
+        facts["groups"] = groups
+    return replace(table.reading, found=facts)
 
 
 def _split_by(table: Table, roles: Roles, rows: NDArray[np.bool_]) -> NDArray[Any] | None:
@@ -226,7 +231,7 @@ def _split_by(table: Table, roles: Roles, rows: NDArray[np.bool_]) -> NDArray[An
 
 
 def _fits(name: str, words: Collection[str]) -> bool:
-    return name in words or any(fnmatchcase(name, word) for word in words)
+    return any(fits(name, word) for word in words)
 
 
 def _check_named(table: Table, roles: Roles) -> None:
