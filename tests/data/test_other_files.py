@@ -111,3 +111,14 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch, name, package, hint):
     monkeypatch.setattr(builtins, "__import__", fake)
     with pytest.raises(PackageNotInstalledError, match=hint):
         read_table(tmp_path / name)
+
+
+def test_codes_and_spellings_are_tidied_in_parquet_too(tmp_path):
+    polars = pytest.importorskip("polars")
+    ages = [-99 if i == 3 else 20 + i for i in range(24)]
+    frame = polars.DataFrame({"age": ages, "smoker": ["Ja", *["ja"] * 23]})
+    frame.write_parquet(tmp_path / "data.parquet")
+    table = read_table(tmp_path / "data.parquet")
+    assert table.columns["age"].n_missing == 1
+    assert set(table.columns["smoker"].values.tolist()) == {"ja"}
+    assert set(table.column_notes) == {"age", "smoker"}
