@@ -23,6 +23,7 @@
 
     SupersparseWarning (UserWarning)
     ├── PenaltyRangeWarning                   a penalty outside its useful range
+    ├── NotProvenWarning                      a limit ended the search before the proof
     └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
 """
 
@@ -112,6 +113,10 @@ class SupersparseWarning(UserWarning):
 
 class PenaltyRangeWarning(SupersparseWarning):
     """A penalty outside its useful range."""
+
+
+class NotProvenWarning(SupersparseWarning):
+    """A limit ended the search before the card was proven optimal; the message has the gap and a remedy."""
 
 
 class NoBetterThanBaselineWarning(SupersparseWarning):

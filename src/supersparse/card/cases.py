@@ -91,6 +91,8 @@ def read_labelled(
     found = read_class_column(table, target, card, lack)
     columns |= {name: table.values(name) for name in others}
     columns |= {name: table.values(name) for name in perhaps if name in table.columns}
+    if not columns:  # a card that asks nothing: a column all the same, so that rows can be counted
+        columns[target] = table.values(target)
     for text in found.notes:
         note(text)
     return LabelledCases(

@@ -278,7 +278,16 @@ class ValidationOptions:
         int | None,
         typer.Option(
             metavar="K",
+            show_default="5",
             help="Cross-validate on K folds, features included. Chooses C0 if you do not set it.",
+        ),
+    ] = None
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            show_default="2; 1 with --cv or --cv-time",
+            help="Divide the rows into folds N times, each time in another way.",
         ),
     ] = None
     cv_groups: Annotated[
@@ -300,14 +309,27 @@ class ValidationOptions:
         bool,
         typer.Option(
             "--validate/--no-validate",
-            help="Judge the card on rows left out, in 5 folds unless --cv says otherwise, and give it risks.",
+            help="Judge the card on rows left out, and give it risks.",
         ),
     ] = True
 
     @property
-    def folds(self) -> int | None:
-        """How many folds; None without cross-validation."""
-        return 5 if self.cv is None and (self.groups or self.cv_time) else self.cv
+    def asks(self) -> list[str]:
+        """The options that were given."""
+        names = ("cv", "repeats", "cv_groups", "cv_time")
+        return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) not in (None, "none")]
+
+    @property
+    def folds(self) -> int:
+        """How many folds."""
+        return 5 if self.cv is None else self.cv
+
+    @property
+    def times(self) -> int:
+        """How often the rows are divided into folds."""
+        if self.repeats is None:
+            return 2 if self.cv is None and self.cv_time is None else 1
+        return self.repeats
 
     @property
     def groups(self) -> str | None:
@@ -319,11 +341,21 @@ class ValidationOptions:
 class SearchOptions:
     """The solver and its limits."""
 
-    time_limit: Annotated[float | None, typer.Option(show_default="60", help="Time limit in seconds.")] = None
+    time_limit: Annotated[
+        float | None, typer.Option(show_default="60", help="Time limit of the whole call in seconds.")
+    ] = None
     solver: Annotated[
         str | None, typer.Option(show_default="auto", help="Solver; see `supersparse solvers`.")
     ] = None
     seed: Annotated[int | None, typer.Option(show_default="0", help="Random seed.")] = None
+    n_jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            show_default="1 thread, and as many processes as cores for folds",
+            help="Number of threads of the search, and of processes for folds; -1 for one per core.",
+        ),
+    ] = None
 
     @property
     def options(self) -> "SolverKeywords":
@@ -335,4 +367,6 @@ class SearchOptions:
             given["solver"] = self.solver
         if self.seed is not None:
             given["random_state"] = self.seed
+        if self.n_jobs is not None:
+            given["n_jobs"] = self.n_jobs
         return given

@@ -29,7 +29,7 @@ PointSet = CoefficientSet | int | Collection[Number] | NDArray[Any]
 Ends = tuple[Number | None, Number | None]
 LevelList = Levels | Sequence[tuple[Any, Number]]
 
-MAX_POINTS = 100  # where max_points is "auto"
+MAX_POINTS = 10  # where max_points is "auto"
 SYNONYMS = {
     "coefficients": "points",
     "coef_set": "points",
@@ -74,7 +74,7 @@ class Asked:
     max_points: int | Auto = setting(
         "auto",
         Either(Word("auto"), WholeForm(1)),
-        "Largest points of a feature, plus or minus; default: 5 for prepared columns, otherwise 100.",
+        "Largest points of a feature, plus or minus; default: 10.",
         option=int,
     )
     bounds: Ends | Sequence[Ends | None] | Mapping[str, Ends | None] | None = setting(
@@ -90,7 +90,7 @@ class Asked:
     max_features: int | Auto | None = setting(
         "auto",
         Either(Word("auto"), WholeForm(0), Null()),
-        "Maximum number of features; default: 10 for prepared columns, otherwise no limit.",
+        "Maximum number of features; default: 10.",
         option=int,
     )
     min_features: int | None = setting(None, Either(WholeForm(0), Null()), "Minimum number of features.")
