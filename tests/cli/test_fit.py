@@ -317,5 +317,5 @@ def test_the_next_command_reads_the_file_as_this_one_did(run, tmp_path):
     reading = ["--na", "k. A.", "--separator", ";", "--encoding", "cp1252"]
     done = run("fit", "odd.csv", "--target", "y", "--out", "card.json", *reading, check=True)
     following = shlex.split(done.stderr.splitlines()[-1])[1:]
-    assert following == ["supersparse", "report", "card.json", "odd.csv", *reading]
+    assert following == ["supersparse", "report", "card.json", "odd.csv"]
     run(*following[1:], "--no-refits", "--out", "report.html", check=True)

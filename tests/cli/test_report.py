@@ -60,10 +60,10 @@ def test_without_reportlab_there_is_the_page_and_the_remedy(folder, monkeypatch)
     monkeypatch.setattr(report, "_installed", lambda package: package != "reportlab")
     done = run("report", "card.json", "rows.csv", "--no-refits", cwd=folder)
     assert (done.exit_code, done.stdout) == (0, "Saved to card-report.html\n")
-    assert "pip install 'supersparse[pdf]'" in done.stderr
+    assert "pip install reportlab" in done.stderr
     done = run("report", "card.json", "rows.csv", "--no-refits", "--out", "a.pdf", cwd=folder)
     assert isinstance(done.exception, PackageNotInstalledError)
-    assert "pip install 'supersparse[pdf]'" in str(done.exception)
+    assert "pip install reportlab" in str(done.exception)
 
 
 def test_json_names_the_files_and_what_is_missing(folder):

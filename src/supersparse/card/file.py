@@ -43,6 +43,8 @@ def card_content(card: Card) -> dict[str, object]:
         content["performance"] = [_performance(seen) for seen in card.performance]
     if card.wording != Wording():
         content["wording"] = _wording(card.wording)
+    if card.reading is not None:
+        content["reading"] = card.reading.as_data()
     return content
 
 

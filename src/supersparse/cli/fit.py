@@ -122,6 +122,6 @@ def fit(
     if out_dir is not None:
         remark(f"Saved in {out_dir}: {', '.join(path.name for path in saved if path.parent == out_dir)}")
     if saved and str(data) != "-":
-        remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data), *table.given])}")
+        remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data)])}")
     if not saved:
         remark("Not saved. Use --out card.json to save it, or --out-dir FOLDER to save it in every format.")

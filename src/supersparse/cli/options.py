@@ -16,14 +16,15 @@ from supersparse.cli import say
 from supersparse.problem.asked import Asked
 
 if TYPE_CHECKING:
-    from supersparse.data.cells_of_text import Reading
+    from supersparse.data.reading import Reading
     from supersparse.solving.options import SolverKeywords
 
 DataFile = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="CSV or TSV file with a header line (.gz allowed), or Parquet; - for standard input.",
+        help="CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; "
+        "- for standard input.",
     ),
 ]
 CardFile = Annotated[
@@ -117,7 +118,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableOptions:
-    """How a file of raw columns is read."""
+    """How a file of raw columns is read; a card keeps how its own file was read."""
 
     na: Annotated[
         str | None,
@@ -135,24 +136,34 @@ class TableOptions:
     ] = None
     encoding: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Text encoding; default: UTF-8, or from the byte order mark."),
+        typer.Option(
+            metavar="NAME", help="Text encoding; default: from the byte order mark, else UTF-8, else cp1252."
+        ),
     ] = None
-    decimal: Annotated[str, typer.Option(metavar="CHARACTER", help="Decimal separator.")] = "."
-
-    @property
-    def given(self) -> list[str]:
-        """What was given, as words of a command that reads the same file."""
-        words = [] if self.default_na else ["--no-default-na"]
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if isinstance(value, str) and value != one.default:
-                words += [f"--{one.name}", value]
-        return words
+    decimal: Annotated[
+        str | None,
+        typer.Option(metavar="CHARACTER", help="Decimal sign, . or , (the other may group thousands)."),
+    ] = None
+    dates: Annotated[
+        str | None,
+        typer.Option(metavar="dmy|mdy", help="Whether 03/05/2024 has the day or the month first."),
+    ] = None
+    sheet: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Sheet of a workbook; default: the first.")
+    ] = None
+    as_written: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Column or pattern to read as it is written: -99 is a number, and 'ja' and 'Ja' are two "
+            "categories. Repeatable.",
+        ),
+    ] = None
 
     @property
     def reading(self) -> "Reading":
         """The same as the library takes it."""
-        from supersparse.data.cells_of_text import Reading
+        from supersparse.data.reading import Reading
 
         return Reading.of(
             na=self.na,
@@ -160,6 +171,9 @@ class TableOptions:
             separator=self.separator,
             encoding=self.encoding,
             decimal=self.decimal,
+            dates=self.dates,
+            sheet=self.sheet,
+            as_written=tuple(self.as_written or ()),
         )
 
 
@@ -278,7 +292,11 @@ class ValidationOptions:
     ] = None
     cv_groups: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Column of groups, such as patients, to keep in one fold."),
+        typer.Option(
+            metavar="NAME",
+            help="Column of groups, such as patients, to keep in one fold, or none; default: an identifier "
+            "that repeats.",
+        ),
     ] = None
     cv_time: Annotated[
         str | None,
@@ -299,7 +317,7 @@ class ValidationOptions:
     def asks(self) -> list[str]:
         """The options that were given."""
         names = ("cv", "repeats", "cv_groups", "cv_time")
-        return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) is not None]
+        return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) not in (None, "none")]
 
     @property
     def folds(self) -> int:
@@ -312,6 +330,11 @@ class ValidationOptions:
         if self.repeats is None:
             return 2 if self.cv is None and self.cv_time is None else 1
         return self.repeats
+
+    @property
+    def groups(self) -> str | None:
+        """The column of groups that was asked for."""
+        return None if self.cv_groups == "none" else self.cv_groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,7 +47,9 @@ def report(
     cv_groups: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Column of groups, such as patients, to keep together in folds and samples."
+            metavar="NAME",
+            help="Column of groups, such as patients, to keep together in folds and samples, or none; "
+            "default: as when the card was learned.",
         ),
     ] = None,
     refits: Annotated[
@@ -97,7 +99,8 @@ def report(
     system = ScoringSystem.load(model)
     name, lack = _target(system.card, target)
     sources = learned_from(system.card)
-    others = [*(by or []), *([] if cv_groups is None else [cv_groups])]
+    others = [*(by or []), *([] if cv_groups in (None, "none") else [cv_groups])]
+    usual_groups = None if system.card.reading is None else system.card.reading.found.get("groups")
     say_size(data)
     rows = read_labelled(
         data,
@@ -106,11 +109,14 @@ def report(
         name,
         [one for one in others if one not in system.card.columns],
         weights,
-        perhaps=sources.columns,
+        perhaps=[*sources.columns, *([] if usual_groups is None else [usual_groups])],
         texts=sources.texts,
         lack=lack,
         note=note,
     )
+    if cv_groups is None and usual_groups in rows.columns:
+        cv_groups = usual_groups
+        note(f"all rows of one {cv_groups!r} are kept together, as when the card was learned")
     made = make_report(
         system,
         rows.columns,
@@ -118,7 +124,7 @@ def report(
         sample_weight=rows.weights,
         by=by or [],
         target=name,
-        cv_groups=cv_groups,
+        cv_groups=None if cv_groups == "none" else cv_groups,
         plan=plan if refits else Plan.nothing(),
         date=date,
         progress=_Lines(),
@@ -166,9 +172,9 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
         if _installed("reportlab"):
             endings.append(".pdf")
         else:
-            remark("note: a PDF needs reportlab: pip install 'supersparse[pdf]'; or print the HTML page")
+            remark("note: a PDF needs reportlab: pip install reportlab; or print the HTML page")
         if not _installed("matplotlib"):
-            remark("note: figures need matplotlib: pip install 'supersparse[plot]'; text replaces them")
+            remark("note: figures need matplotlib: pip install matplotlib; text replaces them")
         return [Path(f"{model.stem}-report{ending}") for ending in endings]
     for path in out:
         check_writable(path)
@@ -176,8 +182,7 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
             raise InvalidOptionError(f"--out {path}: reports are .html or .pdf; choose one of these endings")
         if path.suffix.lower() == ".pdf" and not _installed("reportlab"):
             raise PackageNotInstalledError(
-                f"--out {path}: a PDF needs reportlab: pip install 'supersparse[pdf]'; "
-                "or write .html and print it"
+                f"--out {path}: a PDF needs reportlab: pip install reportlab; or write .html and print it"
             )
     return out
 

@@ -15,7 +15,7 @@ from supersparse.cli.say import note, remark, say_size
 from supersparse.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from supersparse.data.cells_of_text import Reading
+    from supersparse.data.reading import Reading
     from supersparse.learning.recipe import Question, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
@@ -58,8 +58,9 @@ def _read_rows(
         category=asked.category or (),
         weights=settings.sample_weight,
         rate_groups=settings.rate_groups,
-        split_groups=None if validation is None else validation.cv_groups,
+        split_groups=None if validation is None else validation.groups,
         split_times=None if validation is None else validation.cv_time,
+        find_groups=validation is not None and validation.validate and validation.cv_groups is None,
         place=settings.place,
     )
     say_size(path)
@@ -69,14 +70,13 @@ def _read_rows(
 
 def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Split]":
     """Divide the rows as the options say; no splits if no rows shall be left out, or too few can be."""
-    from supersparse.data.roles import sortable_times
     from supersparse.learning.splits import most_folds, repeated_splits
 
     if not validation.validate:
         return []
-    if validation.cv_groups is not None and validation.cv_time is not None:
+    if validation.groups is not None and validation.cv_time is not None:
         raise InvalidOptionError("--cv-groups and --cv-time cannot be combined; use one of them")
-    times = None if validation.cv_time is None else sortable_times(rows.groups, validation.cv_time)
+    times = None if validation.cv_time is None else rows.groups
     groups = None if times is not None else rows.groups
     folds = validation.folds
     if validation.cv is None:

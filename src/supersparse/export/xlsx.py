@@ -120,7 +120,7 @@ def to_xlsx(
         import xlsxwriter
     except ImportError as error:
         raise PackageNotInstalledError(
-            "the spreadsheet export needs xlsxwriter: pip install 'supersparse[export]'"
+            "the spreadsheet export needs xlsxwriter: pip install xlsxwriter"
         ) from error
     held = BytesIO()
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}

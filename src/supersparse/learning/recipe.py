@@ -150,6 +150,8 @@ class Question:
         if self.prepare is not None:
             card = self.prepare.raw_card(card)
         card = printed(card)
+        if rows is not None:
+            card = replace(card, reading=rows.reading)
         if self.prepare is None or rows is None:
             return card
         return remember(card, rows.X, sample_weight=rows.sample_weight)

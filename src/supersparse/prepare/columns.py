@@ -11,7 +11,7 @@ import numpy as np
 from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, ValueOf
 from supersparse.card.words import category_text
 from supersparse.data.values import Category, Cells
-from supersparse.errors import InvalidProblemError
+from supersparse.errors import InvalidDataError, InvalidProblemError
 from supersparse.exact import shown
 from supersparse.prepare.cuts import (
     ClassCounts,
@@ -53,6 +53,12 @@ class Offer:
 
 def value_offer(column: RawColumn, target: ClassTarget) -> Offer:
     """Offer the value itself."""
+    if any(column.beyond):
+        raise InvalidDataError(
+            f"column {column.name!r} has {sum(column.beyond)} infinite value(s) (inf), below or "
+            f"above every number, "
+            "which points cannot multiply; cut the column, replace them, or make them missing"
+        )
     _, codes = column.distinct
     counts = target.take(column.present).by_code(codes, int(codes.max()) + 1)
     return Offer(rule=ValueOf(column.name), gain=_best_cut_gain(counts))
@@ -223,7 +229,7 @@ def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: Pre
         name=column.name,
         cells=column.cells,
         candidates=features,
-        note="; ".join(part for part in (note, missing_note) if part),
+        note="; ".join(part for part in (note, _beyond_note(column, named), missing_note) if part),
         domain=domain_of(column, named=named),
     )
 
@@ -311,6 +317,13 @@ def _missing_candidate(column: RawColumn, target: ClassTarget, place: int) -> Fe
     feature = Feature(rule=IsMissing(column.name), position=column.position, when_missing=None)
     # in the first round if it is the only candidate, otherwise in the second
     return FeatureCandidate(feature=feature, gain=gain(counts, np.array([True, False])), round=min(1, place))
+
+
+def _beyond_note(column: RawColumn, named: bool) -> str:
+    """Say how many values are below or above every number."""
+    counts = (0, 0) if named else column.beyond
+    sides = [f"{n} {side} every number" for n, side in zip(counts, ("below", "above"), strict=True) if n]
+    return " and ".join(sides)
 
 
 def _missing_note(

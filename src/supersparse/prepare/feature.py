@@ -122,9 +122,9 @@ def domain_of(column: RawColumn, *, named: bool) -> Domain | None:
     if named:
         levels = column.levels[0]
         return Domain(column=column.name, values=tuple(levels)) if len(levels) <= _MOST_LEVELS else None
-    values = column.distinct[0]
+    values = column.known_numbers
     what = f"a value of column {column.name!r}"
-    if len(values) <= _FEW:
+    if len(values) <= _FEW and not any(column.beyond):
         return Domain(column=column.name, values=tuple(exact_value(v, what) for v in values))
     whole = values.dtype.kind != "f" or bool((np.floor(values) == values).all())
     return Domain(

@@ -26,8 +26,7 @@ class Capabilities:
     """What a solver supports; anything else is refused before solving."""
 
     questions: frozenset[Aim]
-    package: str | None = None  # the required package, and the extra that installs it
-    extra: str | None = None
+    package: str | None = None  # the required package
     formulations: frozenset[str] = frozenset()
     branching_priorities: bool = False
     takes_pair_covers: bool = False

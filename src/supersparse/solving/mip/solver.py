@@ -187,14 +187,11 @@ def _least_possible_l1(problem: Problem) -> Fraction:
     return sum((min(abs(v) for v in s.values) for s in sets), Fraction(0))
 
 
-def mip_capabilities(
-    *, package: str, extra: str | None = None, indicators: bool = True, priorities: bool = True
-) -> Capabilities:
+def mip_capabilities(*, package: str, indicators: bool = True, priorities: bool = True) -> Capabilities:
     """Capabilities of a back end, with or without indicators and branching priorities."""
     return Capabilities(
         questions=frozenset([Aim.BEST]),
         package=package,
-        extra=extra,
         formulations=frozenset(["bigm", "indicator"] if indicators else ["bigm"]),
         branching_priorities=priorities,
         takes_pair_covers=True,
