@@ -59,7 +59,9 @@ class _Reader(HTMLParser):
         elif tag in ("td", "th"):
             self._rows[-1].append(self._text)
         elif tag == "table":
-            self.shown.tables[self._caption] = self._rows
+            number, _, words = (self._caption or "").partition(". ")
+            assert number == f"Table {len(self.shown.tables) + 1}"
+            self.shown.tables[words] = self._rows
         elif tag in ("p", "li", "h1", "h2", "title", "dd", "figcaption") and self._text is not None:
             self.shown.texts.append(self._text)
             self._text = None

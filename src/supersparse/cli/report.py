@@ -4,6 +4,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -96,6 +97,7 @@ def report(
     from supersparse.faces.pictures import paper_size
     from supersparse.learning.refit import learned_from
     from supersparse.report import Plan, make_report
+    from supersparse.report.budget import Step
 
     paper_size(paper)
     files = _files(model, out)
@@ -125,6 +127,7 @@ def report(
         lack=lack,
         note=note,
     )
+    began = monotonic()
     with steps() as progress:
         made = make_report(
             system,
@@ -155,6 +158,7 @@ def report(
             progress=progress,
         )
         for path in files:
+            progress(Step(text=f"writing {path}", seconds=monotonic() - began, left=None))
             made.save(path, paper)
     for reason in made.missing:
         remark(f"not in the report: {reason}")

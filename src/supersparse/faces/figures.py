@@ -92,7 +92,7 @@ def _draw(picture: Picture, axes: "Axes") -> None:
 def _height(picture: Picture) -> float:
     """How high a picture should be, in points."""
     if isinstance(picture, Shares):
-        return 60 + 24 * len(picture.labels)
+        return 55 + 21 * len(picture.labels)
     if isinstance(picture, Calibration):
         return 340
     return 280 if isinstance(picture, Evaluation | RatePairs) else 230

@@ -151,6 +151,18 @@ def _tick(row: RiskRow) -> str:
 
 
 def _calibration(curve: CalibrationCurve, axes: "Axes") -> None:
+    _groups(curve, axes)
+    for b in curve.bins:
+        x = b.predicted
+        axes.annotate(
+            count_text(b.observed.of), (x, b.observed.value or 0.0), xytext=(-6 if x > 0.9 else 6, 0),
+            textcoords="offset points", ha="right" if x > 0.9 else "left", va="center", fontsize="small",
+            color="0.35",
+        )  # fmt: skip
+    axes.set_ylabel("observed risk, with the number of rows")
+
+
+def _groups(curve: CalibrationCurve, axes: "Axes") -> None:
     axes.plot([0, 1], [0, 1], color=_GREY, linestyle="--", label="perfect", zorder=1)
     predicted = [b.predicted for b in curve.bins]
     observed = [b.observed.value or 0.0 for b in curve.bins]
@@ -158,13 +170,8 @@ def _calibration(curve: CalibrationCurve, axes: "Axes") -> None:
     axes.vlines(predicted, [low for low, _ in ends], [high for _, high in ends], color="C0", zorder=2)
     # groups of rows are no curve: joining them draws their chance differences as a zigzag
     axes.plot(predicted, observed, "o", color="C0", label="groups of rows, 95 %", zorder=3)
-    for x, y, b in zip(predicted, observed, curve.bins, strict=True):
-        axes.annotate(
-            count_text(b.observed.of), (x, y), xytext=(-6 if x > 0.9 else 6, 0), textcoords="offset points",
-            ha="right" if x > 0.9 else "left", va="center", fontsize="small", color="0.35",
-        )  # fmt: skip
     axes.set_xlabel("predicted risk")
-    axes.set_ylabel("observed risk, with the number of rows")
+    axes.set_ylabel("observed risk")
     _unit_square(axes)
     axes.legend(loc="upper left", frameon=False)
 
@@ -180,10 +187,11 @@ class Calibration:
 
 def draw_calibration(result: Calibration, axes: "Axes") -> None:
     """Draw groups with intervals, the smooth line, and below them the number of rows at each risk."""
-    _calibration(result.curve, axes)
+    _groups(result.curve, axes)
     risks = np.array(result.forecasts.risks)
     if result.line is not None:
-        smooth = np.linspace(risks.min(), risks.max(), 101)
+        ends = result.curve.bins[0].predicted, result.curve.bins[-1].predicted  # beyond, there are few rows
+        smooth = np.linspace(*ends, 101)
         axes.plot(smooth, result.line.observed(smooth), color="C3", label="logistic calibration", zorder=2)
     inset = axes.inset_axes((0, -0.34, 1, 0.16), sharex=axes)
     edges = np.linspace(0, 1, 41)
@@ -306,10 +314,16 @@ def draw_rate_pairs(result: RatePairs, axes: "Axes") -> None:
     axes.vlines(x, [low for low, _ in up], [high for _, high in up], color="C0", alpha=0.45)
     colours = ["C0" if marked else "white" for marked in result.marked]
     axes.scatter(x, y, c=colours, edgecolors="C0", zorder=3)
+    at: dict[tuple[float, float], list[str]] = {}
     for label, place in zip(result.labels, zip(x, y, strict=True), strict=True):
+        at.setdefault(place, []).append(label)
+    for place, labels in at.items():
+        low = place[1] < 0.1  # no room below
         axes.annotate(
-            label, place, xytext=(7, -7), textcoords="offset points", ha="left", va="top", fontsize="small",
-            color="0.25",
+            labels[0] if len(labels) == 1 else f"{labels[0]} to {labels[-1]}", place,
+            xytext=(7, 6 if low else -6), textcoords="offset points", va="bottom" if low else "top",
+            ha="right" if place[0] > 0.9 else "left", fontsize="small", color="0.25",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
         )  # fmt: skip
     axes.set_xlabel("1 - specificity")
     axes.set_ylabel("sensitivity")

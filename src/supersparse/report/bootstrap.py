@@ -47,6 +47,11 @@ class Stability:
     stopped: bool  # by the user, before the last sample
     timed_out: bool  # before the last sample
 
+    @property
+    def done(self) -> int:
+        """How many of those asked there are."""
+        return self.samples
+
 
 def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Part) -> Stability | Absent:
     """Refit on bootstrap samples of the same size; Ctrl-C and the end of the time keep those finished."""

@@ -34,6 +34,11 @@ class CrossValidation:
     stopped: bool  # by the user, before the last fold
     timed_out: bool  # before the last fold
 
+    @property
+    def done(self) -> int:
+        """How many of those asked there are."""
+        return len(self.folds)
+
     def spread(self, measure: str) -> Spread | None:
         """Mean and standard deviation of a measure over the folds where it is defined.
 
@@ -110,6 +115,11 @@ class Trades:
     failures: tuple[str, ...]
     stopped: bool
     timed_out: bool
+
+    @property
+    def done(self) -> int:
+        """How many of those asked there are."""
+        return len(self.points)
 
 
 def trades_planned(plan: Plan) -> int:

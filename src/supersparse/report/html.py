@@ -56,7 +56,7 @@ def report_html(title: str, subtitle: str, sections: Sequence[Section], paper: s
 
 
 _SHORT = 24  # characters; longer cells may wrap
-_WORD = 16  # characters; longer words of a heading may break
+_WORD = 16  # characters; longer words may break anywhere
 
 
 def _section(section: Section, numbers: _Numbers) -> str:
@@ -86,26 +86,24 @@ def _block(block: Block, numbers: _Numbers) -> str:
 
 
 def _table(table: TableBlock, number: int) -> str:
-    def numeric(k: int, cell: str) -> str:
-        if k < table.text_columns:
-            return ""
-        return ' class="number short"' if len(cell) <= _SHORT else ' class="number"'
-
-    def heading(k: int, name: str) -> str:
-        kinds = ["number"] if k >= table.text_columns else []
-        if max(map(len, name.split()), default=0) <= _WORD:
-            kinds.append("whole")  # break between words only
-        return f' class="{" ".join(kinds)}"' if kinds else ""
+    def kinds(k: int, text: str, *, heading: bool = False) -> str:
+        found = []
+        if k >= table.text_columns:
+            found.append("number")
+            if not heading and len(text) <= _SHORT:
+                found.append("short")
+        if max(map(len, text.split()), default=0) <= _WORD:
+            found.append("whole")  # break between words only
+        return f' class="{" ".join(found)}"' if found else ""
 
     head = "".join(
-        f'<th scope="col"{heading(k, name)}>{escape(name)}</th>' for k, name in enumerate(table.header)
+        f'<th scope="col"{kinds(k, name, heading=True)}>{escape(name)}</th>'
+        for k, name in enumerate(table.header)
     )
     rows = []
     for first, *others in table.rows:
-        cells = "".join(
-            f"<td{numeric(k, cell)}>{escape(cell)}</td>" for k, cell in enumerate(others, start=1)
-        )
-        rows.append(f'<tr><th scope="row"{numeric(0, first)}>{escape(first)}</th>{cells}</tr>')
+        cells = "".join(f"<td{kinds(k, cell)}>{escape(cell)}</td>" for k, cell in enumerate(others, start=1))
+        rows.append(f'<tr><th scope="row"{kinds(0, first)}>{escape(first)}</th>{cells}</tr>')
     body = "\n".join(rows)
     notes = "".join(f'\n<p class="note">{escape(note)}</p>' for note in table.notes)
     return (

@@ -158,7 +158,7 @@ class _Story:
         caption = _small(f"Figure {self._figures}. {figure.caption}", spaceBefore=3, spaceAfter=6)
         if picture is None:
             return [_paragraph(figure.alt, spaceBefore=8), _small(NO_PICTURE), caption]
-        image = platypus.Image(BytesIO(picture), 0.85 * self._across, 0.8 * self._down, kind="proportional")
+        image = platypus.Image(BytesIO(picture), 0.74 * self._across, 0.8 * self._down, kind="proportional")
         image.hAlign, image.spaceBefore = "LEFT", 8
         return [image, caption]
 

@@ -190,5 +190,5 @@ def missing_parts(evidence: Evidence) -> tuple[str, ...]:
             if done.stopped:
                 found.append(f"part of {what}: stopped by the user")
             elif done.timed_out:
-                found.append(f"part of {what}: its share of the time limit was used up")
+                found.append(f"part of {what}: {done.done} of {done.asked} when its time was used up")
     return tuple(found)

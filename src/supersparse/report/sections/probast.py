@@ -24,7 +24,7 @@ class Signal:
 
 
 _ASK = "to be answered by the authors: "
-_DOMAINS = ("1 Participants and data sources", "2 Predictors", "3 Outcome", "4 Analysis")
+_DOMAINS = ("Participants and data sources", "Predictors", "Outcome", "Analysis")
 
 
 def probast(evidence: Evidence) -> Section:
@@ -44,16 +44,16 @@ def probast(evidence: Evidence) -> Section:
     for caption, domains in parts:
         rows = []
         for k, (domain, signals) in enumerate(zip(_DOMAINS, domains, strict=True), start=1):
+            rows.append((str(k), domain.upper(), "", ""))
             for number, signal in enumerate(signals, start=1):
                 known = signal.known if isinstance(signal.known, str) else signal.known(evidence)
-                title = f"{k}.{number}"
-                rows.append((title, domain[2:] if number == 1 else "", signal.question, known, "......"))
+                rows.append((f"{k}.{number}", signal.question, known, "............"))
         blocks.append(
             TableBlock(
                 caption=caption,
-                header=("no.", "domain", "signalling question", "known from card and rows", "answer"),
+                header=("no.", "signalling question", "known from card and rows", "answer"),
                 rows=tuple(rows),
-                text_columns=5,
+                text_columns=4,
             )
         )
     return Section(name="probast", title="PROBAST+AI appendix", tripod=(), blocks=tuple(blocks))

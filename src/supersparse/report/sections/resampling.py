@@ -23,6 +23,7 @@ from supersparse.report.measures import MEASURES, baseline
 from supersparse.report.plan import Absent
 
 _MOST_OTHERS = 10
+_MOST_DRAWN = 5  # of them in the figure
 _MOST_POINTS = 4
 
 
@@ -63,7 +64,7 @@ def _protocol(evidence: Evidence, found: CrossValidation) -> str:
         "For each fold, the card was learned again from the other folds with the same settings, and tested "
         f"on that fold. {share(proven, done)} of these cards are proven optimal for their rows"
         f"{_unproven(proven, done)}; they have {_sizes([fold.size for fold in found.folds])}.{anew}"
-        f"{_ended(found, done, 'fold')}"
+        f"{_ended(found, 'fold')}"
     )
 
 
@@ -71,12 +72,12 @@ def _unproven(proven: int, done: int) -> str:
     return "" if proven == done else ", the others are the best that was found in the time"
 
 
-def _ended(found: CrossValidation | Stability | Trades, done: int, what: str) -> str:
+def _ended(found: CrossValidation | Stability | Trades, what: str) -> str:
     """Why not everything that was planned was done."""
     if found.stopped:
-        return f" The user stopped it after {done} of {counted(found.asked, what)}."
+        return f" The user stopped it after {found.done} of {counted(found.asked, what)}."
     if found.timed_out:
-        return f" Its share of the time limit was used up after {done} of {counted(found.asked, what)}."
+        return f" Its share of the time limit was used up after {found.done} of {counted(found.asked, what)}."
     return ""
 
 
@@ -122,6 +123,8 @@ def _corrected_table(evidence: Evidence) -> TableBlock:
         rows=tuple(rows),
         notes=(
             samples,
+            "Where the two corrections differ much, as for unstable cards, the folds are the safer estimate: "
+            "a bootstrap sample shares most of its rows with those it is judged on.",
             "Baseline: always the commoner class; for the Brier score, the prevalence as everyone's risk.",
             "The settings are taken as fixed. If they were chosen on these rows, the table does not include "
             "that optimism.",
@@ -153,7 +156,7 @@ def trade_offs(evidence: Evidence) -> Section:
             Paragraph(
                 "The card was learned again with other costs of the two kinds of error, without each fold, "
                 f"and tested on that fold. {share(proven, cards)} of these cards are proven optimal for "
-                f"their rows.{_ended(found, len(found.points), 'ratio')}"
+                f"their rows.{_ended(found, 'ratio')}"
             ),
             Figure(
                 picture=RatePairs(
@@ -203,17 +206,17 @@ def stability(evidence: Evidence) -> Section:
         blocks.append(Paragraph(why(found)))
     else:
         blocks.append(Paragraph(_returned(evidence, found)))
-        shown_items = _shown(found)
+        shown_items, drawn = _shown(found, _MOST_OTHERS), _shown(found, _MOST_DRAWN)
         blocks.append(
             Figure(
                 picture=Shares(
-                    labels=tuple(_label(item) for item in shown_items),
-                    shares=tuple(item.returned / found.samples for item in shown_items),
-                    marked=tuple(item.points is not None for item in shown_items),
+                    labels=tuple(_label(item) for item in drawn),
+                    shares=tuple(item.returned / found.samples for item in drawn),
+                    marked=tuple(item.points is not None for item in drawn),
                     axis="share of bootstrap samples with this item",
                 ),
                 caption="How often items recur. Dark: items of the card.",
-                alt="Bars: " + "; ".join(_in_words(item, found.samples) for item in shown_items) + ".",
+                alt="Bars: " + "; ".join(_in_words(item, found.samples) for item in drawn) + ".",
             )
         )
         blocks.append(_items_table(found, shown_items))
@@ -237,14 +240,14 @@ def _returned(evidence: Evidence, found: Stability) -> str:
         f"{_unproven(found.proven, found.samples)}. "
         f"The same items recurred in {share(found.same_items, found.samples)}, and the same card, with all "
         f"points and the threshold, in {share(found.same_card, found.samples)}. Sizes: {sizes}."
-        f"{_ended(found, found.samples, 'sample')}"
+        f"{_ended(found, 'sample')}"
     )
 
 
-def _shown(found: Stability) -> tuple[ItemStability, ...]:
+def _shown(found: Stability, most_others: int) -> tuple[ItemStability, ...]:
     own = [item for item in found.items if item.points is not None]
     others = [item for item in found.items if item.points is None]
-    return (*own, *others[:_MOST_OTHERS])
+    return (*own, *others[:most_others])
 
 
 def _label(item: ItemStability) -> str:
