@@ -130,7 +130,9 @@ def test_help_fits_80_columns_and_its_examples_run(tmp_path, monkeypatch):
     examples = re.findall(r"^ +supersparse (.*)$", text.split("Example:")[1], re.MULTILINE)
     assert len(examples) == 3
     for example in examples:
-        more = ["--folds", "2", "--ratios", "0", "--larger", "0", "--out", "r.html"] if "--by" in example else []
+        more = (
+            ["--folds", "2", "--ratios", "0", "--larger", "0", "--out", "r.html"] if "--by" in example else []
+        )
         done = run(*shlex.split(example), *more, cwd=tmp_path)
         assert done.exit_code == 0, done.output
     assert (tmp_path / "quick.html").exists()

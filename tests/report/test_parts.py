@@ -178,7 +178,9 @@ def test_ctrl_c_in_the_middle_keeps_the_folds_and_samples_done():
 
 def test_a_sample_of_one_class_is_a_failure_that_is_said():
     columns, y = {"age": np.arange(8)}, ["well"] * 7 + ["ill"]
-    report = make_report(learned(columns, y, C0=0.125), columns, y, plan=Plan(folds=2, ratios=0, bootstrap=4, larger=0))
+    report = make_report(
+        learned(columns, y, C0=0.125), columns, y, plan=Plan(folds=2, ratios=0, bootstrap=4, larger=0)
+    )
     assert "y has 1 class(es)" in said(report, "validation")
 
 
@@ -234,7 +236,12 @@ def test_class_weights_are_said_where_classes_were_weighted():
 
 @pytest.mark.parametrize(
     ("plan", "message"),
-    [({"folds": 1}, "folds is 1"), ({"bootstrap": -1}, "bootstrap is -1"), ({"seed": 1.5}, "seed"), ({"time_limit": 0}, "time_limit is 0")],
+    [
+        ({"folds": 1}, "folds is 1"),
+        ({"bootstrap": -1}, "bootstrap is -1"),
+        ({"seed": 1.5}, "seed"),
+        ({"time_limit": 0}, "time_limit is 0"),
+    ],
 )
 def test_plans_that_cannot_be_are_refused(plan, message):
     with pytest.raises(InvalidOptionError, match=message):

@@ -9,7 +9,6 @@ from supersparse.evaluate.forecasts import Forecasts
 
 _MOST_STEPS = 100
 _ENOUGH = 1e-10
-_STEEPEST = 1e3  # beyond, the risks separate the classes and there is no finite slope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,7 @@ def calibration_line(forecasts: Forecasts) -> CalibrationLine | None:
     positives = np.array([float(w) for w in forecasts.positives])
     weights = positives + np.array([float(w) for w in forecasts.negatives])
     n = weights.sum()
-    if len(weights) < 2 or not 0 < positives.sum() < n:
+    if not _overlap(forecasts):
         return None
     risks = (np.array(forecasts.risks) * n + 0.5) / (n + 1)
     design = np.column_stack([np.ones(len(risks)), np.log(risks) - np.log1p(-risks)])
@@ -65,6 +64,13 @@ def calibration_line(forecasts: Forecasts) -> CalibrationLine | None:
             step = step / 2
         found = found - step
         value = loss(found)
-        if not np.all(np.abs(found) < _STEEPEST):
-            return None
     return CalibrationLine(intercept=float(found[0]), slope=float(found[1]))
+
+
+def _overlap(forecasts: Forecasts) -> bool:
+    """Whether some negative has a higher risk than some positive, and the other way round."""
+    negatives = [r for r, weight in zip(forecasts.risks, forecasts.negatives, strict=True) if weight]
+    positives = [r for r, weight in zip(forecasts.risks, forecasts.positives, strict=True) if weight]
+    if not negatives or not positives:
+        return False
+    return negatives[-1] > positives[0] and positives[-1] > negatives[0]
