@@ -76,7 +76,7 @@ def test_the_report_says_what_stays_together():
         {**columns, "who": who},
         y,
         cv_groups="who",
-        plan=Plan(folds=50, bootstrap=0, larger=1),
+        plan=Plan(folds=50, bootstrap=0, larger=0),
     )
     assert any("too few for 50 folds" in reason for reason in few.missing)
 

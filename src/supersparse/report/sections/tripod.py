@@ -85,8 +85,8 @@ def tripod(sections: Sequence[Section]) -> Section:
         blocks=(
             Paragraph(
                 "A program sees the card and the rows, not how people were selected, treated and followed "
-                "up. The last column is to be filled in by the authors, also where a section of this report "
-                "already covers part of the item. Topics are paraphrased; use the original checklist for a "
+                "up. The authors fill in the last column, also where a section of this report covers part of the "
+                "item already. Topics are paraphrased; use the original checklist for a "
                 f"submission: {TRIPOD}"
             ),
             TableBlock(
