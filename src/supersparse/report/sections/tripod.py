@@ -85,9 +85,9 @@ def tripod(sections: Sequence[Section]) -> Section:
         blocks=(
             Paragraph(
                 "A program sees the card and the rows, not how people were selected, treated and followed "
-                "up. The authors fill in the last column, also where a section of this report covers part of the "
-                "item already. Topics are paraphrased; use the original checklist for a "
-                f"submission: {TRIPOD}"
+                "up. The authors fill in the last column, also where a section of this report covers part of "
+                "the item already. Topics are paraphrased; use the original checklist for a submission: "
+                f"{TRIPOD}"
             ),
             TableBlock(
                 caption="TRIPOD+AI items, where this report covers them, and what is left to the authors",
