@@ -125,7 +125,7 @@ def _rows(evidence: Evidence) -> list[tuple[str, str]]:
         ),
     ]
     fixed = baseline(found.confusion)[0]
-    rows.append(("Error rate of always saying the commoner class", f"{fixed:.3f}"))
+    rows.append(("Error rate of a fixed answer", f"{fixed:.3f} (always the commoner class)"))
     validation, stability = evidence.validation, evidence.stability
     if isinstance(validation, CrossValidation):
         spread = validation.spread("error rate")
