@@ -37,7 +37,7 @@ def calibration_line(forecasts: Forecasts) -> CalibrationLine | None:
     >>> eight, two = Fraction(8), Fraction(2)
     >>> line = calibration_line(Forecasts(risks=(0.1, 0.9), negatives=(eight, two), positives=(two, eight)))
     >>> round(line.slope, 2), abs(round(line.intercept, 2))
-    (0.71, 0.0)
+    (0.69, 0.0)
     """
     positives = np.array([float(w) for w in forecasts.positives])
     weights = positives + np.array([float(w) for w in forecasts.negatives])
