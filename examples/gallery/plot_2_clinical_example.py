@@ -80,7 +80,7 @@ for flip in system.flips(person)[:2]:
 # does when it is learned again on parts of the rows, how often its items return, and its limits. The command
 # ``supersparse report card.json masses.csv`` writes the same from files.
 
-plan = Plan(folds=5, bootstrap=10, larger=1)
+plan = Plan(folds=5, ratios=0, bootstrap=10, larger=1)
 report = make_report(system, X_train, train["severity"], target="severity", plan=plan)
 report.save(Path(tempfile.mkdtemp()) / "report.html")  # or .pdf
 print(*(section.title for section in report.sections), sep="\n")
