@@ -18,6 +18,7 @@ from supersparse.problem.constraints.rates import (
     min_specificity,
 )
 from supersparse.problem.constraints.single import fixed, max_total_score, must_not_use, must_use
+from supersparse.problem.constraints.signs import same_sign
 from supersparse.problem.constraints.support import (
     at_least,
     at_most,
@@ -42,5 +43,6 @@ __all__ = [
     "must_not_use",
     "must_use",
     "only_if",
+    "same_sign",
     "thresholds_per_variable",
 ]
