@@ -212,7 +212,7 @@ def by_gain(bins: ClassCounts, cuts: list[int]) -> list[int]:
     return sorted(cuts, key=lambda c: abs(float(below[c]) - 0.5))
 
 
-_BINS = 50
+_BINS = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)

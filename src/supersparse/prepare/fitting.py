@@ -118,7 +118,7 @@ def _digest(values: NDArray[Any]) -> bytes:
 
 
 # For candidates="auto": what the exact engine can prove, or nearly, within a minute.
-_MOST_FEATURES = 60
+_MOST_FEATURES = 100
 _FEWEST_FEATURES = 20
 _MOST_CELLS = 20_000_000  # rows x features; 10^6 rows of 20 features are solved in 10 s and 1 GB
 _MANY_OUTDONE = 5  # beyond this many columns, unused ones share one note
