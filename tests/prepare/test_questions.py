@@ -1,4 +1,4 @@
-"""Questions worth asking: round cuts, answers with enough rows, points that rise or fall, candidates counted."""
+"""Questions worth asking: round cuts, answers with enough rows, points that rise or fall."""
 
 from fractions import Fraction
 from itertools import combinations, pairwise

@@ -70,8 +70,10 @@ class Roundness:
     def of(cls, low: Fraction, high: Fraction, *, whole: bool) -> "Roundness":
         """Find the step of a column with most values from `low` to `high`.
 
-        >>> [str(Roundness.of(Fraction(a), Fraction(b), whole=False).step) for a, b in [(28, 84), ("36.1", 39)]]
-        ['10', '1/2']
+        >>> ages = Roundness.of(Fraction(28), Fraction(84), whole=True)
+        >>> temperatures = Roundness.of(Fraction("36.1"), Fraction(39), whole=False)
+        >>> str(ages.step), str(temperatures.step)
+        ('10', '1/2')
         """
         if low >= high:
             return cls(Fraction(1), whole)

@@ -36,7 +36,7 @@ class PrepareSettings:
     candidates: int | Literal["auto"] | None
 
     def has_shape(self, column: str) -> bool:
-        """Whether the points of a column were asked to rise or fall; by default they do without `intervals`."""
+        """Whether the user asked that the points of a column rise or fall."""
         return column in self.direction or self.shape.get(column, "any") != "any"
 
     def is_monotone(self, column: str) -> bool:
@@ -74,9 +74,7 @@ def read_prepare_settings(given: Mapping[str, Any]) -> PrepareSettings:
         categorical=_names(given["categorical"], "categorical"),
         ordered={n: _levels(v, n) for n, v in _mapping(given["ordered"], "ordered").items()},
         units={str(n): str(v) for n, v in _mapping(given["units"], "units").items()},
-        candidates="auto"
-        if given["candidates"] == "auto"
-        else _or_none(given["candidates"], "candidates"),
+        candidates="auto" if given["candidates"] == "auto" else _or_none(given["candidates"], "candidates"),
     )
     _check_one_use(settings)
     return settings

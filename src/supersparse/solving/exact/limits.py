@@ -1,7 +1,7 @@
 """Limits on the support, on signs and on the largest score, for the tree over signed supports.
 
-The first and the last become Σ_{l in the model} weight_l <= most, over literals. A limit on the support has one
-weight for both signs of a feature. A limit on the largest score is linear in the magnitudes,
+The first and the last become Σ_{l in the model} weight_l <= most, over literals. A limit on the support
+has one weight for both signs of a feature. A limit on the largest score is linear in the magnitudes,
 Σ_f rate_l·|λ_f|, because max(λ·low, λ·high) is λ·high for λ > 0 and |λ|·(-low) for λ < 0; the
 weight of a literal is then its smallest share. A limit on signs excludes pairs of literals.
 """
@@ -58,7 +58,7 @@ class LiteralLimits:
     def _sides(self, literals: Literals) -> tuple[Flags, Flags]:
         """Which limits on signs have a positive literal among these, and which a negative one."""
         side = self.side[:, list(literals)]
-        return (side > 0).any(axis=1), (side < 0).any(axis=1)
+        return np.any(side > 0, axis=1), np.any(side < 0, axis=1)
 
     def keep(self, literals: Literals, allowed: Flags, room: int) -> Flags | None:
         """Drop literals that no extension within the limits can have; None if there is no such extension.
