@@ -1,8 +1,8 @@
 """More candidate questions: the same card, a longer proof.
 
-The diagnostic breast cancer data (569 rows, 30 columns of numbers) offer 177 questions. A card is learned from
-the best 60, the best 100 (the default of `Prepare`) and all of them. Run as a script, it prints the table of
-docs/prepare.md.
+The diagnostic breast cancer data (569 rows, 30 columns of numbers) offer many questions. A card is learned
+from the best 60 (the default of `Prepare`), from the best 100 and from all of them. Run as a script, it prints
+the table of docs/prepare.md.
 """
 
 import time

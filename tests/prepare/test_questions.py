@@ -90,11 +90,11 @@ def test_a_finer_cut_is_offered_only_where_it_tells_enough_more(cuts):
 @pytest.mark.parametrize(
     ("low", "high", "whole", "step"),
     [
-        (28, 84, True, "10"),  # years
-        (96, 183, True, "20"),  # mmHg
-        ("36.2", "39.1", False, "0.5"),  # degrees Celsius
-        ("0.6", "2.1", False, "0.25"),  # creatinine
-        ("7.22", "7.49", False, "0.05"),  # pH
+        (28, 84, True, "5"),  # years
+        (96, 183, True, "10"),  # mmHg
+        ("36.2", "39.1", False, "0.25"),  # degrees Celsius
+        ("0.6", "2.1", False, "0.1"),  # creatinine
+        ("7.22", "7.49", False, "0.025"),  # pH
         (0, 9, True, "1"),  # visits
         (4, 4, True, "1"),
     ],

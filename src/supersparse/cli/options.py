@@ -247,8 +247,8 @@ class FeatureOptions:
         str,
         typer.Option(
             metavar="N",
-            help="How many questions the search may choose from; all for no limit, auto for 100, or fewer "
-            "above 200,000 rows. The card says how many there were.",
+            help="How many questions the search may choose from; all for no limit, auto for 60, or fewer "
+            "above 300,000 rows. The card says how many there were.",
         ),
     ] = "auto"
 

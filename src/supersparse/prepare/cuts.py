@@ -33,10 +33,16 @@ class ClassTarget:
 
     @property
     def price_of_a_step(self) -> float:
-        """What an unround cut must tell more about the class, in nats: half the logarithm of the rows.
+        """What a cut that is one step less round must tell more about the class, in nats: ln(rows).
 
-        It is the price of one more number in Schwarz's criterion (BIC), and what chance gives easily.
+        It is twice the price of one more number in Schwarz's criterion (BIC), because the place of a cut is
+        the best of many.
         """
+        return 2 * self.by_chance
+
+    @property
+    def by_chance(self) -> float:
+        """The information about the class that chance gives easily, in nats: ½·ln(rows)."""
         return log(max(self.total, 1.0)) / 2
 
     def take(self, rows: NDArray[np.bool_]) -> "ClassTarget":

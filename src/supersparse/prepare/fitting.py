@@ -53,7 +53,7 @@ def screen(
     Leaving out what repeats or negates another loses no card. What single out too few rows could save at most
     that share of the errors. What lies beyond the maximum may be missed, and is counted.
     """
-    by_chance = target.price_of_a_step if target.positive is not None else 0.0
+    by_chance = target.by_chance if target.positive is not None else 0.0
     ranked = sorted(
         candidates,
         key=lambda c: (
@@ -118,7 +118,7 @@ def _digest(values: NDArray[Any]) -> bytes:
 
 
 # For candidates="auto": what the exact engine can prove, or nearly, within a minute.
-_MOST_FEATURES = 100
+_MOST_FEATURES = 60
 _FEWEST_FEATURES = 20
 _MOST_CELLS = 20_000_000  # rows x features; 10^6 rows of 20 features are solved in 10 s and 1 GB
 _MANY_OUTDONE = 5  # beyond this many columns, unused ones share one note

@@ -39,7 +39,7 @@ def _nearest_multiple(step: Fraction, above: Fraction, up_to: Fraction, middle: 
     return min(lower * step, upper * step, key=lambda t: (abs(t - middle), t))
 
 
-_ENOUGH = 5  # multiples of a column's step within most of its values
+_ENOUGH = 8  # multiples of a column's step within most of its values
 _MOST_STEPS = 20  # further down, all numbers count as equally unround
 
 
@@ -59,8 +59,8 @@ def _steps(power: int, *, whole: bool) -> Iterator[Fraction]:
 class Roundness:
     """How round the cut points of one column are, given its step.
 
-    The step of a column is the largest of 5, 2.5, 2 and 1 times a power of ten of which at least five
-    multiples lie among its values, the outer twentieths left out: 10 for ages, 0.5 for temperatures.
+    The step of a column is the largest of 5, 2.5, 2 and 1 times a power of ten of which at least eight
+    multiples lie among its values, the outer twentieths left out: 5 for ages, 0.1 for creatinine.
     """
 
     step: Fraction
@@ -71,9 +71,9 @@ class Roundness:
         """Find the step of a column with most values from `low` to `high`.
 
         >>> ages = Roundness.of(Fraction(28), Fraction(84), whole=True)
-        >>> temperatures = Roundness.of(Fraction("36.1"), Fraction(39), whole=False)
-        >>> str(ages.step), str(temperatures.step)
-        ('10', '1/2')
+        >>> creatinine = Roundness.of(Fraction("0.6"), Fraction("2.1"), whole=False)
+        >>> str(ages.step), str(creatinine.step)
+        ('5', '1/10')
         """
         if low >= high:
             return cls(Fraction(1), whole)
@@ -88,11 +88,11 @@ class Roundness:
         """How many steps finer than the column's a step must be for the cut to be a multiple of it.
 
         The cut's own leading digit counts as round, whatever the step: 3 or 20,000 in a column of large
-        numbers. A person's age has a step of 10:
+        numbers. A person's age has a step of 5:
 
-        >>> ages = Roundness(Fraction(10), whole=True)
+        >>> ages = Roundness(Fraction(5), whole=True)
         >>> [ages.steps_off(Fraction(cut)) for cut in (60, 65, 64, 63, 3)]
-        [0, 1, 2, 3, 0]
+        [0, 0, 1, 2, 0]
         """
         if cut == 0:
             return 0
