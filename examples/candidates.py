@@ -1,7 +1,7 @@
 """More candidate questions: the same card, a longer proof.
 
 The diagnostic breast cancer data (569 rows, 30 columns of numbers) offer many questions. A card is learned
-from the best 60 (the default of `Prepare`), from the best 100 and from all of them. Run as a script, it prints
+from the best 60 (the default of `Prepare`), the best 100, and all of them. Run as a script, it prints
 the table of docs/prepare.md.
 """
 
