@@ -30,7 +30,7 @@ print(train)
 # inside each fold, so that nothing of the held-out rows reaches the cut points. A higher age may not take
 # points away.
 
-prepare = Prepare(cut_points={"Age": [45, 55, 65]}, units={"Age": "years"}, directions={"Age": "up"})
+prepare = Prepare(cut_points={"Age": [45, 55, 65]}, units={"Age": "years"}, direction={"Age": "+"})
 model = SLIMClassifierCV(
     Cs=[0.005, 0.01, 0.02], cv=5, rule="one_se", prepare=prepare, calibrate="isotonic", max_points=5,
     max_features=5,

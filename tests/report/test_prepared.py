@@ -27,7 +27,7 @@ X, Y = people()
 
 def classifier(**prepare):
     return SLIMClassifier(
-        C0=0.015, max_points=2, max_features=2, prepare=Prepare(max_candidates=8, max_cuts=3, **prepare)
+        C0=0.015, max_points=2, max_features=2, prepare=Prepare(candidates=8, max_cuts=3, **prepare)
     )
 
 
@@ -39,7 +39,7 @@ def said(report, name):
     "prepare",
     [
         {},
-        {"directions": {"age": "up"}},
+        {"direction": {"age": "+"}},
         {"missing": "drop"},
         {"missing": "median", "cut_points": {"age": [45, np.float64(60.5)]}, "per_variable": 1},
     ],
@@ -57,7 +57,7 @@ def test_the_card_is_confirmed_and_learned_again(prepare):
 
 @pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 def test_a_refit_is_the_fit_of_a_new_classifier_on_those_rows():
-    model = classifier(directions={"age": "up"})
+    model = classifier(direction={"age": "+"})
     card = model.fit(X, Y).scoring_system_.card
     refit = refit_of(card, read_data(card, X, Y), Plan(time_limit=None))
     for rows in (np.arange(0, 90, 2), np.random.default_rng(0).integers(0, 90, 90)):

@@ -164,6 +164,8 @@ def _provenance(made: Provenance) -> dict[str, object]:
     }
     if made.features is not None:
         content["features"] = list(made.features)
+    if made.n_candidates is not None:
+        content["n_candidates"] = made.n_candidates
     if made.settings is not None:
         content["settings"] = dict(made.settings)
     return content

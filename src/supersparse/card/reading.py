@@ -425,6 +425,7 @@ def _provenance(fields: Fields, version: int) -> Provenance:
         seconds=fields.real("seconds"),
         nodes=fields.whole("nodes"),
         features=fields.texts("features", optional=True) if version > 1 else None,
+        n_candidates=fields.whole("n_candidates", optional=True) if version > 1 else None,
         settings=fields.plain_object("settings", optional=True) if version > 1 else None,
     )
     if (fields.truth("proven_optimal"), fields.real("gap")) != (made.proven_optimal, float(made.gap)):

@@ -241,6 +241,30 @@ class FeatureOptions:
         str,
         typer.Option(help="Missing values: item (a question of their own), median, mode, or drop (rows)."),
     ] = "item"
+    direction: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=SIGN",
+            help="Let the points of this column only rise with its values (age=+) or only fall (age=-). "
+            "Repeatable.",
+        ),
+    ] = None
+    shape: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=SHAPE",
+            help="How the points of this column change with its values: monotone (the default: they rise or "
+            "fall), rising, falling, or any. Repeatable.",
+        ),
+    ] = None
+    candidates: Annotated[
+        str,
+        typer.Option(
+            metavar="N",
+            help="How many questions the search may choose from; all for no limit, auto for 60, or fewer "
+            "above 300,000 rows. The card says how many there were.",
+        ),
+    ] = "auto"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

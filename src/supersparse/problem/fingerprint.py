@@ -31,6 +31,7 @@ def fingerprint(problem: Problem) -> str:
         (problem.intercept, problem.intercept_C0),
         (problem.levels, problem.intercept_levels),
         tuple((limit.weights, limit.at_most, limit.intercept_weight) for limit in problem.support_limits),
+        tuple(limit.together for limit in problem.sign_limits),
         tuple((limit.low, limit.high, limit.at_most) for limit in problem.score_limits),
         tuple((limit.weights, limit.at_most) for limit in problem.rate_limits),
     )

@@ -4,7 +4,7 @@
 
 over λ_j in the coefficient set of feature j and the allowed intercepts b, with N = Σ s_i. The
 penalty is C0_j·1[λ_j ≠ 0], or that of the level that contains λ_j. Constraints limit single
-values, the support, the wrong rows and the largest score.
+values, the support, the signs, the wrong rows and the largest score.
 """
 
 import math
@@ -24,7 +24,7 @@ from supersparse.problem.asked import Asked, AskedKeywords, parameters_of
 from supersparse.problem.constraints.single import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.intercept import Intercept, WrongLimit, read_intercept
-from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SupportLimit, ValueLimit
+from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SignLimit, SupportLimit, ValueLimit
 from supersparse.problem.penalties import (
     Levels,
     read_l1_penalty,
@@ -53,6 +53,8 @@ def check_feasible(problem: "Problem") -> None:
     _check_intercept(problem)
     for support_limit in problem.support_limits:
         _check_support(problem, support_limit)
+    for sign_limit in problem.sign_limits:
+        _check_signs(problem, sign_limit)
     for score_limit in problem.score_limits:
         _check_score(problem, score_limit)
 
@@ -135,6 +137,17 @@ def _check_support(problem: "Problem", limit: SupportLimit) -> None:
     raise _conflict([limit.source, *blame], _names(problem, against & forced), _names(problem, needed))
 
 
+def _check_signs(problem: "Problem", limit: SignLimit) -> None:
+    """Compare the features that are always positive with those that are always negative."""
+    members = {j for j in problem.forced if limit.together[j]}
+    ends = {j: (min(problem.sets[j].turning_points), max(problem.sets[j].turning_points)) for j in members}
+    positive = {j for j, (low, _) in ends.items() if low > 0}
+    negative = {j for j, (_, high) in ends.items() if high < 0}
+    if positive and negative:
+        blame = _on_values(problem, positive | negative, used=True)
+        raise _conflict([limit.source, *blame], _names(problem, positive), _names(problem, negative))
+
+
 def _check_score(problem: "Problem", limit: ScoreLimit) -> None:
     least = sum(min(limit.term(j, v) for v in s.turning_points) for j, s in enumerate(problem.sets))
     if least > limit.at_most:
@@ -193,6 +206,7 @@ class Problem(Tabular):
     unit: int  # common denominator of the sets; b is a multiple of 1/unit too, unless it is free
     value_limits: tuple[ValueLimit, ...]  # the sets satisfy them already
     support_limits: tuple[SupportLimit, ...]
+    sign_limits: tuple[SignLimit, ...]
     rate_limits: tuple[RateLimit, ...]
     score_limits: tuple[ScoreLimit, ...]
 
@@ -257,6 +271,7 @@ class Problem(Tabular):
             unit=_unit(sets, intercept_rule),
             value_limits=tuple(limit for limit in limits if isinstance(limit, ValueLimit)),
             support_limits=tuple(limit for limit in limits if isinstance(limit, SupportLimit)),
+            sign_limits=tuple(limit for limit in limits if isinstance(limit, SignLimit)),
             rate_limits=tuple(limit for limit in limits if isinstance(limit, RateLimit)),
             score_limits=tuple(limit for limit in limits if isinstance(limit, ScoreLimit)),
         )._narrowed_or_explained()
@@ -274,6 +289,7 @@ class Problem(Tabular):
             asked=tuple(c for c in self.asked if c not in dropped),
             value_limits=tuple(limit for limit in self.value_limits if limit.source not in dropped),
             support_limits=tuple(limit for limit in self.support_limits if limit.source not in dropped),
+            sign_limits=tuple(limit for limit in self.sign_limits if limit.source not in dropped),
             rate_limits=tuple(limit for limit in self.rate_limits if limit.source not in dropped),
             score_limits=tuple(limit for limit in self.score_limits if limit.source not in dropped),
         )._narrowed()
@@ -296,6 +312,7 @@ class Problem(Tabular):
             asked=(*self.asked, *more),
             value_limits=(*self.value_limits, *(x for x in limits if isinstance(x, ValueLimit))),
             support_limits=(*self.support_limits, *(x for x in limits if isinstance(x, SupportLimit))),
+            sign_limits=(*self.sign_limits, *(x for x in limits if isinstance(x, SignLimit))),
             rate_limits=(*self.rate_limits, *(x for x in limits if isinstance(x, RateLimit))),
             score_limits=(*self.score_limits, *(x for x in limits if isinstance(x, ScoreLimit))),
         )._narrowed_or_explained()
@@ -349,7 +366,8 @@ class Problem(Tabular):
     @property
     def is_plain(self) -> bool:
         """Whether there are only sets, C0, C1 and max_features, without levels or other limits."""
-        return not (self.has_levels or self.support_limits or self.rate_limits or self.score_limits)
+        limits = (self.support_limits, self.sign_limits, self.rate_limits, self.score_limits)
+        return not (self.has_levels or any(limits))
 
     @cached_property
     def score_step(self) -> int:

@@ -12,7 +12,7 @@ from supersparse.exact import exact
 from supersparse.problem.objective import PointsEvaluation
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Aim, Capabilities
+from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities
 from supersparse.solving.mip.build import build
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import LossRows, Precision, refuse_too_wide
@@ -196,7 +196,7 @@ def mip_capabilities(*, package: str, indicators: bool = True, priorities: bool 
         branching_priorities=priorities,
         takes_pair_covers=True,
         levels=True,
-        constraints=frozenset([SUPPORT, RATES, SCORE]),
+        constraints=frozenset([SUPPORT, SIGNS, RATES, SCORE]),
         own_options=None,
     )
 
