@@ -56,7 +56,7 @@ def test_other_thresholds_are_those_of_the_evaluation(page):
 
 def test_the_risks_are_those_of_the_risk_table(page):
     risks = SYSTEM.risk(COLUMNS, Y)
-    shown = list(cells(page, "Risk of ill by total").values())
+    shown = list(cells(page, "Risk (ill) by total").values())
     assert [row[:3] for row in shown] == [
         [str(r.observed.of), str(r.observed.events), str(r.observed)] for r in risks.rows
     ]

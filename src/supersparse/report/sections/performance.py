@@ -132,7 +132,7 @@ def calibration(evidence: Evidence) -> Section:
 
 def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
     return TableBlock(
-        caption=f"Risk of {positive} by total of points",
+        caption=f"Risk ({positive}) by total of points",
         header=("total", "rows", "events", "observed risk (95 %)", "calibrated", "cross-fitted"),
         rows=tuple(
             (
