@@ -62,6 +62,7 @@ CONSTRAINTS = {
     "at_least": st.builds(constraints.at_least, counts, of=names),
     "exactly": st.builds(constraints.exactly, counts, of=names),
     "thresholds_per_variable": st.builds(constraints.thresholds_per_variable, counts, by_name(names) | names),
+    "same_sign": st.builds(constraints.same_sign, by_name(names) | names),
     "only_if": st.builds(constraints.only_if, names, names),
     "budget": st.builds(constraints.budget, by_name(costs), at_most=costs),
     "min_sensitivity": st.builds(constraints.min_sensitivity, shares, group=one_group),

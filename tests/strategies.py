@@ -132,6 +132,8 @@ def constraint_of(asked: Asked) -> object:
     kind, *rest = asked
     if kind == "thresholds":
         return constraints.thresholds_per_variable(rest[0], dict(rest[1]))
+    if kind == "same_sign":
+        return constraints.same_sign(dict(rest[0]))
     if kind == "budget":
         return constraints.budget(dict(rest[0]), at_most=rest[1])
     if kind == "max_total_score":
@@ -215,7 +217,7 @@ def one_asked(draw: st.DrawFn, names: tuple[str, ...], has_groups: bool) -> Aske
     """One constraint of any kind."""
     some = st.lists(st.sampled_from(names), min_size=1, unique=True).map(tuple)
     kinds = ["at_most", "at_least", "exactly", "thresholds", "only_if", "must_use", "must_not_use", "fixed"]
-    kinds += ["budget", "max_total_score"]
+    kinds += ["budget", "max_total_score", "same_sign", "same_sign"]
     rates = ["min_sensitivity", "min_specificity", "max_false_positive_rate", "max_error"]
     kind = draw(st.sampled_from([*kinds, *rates, *rates, *(["max_difference"] * 3 if has_groups else [])]))
     if kind in rates:
@@ -227,6 +229,8 @@ def one_asked(draw: st.DrawFn, names: tuple[str, ...], has_groups: bool) -> Aske
         return kind, draw(st.integers(0, 2)), draw(some)
     if kind == "thresholds":
         return kind, draw(st.integers(0, 1)), (("v", draw(some)), ("w", names[-1:]))
+    if kind == "same_sign":
+        return kind, (("v", draw(some)), ("w", names[-2:]))
     if kind == "only_if":
         return kind, draw(st.sampled_from(names)), draw(some)
     if kind == "fixed":

@@ -43,6 +43,8 @@ HOMES = {
     "onnx": ["export/onnx.py"],
     "skops": ["export/estimator.py"],
     "pyarrow": ["data/parquet.py"],
+    "python_calamine": ["data/workbook.py"],
+    "pyreadstat": ["data/statistics_file.py"],
     "typer": ["cli"],
     "rich": ["cli"],
 }

@@ -205,7 +205,7 @@ def report(options: Options) -> Iterator[str]:
 def picture(curve: TradeOff, pooled: Sequence[Pooled]) -> str:
     """Draw the curve of the training rows and that of the rows left out, where matplotlib is installed."""
     if find_spec("matplotlib") is None:
-        return "\nNo picture: matplotlib is not installed (pip install 'supersparse[plot]')."
+        return "\nNo picture: matplotlib is not installed (pip install matplotlib)."
     from matplotlib.figure import Figure
 
     from supersparse.faces.plots import plot

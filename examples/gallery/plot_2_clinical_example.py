@@ -30,7 +30,7 @@ print(train)
 # inside each fold, so that nothing of the held-out rows reaches the cut points. A higher age may not take
 # points away.
 
-prepare = Prepare(cut_points={"Age": [45, 55, 65]}, units={"Age": "years"}, directions={"Age": "up"})
+prepare = Prepare(cut_points={"Age": [45, 55, 65]}, units={"Age": "years"}, direction={"Age": "+"})
 model = SLIMClassifierCV(
     Cs=[0.005, 0.01, 0.02], cv=5, rule="one_se", prepare=prepare, calibrate="isotonic", max_points=5,
     max_features=5,
@@ -80,7 +80,7 @@ for flip in system.flips(person)[:2]:
 # does when it is learned again on parts of the rows, how often its items return, and its limits. The command
 # ``supersparse report card.json masses.csv`` writes the same from files.
 
-plan = Plan(folds=5, bootstrap=10, larger=1)
+plan = Plan(folds=5, ratios=0, bootstrap=10, larger=1)
 report = make_report(system, X_train, train["severity"], target="severity", plan=plan)
 report.save(Path(tempfile.mkdtemp()) / "report.html")  # or .pdf
 print(*(section.title for section in report.sections), sep="\n")

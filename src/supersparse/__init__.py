@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.estimators import RiskScoreClassifier as RiskScoreClassifier
     from supersparse.estimators import RiskScoreClassifierCV as RiskScoreClassifierCV
     from supersparse.estimators import SLIMClassifier as SLIMClassifier, SLIMClassifierCV as SLIMClassifierCV
+    from supersparse.estimators.trade_off import cross_validated_trade_off as cross_validated_trade_off
     from supersparse.prepare import Prepare as Prepare
     from supersparse.problem.points import (
         CoefficientSet as CoefficientSet,
@@ -54,6 +55,7 @@ _HOMES = {
     "Solution": "solving.solution",
     "Stop": "stop",
     "constraints": "constraints",
+    "cross_validated_trade_off": "estimators.trade_off",
     "frontier": "results.frontier",
     "integers": "problem.points",
     "item": "card.build",

@@ -23,6 +23,7 @@ from supersparse.problem.constraints import (
     must_not_use,
     must_use,
     only_if,
+    same_sign,
     thresholds_per_variable,
 )
 
@@ -41,5 +42,6 @@ __all__ = [
     "must_not_use",
     "must_use",
     "only_if",
+    "same_sign",
     "thresholds_per_variable",
 ]

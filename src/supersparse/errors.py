@@ -24,6 +24,7 @@
     SupersparseWarning (UserWarning)
     ├── PenaltyRangeWarning                   a penalty outside its useful range
     ├── SeparatedClassesWarning               a risk model whose slope is at its limit
+    ├── NotProvenWarning                      a limit ended the search before the proof
     └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
 """
 
@@ -117,6 +118,10 @@ class PenaltyRangeWarning(SupersparseWarning):
 
 class SeparatedClassesWarning(SupersparseWarning):
     """A risk model whose slope is at its limit, because its features separate the classes, or nearly."""
+
+
+class NotProvenWarning(SupersparseWarning):
+    """A limit ended the search before the card was proven optimal; the message has the gap and a remedy."""
 
 
 class NoBetterThanBaselineWarning(SupersparseWarning):

@@ -22,7 +22,7 @@ class _C50(Method):
     def why_not(self) -> str | None:
         """It needs c50py."""
         if find_spec("c50py") is None:
-            return "c50py is not installed; pip install 'supersparse[study]'"
+            return "c50py is not installed; pip install c50py"
         return None
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from supersparse import ScoringSystem, item
 from supersparse.card.cases import read_labelled
-from supersparse.data.cells_of_text import Reading
+from supersparse.data.reading import Reading
 from supersparse.errors import InvalidDataError
 
 CARD = ScoringSystem.of(

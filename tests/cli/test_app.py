@@ -136,7 +136,7 @@ def test_a_failure_is_one_line_and_an_exit_code_of_its_own(run, tiny, monkeypatc
     def solve(*_, **__):
         raise error
 
-    monkeypatch.setattr("supersparse.solving.solve.solve", solve)
+    monkeypatch.setattr("supersparse.learning.recipe.solve", solve)
     done = run("fit", tiny, *FIT)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.endswith("supersparse: it\\nbroke\n")

@@ -9,7 +9,7 @@ from export.people import drawn, finite, reference
 from supersparse import ScoringSystem, item
 from supersparse.card.cases import read_cases
 from supersparse.card.scoring import score_table
-from supersparse.data.cells_of_text import Reading
+from supersparse.data.reading import Reading
 
 
 @pytest.fixture

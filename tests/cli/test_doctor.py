@@ -29,8 +29,8 @@ def test_a_solver_that_does_not_work_is_exit_code_1(run, monkeypatch):
 def test_packages_that_are_missing_come_with_a_remedy(run, monkeypatch):
     real = diagnosis._version
     monkeypatch.setattr(diagnosis, "_version", lambda name: None if name == "pyarrow" else real(name))
-    assert "pyarrow     -" in run("doctor", check=True).stdout
-    assert 'pip install "supersparse[parquet]"' in run("doctor").stdout
+    assert "pyarrow          -" in run("doctor", check=True).stdout
+    assert "pip install pyarrow" in run("doctor").stdout
     monkeypatch.setattr(diagnosis, "_version", lambda name: None if name == "scipy" else real(name))
     done = run("doctor")
     assert done.returncode == 1

@@ -23,7 +23,8 @@ def test_fit_prints_a_card_and_saves_it(run, tiny, tmp_path):
         "6 rows, 2 features\npositive class 'yes' (3 rows), negative class 'no' (3 rows); "
         "it was chosen for its name, use --positive no to swap the classes\n"
     )
-    assert "gap   0.0 %" in done.stderr
+    assert "gap 0.0 %" in done.stderr
+    assert re.search(r"s  \d+ s left  fold 6 of 6: .*cross-validated error \d+\.\d %", done.stderr)
     assert done.stderr.endswith(f"Saved to card.json\nNext: supersparse report card.json {tiny}\n")
 
 
@@ -130,11 +131,12 @@ def columns_of(path):
 def test_raw_columns_become_the_card_that_the_library_makes(run, patients, tmp_path):
     done = run("fit", patients, *ASK, "--out", "card.json", "--json", check=True)
     raw, y = columns_of(patients)
+    document = json.loads(done.stdout)
     prepared = Prepare().fit(raw, np.array(y))
     problem = Problem.of(
         prepared.transform(raw),
         y,
-        max_points=5,
+        C0=document["cross_validation"]["C0"],
         max_features=10,
         positive="ill",
         constraints=prepared.constraints_,
@@ -143,7 +145,6 @@ def test_raw_columns_become_the_card_that_the_library_makes(run, patients, tmp_p
     card = prepared.raw_card(
         ScoringSystem.from_solution(solve(problem, random_state=0), title="outcome").card
     )
-    document = json.loads(done.stdout)
     made = ScoringSystem.from_json(json.dumps(document["card"]))
     assert made.card.items == card.items
     assert made.threshold == card.threshold
@@ -193,11 +194,12 @@ def test_ctrl_c_during_cross_validation_still_gives_a_card(
     from supersparse.stop import Stop
 
     place = folds if solver == "solve_each_penalty" else recipe
+    first = solver == "solve"  # the card itself, before the folds
     real, calls = getattr(place, solver), []
 
     def interrupted(problem, *arguments, **options):
         calls.append(problem)
-        if len(calls) <= done_before:
+        if len(calls) <= done_before + first:
             return real(problem, *arguments, **options)
         if solver == "solve_each_penalty":
             raise KeyboardInterrupt
@@ -207,34 +209,34 @@ def test_ctrl_c_during_cross_validation_still_gives_a_card(
     done = run("fit", patients, *ASK, *penalty, "--cv", "3", "--json", check=True)
     document = json.loads(done.stdout)
     assert document["card"]["items"]
-    assert f"Interrupted in fold {done_before + 1} of 3" in done.stderr
-    assert len(calls) == done_before + 1
+    assert f"Interrupted after {done_before} of 3 folds; the others were skipped." in done.stderr
+    assert len(calls) == done_before + 1 + first
     found = document["cross_validation"]
     if done_before:
         assert (found["folds"], found["folds_asked"]) == (2, 3)
         calls.clear()
         in_words = run("fit", patients, *ASK, *penalty, "--cv", "3", check=True).stdout
-        assert "Cross-validation on 2 of 3 folds (interrupted)" in in_words
+        assert "Cross-validation on 2 of 3 folds (the others were skipped)" in in_words
     else:
         assert found is None
 
 
 @pytest.mark.parametrize("how", [["--cv-groups", "centre"], ["--cv-time", "day"]])
 def test_folds_keep_groups_together_or_follow_time(run, patients, how, monkeypatch):
-    from supersparse.learning import validating
+    from supersparse.learning import fitting
 
     seen = []
-    real = validating.validate
+    real = fitting.validate
 
-    def spy(recipe, training, splits, progress):
+    def spy(recipe, training, splits, watch, **how):
         seen.append((training, splits))
-        return real(recipe, training, splits, progress)
+        return real(recipe, training, splits, watch, **how)
 
-    monkeypatch.setattr(validating, "validate", spy)
+    monkeypatch.setattr(fitting, "validate", spy)
     run("fit", patients, "--target", "outcome", *how, "--C0", "0.02", check=True)
     ((training, splits),) = seen
     assert "centre" not in training.X or how[1] == "day"
-    assert len(splits) == 5
+    assert len(splits) == (10 if how[1] == "centre" else 5)  # the order of time is the only one
     for train, test in splits:
         before, after = training.groups[train], training.groups[test]
         if how[1] == "centre":
@@ -315,5 +317,5 @@ def test_the_next_command_reads_the_file_as_this_one_did(run, tmp_path):
     reading = ["--na", "k. A.", "--separator", ";", "--encoding", "cp1252"]
     done = run("fit", "odd.csv", "--target", "y", "--out", "card.json", *reading, check=True)
     following = shlex.split(done.stderr.splitlines()[-1])[1:]
-    assert following == ["supersparse", "report", "card.json", "odd.csv", *reading]
+    assert following == ["supersparse", "report", "card.json", "odd.csv"]
     run(*following[1:], "--no-refits", "--out", "report.html", check=True)

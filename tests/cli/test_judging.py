@@ -1,17 +1,13 @@
 """`fit` judges its card on rows left out, within its time limit, and says what it finds."""
 
 import json
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from cli.tiny import FIT
-from supersparse.cli.judging import Clock
 from supersparse.learning import recipe as recipes
-from supersparse.learning.recipe import Recipe
-from supersparse.settings.settings import Settings
 from supersparse.stop import Stop
 
 QUICK = ["--target", "ill", "--no-prepare", "--max-points", "3", "--C0", "0.02"]
@@ -40,7 +36,7 @@ def test_a_card_has_risks_and_both_performances(run, rows):
     counts = ("true_positives", "false_negatives", "true_negatives", "false_positives")
     assert all(sum(seen[name] for name in counts) == 60 for seen in card["performance"])
     assert sum(row["cases"] for row in card["risk"]["rows"]) == 60
-    assert [f"judging: fold {k} of 5" in done.stderr for k in range(1, 7)] == [True] * 5 + [False]
+    assert [f"fold {k} of 10: " in done.stderr for k in range(1, 12)] == [True] * 10 + [False]
     assert "warning" not in done.stderr
 
 
@@ -48,45 +44,48 @@ def test_it_can_be_left_out(run, rows):
     done = run("fit", rows, *QUICK, "--no-validate", "--json", check=True)
     assert [seen["on"] for seen in card_of(done)["performance"]] == ["training"]
     assert "risk" not in card_of(done)
-    assert "judging" not in done.stderr
+    assert "fold" not in done.stderr
     refused = run("fit", rows, *QUICK, "--no-validate", "--cv", "3")
     assert refused.returncode == 2
-    assert "remove --no-validate" in refused.stderr
+    assert "--cv judges the card on rows left out; remove it, or remove --no-validate" in refused.stderr
 
 
 def test_folds_of_a_cross_validation_are_used_again(run, rows):
     done = run("fit", rows, *QUICK, "--cv", "3", "--json", check=True)
-    assert "judging" not in done.stderr
+    assert "fold 3 of 3" in done.stderr
     found = card_of(done)["performance"][1]
     wrong = found["false_positives"] + found["false_negatives"]
     assert json.loads(done.stdout)["cross_validation"]["error"] == pytest.approx(wrong / 60)
     assert card_of(done)["risk"]
 
 
-@pytest.mark.parametrize("before", [0, 2])
+@pytest.mark.parametrize("before", [0, 2])  # folds
 def test_ctrl_c_keeps_the_card(run, rows, monkeypatch, before):
     real, calls = recipes.solve, []
 
     def interrupted(problem, **options):
         calls.append(problem)
-        stop = {} if len(calls) <= before else {"stop": Stop.INTERRUPTED}
+        stop = {} if len(calls) <= 1 + before else {"stop": Stop.INTERRUPTED}
         return replace(real(problem, **options), **stop)
 
-    monkeypatch.setattr(recipes, "solve", interrupted)  # of the folds; `fit` solves with progress
+    monkeypatch.setattr(recipes, "solve", interrupted)
     done = run("fit", rows, *QUICK, "--json", check=True)
     assert [seen["on"] for seen in card_of(done)["performance"]] == ["training"]
     assert card_of(done)["items"]
-    assert "Interrupted while judging. The scoring system is complete, but has no risks." in done.stderr
-    assert len(calls) == before + 1
+    assert f"Interrupted after {before} of 10 folds; the others were skipped." in done.stderr
+    assert len(calls) == before + 2
 
 
 def test_too_few_rows_to_leave_any_out_is_a_note(run, tmp_path):
     (tmp_path / "few.csv").write_text("x,y\n0,a\n0,a\n1,b\n")
     done = run("fit", "few.csv", "--target", "y", *FIT[2:], check=True)
-    assert (
-        "note: the card could not be judged on rows left out, so it has no risks: a class has 1"
-        in done.stderr
-    )
+    assert "note: a class has too few rows to leave some out" in done.stderr
+
+
+def test_folds_that_cannot_be_learned_from_are_a_note(run, tmp_path):
+    (tmp_path / "light.csv").write_text("x,w,y\n0,3,a\n0,1,b\n1,1,b\n1,0,a\n")
+    done = run("fit", "light.csv", "--target", "y", "--weights", "w", *FIT[2:], check=True)
+    assert "note: the card could not be judged on rows left out: the training rows of fold" in done.stderr
 
 
 @pytest.mark.parametrize("how", [[], ["--no-validate", "--C0", "0.4"]], ids=["left out", "training"])
@@ -104,41 +103,20 @@ def test_a_card_of_no_use_is_warned_about(run, tmp_path, how):
 
 
 def test_the_time_limit_is_for_the_whole_call(run, rows, monkeypatch):
-    from supersparse.cli import learn
-    from supersparse.solving import solve as solving
-
-    limits = []
+    limits, real = [], recipes.solve
 
     def spy(problem, *arguments, **options):
         limits.append(options["time_limit"])
         return real(problem, *arguments, **options)
 
-    real = solving.solve
-    monkeypatch.setattr(solving, "solve", spy)
     monkeypatch.setattr(recipes, "solve", spy)
-    assert learn
     run("fit", rows, *QUICK, "--time-limit", "1000", check=True)
     main, *folds = limits
     assert main == pytest.approx(500, abs=1)
-    assert len(folds) == 5
-    assert folds[0] == pytest.approx(1000 / 5, abs=20)  # the search left nearly all of its half
-    assert folds == sorted(folds)  # what a fold leaves goes to the others
+    assert len(folds) == 10
+    for division in (folds[:5], folds[5:]):
+        assert division[0] == pytest.approx(1000 / 5, abs=30)  # the search left nearly all of its half
+        assert division == sorted(division)  # what a fold leaves goes to the others
     limits.clear()
     run("fit", rows, *QUICK, "--time-limit", "1000", "--no-validate", check=True)
     assert limits == [pytest.approx(1000, abs=1)]
-
-
-def test_a_clock_shares_what_is_left_among_the_phases(monkeypatch):
-    now = 100.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    recipe = Recipe(settings=Settings(), options={"time_limit": 60.0})
-    clock = Clock.of(recipe, phases=3)
-    assert clock.limited(recipe).options["time_limit"] == 20
-    now += 5
-    assert clock.next_phase() == now + 55 / 2
-    now += 50
-    assert clock.limited(recipe).options["time_limit"] == 5
-    now += 10
-    assert clock.limited(recipe).options["time_limit"] == 0
-    unlimited = replace(recipe, options={"time_limit": None})
-    assert Clock.of(unlimited, phases=2).limited(unlimited) is unlimited

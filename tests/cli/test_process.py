@@ -106,7 +106,7 @@ def test_progress_is_one_live_line_on_a_terminal(tiny, tmp_path):
         output = process.stdout.read()
     os.close(leader)
     assert process.returncode == 0
-    assert b"objective" in shown
+    assert b" s left" in shown
     assert b"\x1b[2K" in shown  # the line is erased and rewritten
     assert b"\x1b" not in output
     assert output.startswith(b"Ill\n---")

@@ -1,5 +1,6 @@
 """`supersparse report` as a user meets it: files, defaults, refusals, and Ctrl-C."""
 
+import hashlib
 import json
 import os
 import re
@@ -17,11 +18,13 @@ from report.small import read_page
 from supersparse import Problem, ScoringSystem, solve
 from supersparse.cli import report
 from supersparse.cli.app import app
+from supersparse.cli.report_progress import steps
 from supersparse.datasets import load_breast_cancer
 from supersparse.errors import InvalidInputError, PackageNotInstalledError
+from supersparse.report.budget import Step
 
 COMMAND = [sys.executable, "-c", "from supersparse.cli.app import main; main()"]
-QUICK = ["--folds", 2, "--bootstrap", 2, "--larger", 1]
+QUICK = ["--folds", 2, "--ratios", 1, "--bootstrap", 2, "--larger", 1]
 
 
 def run(*arguments, cwd):
@@ -56,14 +59,50 @@ def test_two_files_are_written_and_their_numbers_are_those_of_the_card(folder):
     assert [row[0] for row in page.tables["By site"]] == ["group", "north", "south", "all rows"]
 
 
+def test_the_report_lies_beside_the_card_wherever_one_stands(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "_installed", lambda package: False)  # only the page
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "card.json").write_bytes((folder / "card.json").read_bytes())
+        done = run("report", f"{name}/card.json", folder / "rows.csv", "--no-refits", cwd=tmp_path)
+        assert done.stdout.splitlines()[0] == f"Saved to {name}/card-report.html".replace("/", os.sep)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+    assert (tmp_path / "one" / "card-report.html").exists()
+
+
+def test_the_report_says_how_to_repeat_it(folder):
+    asked = ["--by", "site", "--seed", "3", "--time-limit", "inf", "--no-refits"]
+    done = run("report", "card.json", "rows.csv", *asked, "--out", "again.html", cwd=folder)
+    assert done.exit_code == 0, done.output
+    page = read_page((folder / "again.html").read_text(encoding="utf-8"))
+    made_from = {row[0]: row[1] for row in page.tables["What this report was made from"][1:]}
+    again = shlex.split(made_from["command"])
+    assert again[:2] == ["supersparse", "report"]
+    assert sorted(again[2:]) == sorted(["card.json", "rows.csv", *asked])
+    digest = hashlib.sha256((folder / "card.json").read_bytes()).hexdigest()
+    assert made_from["card"] == f"sha256:{digest}"
+    before = (folder / "again.html").read_bytes()
+    run(*again[1:], "--out", "again.html", cwd=folder)
+    assert (folder / "again.html").read_bytes() == before
+
+
+def test_a_live_line_shows_the_share_of_the_time_and_what_is_left(monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with steps() as live:
+        assert "reading" in live._line().plain
+        live(Step(text="bootstrap: sample 5 of 10", seconds=1000.0, left=3000.0))
+        assert live._line().plain.startswith("[#####---------------] bootstrap: sample 5 of 10 (16 min 4")
+        assert live._line().plain.endswith(" left)")
+
+
 def test_without_reportlab_there_is_the_page_and_the_remedy(folder, monkeypatch):
     monkeypatch.setattr(report, "_installed", lambda package: package != "reportlab")
     done = run("report", "card.json", "rows.csv", "--no-refits", cwd=folder)
     assert (done.exit_code, done.stdout) == (0, "Saved to card-report.html\n")
-    assert "pip install 'supersparse[pdf]'" in done.stderr
+    assert "pip install reportlab" in done.stderr
     done = run("report", "card.json", "rows.csv", "--no-refits", "--out", "a.pdf", cwd=folder)
     assert isinstance(done.exception, PackageNotInstalledError)
-    assert "pip install 'supersparse[pdf]'" in str(done.exception)
+    assert "pip install reportlab" in str(done.exception)
 
 
 def test_json_names_the_files_and_what_is_missing(folder):
@@ -74,7 +113,7 @@ def test_json_names_the_files_and_what_is_missing(folder):
     said = json.loads(done.stdout)
     assert said["saved"] == ["a.html"]
     assert [reason.split(":")[0] for reason in said["missing"]] == [
-        "the frontier of sizes", "cross-validation", "stability", "theoretical bounds",
+        "the frontier of sizes", "cross-validation", "trade-offs", "stability", "theoretical bounds",
     ]  # fmt: skip
     assert "Rows are weighted" in (folder / "a.html").read_text(encoding="utf-8")
 
@@ -130,7 +169,9 @@ def test_help_fits_80_columns_and_its_examples_run(tmp_path, monkeypatch):
     examples = re.findall(r"^ +supersparse (.*)$", text.split("Example:")[1], re.MULTILINE)
     assert len(examples) == 3
     for example in examples:
-        more = ["--folds", "2", "--larger", "0", "--out", "r.html"] if "--by" in example else []
+        more = (
+            ["--folds", "2", "--ratios", "0", "--larger", "0", "--out", "r.html"] if "--by" in example else []
+        )
         done = run(*shlex.split(example), *more, cwd=tmp_path)
         assert done.exit_code == 0, done.output
     assert (tmp_path / "quick.html").exists()
@@ -144,7 +185,7 @@ def test_ctrl_c_writes_the_report_with_what_is_there(folder):
         cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     for line in process.stderr:
-        if line.startswith("stability"):
+        if line.startswith("bootstrap"):
             break
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate()

@@ -12,7 +12,7 @@ from supersparse import constraints as c
 from supersparse.errors import InfeasibleError
 from supersparse.problem.problem import Problem
 from supersparse.solving import registry
-from supersparse.solving.contract import RATES, SCORE, SUPPORT
+from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT
 from supersparse.solving.search import incumbent
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
@@ -79,7 +79,7 @@ def check(problem: Problem, best: Solution | None, name: str, formulation: str, 
 def test_levels_and_every_kind_of_constraint_are_declared(name):
     can = registry.solver_class(name).capabilities
     assert can.levels
-    assert can.constraints == {SUPPORT, RATES, SCORE}
+    assert can.constraints == {SUPPORT, SIGNS, RATES, SCORE}
 
 
 @settings(deterministic, max_examples=examples(40))
@@ -140,6 +140,16 @@ ASKED = {
     "at least, one sign": {"constraints": c.at_least(1, of=["c"]), "points": [0, 1, 2]},
     "exactly": {"constraints": c.exactly(1, of=["a", "b", "c"]), "C0": 0.01},
     "thresholds": {"constraints": c.thresholds_per_variable(1, {"v": ["a", "c"], "w": "b"}), "C0": 0.01},
+    "same sign": {"constraints": c.same_sign({"v": ["a", "c"], "w": "b"})},
+    "same sign, of one that is used": {
+        "constraints": [c.same_sign("*"), c.must_use("c"), c.at_least(2, of="*")],
+        "C0": 0.01,
+    },
+    "same sign of scattered values": {
+        "constraints": c.same_sign({"v": ["a", "c"]}),
+        "points": [-5, -1, 0, 1, 4],
+        "C0": 0.01,
+    },
     "only if": {"constraints": c.only_if(["a", "c"], "b")},
     "budget": {"constraints": c.budget({"a": 2.5, "b": 1.25, "c": 0.2}, at_most=2.6), "C0": 0.01},
     "min features": {"min_features": 3},

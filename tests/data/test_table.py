@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supersparse.data import csv_file
-from supersparse.data import csv_file as collecting
-from supersparse.data.cells_of_text import Reading
+from supersparse.data import collecting, csv_file
 from supersparse.data.files import read_table
+from supersparse.data.reading import Reading
 from supersparse.data.table import Kind
 from supersparse.errors import InvalidDataError, InvalidOptionError
 
@@ -90,13 +89,13 @@ def test_a_separator_can_be_said_by_name(write):
         Reading.of(encoding="utf-88")
 
 
-def test_decimal_commas_are_refused_until_asked_for(write):
+def test_decimal_commas_are_seen_and_noted(write):
     path = write("x;y\n1,5;1\n2;0\n")
-    with pytest.raises(
-        InvalidDataError, match=r"column 'x' has 1 non-numeric value: '1,5' \(1\).*--decimal ','"
-    ):
-        read_table(path)
-    assert lists(read_table(path, Reading.of(decimal=","))) == {"x": [1.5, 2.0], "y": [1, 0]}
+    for reading in (Reading(), Reading.of(decimal=",")):
+        assert lists(read_table(path, reading)) == {"x": [1.5, 2.0], "y": [1, 0]}
+    assert "numbers have decimal commas, such as '1,5' in 'x'; use --decimal . if that is wrong" in (
+        read_table(path).notes
+    )
 
 
 def test_missing_words_are_missing_and_more_can_be_named(write):
@@ -150,8 +149,9 @@ def test_cells_in_the_way_are_counted_and_located_coded_or_parsed(write, monkeyp
     with pytest.raises(InvalidDataError) as caught:
         read_table(path, remedy="treat as missing with --na {na}, or --drop {name}")
     assert str(caught.value) == (
-        f"{path}: column 'bmi' has 3 non-numeric values: 'n/a' (2), '?' (1), the first in line 6 "
-        "(the same holds for 'x'); treat as missing with --na 'n/a,?,-', or --drop bmi"
+        f"{path}: column 'bmi' has 3 non-numeric values: 'n/a' (2), '?' (1), the first in line 6"
+        "; column 'x' has 1 non-numeric value: '-' (1), the first in line 8; "
+        "treat as missing with --na 'n/a,?,-', or --drop bmi"
     )
 
 
@@ -216,7 +216,7 @@ def test_a_column_without_a_name_gets_one(write):
         ("a,y\n1,0\n2\n", "line 3: 1 cell.* where the header has 2"),
         ("a,y\n1,0\n2,3,4\n", "line 3: 3 cell.* a comma that is not in quotes"),
         ('name,y\n"two\nlines",1\nb,0\nc\n', "line 5: 1 cell"),
-        (b"a,y\n\xff\xfe,0\n", "not UTF-8 text .*--encoding cp1252"),
+        (b"a,y\n\xff\x00,0\n", "not UTF-8 text .*--encoding cp1252"),
         ('a,y\n"1,0\n', "line .*quote left open"),
         (b"PK\x03\x04rest", "is a workbook or a zip archive"),
         (gzip.compress(b"PAR1rest", mtime=0), "holds a Parquet file; unpack it"),
@@ -227,7 +227,7 @@ def test_a_column_without_a_name_gets_one(write):
         ("a,y\n\uff11,0\n1,1\n", "1 non-numeric value"),
         ("a,y\n1e,0\n1,1\n", r"'1e' \(1\)"),
         ("a,y\n1e99999999,0\n1,1\n", r"'1e99999999' \(1\)"),
-        ('a,y\n"1,000",0\n1,1\n', "if the comma is a decimal one"),
+        ('a,y\n"1,000",0\n1,1\n', "could mean 1000 or 1.000; use --decimal . for 1000, or"),
     ],
 )  # fmt: skip
 def test_faults_are_named(write, content, message):

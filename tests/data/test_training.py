@@ -2,7 +2,7 @@
 
 import pytest
 
-from supersparse.data.cells_of_text import Reading
+from supersparse.data.reading import Reading
 from supersparse.data.training import Roles, read_training
 from supersparse.errors import InvalidDataError
 

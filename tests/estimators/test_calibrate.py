@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from supersparse import ScoringSystem, SLIMClassifier, SLIMClassifierCV
 from supersparse.errors import InvalidDataError
 from supersparse.learning.calibrating import folds_of, learn_without
+from supersparse.learning.clock import Clock
 from supersparse.learning.rows import TrainingRows
 
 METHODS = ["isotonic", "logistic"]
@@ -89,7 +90,7 @@ def test_a_rows_own_label_never_reaches_its_score():
 
     def learned(labels):
         rows = TrainingRows(X=X, y=labels, sample_weight=None, rate_groups=None)
-        return learn_without(model._recipe(), rows, folds)
+        return learn_without(model._recipe(), rows, folds, Clock(None))
 
     before = learned(Y)
     for number, (_, rows) in enumerate(folds[:2]):
@@ -183,6 +184,7 @@ FAILS = {
 
 @pytest.mark.long  # each fit is six; without calibrate the same checks always run
 @pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+@pytest.mark.filterwarnings("ignore::supersparse.errors.NoBetterThanBaselineWarning")
 @parametrize_with_checks(
     [SLIMClassifier(node_limit=5, time_limit=None, calibrate=m) for m in METHODS],
     expected_failed_checks=lambda estimator: FAILS,

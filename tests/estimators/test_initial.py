@@ -146,7 +146,7 @@ def test_bounds_hold_by_name_and_by_pattern(model):
 
 
 def test_bounds_narrow_the_directions_of_prepared_columns():
-    up = Prepare(cuts="quantile", directions={"age": "up"})
+    up = Prepare(cuts="quantile", direction={"age": "+"})
     model = clone(ONE).set_params(prepare=up, bounds={"age*": (None, 2), "bmi*": (-1, 1)}).fit(X, Y)
     for feature, points in zip(model.prepare_.features_, model.points_.values, strict=True):
         if feature.column == "age":

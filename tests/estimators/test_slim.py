@@ -170,7 +170,7 @@ def options_given_to_solve(monkeypatch, model):
         ({"random_state": None}, {"random_state": 0}),
         ({"random_state": 7}, {"random_state": 7}),
         ({"gap": 0.1}, {"gap": 0.1}),
-        ({"time_limit": 5, "node_limit": 9}, {"time_limit": 5, "node_limit": 9}),
+        ({"time_limit": 500, "node_limit": 9}, {"time_limit": pytest.approx(500, abs=50), "node_limit": 9}),
     ],
 )
 def test_parameters_become_the_options_of_the_solver(monkeypatch, given, passed):

@@ -45,3 +45,10 @@ def test_the_large_table_in_small(capsys):
     said = capsys.readouterr().out
     assert re.search(r"500 rows: \d+ s, \d+ s of one core, \d+\.\d\d GB at most", said)
     assert "True or False\n-------------" in said
+
+
+def test_more_candidates_in_small(capsys):
+    example("candidates").main(limits=[6], penalties=[0.05], seconds=20)
+    assert re.search(
+        r"^\| 0\.05 \| 6 of \d+ \| \d+ \| \d \| \d+ s \|$", capsys.readouterr().out, re.MULTILINE
+    )

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from supersparse.card.card import Card, Item
+from supersparse.card.checks import expectations
 from supersparse.card.risk import LogisticRisk, TableRisk, risk_of
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
 from supersparse.card.scoring import score_person
@@ -149,7 +150,13 @@ def _numbers(rule):
 
 
 def reference(card, person):
-    """The exact total, or None where the card refuses the person."""
+    """The exact total, or None where the card refuses the person, or an export does.
+
+    A card orders infinite numbers, which stand for values beyond a limit; exports refuse them.
+    """
+    looked_at = [person[one.column] for one in expectations(card) if one.needs_value]
+    if any(isinstance(value, float) and math.isinf(value) for value in looked_at):
+        return None
     try:
         return score_person(card, person) + card.threshold
     except InvalidDataError:

@@ -191,7 +191,7 @@ def test_a_strip_of_risks_covers_every_total_and_joins_the_nearest():
 
 def test_risks_of_numbers_without_limits_are_a_formula():
     card = ScoringSystem.of([item("x", points=1)], threshold=0, risk=LogisticRisk(slope=0.5, offset=-2)).card
-    assert "Risk of yes by the total: 1 / (1 + exp(-(0.5 * total - 2)))." in content(card).notes
+    assert "Risk (yes) by the total: 1 / (1 + exp(-(0.5 * total - 2)))." in content(card).notes
 
 
 def test_an_unknown_style_is_refused():

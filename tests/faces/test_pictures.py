@@ -154,5 +154,5 @@ except PackageNotInstalledError as error:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    assert "pip install 'supersparse[plot]'" in done.stdout
+    assert "pip install matplotlib" in done.stdout
     assert not (tmp_path / "card.png").exists()

@@ -23,6 +23,9 @@ def test_the_frontier_shows_errors_by_size_and_what_is_proven():
         expected = [(row["size"], row["errors"]) for row in found.table() if row["errors"] is not None]
         assert [tuple(xy) for xy in marks.get_offsets().tolist()] == expected
         assert all((colour[:3].tolist() == [1, 1, 1]) != filled for colour in marks.get_facecolors())
+        low, high = axes.get_ylim()
+        assert low == 0
+        assert high > 1.05 * max(errors for _, errors in expected)  # the highest mark is not cut
 
 
 def test_the_path_shows_sizes_by_penalty_and_where_they_are_exact():

@@ -1,15 +1,26 @@
 """Pictures of evaluations show the numbers of their tables, whatever the names."""
 
+from fractions import Fraction
+
 import pytest
 
 from cards import HOSTILE
 from reading_faces import unescaped, unwrapped
 from supersparse import ScoringSystem, item
 from supersparse.errors import InvalidOptionError
+from supersparse.evaluate.calibration_line import calibration_line
+from supersparse.evaluate.forecasts import Forecasts
+from supersparse.evaluate.rates import Rate
 
 pytest.importorskip("matplotlib")
 
-from supersparse.faces.plots import plot_evaluation
+from supersparse.faces.plots import (
+    Calibration,
+    RatePairs,
+    draw_calibration,
+    draw_rate_pairs,
+    plot_evaluation,
+)
 
 X = {"x": [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]}
 Y = ["no", "no", "yes", "no", "yes", "no", "yes", "yes", "yes", "yes"]
@@ -41,12 +52,45 @@ def test_the_roc_passes_the_cards_own_threshold():
 
 def test_the_curves_show_their_tables():
     curve, decisions = TABLE.calibration(), TABLE.forecasts.decision_curve()
-    assert list(lines(plot_evaluation(curve))["observed"].get_ydata()) == [
-        b.observed.value for b in curve.bins
-    ]
+    groups = lines(plot_evaluation(curve))["groups of rows, 95 %"]
+    assert list(groups.get_ydata()) == [b.observed.value for b in curve.bins]
+    assert groups.get_linestyle() == "None"  # not joined
     assert list(lines(plot_evaluation(decisions))["act by risk"].get_ydata()) == [
         p.treat_some for p in decisions.points
     ]
+
+
+def test_calibration_shows_groups_the_line_and_all_rows():
+    forecasts = Forecasts(
+        risks=(0.1, 0.4, 0.8), negatives=(Fraction(18), Fraction(12), Fraction(5)),
+        positives=(Fraction(2), Fraction(8), Fraction(15)),
+    )  # fmt: skip
+    line, curve = calibration_line(forecasts), forecasts.groups()
+    axes = plot_evaluation(curve)
+    draw_calibration(Calibration(forecasts=forecasts, curve=curve, line=line), axes)
+    smooth = lines(axes)["logistic calibration"]
+    assert (smooth.get_xdata()[0], smooth.get_xdata()[-1]) == (0.1, 0.8)
+    assert list(smooth.get_ydata()) == list(line.observed(smooth.get_xdata()))
+    (histogram,) = axes.child_axes
+    heights = [bar.get_height() for bar in histogram.patches]
+    assert sum(h for h in heights if h > 0) == 25
+    assert sum(h for h in heights if h < 0) == -35
+
+
+def test_pairs_of_rates_are_drawn_once_where_they_agree():
+    rates = [Rate(events=Fraction(k), of=Fraction(10), level=0.95) for k in (0, 0, 6)]
+    pairs = RatePairs(
+        labels=("1 : 4", "1 : 2", "1 : 1"),
+        first=tuple(rates),
+        second=tuple(rates),
+        marked=(False, False, True),
+    )
+    axes = plot_evaluation(TABLE.calibration())
+    axes.clear()
+    draw_rate_pairs(pairs, axes)
+    assert [text.get_text() for text in axes.texts] == ["1 : 4 to 1 : 2", "1 : 1"]
+    marks = axes.collections[-1].get_offsets().tolist()
+    assert [tuple(mark) for mark in marks] == [(1.0, 0.0), (1.0, 0.0), (0.4, 0.6)]
 
 
 def test_rows_of_one_class_are_drawn_too():

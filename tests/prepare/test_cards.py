@@ -54,7 +54,7 @@ def cases(draw):
         missing=missing,
         categorical=["code"],
         cut_points=draw(st.sampled_from([None, {"age": [1, 0.1]}])),
-        max_candidates=draw(st.sampled_from([3, "auto"])),
+        candidates=draw(st.sampled_from([3, "auto"])),
     )
     points = draw(st.sampled_from([[1, -2, 3, 2, -1] * 20, [-1, 0, 2] * 30, [0, 1] * 40]))
     return (

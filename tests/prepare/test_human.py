@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supersparse.prepare.cuts import roundest
+from supersparse.prepare.round_numbers import roundest
 
 decimals = st.decimals(-(10**6), 10**6, places=3).map(Fraction)
 tiny = st.decimals(-1, 1, places=9).map(Fraction)

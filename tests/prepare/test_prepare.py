@@ -155,13 +155,16 @@ def test_dropping_rows_is_refused_by_the_transformer_with_the_remedy():
 
 def test_directions_become_bounds_and_thresholds_a_constraint():
     table, y = people()
-    prepare = Prepare(directions={"age": "up", "bmi": "down"}, per_variable=1).fit(table, y)
+    prepare = Prepare(direction={"age": "+", "bmi": "-"}, per_variable=1).fit(table, y)
     for feature, bounds in zip(prepare.features_, prepare.bounds_, strict=True):
         expected = {"age": (0, None), "bmi": (None, 0)}.get(feature.column)
         assert bounds == (None if feature.name == "bmi missing" else expected)
     (constraint,) = prepare.constraints_
     assert constraint.in_words() == "at most 1 threshold for each of age, bmi"
-    assert Prepare(per_variable=None).fit(table, y).constraints_ == ()
+    (shape,) = Prepare(per_variable=None, shape={"bmi": "any"}).fit(table, y).constraints_
+    assert shape.in_words() == "points of one sign for each of age"
+    anything = {"age": "any", "bmi": "any"}
+    assert Prepare(per_variable=None, shape=anything).fit(table, y).constraints_ == ()
 
 
 def test_intervals_lie_between_cuts_and_count_among_the_thresholds():
@@ -181,7 +184,7 @@ def test_ordered_levels_become_this_level_or_higher():
 def test_ordered_levels_have_directions_and_count_as_thresholds():
     table = {"grade": ["low", "mid", "high", "top"] * 5}
     order = {"grade": ["low", "mid", "high", "top"]}
-    prepare = Prepare(ordered=order, directions={"grade": "up"}, per_variable=1).fit(table, [0, 0, 1, 1] * 5)
+    prepare = Prepare(ordered=order, direction={"grade": "+"}, per_variable=1).fit(table, [0, 0, 1, 1] * 5)
     assert prepare.bounds_ == [(0, None)] * 3
     assert prepare.constraints_[0].in_words() == "at most 1 threshold for each of grade"
 
@@ -195,12 +198,13 @@ def test_numbers_can_be_categories_or_stay_as_they_are():
 
 def test_the_number_of_features_is_limited_the_best_of_each_column_first():
     table, y = people()
-    few = Prepare(max_candidates=4).fit(table, y)
+    few = Prepare(candidates=4).fit(table, y)
     assert len(few.features_) == 4
     assert {"age", "smoker"} <= {f.column for f in few.features_}
     assert few.notes_[-1].startswith("4 features; candidates left out: ")
-    assert few.notes_[-1].endswith("beyond max_candidates=4")
-    given = Prepare(max_candidates=1, cut_points={"age": [30, 50, 70]}).fit(table, y)
+    assert few.notes_[-1].endswith("beyond the limit of 4 (candidates)")
+    assert few.n_candidates_ == len(Prepare(candidates=None).fit(table, y).features_)
+    given = Prepare(candidates=1, cut_points={"age": [30, 50, 70]}).fit(table, y)
     assert names(given) == ["age >= 30", "age >= 50", "age >= 70"]  # what the user asked for stays
 
 
@@ -208,7 +212,7 @@ def test_many_columns_of_which_nothing_is_kept_share_one_sentence():
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 200)
     table = {"telling": y + random.normal(0, 0.3, 200)} | {f"noise {j}": random.random(200) for j in range(9)}
-    notes = Prepare(max_candidates=3).fit(table, y).notes_
+    notes = Prepare(candidates=3).fit(table, y).notes_
     (shared,) = (text for text in notes if " columns not used, because " in text)
     listed = shared.partition(": ")[2].split(", ")
     assert len(listed) > 5
@@ -233,7 +237,7 @@ def test_it_is_a_transformer_of_scikit_learn():
     found = prepare.fit_transform(table, y)
     assert found.columns.tolist() == names(prepare)
     assert found.index.equals(table.index)
-    assert prepare.notes_[-1].startswith("per_variable and directions apply only inside SLIMClassifier")
+    assert prepare.notes_[-1].startswith("per_variable, direction and shape apply only inside SLIMClassifier")
     assert prepare.set_output(transform="polars").transform(table).columns == names(prepare)
 
 
@@ -284,8 +288,16 @@ def test_columns_that_no_feature_uses_may_be_absent_and_others_may_not():
         ({"cuts": "optimum"}, "cuts is 'optimum'; did you mean 'optimal'?"),
         ({"missing": "means"}, "missing is 'means'; did you mean 'median'?"),
         ({"cut_points": {"agee": [1]}}, "cut_points: there is no column 'agee'; did you mean 'age'?"),
-        ({"directions": {"age": "upp"}}, "the direction of 'age' is 'upp'; did you mean 'up'?"),
-        ({"directions": {"job": "up"}}, "column 'job' has a direction, but contains categories"),
+        ({"direction": {"age": "up"}}, "the direction of 'age' is 'up'; known: +, -"),
+        ({"direction": {"agee": "+"}}, "direction: there is no column 'agee'; did you mean 'age'?"),
+        ({"shape": {"age": "risng"}}, "the shape of 'age' is 'risng'; did you mean 'rising'?"),
+        ({"shape": {"job": "any"}}, "column 'job' has a shape, but contains categories"),
+        (
+            {"direction": {"age": "+"}, "shape": {"age": "falling"}},
+            "'age' has the direction '+' and the shape 'falling'; give one of them",
+        ),
+        ({"candidates": 0}, "candidates is 0; give a whole number of at least 1"),
+        ({"direction": {"job": "+"}}, "column 'job' has a direction, but contains categories"),
         ({"cut_points": {"job": [1]}}, "column 'job' has cut points, but contains categories"),
         ({"keep": "age"}, "keep is 'age'; give a list of column names"),
         ({"keep": ["age"], "cut_points": {"age": [1]}}, "'age' is in both cut_points and keep"),
@@ -310,6 +322,6 @@ def test_data_that_cannot_be_read_are_named():
     with pytest.raises(InvalidDataError, match="y has 3 labels for 200 rows"):
         Prepare().fit(table, [0, 1, 0])
     with pytest.raises(InvalidDataError, match=r"column 'x' has 1 infinite value\(s\)"):
-        Prepare().fit({"x": [1.0, np.inf, 2.0]}, [0, 1, 1])
+        Prepare(cuts="none").fit({"x": [1.0, np.inf, 2.0]}, [0, 1, 1])
     with pytest.raises(InvalidDataError, match="remaining rows do not have both classes"):
         Prepare(missing="drop").fit({"x": [1, 2, None]}, [0, 0, 1])

@@ -55,7 +55,7 @@ def test_defaults_are_not_written():
 
 def test_constraints_and_bounds_on_features_are_made_anew_and_the_users_stay():
     own = constraints.at_most(1, of="age *")
-    settings, _ = recorded(Prepare(rare=0.1, directions={"age": "up"}, per_variable=1), constraints=[own])
+    settings, _ = recorded(Prepare(rare=0.1, direction={"age": "+"}, per_variable=1), constraints=[own])
     assert settings.constraints == (own,)
     assert settings.to_dict()["points"] == "-3..3"
 

@@ -172,6 +172,8 @@ def slow_obeys(case, asked, used, coefficients, wrong):
         return len(used & set(rest[1])) == rest[0]
     if kind == "thresholds":
         return all(len(used & set(of)) <= rest[0] for _, of in rest[1])
+    if kind == "same_sign":
+        return all(value[a] * value[b] >= 0 for _, of in rest[0] for a in of for b in of)
     if kind == "only_if":
         return rest[0] not in used or bool(used & set(rest[1]))
     if kind == "must_use":

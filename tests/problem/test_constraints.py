@@ -68,7 +68,8 @@ def test_without_all_constraints_a_problem_is_what_was_given(case):
     problem = case.problem
     free = problem.without(problem.asked)
     assert free.max_features is None
-    assert free.asked + free.value_limits + free.support_limits + free.rate_limits + free.score_limits == ()
+    limits = free.value_limits + free.support_limits + free.sign_limits + free.rate_limits + free.score_limits
+    assert free.asked + limits == ()
     assert free.sets == problem.given_sets
     for constraint in problem.asked:
         left = problem.without([constraint])
@@ -89,6 +90,14 @@ def test_counts_become_sums_over_the_support():
     assert support(c.budget({"age": 0.1, "s*": 30}, at_most=30.05)) == [
         ((Fraction(1, 10), 0, 30), Fraction(601, 20))
     ]
+
+
+def test_signs_are_those_of_the_features_of_one_variable():
+    problem = make(c.same_sign({"a": ["age", "sex"], "b": "bm*"}))
+    assert [limit.together for limit in problem.sign_limits] == [(True, False, True), (False, True, False)]
+    assert not violated(problem, Points((1, -1, 2), 0))
+    assert violated(problem, Points((1, 1, -2), 0)) == list(problem.asked)
+    assert c.same_sign(["a*", "b*"]).in_words() == "points of one sign for each of a*, b*"
 
 
 def test_the_smallest_size_counts_the_intercept_only_as_the_paper_does():
@@ -214,6 +223,9 @@ def test_constraints_are_values():
         (lambda: c.fixed("a", float("nan")), "fixed: the value of a is nan; give a finite"),
         (lambda: c.thresholds_per_variable(1, {}), "names no variable"),
         (lambda: c.thresholds_per_variable(-1, "a"), "the number is -1"),
+        (lambda: c.same_sign({}), "same_sign names no variable"),
+        (lambda: c.same_sign(3), "same_sign is 3; give a feature name"),
+        (lambda: make(c.same_sign("agee")), "same_sign: 'agee': there is no feature 'agee'; did you mean"),
         (lambda: c.budget({}, at_most=1), "budget: the costs are {}; give"),
         (lambda: c.budget({"a": -1}, at_most=1), "budget: the cost of 'a' is -1, which is negative"),
         (lambda: c.budget({"a": 1}, at_most=-1), "budget: at_most is -1, which is negative"),
@@ -321,6 +333,14 @@ def test_groups_that_cannot_be_read_are_refused(groups, message):
 def test_what_can_be_seen_to_conflict_is_said_at_once(settings, message):
     with pytest.raises(InfeasibleError, match=message):
         make(*settings, points=[0, 1, 2, 3])
+
+
+def test_opposite_signs_that_are_fixed_conflict_with_one_sign():
+    asked = [c.same_sign({"v": ["age", "bmi"]}), c.fixed("age", 2), c.fixed("bmi", -1), c.must_use("sex")]
+    with pytest.raises(
+        InfeasibleError, match="one sign for each of v' and 'age = 2' and 'bmi = -1' together"
+    ):
+        make(*asked)
 
 
 def test_sizes_conflict_with_each_other_and_with_what_must_be_used():

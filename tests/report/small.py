@@ -39,6 +39,7 @@ class _Reader(HTMLParser):
     def __init__(self):
         super().__init__()
         self.shown, self._text, self._caption, self._rows = Shown(), None, None, None
+        self._tables = 0
 
     def handle_starttag(self, tag, attrs):
         self.shown.tags.append((tag, dict(attrs)))
@@ -59,6 +60,10 @@ class _Reader(HTMLParser):
         elif tag in ("td", "th"):
             self._rows[-1].append(self._text)
         elif tag == "table":
+            number = f"Table {self._tables + 1}. "
+            if (self._caption or "").startswith(number):  # the tables of the card have no numbers
+                self._tables += 1
+                self._caption = self._caption.removeprefix(number)
             self.shown.tables[self._caption] = self._rows
         elif tag in ("p", "li", "h1", "h2", "title", "dd", "figcaption") and self._text is not None:
             self.shown.texts.append(self._text)

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from report.small import NAMES, learned, read_page, table
-from supersparse import frontier, solve
+from supersparse import ScoringSystem, frontier, solve
 from supersparse.evaluate.thresholds import Confusion
 from supersparse.report import Plan, make_report
 from supersparse.settings.settings import Settings
 
 COLUMNS, Y = table()
 SYSTEM = learned(COLUMNS, Y)
-PLAN = Plan(folds=3, bootstrap=6, larger=2, time_limit=None)
+PLAN = Plan(folds=3, ratios=2, bootstrap=6, larger=2, time_limit=None)
 ROOMS = np.array(["a", "b", "c"], dtype=object)[np.arange(len(Y)) % 3]
 
 
@@ -56,15 +56,27 @@ def test_other_thresholds_are_those_of_the_evaluation(page):
 
 def test_the_risks_are_those_of_the_risk_table(page):
     risks = SYSTEM.risk(COLUMNS, Y)
-    shown = list(cells(page, "Risk of ill by total").values())
+    shown = list(cells(page, "Risk (ill) by total").values())
     assert [row[:3] for row in shown] == [
         [str(r.observed.of), str(r.observed.events), str(r.observed)] for r in risks.rows
     ]
     assert [row[4] for row in shown] == [f"{r.cross_fitted:.3f}" for r in risks.rows]
-    said = f"Brier score {risks.forecasts.brier:.4f}"
-    assert any(said in text for text in page.texts)
-    net = {f"{p.at:g}": f"{p.treat_some:.3f}" for p in risks.forecasts.decision_curve([0.1, 0.5]).points}
-    assert {at: row[0] for at, row in cells(page, "Net benefit").items() if at in net} == net
+
+
+def test_calibration_is_that_of_cards_learned_without_the_fold(page):
+    brier, benefit = 0.0, {0.1: 0.0, 0.5: 0.0}
+    for train, test in folds_drawn():
+        card = ScoringSystem.from_solution(refitted(train)).recalibrate(*taken(train), method="logistic")
+        found = card.evaluate(*taken(test)).forecasts
+        brier += found.brier * len(test) / len(Y)
+        for point in found.decision_curve(list(benefit)).points:
+            benefit[point.at] += point.treat_some * len(test) / len(Y)
+    assert any(f"For cross-validated risks: Brier score {brier:.4f}" in text for text in page.texts)
+    shown = cells(page, "Net benefit")
+    assert {at: float(shown[f"{at:g}"][0]) for at in benefit} == pytest.approx(benefit, abs=0.00051)
+    corrected = cells(page, "Apparent, corrected")
+    slope = corrected["calibration slope"][3]
+    assert any(f"slope {float(slope):.2f}" in text for text in page.texts)
 
 
 def test_subgroups_are_those_of_the_evaluation(page):
@@ -98,6 +110,20 @@ def test_the_claims_are_computed_again_and_compared(page):
     assert any(text.startswith("Confirmed: ") for text in page.texts)
 
 
+def folds_drawn():
+    """As the report says: each class permuted by the seed and dealt out in turn."""
+    random, fold, start = np.random.default_rng(0), np.empty(len(Y), dtype=int), 0
+    for label in ("ill", "well"):
+        rows = random.permutation(np.flatnonzero(np.array(Y) == label))
+        fold[rows] = (np.arange(len(rows)) + start) % 3
+        start += len(rows)
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(3)]
+
+
+def taken(rows):
+    return {name: column[rows] for name, column in COLUMNS.items()}, np.array(Y)[rows].tolist()
+
+
 def refitted(rows):
     """The settings of the card on some rows, solved without any part of the report."""
     asked = Settings.from_dict(SYSTEM.card.provenance.settings)
@@ -112,20 +138,11 @@ def wrong(solution, rows):
 
 
 def test_cross_validation_learns_again_without_each_fold(page):
-    # the folds are drawn as the report says: each class permuted by the seed and dealt out in turn
-    random, fold, start = np.random.default_rng(0), np.empty(len(Y), dtype=int), 0
-    for label in ("ill", "well"):
-        rows = random.permutation(np.flatnonzero(np.array(Y) == label))
-        fold[rows] = (np.arange(len(rows)) + start) % 3
-        start += len(rows)
-    errors = []
-    for k in range(3):
-        errors.append(wrong(refitted(np.flatnonzero(fold != k)), np.flatnonzero(fold == k)))
-    shown = cells(page, "Apparent and cross-validated")["error rate"]
-    assert shown[1] == f"{mean(errors):.3f} \u00b1 {stdev(errors):.3f}"
+    errors = [wrong(refitted(train), test) for train, test in folds_drawn()]
+    shown = cells(page, "Apparent, corrected")["error rate"]
+    assert shown[3] == f"{mean(errors):.3f} \u00b1 {stdev(errors):.3f}"
     apparent = SYSTEM.card.provenance.predicted_errors / SYSTEM.card.provenance.total_weight
     assert shown[0] == f"{float(apparent):.3f}"
-    assert shown[2] == f"{float(apparent) - mean(errors):+.3f}"
 
 
 def test_stability_counts_what_the_bootstrap_samples_give(page):
@@ -149,4 +166,30 @@ def test_stability_counts_what_the_bootstrap_samples_give(page):
     everything = np.arange(len(Y))
     optimism = mean(wrong(m, rows) - wrong(m, everything) for m, rows in zip(models, samples, strict=True))
     apparent = float(SYSTEM.card.provenance.predicted_errors / Fraction(len(Y)))
-    assert cells(page, "Apparent and cross")["error rate"][3] == f"{apparent - optimism:.3f}"
+    shown = cells(page, "Apparent, corrected")["error rate"]
+    assert shown[1:3] == [f"{optimism:+.3f}", f"{apparent - optimism:.3f}"]
+
+
+def test_the_baseline_is_the_commoner_class_and_the_prevalence(page):
+    share = Y.count("ill") / len(Y)
+    shown = {measure: row[4] for measure, row in cells(page, "Apparent, corrected").items()}
+    assert shown["error rate"] == f"{min(share, 1 - share):.3f}"
+    assert (shown["sensitivity"], shown["specificity"]) == ("0.000", "1.000")
+    assert shown["AUC"] == "0.500"
+    assert shown["Brier score"] == f"{share * (1 - share):.3f}"
+
+
+def test_trade_offs_learn_again_with_other_costs_without_each_fold(page):
+    X, ill = np.column_stack(list(COLUMNS.values())), np.array(Y) == "ill"
+    asked = Settings.from_dict(SYSTEM.card.provenance.settings)
+    for words, ratio in (("2 : 1", Fraction(2)), ("1 : 2", Fraction(1, 2))):
+        weighted = asked.changed(class_weight={"ill": 2 * ratio / (1 + ratio), "well": 2 / (1 + ratio)})
+        positive = np.empty(len(Y), dtype=bool)
+        for train, test in folds_drawn():
+            problem = weighted.problem(X[train], np.array(Y)[train], feature_names=NAMES)
+            points = solve(problem, "exhaustive").points
+            scores = X[test] @ np.array([int(v) for v in points.values]) + int(points.intercept_value)
+            positive[test] = scores > 0
+        shown = cells(page, "Cards learned with other costs")[words]
+        assert shown[0].startswith(f"{positive[ill].mean():.3f} ")
+        assert shown[1].startswith(f"{(~positive[~ill]).mean():.3f} ")

@@ -13,10 +13,10 @@ from supersparse import ScoringSystem, constraints, item
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.report import Plan, make_report
 from supersparse.report import evidence as gathering
-from supersparse.report.sections.limits import ITEMS
+from supersparse.report.sections.tripod import ITEMS
 
 COLUMNS, Y = table()
-QUICK = Plan(folds=2, bootstrap=2, larger=1)
+QUICK = Plan(folds=2, ratios=1, bootstrap=2, larger=1)
 
 
 def said(report, name):
@@ -35,7 +35,7 @@ def test_a_card_written_by_hand_has_a_report_that_says_what_is_missing():
     report = make_report(
         by_hand(), {"age": [1, 2, 3, 4], "sex": list("FFMF")}, ["well", "ill", "well", "ill"]
     )
-    assert len(report.missing) == 5
+    assert len(report.missing) == 6
     assert all("written by hand" in reason for reason in report.missing)
     assert "Nothing was proven" in said(report, "proof")
     assert "unknown whether the card was learned from these 4 rows: the card was written by hand" in said(
@@ -54,7 +54,7 @@ def test_a_card_without_its_settings_says_so():
 def test_nothing_is_learned_when_nothing_is_asked():
     report = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=Plan.nothing())
     assert [reason.split(":")[0] for reason in report.missing] == [
-        "the frontier of sizes", "cross-validation", "stability",
+        "the frontier of sizes", "cross-validation", "trade-offs", "stability",
     ]  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def test_values_outside_what_the_card_knows_are_listed():
 def test_frames_and_columns_give_the_same_report(frame):
     system = learned(COLUMNS, Y)
     framed, plain = (
-        make_report(system, data, Y, plan=Plan(folds=2, bootstrap=0, larger=0))
+        make_report(system, data, Y, plan=Plan(folds=2, ratios=0, bootstrap=0, larger=0))
         for data in (frame(COLUMNS), COLUMNS)
     )
     assert [said(framed, s.name) for s in framed.sections] == [said(plain, s.name) for s in plain.sections]
@@ -141,8 +141,9 @@ def test_a_column_that_could_have_got_points_is_needed_to_learn_again():
 @pytest.mark.parametrize(
     ("stage", "missing"),
     [
-        ("sizes_around", {"the frontier of sizes", "cross-validation", "stability"}),
-        ("cross_validate", {"cross-validation", "stability"}),
+        ("sizes_around", {"the frontier of sizes", "cross-validation", "trade-offs", "stability"}),
+        ("cross_validate", {"cross-validation", "trade-offs", "stability"}),
+        ("trade", {"trade-offs", "stability"}),
         ("bootstrap", {"stability"}),
     ],
 )
@@ -159,23 +160,27 @@ def test_ctrl_c_keeps_what_is_there(monkeypatch, without_matplotlib, stage, miss
 
 def test_ctrl_c_in_the_middle_keeps_the_folds_and_samples_done():
     def after(words):
-        def progress(line):
-            if line == words:
+        def progress(step):
+            if step.text == words:
                 raise KeyboardInterrupt
 
         return progress
 
-    system, plan = learned(COLUMNS, Y), Plan(folds=3, bootstrap=3, larger=0)
+    system, plan = learned(COLUMNS, Y), Plan(folds=3, ratios=2, bootstrap=3, larger=0)
     report = make_report(system, COLUMNS, Y, plan=plan, progress=after("cross-validation: fold 3 of 3"))
     assert "stopped it after 2 of 3 folds" in said(report, "validation")
     assert "part of cross-validation" in " ".join(report.missing)
-    report = make_report(system, COLUMNS, Y, plan=plan, progress=after("stability: bootstrap sample 2 of 3"))
+    report = make_report(system, COLUMNS, Y, plan=plan, progress=after("trade-off: card 4 of 6"))
+    assert "The user stopped it after 2 of 3 ratios" in said(report, "trade-offs")
+    report = make_report(system, COLUMNS, Y, plan=plan, progress=after("bootstrap: sample 2 of 3"))
     assert "The user stopped it after 1 of 3 samples" in said(report, "stability")
 
 
 def test_a_sample_of_one_class_is_a_failure_that_is_said():
     columns, y = {"age": np.arange(8)}, ["well"] * 7 + ["ill"]
-    report = make_report(learned(columns, y, C0=0.125), columns, y, plan=Plan(folds=2, bootstrap=4, larger=0))
+    report = make_report(
+        learned(columns, y, C0=0.125), columns, y, plan=Plan(folds=2, ratios=0, bootstrap=4, larger=0)
+    )
     assert "y has 1 class(es)" in said(report, "validation")
 
 
@@ -192,13 +197,51 @@ def test_every_tripod_item_has_its_line_and_no_section_names_another():
     assert {t for section in report.sections for t in section.tripod} <= set(ITEMS)
     (_, table) = report.section("tripod").blocks
     assert [row[0] for row in table.rows] == list(ITEMS)
-    assert {row[0]: row[2] for row in table.rows}["15b"] == "The scoring system"
-    assert {row[0]: row[2] for row in table.rows}["22"] == "to be added by the authors"
+    where = {row[0]: row[3] for row in table.rows}
+    assert where["22"] == "The scoring system"
+    assert where["18a"] == "\u2013"
+    assert {row[0]: row[2] for row in table.rows if row[2] != "D;E"} == {
+        **dict.fromkeys(("9a", "12a", "12b", "12c", "15", "22", "27a", "27b"), "D"),
+        **dict.fromkeys(("12f", "12g", "20c", "24"), "E"),
+    }
+    assert all(len(row[4]) > 10 for row in table.rows)
+
+
+def test_the_checklist_has_27_items():
+    assert {number.rstrip("abcdefg") for number in ITEMS} == {str(k) for k in range(1, 28)}
+    assert len(ITEMS) == 52
+
+
+def test_the_probast_appendix_is_prefilled_with_what_is_known():
+    report = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=QUICK)
+    (_, development, evaluation) = report.section("probast").blocks
+    questions = [[row[0] for row in table.rows if "." in row[0]] for table in (development, evaluation)]
+    assert [len(numbers) for numbers in questions] == [16, 18]  # as many as the tool has
+    known = {row[0]: row[2] for row in evaluation.rows}
+    assert known["4.1"] == "Yes: cross-validation in 2 folds; optimism from 2 bootstrap samples."
+    assert known["4.2"].startswith("60 rows, 29 in the smaller class; 3 candidate features, so 9.7 rows")
+    assert known["1.1"].startswith("to be answered by the authors")
+    bare = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=Plan.nothing()).section("probast").blocks[2]
+    assert {row[0]: row[2] for row in bare.rows}["4.1"].startswith("No: only performance on these rows")
+
+
+def test_class_weights_are_said_where_classes_were_weighted():
+    system = learned(COLUMNS, Y, class_weight={"ill": 3, "well": 1})
+    report = make_report(system, COLUMNS, Y, plan=Plan(folds=2, ratios=1, bootstrap=0, larger=0))
+    (_, development, evaluation) = report.section("probast").blocks
+    assert "weighted 1 (negative) and 3 (positive)" in {r[0]: r[2] for r in development.rows}["4.4"]
+    assert {r[0]: r[2] for r in evaluation.rows}["4.4"].startswith("Yes: ")
+    assert "3 : 1 (this card) | " in said(report, "trade-offs")
 
 
 @pytest.mark.parametrize(
     ("plan", "message"),
-    [({"folds": 1}, "folds is 1"), ({"bootstrap": -1}, "bootstrap is -1"), ({"seed": 1.5}, "seed")],
+    [
+        ({"folds": 1}, "folds is 1"),
+        ({"bootstrap": -1}, "bootstrap is -1"),
+        ({"seed": 1.5}, "seed"),
+        ({"time_limit": 0}, "time_limit is 0"),
+    ],
 )
 def test_plans_that_cannot_be_are_refused(plan, message):
     with pytest.raises(InvalidOptionError, match=message):
@@ -244,7 +287,7 @@ def test_small_and_odd_tables_have_a_report(without_matplotlib, items, classes, 
 @pytest.mark.parametrize("intercept", ["free", (-9, 9)])
 def test_a_total_at_the_threshold_is_spoken_of_where_it_counted_as_wrong(intercept, without_matplotlib):
     system = learned(COLUMNS, Y, intercept=intercept)
-    report = make_report(system, COLUMNS, Y, plan=Plan(folds=0, bootstrap=0, larger=1))
+    report = make_report(system, COLUMNS, Y, plan=Plan(folds=0, ratios=0, bootstrap=0, larger=1))
     words = system.card.cutoff
     assert f"A total of {words.positive}: predict ill." in said(report, "model")
     assert f"A total of {words.negative}: predict well." in said(report, "model")

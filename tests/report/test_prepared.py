@@ -27,7 +27,7 @@ X, Y = people()
 
 def classifier(**prepare):
     return SLIMClassifier(
-        C0=0.015, max_points=2, max_features=2, prepare=Prepare(max_candidates=8, max_cuts=3, **prepare)
+        C0=0.015, max_points=2, max_features=2, prepare=Prepare(candidates=8, max_cuts=3, **prepare)
     )
 
 
@@ -39,7 +39,7 @@ def said(report, name):
     "prepare",
     [
         {},
-        {"directions": {"age": "up"}},
+        {"direction": {"age": "+"}},
         {"missing": "drop"},
         {"missing": "median", "cut_points": {"age": [45, np.float64(60.5)]}, "per_variable": 1},
     ],
@@ -47,15 +47,17 @@ def said(report, name):
 def test_the_card_is_confirmed_and_learned_again(prepare):
     system = classifier(**prepare).fit(X, Y).scoring_system_
     system = ScoringSystem.from_json(system.to_json())
-    report = make_report(system, X, Y, plan=Plan(folds=2, bootstrap=0, larger=0))
-    assert [reason.split(":")[0] for reason in report.missing] == ["the frontier of sizes", "stability"]
+    report = make_report(system, X, Y, plan=Plan(folds=2, ratios=0, bootstrap=0, larger=0))
+    assert [reason.split(":")[0] for reason in report.missing] == [
+        "the frontier of sizes", "trade-offs", "stability",
+    ]  # fmt: skip
     assert "Confirmed" in said(report, "proof")
     assert "the cut points were fitted on the same rows" in said(report, "theory")
 
 
 @pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 def test_a_refit_is_the_fit_of_a_new_classifier_on_those_rows():
-    model = classifier(directions={"age": "up"})
+    model = classifier(direction={"age": "+"})
     card = model.fit(X, Y).scoring_system_.card
     refit = refit_of(card, read_data(card, X, Y), Plan(time_limit=None))
     for rows in (np.arange(0, 90, 2), np.random.default_rng(0).integers(0, 90, 90)):
@@ -78,7 +80,7 @@ def test_columns_are_counted_whatever_their_cut_points(without_matplotlib):
 def test_other_rows_give_other_features_and_the_report_says_so():
     system = classifier().fit(X, Y).scoring_system_
     others, labels = people(91)
-    report = make_report(system, others, labels, plan=Plan(folds=2, bootstrap=0, larger=0))
+    report = make_report(system, others, labels, plan=Plan(folds=2, ratios=0, bootstrap=0, larger=0))
     assert "the fingerprints differ" in said(report, "data")
     assert "cross-validation" not in " ".join(report.missing)
 
@@ -87,7 +89,7 @@ def test_a_raw_column_that_is_not_there_is_named():
     system = classifier().fit(X, Y).scoring_system_
     unused = next(name for name in X if name not in system.card.columns)
     lacking = {name: column for name, column in X.items() if name != unused}
-    report = make_report(system, lacking, Y, plan=Plan(folds=2, bootstrap=0, larger=0))
+    report = make_report(system, lacking, Y, plan=Plan(folds=2, ratios=0, bootstrap=0, larger=0))
     assert f"lacks the column '{unused}', from which the card was learned" in said(report, "validation")
 
 

@@ -64,7 +64,7 @@ def test_the_report_says_what_stays_together():
         {**columns, "who": who},
         y,
         cv_groups="who",
-        plan=Plan(folds=2, bootstrap=2, larger=0),
+        plan=Plan(folds=2, ratios=0, bootstrap=2, larger=0),
     )
     (first, *_), (second, *_) = (report.section(name).blocks for name in ("validation", "stability"))
     assert "with all rows of one who in the same fold" in texts_of(first)[0]
@@ -72,7 +72,11 @@ def test_the_report_says_what_stays_together():
     with pytest.raises(InvalidDataError, match="no column 'whom'; did you mean 'who'"):
         make_report(learned(columns, y), {**columns, "who": who}, y, cv_groups="whom")
     few = make_report(
-        learned(columns, y), {**columns, "who": who}, y, cv_groups="who", plan=Plan(folds=50, bootstrap=0)
+        learned(columns, y),
+        {**columns, "who": who},
+        y,
+        cv_groups="who",
+        plan=Plan(folds=50, bootstrap=0, larger=0),
     )
     assert any("too few for 50 folds" in reason for reason in few.missing)
 

@@ -26,9 +26,7 @@ def test_exhaustive_search_is_always_there():
 
 def test_a_missing_package_is_an_error_that_says_what_to_install(monkeypatch):
     monkeypatch.setattr(registry, "find_spec", lambda name: None)
-    with pytest.raises(
-        SolverNotInstalledError, match=r"'scip' is not installed; pip install \"supersparse\[scip\]\""
-    ):
+    with pytest.raises(SolverNotInstalledError, match="'scip' is not installed; pip install pyscipopt"):
         registry.get("scip")
 
 

@@ -78,6 +78,7 @@ def test_constraints_are_obeyed_or_the_failure_is_said(case, data):
         ({"constraints": [c.at_most(1, of=["age", "bmi"])]}, None),
         ({"constraints": [c.at_least(1, of=["noise"])], "max_features": 2}, ["age", "noise"]),
         ({"constraints": [c.only_if("age", needs="pulse")]}, None),
+        ({"constraints": [c.same_sign({"v": ["age", "bmi", "pulse"]})]}, None),
         ({"constraints": [c.min_sensitivity(0.95)]}, None),
         ({"constraints": [c.max_total_score(9)]}, None),
         ({"bounds": {"age": (None, 0)}}, None),

@@ -11,6 +11,7 @@ from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import Risk
 from supersparse.card.rules import Domain, IsMissing, Rule, ValueOf
 from supersparse.card.wording import Wording
+from supersparse.data.reading import Reading
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.data.values import declared_number
 from supersparse.errors import InvalidCardError
@@ -165,6 +166,9 @@ class Card(Tabular):
     learned: Learned | None = None  # the points before `printed` rearranged them; None: these are they
     performance: tuple[Performance, ...] = ()  # what it got right and wrong, on which rows
     wording: Wording = field(default_factory=Wording)
+    reading: Reading | None = field(
+        default=None, hash=False
+    )  # how the file was read that it was learned from
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "intercept", declared_number(self.intercept, "the intercept"))

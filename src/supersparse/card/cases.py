@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Label
 from supersparse.card.checks import expectations
-from supersparse.data.cells_of_text import USUALLY_MISSING, Reading, is_number, read_numbers
+from supersparse.data.cells_of_text import read_numbers
 from supersparse.data.files import read_table
+from supersparse.data.reading import USUALLY_MISSING, Reading
 from supersparse.data.roles import Target, rest_of, weight_column
+from supersparse.data.signs import beyond, plain_number, possible_signs
+from supersparse.data.spellings import variants_of
 from supersparse.data.table import Kind, Table, objects
 from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
@@ -83,11 +86,13 @@ def read_labelled(
     more |= dict.fromkeys([*(name for name in others if name not in perhaps), *texts, target], Kind.TEXT)
     if weights is not None:
         more[weights] = Kind.NUMBER
-    table = _read(path, reading, card, more, note)
+    table = _read(path, reading, card, more, note, target)
     columns = _columns(table, card)
     found = read_class_column(table, target, card, lack)
     columns |= {name: table.values(name) for name in others}
     columns |= {name: table.values(name) for name in perhaps if name in table.columns}
+    if not columns:  # a card that asks nothing: a column all the same, so that rows can be counted
+        columns[target] = table.values(target)
     for text in found.notes:
         note(text)
     return LabelledCases(
@@ -103,16 +108,38 @@ def _read(
     card: Card,
     more: Mapping[str, Kind | None],
     note: Callable[[str], None],
+    target: str | None = None,
 ) -> Table:
     """Read the columns that a card needs, and more of the kinds that are expected."""
     needed = {*card.columns, *more}
     expected = {name: kind for name, kind in more.items() if kind is not None} | expected_kinds(card)
     table = read_table(
-        path, reading_for(card, reading), wanted=needed.__contains__, expected=expected, remedy=_REMEDY
+        path,
+        reading_for(card, reading),
+        wanted=needed.__contains__,
+        expected=expected,
+        known=known_texts(card, target),
+        remedy=_REMEDY,
     )
     for text in table.notes:
         note(text)
     return table
+
+
+def known_texts(card: Card, target: str | None = None) -> dict[str, list[str]]:
+    """The texts that a card knows in each column, whose variants are read as these; none if made by hand.
+
+    A card that was learned from a file holds one spelling of each category, and how the file was read.
+    """
+    if card.reading is None:
+        return {}
+    found: dict[str, list[str]] = {}
+    for holder in (*card.domains, *(item.rule for item in card.items)):
+        texts = [value for value in getattr(holder, "values", None) or () if isinstance(value, str)]
+        found.setdefault(holder.column, []).extend(texts)
+    if target is not None:
+        found[target] = [str(label) for label in card.classes]
+    return {column: list(dict.fromkeys(texts)) for column, texts in found.items() if texts}
 
 
 def _columns(table: Table, card: Card) -> dict[str, NDArray[Any]]:
@@ -132,7 +159,11 @@ def expected_kinds(card: Card) -> dict[str, Kind]:
 
 
 def reading_for(card: Card, reading: Reading) -> Reading:
-    """Return the same, but keep texts that the card names as categories."""
+    """Return how the card's own file was read, with what is asked here in its place.
+
+    Texts that the card names as categories are kept.
+    """
+    reading = reading.over(card.reading or Reading(settled=True))
     named = {
         value
         for holder in (*card.domains, *(item.rule for item in card.items))
@@ -148,22 +179,33 @@ def reading_for(card: Card, reading: Reading) -> Reading:
 
 def person_of(card: Card, words: dict[str, str], reading: Reading) -> dict[str, object]:
     """Read one person from texts by column."""
-    kinds, reading = expected_kinds(card), reading_for(card, reading)
-    return {name: _value(name, text, kinds.get(name), reading) for name, text in words.items()}
+    kinds, reading, known = expected_kinds(card), reading_for(card, reading), known_texts(card)
+    return {
+        name: _value(name, text, kinds.get(name), reading, known.get(name, []))
+        for name, text in words.items()
+    }
 
 
-def _value(name: str, text: str, kind: Kind | None, reading: Reading) -> object:
-    bare = reading.plain(text)
+def _value(name: str, text: str, kind: Kind | None, reading: Reading, known: Sequence[str]) -> object:
+    bare, own = reading.plain(text), reading.of_column(name)
     if not bare:
         return None
     if kind is not Kind.NUMBER:
-        return bare
+        kept = own.spellings.get(bare, bare) if reading.tidies(name) else bare
+        merged = variants_of([kept], known) if reading.tidies(name) else {}
+        return None if kept in own.missing and reading.tidies(name) else merged.get(kept, kept)
     if bare.casefold() in ("true", "false"):
         return bare.casefold() == "true"
-    pointed = bare.replace(",", ".") if reading.decimal == "," else bare
-    if not is_number(pointed):
+    signs = possible_signs(bare)
+    decimal = reading.decimal or (signs[0] if len(signs) == 1 else own.decimal or ".")
+    limit, pointed = beyond(bare, decimal), plain_number(bare, decimal)
+    if limit is not None:
+        return limit
+    if pointed is None:
         raise InvalidDataError(f"column {name!r} is {text!r}; enter a number, or leave it empty if missing")
-    return read_numbers([pointed]).tolist()[0]
+    number = read_numbers([pointed]).tolist()[0]
+    codes = [float(code) for code in own.missing] if reading.tidies(name) else []
+    return None if float(number) in codes else number
 
 
 def read_class_column(table: Table, name: str, card: Card, lack: str = "column {name}") -> Target:

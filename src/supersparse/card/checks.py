@@ -13,11 +13,11 @@ from functools import partial
 import numpy as np
 
 from supersparse.card.card import Card, Item
-from supersparse.card.rules import Domain, IsMissing, IsNoneOf, IsOneOf, looks_at_value
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, looks_at_value
 from supersparse.card.tables import CardTable
 from supersparse.card.words import category_text
 from supersparse.data.small_table import Tabular
-from supersparse.data.values import Cells, Mask, Numbers, is_missing, kind_of, read_category
+from supersparse.data.values import Cells, Mask, Numbers, is_beyond, is_missing, kind_of, read_category
 from supersparse.errors import InvalidDataError
 
 
@@ -40,6 +40,7 @@ class Expected:
     needs_value: bool  # some item looks at the value, not only whether there is one
     kinds: tuple[str, ...]  # of the categories known for it; empty when no item compares it with any
     domain: Domain | None
+    compares: bool  # every item only asks whether the value is in a range, so that order is all it needs
 
 
 def expectations(card: Card) -> tuple[Expected, ...]:
@@ -59,6 +60,7 @@ def _expected(column: str, items: Sequence[Item], domain: Domain | None) -> Expe
         needs_value=any(looks_at_value(item.rule) for item in looking),
         kinds=tuple(sorted({kind_of(v) for v in known})),
         domain=domain,
+        compares=all(isinstance(item.rule, InRange) for item in looking),
     )
 
 
@@ -131,7 +133,7 @@ def _check_value(expected: Expected, value: object, what: str) -> None:
 
 
 def _check_numbers(expected: Expected, cells: Numbers, what: str) -> None:
-    if cells.values.dtype.kind == "f" and expected.needs_value:
+    if cells.values.dtype.kind == "f" and expected.needs_value and not expected.compares:
         infinite = np.isinf(cells.values)
         if infinite.any():
             raise InvalidDataError(f"{what} is infinite in row {int(infinite.argmax()) + 1}")
@@ -154,6 +156,8 @@ def _check_numbers(expected: Expected, cells: Numbers, what: str) -> None:
 
 
 def _is_inside(domain: Domain, value: object, what: str) -> bool:
+    if is_beyond(value) and domain.values is None:
+        return domain.outside == "accept"
     category = read_category(value, what)
     if domain.values is not None:
         return category in domain.values
@@ -169,6 +173,8 @@ def _outside_numbers(domain: Domain, cells: Numbers) -> Mask:
     inside = np.ones(len(cells), dtype=bool) if domain.test is None else domain.test.mask(cells.values)
     if domain.whole and cells.values.dtype.kind == "f":
         inside &= np.asarray(np.floor(cells.values) == cells.values)
+    if domain.values is None and domain.outside == "accept" and cells.values.dtype.kind == "f":
+        inside |= np.isinf(cells.values)  # below or above a limit: nothing is known that could be outside
     return ~inside if cells.missing is None else ~inside & ~cells.missing
 
 

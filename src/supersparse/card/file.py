@@ -43,6 +43,8 @@ def card_content(card: Card) -> dict[str, object]:
         content["performance"] = [_performance(seen) for seen in card.performance]
     if card.wording != Wording():
         content["wording"] = _wording(card.wording)
+    if card.reading is not None:
+        content["reading"] = card.reading.as_data()
     return content
 
 
@@ -162,6 +164,8 @@ def _provenance(made: Provenance) -> dict[str, object]:
     }
     if made.features is not None:
         content["features"] = list(made.features)
+    if made.n_candidates is not None:
+        content["n_candidates"] = made.n_candidates
     if made.settings is not None:
         content["settings"] = dict(made.settings)
     return content

@@ -41,6 +41,7 @@ class Provenance(Tabular):
     sensitivity: Fraction | None = None  # on the training rows, a score of 0 being wrong; None: not recorded
     specificity: Fraction | None = None
     features: tuple[str, ...] | None = None  # all that could have got points; None: not recorded
+    n_candidates: int | None = None  # how many questions the table offered; None: not recorded
     settings: Mapping[str, Any] | None = field(default=None, hash=False)  # to ask again; as JSON holds them
 
     def __post_init__(self) -> None:
@@ -69,6 +70,10 @@ class Provenance(Tabular):
             raise InvalidCardError(
                 "the lower bound is too far below the objective to be a bound; correct it"
             ) from None
+        if self.n_candidates is not None and not len(self.features or ()) <= self.n_candidates:
+            raise InvalidCardError(
+                f"{len(self.features or ())} features were chosen from {self.n_candidates} candidates"
+            )
         for name in ("sensitivity", "specificity"):
             rate = getattr(self, name)
             if rate is not None and not 0 <= rate <= 1:

@@ -24,6 +24,7 @@ from supersparse.card.rules import (
     ValueOf,
 )
 from supersparse.card.wording import ColumnWording, Wording
+from supersparse.data.reading import Reading
 from supersparse.data.values import Category
 from supersparse.errors import InvalidCardError, did_you_mean
 
@@ -240,11 +241,16 @@ def read_card(fields: Fields, version: int) -> Card:
         learned=_learned(fields.section("learned")) if version > 1 and fields.has("learned") else None,
         performance=tuple(map(_performance, fields.sections("performance", optional=True))),
         wording=_wording(fields.section("wording")) if fields.has("wording") else Wording(),
+        reading=_how_read(fields.plain_object("reading", optional=True)) if version > 1 else None,
     )
     fields.finish()
     if not follows_from_learned(card):
         raise InvalidCardError("its points are not those that follow from its learned points")
     return card
+
+
+def _how_read(content: dict[str, Any] | None) -> Reading | None:
+    return None if content is None else Reading.from_data(content)
 
 
 def _learned(fields: Fields) -> Learned:
@@ -419,6 +425,7 @@ def _provenance(fields: Fields, version: int) -> Provenance:
         seconds=fields.real("seconds"),
         nodes=fields.whole("nodes"),
         features=fields.texts("features", optional=True) if version > 1 else None,
+        n_candidates=fields.whole("n_candidates", optional=True) if version > 1 else None,
         settings=fields.plain_object("settings", optional=True) if version > 1 else None,
     )
     if (fields.truth("proven_optimal"), fields.real("gap")) != (made.proven_optimal, float(made.gap)):

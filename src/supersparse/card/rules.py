@@ -15,6 +15,7 @@ from supersparse.data.values import (
     declared_number,
     equal_to,
     from_on,
+    is_beyond,
     read_category,
 )
 from supersparse.errors import InvalidCardError
@@ -173,7 +174,9 @@ class InRange(_YesNo):
         return above and below
 
     def holds(self, value: object, what: str) -> bool:
-        """Whether one value lies in the range."""
+        """Whether one value lies in the range; one below every number lies in those without a low end."""
+        if is_beyond(value):
+            return (self.low if value == -np.inf else self.high) is None
         return self.contains(exact_value(value, what))
 
     def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:

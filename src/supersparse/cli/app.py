@@ -29,6 +29,7 @@ from supersparse.cli.predict import predict
 from supersparse.cli.report import report
 from supersparse.cli.say import complain
 from supersparse.cli.solvers import solvers
+from supersparse.cli.trade_off import trade_off
 from supersparse.errors import (
     InfeasibleError,
     InvalidInputError,
@@ -45,7 +46,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    fit, predict, evaluate, explain, report, export, names, frontier, pool, check, solvers, demo, doctor,
+    fit, predict, evaluate, explain, report, export, names, frontier, trade_off, pool, check, solvers, demo,
+    doctor,
 )  # fmt: skip
 for run in COMMANDS:
     app.command()(command(run))

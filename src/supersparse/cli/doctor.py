@@ -34,14 +34,16 @@ def doctor(output: Output) -> None:
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "numba", "highspy", "typer", "rich", "PyYAML")
 _OPTIONAL = {
-    "matplotlib": ("plot", "pictures (PNG, PDF) and plots"),
-    "reportlab": ("pdf", "PDF reports"),
-    "xlsxwriter": ("export", "spreadsheets"),
-    "onnx": ("export", "ONNX files"),
-    "skops": ("export", "saving estimators"),
-    "pyarrow": ("parquet", "Parquet files"),
-    "pandas": ("", "data frames"),
-    "polars": ("", "data frames and Parquet files"),
+    "matplotlib": "pictures (PNG, PDF) and plots",
+    "reportlab": "PDF reports",
+    "xlsxwriter": "spreadsheets",
+    "onnx": "ONNX files",
+    "skops": "saving estimators",
+    "pyarrow": "Parquet files",
+    "python-calamine": "reading Excel workbooks",
+    "pyreadstat": "reading SAS, SPSS and Stata files",
+    "pandas": "data frames",
+    "polars": "data frames and Parquet files",
 }
 
 
@@ -131,13 +133,8 @@ def diagnose() -> Diagnosis:
             Package(name=n, version=_version(n), use="", remedy=f"pip install {n}") for n in _NEEDED
         ),
         optional=tuple(
-            Package(
-                name=name,
-                version=_version(name),
-                use=use,
-                remedy=f"{use}: pip install " + (f'"supersparse[{extra}]"' if extra else name),
-            )
-            for name, (extra, use) in _OPTIONAL.items()
+            Package(name=name, version=_version(name), use=use, remedy=f"{use}: pip install {name}")
+            for name, use in _OPTIONAL.items()
         ),
         solvers=_solvers(),
         folders=(_compiled_code(), _data_folder()),

@@ -148,10 +148,13 @@ def _document(found: "Explanation", flips: "tuple[Flip, ...]") -> dict[str, obje
 def _plain(value: object) -> object:
     from fractions import Fraction
 
+    from supersparse.data.values import is_beyond
     from supersparse.evaluate.rates import plain_number
 
     if isinstance(value, Fraction):
         return plain_number(value)
+    if is_beyond(value):
+        return "below every number" if str(value) == "-inf" else "above every number"
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if value is None or isinstance(value, str | bool | int | float) else repr(value)

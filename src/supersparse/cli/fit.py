@@ -46,9 +46,9 @@ def fit(
 
     Numbers are cut at round values, categories become yes/no questions, and missing values become a
     question of their own. Dates and identifiers are left out. Notes say what happened to each column.
-    Then it is learned again without each of five folds, to judge it and its risks on the rows left out.
-    Ctrl-C stops the search and prints the best scoring system so far. During the folds, Ctrl-C skips
-    the rest of them. The time limit is for all of it.
+    It is learned again without each of five folds, twice, to judge it and its risks on the rows left out,
+    and to choose C0 if you do not set it. Ctrl-C stops the search and keeps the best scoring system so far.
+    During the folds, Ctrl-C skips the rest of them. The time limit is for all of it.
 
     \b
     Example:
@@ -60,35 +60,34 @@ def fit(
     import json
 
     from supersparse.cli.faces import check_folder, write_folder
-    from supersparse.cli.judging import Clock, judge, keep_judged, say_if_useless
-    from supersparse.cli.learn import learn, with_progress
-    from supersparse.cli.training import cross_validated, read_question
+    from supersparse.cli.learn import fit_with_progress, with_progress
+    from supersparse.cli.training import read_question, read_splits
     from supersparse.cli.wording import read_words, with_words
     from supersparse.faces import ScoringSystem
+    from supersparse.learning.clock import Clock
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(out)
     check_no_input(out, data, *(path for path in (asked.settings, wording.names) if path is not None))
     check_folder(out_dir)
-    if validation.folds is not None and not validation.validate:
-        raise InvalidOptionError("--cv judges the card on rows left out; remove it, or remove --no-validate")
+    if validation.asks and not validation.validate:
+        raise InvalidOptionError(
+            f"{validation.asks[0]} judges the card on rows left out; remove it, or remove --no-validate"
+        )
     question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
     words = read_words(wording, rows)
-    recipe = question.recipe
-    clock = Clock.of(recipe, phases=1 + validation.validate + (frontier is not None))
-    judged = None
-    if validation.folds is not None:
-        judged = cross_validated(clock.limited(recipe), rows, validation)
-    if judged is not None and judged.chosen.C0 is not None:
-        question = recipe.asking(C0=judged.chosen.C0).question(rows)
-    solution = learn(question.problem, **clock.limited(recipe).options)
-    card = question.card(solution, rows.title, rows)
-    if judged is not None:
-        card = keep_judged(card, question, solution, rows, judged)
-    elif validation.validate and validation.folds is None:
-        card = judge(card, question, solution, rows, clock)
-    card = with_words(card, wording, words)
-    say_if_useless(card, question)
+    clock = Clock.of(question.recipe)
+    fitted = fit_with_progress(
+        question,
+        rows,
+        read_splits(rows, validation),
+        clock if frontier is None else clock.part(0.7),
+        repeats=validation.times,
+        n_jobs=search.n_jobs,
+    )
+    question, judged = fitted.question, fitted.validation
+    tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
+    card = with_words(fitted.card, wording, words)
     system = ScoringSystem(card)
     saved = []
     if out is not None:
@@ -99,14 +98,14 @@ def fit(
     sizes = None
     if frontier is not None:
         sizes = with_progress(
-            find_frontier, question.problem, max_features=frontier, **clock.limited(recipe).options
+            find_frontier, question.problem, max_features=frontier, **clock.limited(question.recipe).options
         )
     remark("")
     output.show(
         "\n\n".join(
             [
                 str(system),
-                *([] if judged is None else [judged.in_words()]),
+                *([judged.in_words()] if judged is not None and tells else []),
                 *([] if sizes is None else [str(sizes)]),
             ]
         ),
@@ -123,6 +122,6 @@ def fit(
     if out_dir is not None:
         remark(f"Saved in {out_dir}: {', '.join(path.name for path in saved if path.parent == out_dir)}")
     if saved and str(data) != "-":
-        remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data), *table.given])}")
+        remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data)])}")
     if not saved:
         remark("Not saved. Use --out card.json to save it, or --out-dir FOLDER to save it in every format.")

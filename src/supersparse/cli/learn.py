@@ -1,12 +1,17 @@
-"""Solving with progress, shared by the commands that learn."""
+"""Solving and fitting with progress, shared by the commands that learn."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from supersparse.cli.progress import progress
 from supersparse.cli.say import remark, warnings_as_remarks
 
 if TYPE_CHECKING:
+    from supersparse.learning.clock import Clock
+    from supersparse.learning.fitting import Fitted
+    from supersparse.learning.recipe import Question
+    from supersparse.learning.rows import TrainingRows
+    from supersparse.learning.splits import Split
     from supersparse.problem.problem import Problem
     from supersparse.solving.options import SolverKeywords
     from supersparse.solving.solution import Solution
@@ -29,3 +34,43 @@ def with_progress(run: Callable[..., Answer], problem: "Problem", **options: Any
     """Run a search that reports what it finds."""
     with warnings_as_remarks(), progress() as show:
         return run(problem, **options, on_progress=show)
+
+
+def fit_with_progress(
+    question: "Question",
+    rows: "TrainingRows",
+    splits: "Sequence[Split]",
+    clock: "Clock",
+    *,
+    repeats: int,
+    n_jobs: int | None,
+) -> "Fitted":
+    """Learn and judge a card, showing progress, and say what did not go well."""
+    import os
+
+    from supersparse.learning.fitting import fit_card
+    from supersparse.learning.judging import no_better_than_baseline
+    from supersparse.stop import Stop
+
+    processes = question.recipe.options.get("n_jobs", -1) if n_jobs is None else n_jobs
+    with warnings_as_remarks(), progress(clock.ends) as watch:
+        fitted = fit_card(
+            question,
+            rows,
+            splits,
+            watch,
+            clock,
+            repeats=repeats,
+            n_jobs=(os.cpu_count() or 1) if processes == -1 else processes,
+        )
+    if fitted.solution.stop is Stop.INTERRUPTED:
+        remark("Interrupted. This is the best scoring system found so far.")
+    done = 0 if fitted.validation is None else fitted.validation.folds
+    if fitted.unjudged == "interrupted" or (fitted.validation and fitted.validation.interrupted):
+        remark(f"Interrupted after {done} of {len(splits)} folds; the others were skipped.")
+    elif fitted.unjudged is not None:
+        remark(f"note: the card could not be judged on rows left out: {fitted.unjudged}")
+    useless = no_better_than_baseline(fitted.card, fitted.question.problem.class_weights)
+    if useless is not None:
+        remark(f"warning: {useless}")
+    return fitted

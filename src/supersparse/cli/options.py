@@ -16,14 +16,15 @@ from supersparse.cli import say
 from supersparse.problem.asked import Asked
 
 if TYPE_CHECKING:
-    from supersparse.data.cells_of_text import Reading
+    from supersparse.data.reading import Reading
     from supersparse.solving.options import SolverKeywords
 
 DataFile = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="CSV or TSV file with a header line (.gz allowed), or Parquet; - for standard input.",
+        help="CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; "
+        "- for standard input.",
     ),
 ]
 CardFile = Annotated[
@@ -117,7 +118,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableOptions:
-    """How a file of raw columns is read."""
+    """How a file of raw columns is read; a card keeps how its own file was read."""
 
     na: Annotated[
         str | None,
@@ -135,24 +136,34 @@ class TableOptions:
     ] = None
     encoding: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Text encoding; default: UTF-8, or from the byte order mark."),
+        typer.Option(
+            metavar="NAME", help="Text encoding; default: from the byte order mark, else UTF-8, else cp1252."
+        ),
     ] = None
-    decimal: Annotated[str, typer.Option(metavar="CHARACTER", help="Decimal separator.")] = "."
-
-    @property
-    def given(self) -> list[str]:
-        """What was given, as words of a command that reads the same file."""
-        words = [] if self.default_na else ["--no-default-na"]
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if isinstance(value, str) and value != one.default:
-                words += [f"--{one.name}", value]
-        return words
+    decimal: Annotated[
+        str | None,
+        typer.Option(metavar="CHARACTER", help="Decimal sign, . or , (the other may group thousands)."),
+    ] = None
+    dates: Annotated[
+        str | None,
+        typer.Option(metavar="dmy|mdy", help="Whether 03/05/2024 has the day or the month first."),
+    ] = None
+    sheet: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Sheet of a workbook; default: the first.")
+    ] = None
+    as_written: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Column or pattern to read as it is written: -99 is a number, and 'ja' and 'Ja' are two "
+            "categories. Repeatable.",
+        ),
+    ] = None
 
     @property
     def reading(self) -> "Reading":
         """The same as the library takes it."""
-        from supersparse.data.cells_of_text import Reading
+        from supersparse.data.reading import Reading
 
         return Reading.of(
             na=self.na,
@@ -160,6 +171,9 @@ class TableOptions:
             separator=self.separator,
             encoding=self.encoding,
             decimal=self.decimal,
+            dates=self.dates,
+            sheet=self.sheet,
+            as_written=tuple(self.as_written or ()),
         )
 
 
@@ -227,6 +241,30 @@ class FeatureOptions:
         str,
         typer.Option(help="Missing values: item (a question of their own), median, mode, or drop (rows)."),
     ] = "item"
+    direction: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=SIGN",
+            help="Let the points of this column only rise with its values (age=+) or only fall (age=-). "
+            "Repeatable.",
+        ),
+    ] = None
+    shape: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=SHAPE",
+            help="How the points of this column change with its values: monotone (the default: they rise or "
+            "fall), rising, falling, or any. Repeatable.",
+        ),
+    ] = None
+    candidates: Annotated[
+        str,
+        typer.Option(
+            metavar="N",
+            help="How many questions the search may choose from; all for no limit, auto for 60, or fewer "
+            "above 300,000 rows. The card says how many there were.",
+        ),
+    ] = "auto"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,12 +302,25 @@ class ValidationOptions:
         int | None,
         typer.Option(
             metavar="K",
+            show_default="5",
             help="Cross-validate on K folds, features included. Chooses C0 if you do not set it.",
+        ),
+    ] = None
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            show_default="2; 1 with --cv or --cv-time",
+            help="Divide the rows into folds N times, each time in another way.",
         ),
     ] = None
     cv_groups: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Column of groups, such as patients, to keep in one fold."),
+        typer.Option(
+            metavar="NAME",
+            help="Column of groups, such as patients, to keep in one fold, or none; default: an identifier "
+            "that repeats.",
+        ),
     ] = None
     cv_time: Annotated[
         str | None,
@@ -282,25 +333,53 @@ class ValidationOptions:
         bool,
         typer.Option(
             "--validate/--no-validate",
-            help="Judge the card on rows left out, in 5 folds unless --cv says otherwise, and give it risks.",
+            help="Judge the card on rows left out, and give it risks.",
         ),
     ] = True
 
     @property
-    def folds(self) -> int | None:
-        """How many folds; None without cross-validation."""
-        return 5 if self.cv is None and (self.cv_groups or self.cv_time) else self.cv
+    def asks(self) -> list[str]:
+        """The options that were given."""
+        names = ("cv", "repeats", "cv_groups", "cv_time")
+        return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) not in (None, "none")]
+
+    @property
+    def folds(self) -> int:
+        """How many folds."""
+        return 5 if self.cv is None else self.cv
+
+    @property
+    def times(self) -> int:
+        """How often the rows are divided into folds."""
+        if self.repeats is None:
+            return 2 if self.cv is None and self.cv_time is None else 1
+        return self.repeats
+
+    @property
+    def groups(self) -> str | None:
+        """The column of groups that was asked for."""
+        return None if self.cv_groups == "none" else self.cv_groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
     """The solver and its limits."""
 
-    time_limit: Annotated[float | None, typer.Option(show_default="60", help="Time limit in seconds.")] = None
+    time_limit: Annotated[
+        float | None, typer.Option(show_default="60", help="Time limit of the whole call in seconds.")
+    ] = None
     solver: Annotated[
         str | None, typer.Option(show_default="auto", help="Solver; see `supersparse solvers`.")
     ] = None
     seed: Annotated[int | None, typer.Option(show_default="0", help="Random seed.")] = None
+    n_jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            show_default="1 thread, and as many processes as cores for folds",
+            help="Number of threads of the search, and of processes for folds; -1 for one per core.",
+        ),
+    ] = None
 
     @property
     def options(self) -> "SolverKeywords":
@@ -312,4 +391,6 @@ class SearchOptions:
             given["solver"] = self.solver
         if self.seed is not None:
             given["random_state"] = self.seed
+        if self.n_jobs is not None:
+            given["n_jobs"] = self.n_jobs
         return given

@@ -1,7 +1,8 @@
-"""Progress of a solve: one live line on a terminal, plain lines elsewhere."""
+"""Progress of a search or a fit: one live line on a terminal, plain lines elsewhere."""
 
 import sys
 import time
+from dataclasses import dataclass, field
 from math import ceil
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import typer
 
 from supersparse.cli.say import is_hushed
+from supersparse.exact import counted
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -19,7 +21,7 @@ _SECONDS_BETWEEN_LINES = 1.0
 
 
 class Progress(Protocol):
-    """Something that shows events while it is entered."""
+    """Something that shows how learning goes on while it is entered."""
 
     def __enter__(self) -> Self: ...
 
@@ -28,26 +30,65 @@ class Progress(Protocol):
     ) -> None: ...
 
     def __call__(self, event: "TraceEvent") -> None:
-        """Take note of an event."""
+        """Take note of a better model or bound."""
+
+    def stage(self, what: str) -> None:
+        """Take note of what is done from now on."""
+
+    def cross_validated(self, error: float) -> None:
+        """Take note of the error on rows left out so far."""
 
 
-def progress() -> Progress:
-    """Return the kind that fits where standard error goes."""
+def progress(ends: float | None = None) -> Progress:
+    """Return the kind that fits where standard error goes; `ends` is when time is up."""
     if is_hushed():
         return _Silence()
-    return _Live() if sys.stderr.isatty() else _Lines()
+    return _Live(State(ends=ends)) if sys.stderr.isatty() else _Lines(State(ends=ends))
 
 
-def event_line(event: "TraceEvent", features: int | None) -> str:
-    """Describe the best model so far, the bound and the gap in one line."""
-    if event.objective is None:
-        return f"{event.seconds:7.1f} s  bound {float(event.lower_bound):.6f}"
-    gap = ceil((event.gap or 0) * 1000 - 1e-4) / 10  # upwards: 0 is shown only when proven
-    size = "" if features is None else f"  features {features:2d}"
-    return (
-        f"{event.seconds:7.1f} s  objective {float(event.objective):.6f}{size}  "
-        f"bound {float(event.lower_bound):.6f}  gap {gap:5.1f} %"
-    )
+@dataclass(slots=True)
+class State:
+    """All that a line says."""
+
+    ends: float | None = None  # as `time.monotonic` counts
+    began: float = field(default_factory=time.monotonic)
+    doing: str | None = None
+    features: int | None = None
+    event: "TraceEvent | None" = None
+    error: float | None = None  # cross-validated
+
+    def see(self, event: "TraceEvent") -> None:
+        """Take note of a better model or bound."""
+        if event.points is not None:
+            self.features = len(event.points.support)
+        self.event = event
+
+    def begin(self, what: str) -> None:
+        """Take note of a new stage; models of the one before are no longer of interest."""
+        self.doing, self.event = what, None
+
+    def line(self, *, brief: bool = False) -> str:
+        """Describe the time, the stage, the best model so far, and how far it is from the best possible.
+
+        What matters most comes first: a narrow terminal cuts the rest off. `brief` leaves out the details of
+        the stage, which follow a colon.
+        """
+        now = time.monotonic()
+        parts = [f"{now - self.began:7.1f} s"]
+        if self.ends is not None:
+            parts.append(f"{max(0.0, self.ends - now):.0f} s left")
+        if self.doing is not None:
+            parts.append(self.doing.partition(":")[0] if brief else self.doing)
+        if self.features is not None:
+            parts.append(counted(self.features, "feature"))
+        if self.error is not None:
+            parts.append(f"cross-validated error {100 * self.error:.1f} %")
+        if self.event is not None:
+            if self.event.objective is not None:
+                gap = ceil((self.event.gap or 0) * 1000 - 1e-4) / 10  # upwards: 0 is shown only when proven
+                parts += [f"gap {gap:.1f} %", f"objective {float(self.event.objective):.6f}"]
+            parts.append(f"bound {float(self.event.lower_bound):.6f}")
+        return "  ".join(parts) if len(parts) > 1 else f"{parts[0]}  starting"
 
 
 class _Silence:
@@ -57,6 +98,12 @@ class _Silence:
     def __call__(self, event: "TraceEvent") -> None:
         pass
 
+    def stage(self, what: str) -> None:
+        pass
+
+    def cross_validated(self, error: float) -> None:
+        pass
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -64,44 +111,50 @@ class _Silence:
 
 
 class _Lines:
-    """At most one line a second, and the last event in any case."""
+    """At most one line a second, and each stage and the last event in any case."""
 
-    def __init__(self) -> None:
-        self._features: int | None = None
+    def __init__(self, state: State) -> None:
+        self._state = state
         self._last_shown = float("-inf")
-        self._waiting: TraceEvent | None = None
+        self._waits = False
 
     def __enter__(self) -> Self:
         return self
 
     def __call__(self, event: "TraceEvent") -> None:
-        if event.points is not None:
-            self._features = len(event.points.support)
-        self._waiting = event
+        self._state.see(event)
+        self._waits = True
         if time.monotonic() - self._last_shown >= _SECONDS_BETWEEN_LINES:
             self._show()
 
+    def stage(self, what: str) -> None:
+        if self._waits:
+            self._show()
+        self._state.begin(what)
+        self._show()
+
+    def cross_validated(self, error: float) -> None:
+        self._state.error = error
+
     def _show(self) -> None:
-        if self._waiting is not None:
-            typer.echo(event_line(self._waiting, self._features), err=True)
-            self._waiting, self._last_shown = None, time.monotonic()
+        typer.echo(self._state.line(), err=True)
+        self._waits, self._last_shown = False, time.monotonic()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._show()
+        if self._waits:
+            self._show()
 
 
 class _Live:
     """One line that is rewritten in place and gone at the end; the time runs on between events."""
 
-    def __init__(self) -> None:
+    def __init__(self, state: State) -> None:
         from rich.console import Console
         from rich.live import Live
 
-        self._began = time.monotonic()
-        self._event: TraceEvent | None = None
-        self._features: int | None = None
+        self._state = state
         self._live = Live(
             console=Console(stderr=True, highlight=False),
             get_renderable=self._line,
@@ -114,20 +167,18 @@ class _Live:
         return self
 
     def __call__(self, event: "TraceEvent") -> None:
-        if event.points is not None:
-            self._features = len(event.points.support)
-        self._event = event
+        self._state.see(event)
+
+    def stage(self, what: str) -> None:
+        self._state.begin(what)
+
+    def cross_validated(self, error: float) -> None:
+        self._state.error = error
 
     def _line(self) -> "Text":
-        from dataclasses import replace
-
         from rich.text import Text
 
-        seconds = time.monotonic() - self._began
-        if self._event is None:
-            return Text(f"{seconds:7.1f} s  starting", no_wrap=True, overflow="crop")
-        line = event_line(replace(self._event, seconds=seconds), self._features)
-        return Text(line, no_wrap=True, overflow="crop")
+        return Text(self._state.line(brief=True), no_wrap=True, overflow="crop")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -112,7 +112,37 @@ def _prepare(features: FeatureOptions) -> "Prepare":
             f"--missing is {features.missing!r}; {did_you_mean(features.missing, _MISSING)}"
         )
     points = None if features.cut_points is None else read_cut_points(features.cut_points, "--cut-points")
-    return Prepare(cuts=features.cuts, cut_points=points, missing=features.missing)
+    return Prepare(
+        cuts=features.cuts,
+        cut_points=points,
+        missing=features.missing,
+        direction=_by_column(features.direction, "--direction", "age=+"),
+        shape=_by_column(features.shape, "--shape", "age=any"),
+        candidates=_candidates(features.candidates),
+    )
+
+
+def _by_column(given: list[str] | None, option: str, example: str) -> dict[str, str] | None:
+    """Read ``NAME=VALUE`` entries; the name is all before the last equals sign."""
+    found: dict[str, str] = {}
+    for entry in given or ():
+        name, sign, value = (part.strip() for part in entry.rpartition("="))
+        if not (name and sign and value):
+            raise InvalidOptionError(f"{option} is {entry!r}; give a column and a value, such as {example}")
+        if name in found:
+            raise InvalidOptionError(f"{option} names {name!r} twice; give it once")
+        found[name] = value
+    return found or None
+
+
+def _candidates(given: str) -> int | str | None:
+    if given in ("auto", "all"):
+        return None if given == "all" else given
+    if given.isascii() and given.isdigit() and int(given) > 0:
+        return int(given)
+    raise InvalidOptionError(
+        f"--candidates is {given!r}; give a whole number of at least 1, all for no limit, or auto"
+    )
 
 
 def _option(name: str) -> str:

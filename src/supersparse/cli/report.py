@@ -1,5 +1,9 @@
 """`supersparse report`: a document about a scoring system, from its file and labelled data."""
 
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
@@ -7,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
+from supersparse.cli.report_progress import steps
 from supersparse.cli.say import check_writable, note, remark, say_size
 
 if TYPE_CHECKING:
     from supersparse.card.card import Card
 
-_SECONDS_BETWEEN_LINES = 5.0
+
+_DEFAULTS = {"folds": 5, "ratios": 6, "bootstrap": 100, "larger": 3, "time_limit": 90.0, "seed": 0}
 
 
 def report(
@@ -35,25 +41,35 @@ def report(
         typer.Option(
             dir_okay=False,
             metavar="FILE",
-            show_default="MODEL-report.html and .pdf",
+            show_default="MODEL-report.html and .pdf, beside MODEL",
             help="Output file, .html or .pdf. Repeatable.",
         ),
     ] = None,
     folds: Annotated[int, typer.Option(help="Cross-validation folds; 0 to skip.")] = 5,
-    bootstrap: Annotated[int, typer.Option(help="Bootstrap samples for stability; 0 to skip.")] = 50,
+    ratios: Annotated[
+        int, typer.Option(help="Other ratios of class weights to learn with, for trade-offs; 0 to skip.")
+    ] = 6,
+    bootstrap: Annotated[
+        int, typer.Option(help="Bootstrap samples for optimism and stability; 0 to skip.")
+    ] = 100,
     larger: Annotated[
         int, typer.Option(help="Show the frontier up to this many more features than the card; 0 to skip.")
     ] = 3,
     cv_groups: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Column of groups, such as patients, to keep together in folds and samples."
+            metavar="NAME",
+            help="Column of groups, such as patients, to keep together in folds and samples, or none; "
+            "default: as when the card was learned.",
         ),
     ] = None,
     refits: Annotated[
         bool, typer.Option("--refits/--no-refits", help="Learn the card again for validation and stability.")
     ] = True,
-    time_limit: Annotated[float, typer.Option(help="Time limit of each solve in seconds.")] = 20,
+    time_limit: Annotated[
+        float,
+        typer.Option(help="Time limit of the whole report in seconds; its parts share it. inf for none."),
+    ] = 90,
     node_limit: Annotated[
         int | None,
         typer.Option(help="Work limit of each solve, the same on every machine; default: none."),
@@ -65,11 +81,12 @@ def report(
         typer.Option(metavar="TEXT", help="Date to print; default: none, so reports are reproducible."),
     ] = None,
 ) -> None:
-    """Write a TRIPOD-style report on a scoring system.
+    """Write a report on a scoring system that follows TRIPOD+AI.
 
-    Writes HTML and PDF. Covers the card, the data, the proof and whether it can be reproduced, the
-    frontier, cross-validated performance, calibration, subgroups, stability, bounds and limits of use.
-    Cross-validation and stability learn the card again many times. Ctrl-C stops that and writes what is
+    Writes HTML and PDF beside the card. Covers the card, the data, the proof, the best card of each size,
+    performance corrected for optimism, calibration, trade-offs, stability, subgroups, bounds and limits of
+    use, with the TRIPOD+AI checklist and a PROBAST+AI appendix. Most of it learns the card again; each part
+    does what it can in its share of the time limit and says how much. Ctrl-C stops that and writes what is
     ready.
 
     \b
@@ -83,11 +100,13 @@ def report(
     from supersparse.faces.pictures import paper_size
     from supersparse.learning.refit import learned_from
     from supersparse.report import Plan, make_report
+    from supersparse.report.budget import Step
 
     paper_size(paper)
     files = _files(model, out)
     plan = Plan(
         folds=folds,
+        ratios=ratios,
         bootstrap=bootstrap,
         larger=larger,
         time_limit=time_limit,
@@ -97,7 +116,8 @@ def report(
     system = ScoringSystem.load(model)
     name, lack = _target(system.card, target)
     sources = learned_from(system.card)
-    others = [*(by or []), *([] if cv_groups is None else [cv_groups])]
+    others = [*(by or []), *([] if cv_groups in (None, "none") else [cv_groups])]
+    usual_groups = None if system.card.reading is None else system.card.reading.found.get("groups")
     say_size(data)
     rows = read_labelled(
         data,
@@ -106,31 +126,66 @@ def report(
         name,
         [one for one in others if one not in system.card.columns],
         weights,
-        perhaps=sources.columns,
+        perhaps=[*sources.columns, *([] if usual_groups is None else [usual_groups])],
         texts=sources.texts,
         lack=lack,
         note=note,
     )
-    made = make_report(
-        system,
-        rows.columns,
-        rows.y,
-        sample_weight=rows.weights,
-        by=by or [],
-        target=name,
-        cv_groups=cv_groups,
-        plan=plan if refits else Plan.nothing(),
-        date=date,
-        progress=_Lines(),
-    )
-    for path in files:
-        made.save(path, paper)
+    if cv_groups is None and usual_groups in rows.columns:
+        cv_groups = usual_groups
+        note(f"all rows of one {cv_groups!r} are kept together, as when the card was learned")
+    began = monotonic()
+    with steps() as progress:
+        made = make_report(
+            system,
+            rows.columns,
+            rows.y,
+            sample_weight=rows.weights,
+            by=by or [],
+            target=name,
+            cv_groups=None if cv_groups == "none" else cv_groups,
+            plan=plan if refits else Plan.nothing(),
+            date=date,
+            command=_command(
+                (model, data),
+                table,
+                refits=refits,
+                target=target,
+                by=by,
+                weights=weights,
+                cv_groups=cv_groups,
+                folds=folds,
+                ratios=ratios,
+                bootstrap=bootstrap,
+                larger=larger,
+                time_limit=time_limit,
+                node_limit=node_limit,
+                seed=seed,
+            ),
+            progress=progress,
+        )
+        for path in files:
+            progress(Step(text=f"writing {path}", seconds=monotonic() - began, left=None))
+            made.save(path, paper)
     for reason in made.missing:
         remark(f"not in the report: {reason}")
     output.show(
         "\n".join(f"Saved to {path}" for path in files),
         lambda: {"saved": list(map(str, files)), "missing": list(made.missing)},
     )
+
+
+def _command(files: Sequence[Path], table: TableOptions, *, refits: bool, **options: object) -> str:
+    """The command that makes this report again; options that are not the default are named."""
+    words = ["supersparse", "report", *map(str, files)]
+    reading = {f.name: getattr(table, f.name) for f in fields(table) if f.name != "default_na"}
+    if not table.default_na:
+        words.append("--no-default-na")
+    for name, value in {**reading, **options}.items():
+        for one in value if isinstance(value, list) else [value]:
+            if one is not None and one != _DEFAULTS.get(name):
+                words += [f"--{name.replace('_', '-')}", f"{one:g}" if isinstance(one, float) else str(one)]
+    return shlex.join([*words, *([] if refits else ["--no-refits"])])
 
 
 def _target(card: "Card", target: str | None) -> tuple[str, str]:
@@ -144,19 +199,6 @@ def _target(card: "Card", target: str | None) -> tuple[str, str]:
     return card.title, "column {name} (the title of the card); name the target with --target"
 
 
-class _Lines:
-    """Shows the first line of each stage, then a line every few seconds."""
-
-    def __init__(self) -> None:
-        self._stage, self._next = "", 0.0
-
-    def __call__(self, line: str) -> None:
-        stage, now = line.split(":")[0], monotonic()
-        if stage != self._stage or now >= self._next:
-            remark(line)
-            self._stage, self._next = stage, now + _SECONDS_BETWEEN_LINES
-
-
 def _files(model: Path, out: list[Path] | None) -> list[Path]:
     """Where to write, checked before any work is done."""
     from supersparse.errors import InvalidOptionError, PackageNotInstalledError
@@ -166,18 +208,21 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
         if _installed("reportlab"):
             endings.append(".pdf")
         else:
-            remark("note: a PDF needs reportlab: pip install 'supersparse[pdf]'; or print the HTML page")
+            remark("note: a PDF needs reportlab: pip install reportlab; or print the HTML page")
         if not _installed("matplotlib"):
-            remark("note: figures need matplotlib: pip install 'supersparse[plot]'; text replaces them")
-        return [Path(f"{model.stem}-report{ending}") for ending in endings]
+            remark("note: figures need matplotlib: pip install matplotlib; text replaces them")
+        if not os.access(model.absolute().parent, os.W_OK):
+            raise InvalidOptionError(
+                f"cannot write beside {str(model)!r}: its folder is read-only; choose files with --out"
+            )
+        return [model.with_name(f"{model.stem}-report{ending}") for ending in endings]
     for path in out:
         check_writable(path)
         if path.suffix.lower() not in (".html", ".pdf"):
             raise InvalidOptionError(f"--out {path}: reports are .html or .pdf; choose one of these endings")
         if path.suffix.lower() == ".pdf" and not _installed("reportlab"):
             raise PackageNotInstalledError(
-                f"--out {path}: a PDF needs reportlab: pip install 'supersparse[pdf]'; "
-                "or write .html and print it"
+                f"--out {path}: a PDF needs reportlab: pip install reportlab; or write .html and print it"
             )
     return out
 

@@ -1,4 +1,4 @@
-"""The question that the options ask, the rows it is asked of, and their cross-validation."""
+"""The question that the options ask, the rows it is asked of, and how they are divided into folds."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,11 +15,10 @@ from supersparse.cli.say import note, remark, say_size
 from supersparse.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from supersparse.data.cells_of_text import Reading
+    from supersparse.data.reading import Reading
     from supersparse.learning.recipe import Question, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
-    from supersparse.learning.validating import Validation
 
 
 def read_question(
@@ -59,8 +58,9 @@ def _read_rows(
         category=asked.category or (),
         weights=settings.sample_weight,
         rate_groups=settings.rate_groups,
-        split_groups=None if validation is None else validation.cv_groups,
+        split_groups=None if validation is None else validation.groups,
         split_times=None if validation is None else validation.cv_time,
+        find_groups=validation is not None and validation.validate and validation.cv_groups is None,
         place=settings.place,
     )
     say_size(path)
@@ -68,32 +68,20 @@ def _read_rows(
     return recipe.complete(TrainingRows.of_table(table, prepared=recipe.prepare is not None))
 
 
-def cross_validated(
-    recipe: "Recipe", rows: "TrainingRows", validation: ValidationOptions
-) -> "Validation | None":
-    """Cross-validate if the options ask for it; Ctrl-C keeps the finished folds, None if there are none."""
-    from supersparse.learning.validating import validate
+def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Split]":
+    """Divide the rows as the options say; no splits if no rows shall be left out, or too few can be."""
+    from supersparse.learning.splits import most_folds, repeated_splits
 
-    if validation.folds is None:
-        return None
-    splits = _splits(rows, validation)
-    found = validate(recipe, rows, splits, remark)
-    finished = 0 if found is None else found.folds
-    if finished < len(splits):
-        remark(
-            f"Interrupted in fold {finished + 1} of {len(splits)}; the remaining folds are skipped. Now "
-            "learning the scoring system; press Ctrl-C again to stop and keep the best so far."
-        )
-    return found
-
-
-def _splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Split]":
-    from supersparse.data.roles import sortable_times
-    from supersparse.learning.splits import splits_of
-
-    assert validation.folds is not None
-    if validation.cv_time is None:
-        return splits_of(rows.y, validation.folds, groups=rows.groups)
-    if validation.cv_groups is not None:
+    if not validation.validate:
+        return []
+    if validation.groups is not None and validation.cv_time is not None:
         raise InvalidOptionError("--cv-groups and --cv-time cannot be combined; use one of them")
-    return splits_of(rows.y, validation.folds, times=sortable_times(rows.groups, validation.cv_time))
+    times = None if validation.cv_time is None else rows.groups
+    groups = None if times is not None else rows.groups
+    folds = validation.folds
+    if validation.cv is None:
+        folds = min(folds, most_folds(rows.y, groups))
+        if folds < 2:
+            remark("note: a class has too few rows to leave some out, so the card is not judged on such rows")
+            return []
+    return repeated_splits(rows.y, folds, validation.times, groups=groups, times=times)

@@ -1,24 +1,29 @@
-"""Tables from files: CSV, TSV and Parquet, each column read as one kind."""
+"""Tables from files: CSV, TSV, workbooks, Parquet, SAS and SPSS, each column read as one kind and tidied."""
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.cells_of_text import Reading
-from supersparse.data.csv_file import (
-    check_file,
-    is_parquet,
-    read_csv_file,
-    shown_name,
-)
+from supersparse.data.collecting import Coded, CollectedFile, Parsed
+from supersparse.data.csv_file import check_file, is_parquet, read_csv_file, shown_name
 from supersparse.data.parquet import read_parquet
+from supersparse.data.reading import ColumnReading, Reading, fits
+from supersparse.data.signs import Shown, beyond, plain_number, possible_signs, settle_signs, shown_sign
+from supersparse.data.statistics_file import is_statistics_file, read_statistics_file
 from supersparse.data.table import _NOTHING, Column, Fault, Kind, Table, typed
+from supersparse.data.tidying import tidied
 from supersparse.data.values import nearest_column
+from supersparse.data.workbook import is_workbook, read_workbook
 from supersparse.errors import InvalidDataError
+from supersparse.exact import counted
+
+_NO_TEXTS: Mapping[str, Collection[str]] = {}
+_MOST_NAMED = 6  # columns with a fault
 
 
 def _everything(name: str) -> bool:
@@ -31,57 +36,279 @@ def read_table(
     *,
     wanted: Callable[[str], bool] = _everything,
     expected: Mapping[str, Kind] = _NOTHING,
+    known: Mapping[str, Collection[str]] = _NO_TEXTS,
+    verbatim: Collection[str] = (),
     remedy: str = "correct them",
 ) -> Table:
-    """Read a CSV, TSV or Parquet file, compressed with gzip or not; ``-`` is standard input.
+    """Read a file; ``-`` is standard input, which is text.
 
     `wanted` says by its name whether a column is read. `expected` says of some columns that they are text
-    or numbers, whatever they look like. Columns that are numbers for the most part but not all are
+    or numbers, whatever they look like, and `known` which texts a card knows in them. Columns in
+    `verbatim` are read as they are written. Columns that are numbers for the most part but not all are
     refused together; `remedy` says what to do, with {na} for the texts in the way and {name} for the
     first such column.
     """
+    table, problems = read_with_problems(
+        path, reading, wanted=wanted, expected=expected, known=known, verbatim=verbatim, remedy=remedy
+    )
+    if problems:
+        raise InvalidDataError(f"{table.name}: {together(problems)}")
+    return table
+
+
+def together(problems: Sequence[str]) -> str:
+    """Say everything that somebody must decide in one message.
+
+    >>> together(["one"]), together(["one", "two"])
+    ('one', '2 things to decide: (1) one; (2) two')
+    """
+    if len(problems) == 1:
+        return problems[0]
+    listed = "; ".join(f"({k}) {problem}" for k, problem in enumerate(problems, start=1))
+    return f"{len(problems)} things to decide: {listed}"
+
+
+def read_with_problems(
+    path: Path,
+    reading: Reading | None = None,
+    *,
+    wanted: Callable[[str], bool] = _everything,
+    expected: Mapping[str, Kind] = _NOTHING,
+    known: Mapping[str, Collection[str]] = _NO_TEXTS,
+    verbatim: Collection[str] = (),
+    remedy: str = "correct them",
+) -> tuple[Table, list[str]]:
+    """Do what `read_table` does, but return what is in the way; the table lacks the columns concerned."""
     check_file(path)
     reading = reading or Reading()
     texts = {name for name, kind in expected.items() if kind is Kind.TEXT}
+    problems: list[str] = []
     if is_parquet(path):
         names, columns, n_rows = read_parquet(path, reading, wanted, texts)
-        return Table(name=str(path), names=names, columns=columns, n_rows=n_rows, lines=None, notes=())
-    file = read_csv_file(path, reading, wanted, texts)
-    found = {name: typed(name, cells, expected.get(name), reading) for name, cells in file.columns.items()}
-    faults = [column for column in found.values() if isinstance(column, Fault)]
+        table = Table(name=str(path), names=names, columns=columns, n_rows=n_rows, lines=None, notes=())
+        signs: Mapping[str, ColumnReading] = {}
+    else:
+        file = _collected(path, reading, wanted, texts)
+        table, signs, problems = _typed(shown_name(path), file, reading, expected, remedy)
+    if not reading.settled:
+        problems += [
+            f"--as-written: there is no column {word!r}; {nearest_column(word, table.names)}"
+            for word in reading.as_written
+            if not any(fits(name, word) for name in table.names)
+        ]
+    return _tidy(table, reading, signs, known, verbatim), problems
+
+
+def _collected(
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
+) -> CollectedFile:
+    if is_workbook(path):
+        return read_workbook(path, reading, wanted, texts)
+    if is_statistics_file(path):
+        return read_statistics_file(path, reading, wanted, texts)
+    return read_csv_file(path, reading, wanted, texts)
+
+
+def _typed(
+    name: str, file: CollectedFile, reading: Reading, expected: Mapping[str, Kind], remedy: str
+) -> tuple[Table, dict[str, ColumnReading], list[str]]:
+    """Give every column a kind; return the table, decimal signs worth remembering, and problems."""
+    signs = _signs(file, reading, expected)
+    found: dict[str, Column] = {}
+    faults: list[Fault] = []
+    for own, cells in file.columns.items():
+        if own in signs.undecided:
+            continue
+        column = typed(own, cells, expected.get(own), signs.of(own))
+        if isinstance(column, Fault):
+            faults.append(column)
+        else:
+            found[own] = column
+    problems = []
+    if faults or signs.undecided:  # a misspelt name would be found only after every fault is mended
+        for own in expected:
+            if own not in file.names:
+                hint = nearest_column(own, file.names)
+                raise InvalidDataError(f"{name} has no column {own!r}; {hint}")
+    if signs.undecided:
+        problems.append(_undecided(signs.undecided))
     if faults:
-        for name in expected:  # a misspelt name would be found only after every fault is mended
-            if name not in file.names:
-                hint = nearest_column(name, file.names)
-                raise InvalidDataError(f"{shown_name(path)} has no column {name!r}; {hint}")
-        raise InvalidDataError(f"{shown_name(path)}: {_said(faults, file.lines, remedy)}")
-    return Table(
-        name=shown_name(path),
+        problems.append(_said(faults, file.lines, remedy, signs))
+    table = Table(
+        name=name,
         names=file.names,
-        columns={name: column for name, column in found.items() if isinstance(column, Column)},
+        columns=found,
         n_rows=len(file.lines),
         lines=file.lines,
-        notes=file.notes,
+        notes=(*file.notes, *([] if reading.settled else signs.notes(found))),
+        column_notes={
+            own: notes
+            for own, column in found.items()
+            if (notes := _limit_notes(own, column, file, signs.of(own)))
+        },
+        reading=replace(reading, found={**file.found, **signs.found(found)}),
+    )
+    remembered = {
+        own: ColumnReading(decimal=signs.of(own))
+        for own in signs.remarkable
+        if own in found and found[own].kind is Kind.NUMBER
+    }
+    return table, remembered, problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Signs:
+    """The decimal signs of the columns of a file."""
+
+    signs: Mapping[str, str]
+    undecided: Mapping[str, str]
+    shown: Mapping[str, Shown]
+    asked: str | None
+
+    def of(self, name: str) -> str:
+        return self.asked or self.signs.get(name, ".")
+
+    @property
+    def remarkable(self) -> list[str]:
+        """The columns of which the sign is worth remembering: commas, and what could have been either."""
+        return [n for n, one in self.shown.items() if self.of(n) == "," or one.unclear is not None]
+
+    def notes(self, columns: Mapping[str, Column]) -> list[str]:
+        """Say which signs were found, with an example of each."""
+        if self.asked is not None:
+            return []
+        notes = []
+        numbers = [n for n in self.shown if n in columns and columns[n].kind is Kind.NUMBER]
+        commas = [n for n in numbers if self.of(n) == "," and self.shown[n].sign == ","]
+        if commas:
+            example = self.shown[commas[0]].example
+            notes.append(
+                f"numbers have decimal commas, such as {example!r} in {commas[0]!r}; use "
+                f"--decimal . if that is wrong"
+            )
+        for own in numbers:
+            cell = self.shown[own].grouped(self.of(own))
+            if cell is not None:
+                notes.append(
+                    f"numbers have thousands separators: {cell!r} in {own!r} is "
+                    f"{plain_number(cell, self.of(own))}"
+                )
+                break
+        return notes
+
+    def found(self, columns: Mapping[str, Column]) -> dict[str, str]:
+        """What a card keeps for people to read."""
+        numbers = [n for n in self.shown if n in columns and columns[n].kind is Kind.NUMBER]
+        facts = {}
+        decimals = sorted({self.of(n) for n in numbers if self.shown[n].sign is not None})
+        if decimals:
+            facts["decimal"] = " and ".join(decimals)
+        thousands = {cell for n in numbers if (cell := self.shown[n].grouped(self.of(n))) is not None}
+        if thousands:
+            facts["thousands"] = min(thousands)
+        return facts
+
+
+def _signs(file: CollectedFile, reading: Reading, expected: Mapping[str, Kind]) -> _Signs:
+    shown: dict[str, Shown] = {}
+    for name, cells in file.columns.items():
+        if expected.get(name) is Kind.TEXT:
+            continue
+        if isinstance(cells, Coded):
+            present = cells.present
+            if 2 * sum(map(bool, map(possible_signs, present))) >= len(present):
+                shown[name] = shown_sign(present)
+        elif isinstance(cells, Parsed):
+            shown[name] = Shown(sign=cells.decimal)
+    usual = {name: reading.of_column(name).decimal for name in shown}
+    if reading.decimal is not None:
+        return _Signs(signs={}, undecided={}, shown=shown, asked=reading.decimal)
+    settled = settle_signs(shown, usual, semicolons=file.found.get("separator") == "semicolons")
+    return _Signs(signs=settled.signs, undecided=settled.undecided, shown=shown, asked=None)
+
+
+def _undecided(cells: Mapping[str, str]) -> str:
+    name, cell = next(iter(cells.items()))
+    others = [repr(own) for own in list(cells)[1:_MOST_NAMED]]
+    more = f" (the same holds for {', '.join(others)})" if others else ""
+    point, comma = (plain_number(cell.lstrip("<>=≤≥ "), sign) for sign in ".,")
+    return (
+        f"column {name!r} has {cell!r}, which could mean {point} or {comma}{more}; use --decimal "
+        f". for {point}, "
+        f"or --decimal , for {comma}"
     )
 
 
-def _said(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: str) -> str:
-    """Say what in a column is no number: how many cells, which, where the first is, and what to do."""
-    first = faults[0]
-    shown = ", ".join(f"{_short(text)} ({n})" for text, n in first.odd.most_common(3))
-    count = first.odd.total()
-    said = (
-        f"column {first.name!r} has {count} non-numeric value{'s' if count > 1 else ''}: {shown}"
-        f"{', ...' if len(first.odd) > 3 else ''}, the first in line {lines[first.first_row]}"
-    )
-    if len(faults) > 1:
-        others = [repr(fault.name) for fault in faults[1:6]]
-        said += f" (the same holds for {', '.join(others)}{', ...' if len(faults) > 6 else ''})"
-    if first.decimal_commas:
-        return f"{said}; if the comma is a decimal one, read it with --decimal ',', else take it out"
+def _limit_notes(name: str, column: Column, file: CollectedFile, decimal: str) -> tuple[str, ...]:
+    """Say which cells of a column of numbers are below or above all numbers."""
+    cells = file.columns[name]
+    if column.kind is not Kind.NUMBER:
+        return ()
+    if isinstance(cells, Parsed):
+        counts = cells.limits
+    elif isinstance(cells, Coded):
+        rows = np.bincount(cells.codes, minlength=len(cells.distinct)).tolist()
+        counts = Counter(
+            {t: n for t, n in zip(cells.distinct, rows, strict=True) if beyond(t, decimal) is not None}
+        )
+    else:
+        return ()
+    notes = []
+    for below, side in ((True, "below"), (False, "above")):
+        some = {t: n for t, n in counts.most_common() if (beyond(t, decimal) == -np.inf) == below}
+        if some:
+            listed = ", ".join(f"{t!r} ({counted(n, 'row')})" for t, n in list(some.items())[:3])
+            dots = ", ..." if len(some) > 3 else ""
+            notes.append(f"{name!r}: {listed}{dots} {'is' if len(some) == 1 else 'are'} {side} every number")
+    return tuple(notes)
+
+
+def _tidy(
+    table: Table,
+    reading: Reading,
+    signs: Mapping[str, ColumnReading],
+    known: Mapping[str, Collection[str]],
+    verbatim: Collection[str],
+) -> Table:
+    columns: dict[str, Column] = {}
+    notes: dict[str, tuple[str, ...]] = dict(table.column_notes)
+    readings: dict[str, ColumnReading] = dict(reading.columns)
+    for name, column in table.columns.items():
+        if name in verbatim:
+            columns[name] = column
+            continue
+        tidy = tidied(column, reading, known.get(name))
+        columns[name] = tidy.column
+        if tidy.notes:
+            notes[name] = (*notes.get(name, ()), *tidy.notes)
+        sign = signs[name].decimal if name in signs else tidy.reading.decimal
+        readings[name] = replace(tidy.reading, decimal=sign)
+    kept = {name: one for name, one in readings.items() if not one.is_plain}
+    resolved = replace(table.reading, columns=kept, decimal=None, settled=True)
+    return replace(table, columns=columns, column_notes=notes, reading=resolved)
+
+
+def _said(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: str, signs: _Signs) -> str:
+    """Say what in which columns is no number: how many cells, which, where the first is, and what to do."""
+    said = "; ".join(_one_fault(fault, lines, signs) for fault in faults[:_MOST_NAMED])
+    if len(faults) > _MOST_NAMED:
+        said += f"; the same holds for {len(faults) - _MOST_NAMED} more columns"
     every = sum((fault.odd for fault in faults), Counter())
     words = [text for text, _ in every.most_common(8) if "," not in text]
-    return f"{said}; " + remedy.format(na=shlex.quote(",".join(words)), name=shlex.quote(first.name))
+    return f"{said}; " + remedy.format(na=shlex.quote(",".join(words)), name=shlex.quote(faults[0].name))
+
+
+def _one_fault(fault: Fault, lines: NDArray[np.int64], signs: _Signs) -> str:
+    shown = ", ".join(f"{_short(text)} ({n})" for text, n in fault.odd.most_common(3))
+    said = (
+        f"column {fault.name!r} has {counted(fault.odd.total(), 'non-numeric value')}: {shown}"
+        f"{', ...' if len(fault.odd) > 3 else ''}, the first in line {lines[fault.first_row]}"
+    )
+    other = {".": ",", ",": "."}[signs.of(fault.name)]
+    if all(other in possible_signs(text) for text in fault.odd):
+        words = {".": "decimal points", ",": "decimal commas"}
+        said += f" ({words[other]} among {words[signs.of(fault.name)]})"
+    return said
 
 
 def _short(text: str) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from supersparse.data.cells_of_text import USUALLY_MISSING, Reading, with_gaps
+from supersparse.data.cells_of_text import with_gaps
+from supersparse.data.reading import USUALLY_MISSING, Reading
 from supersparse.data.table import Column, Kind, objects
 from supersparse.errors import InvalidDataError, PackageNotInstalledError
 
@@ -40,8 +41,7 @@ def _read(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], A
         if find_spec(package) is not None:
             return read(path, wanted)
     raise PackageNotInstalledError(
-        f"reading {path} needs pyarrow or polars; install one with: pip install 'supersparse[parquet]', "
-        "or save the table as CSV"
+        f"reading {path} needs pyarrow or polars: pip install pyarrow; or save the table as CSV"
     )
 
 

@@ -2,12 +2,15 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.data.dates import fitting_orders, sortable_dates
+from supersparse.data.spellings import spelling_key
 from supersparse.data.table import Column, Kind, Table
 from supersparse.errors import InvalidDataError
 
@@ -38,6 +41,9 @@ def read_target(table: Table, name: str, positive: str | None) -> Target:
         skipped = "1 row" if count == 1 else f"{count} rows"
         notes.append(f"{skipped} skipped: the target {name!r} is blank, first in {table.place(first)}")
     counts = Counter(given)
+    if positive is not None and positive not in counts:  # the kept spelling may be another one
+        alike = [text for text in counts if spelling_key(text) == spelling_key(positive)]
+        positive = alike[0] if len(alike) == 1 else positive
     if positive is not None and counts and positive not in counts:
         raise InvalidDataError(
             f"--positive {positive!r} is not a value of the target {name!r}; its values are {_listed(counts)}"
@@ -101,10 +107,15 @@ def why_no_feature(column: Column, n_rows: int) -> str | None:
     if present < _FEW or column.kind is Kind.TRUTH:
         return None
     different = column.n_different
+    again = (
+        f"its name looks like an identifier, and its values repeat ({different} different in {n_rows} rows)"
+    )
     if column.kind is Kind.TEXT:
-        return "all texts differ, like identifiers" if different == present else None
+        if different == present:
+            return "all texts differ, like identifiers"
+        return again if repeats(column) else None
     if not _is_whole(column) or 2 * different <= present:
-        return None
+        return again if repeats(column) else None
     if _NAMED_LIKE_ONE.search(column.name) or _JOINED.search(column.name):
         return f"its name looks like an identifier, and {different} of {present} numbers differ"
     if different == present and int(column.values.max()) - int(column.values.min()) + 1 == different:
@@ -117,20 +128,69 @@ def _is_whole(column: Column) -> bool:
     return values.dtype != object and bool((np.floor(values) == values).all())  # NaN is not equal to itself
 
 
-_ISO = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?", re.ASCII)
+_PERSON = re.compile(
+    r"(.*[^a-z])?(patient|patienten|pat|subject|person|participant|proband|client|customer|member)s?"
+    r"([ _.-]*(id|nr|no|num|number|nummer|code|key)[.]?)?",
+    re.ASCII | re.IGNORECASE,
+)
+_ANY_ID = re.compile(r"(^|[^a-z])(id|mrn|uuid|guid)$", re.ASCII | re.IGNORECASE)
+_MOST_REPEATS = 20  # rows for each value on average; sites and wards have more
 
 
-def sortable_times(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return times in a form that sorts: numbers as they are, dates written as 2024-03-31 as text."""
+def repeats(column: Column) -> bool:
+    """Whether a column identifies what occurs in several rows, such as patients with several visits.
+
+    Its name says so (patient, patient_nr, subject-id, mrn, anything that ends in id), it holds texts or whole
+    numbers, at least 20 of them differ, some occur more than once, and 20 times or fewer on average.
+    """
+    named = _PERSON.fullmatch(column.name) or _ANY_ID.search(column.name) or _JOINED.search(column.name)
+    if not named or column.kind not in (Kind.NUMBER, Kind.TEXT):
+        return False
+    if column.kind is Kind.NUMBER:
+        values = column.values
+        if values.dtype == object or not bool(
+            (np.floor(values[~_gaps(values)]) == values[~_gaps(values)]).all()
+        ):
+            return False
+    present, different = len(column.values) - column.n_missing, column.n_different
+    return _FEW <= different < present <= _MOST_REPEATS * different
+
+
+def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+
+
+def repeating_identifier(columns: Iterable[Column]) -> Column | None:
+    """Return the column whose rows belong together: one named after people first, else the finest one."""
+    found = [column for column in columns if repeats(column)]
+    return max(found, key=lambda c: (bool(_PERSON.fullmatch(c.name)), c.n_different), default=None)
+
+
+def group_labels(column: Column) -> NDArray[Any]:
+    """Return the values as texts; a row without one is a group of its own."""
+    cells = column.values.tolist()
+    return np.array(
+        [f"row {k}" if cell is None or cell != cell else f"= {cell}" for k, cell in enumerate(cells)],
+        dtype=object,
+    )
+
+
+def sortable_times(values: NDArray[Any], name: str, order: str | None = None) -> NDArray[Any]:
+    """Return times in a form that sorts: numbers as they are, dates as texts; see `supersparse.data.dates`.
+
+    `order` is "dmy" or "mdy" where that is known or asked.
+    """
     if values.dtype != object:
         return values
     cells = values.tolist()
     if all(isinstance(cell, str) for cell in cells):
-        for cell in cells:
-            if _ISO.fullmatch(cell) is None:
-                raise InvalidDataError(
-                    f"column {name!r} holds {cell!r}, which cannot be sorted; write times as numbers, "
-                    "or as 2024-03-31 or 2024-03-31T14:30"
-                )
-        return np.array([cell.replace(" ", "T") for cell in cells])
+        return np.array(sortable_dates(cells, name, order))
     return values
+
+
+def date_order(columns: Iterable[Column]) -> str | None:
+    """Return the order of days and months that the dates of a file show; None if none or both."""
+    dates = [column.values.tolist() for column in columns if column.kind is Kind.DATE]
+    shown = [fitting_orders(cell for cell in cells if cell is not None) for cells in dates]
+    clear = {next(iter(orders)) for orders in shown if len(orders) == 1}
+    return clear.pop() if len(clear) == 1 else None

@@ -3,20 +3,17 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.cells_of_text import Reading, is_number, read_numbers, with_gaps
-from supersparse.data.csv_file import (
-    Coded,
-    CollectedCells,
-    Parsed,
-    TooMany,
-)
+from supersparse.data.cells_of_text import with_gaps
+from supersparse.data.collecting import Coded, CollectedCells, Parsed, TooMany
+from supersparse.data.reading import Reading
+from supersparse.data.signs import beyond, plain_number, read_cells_as_numbers
 from supersparse.data.values import nearest_column
 from supersparse.errors import InvalidDataError
 
@@ -67,7 +64,6 @@ class Column:
 _DAY = r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}|[AaPp][Mm]))?"
 _DATE = re.compile(rf"{_DAY}([ T]{_TIME})?|{_TIME}", re.ASCII)
-_WITH_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,54 +73,53 @@ class Fault:
     name: str
     odd: Counter[str]
     first_row: int  # of them, from 0
-    decimal_commas: bool  # whether the cells would be numbers with a comma for the point
 
 
-def typed(name: str, cells: CollectedCells, expected: Kind | None, reading: Reading) -> Column | Fault:
+def typed(name: str, cells: CollectedCells, expected: Kind | None, decimal: str) -> Column | Fault:
     """Make a column of the expected kind, or of the kind that its cells show.
 
     Cells are numbers when all are; when most are, the others are a fault, because numbers would
-    otherwise become categories unnoticed. An expected number may be true or false too.
+    otherwise become categories unnoticed. An expected number may be true or false too. Cells such as <0.01
+    are below every number of their column, and >100 above.
     """
     if isinstance(cells, TooMany):
         return Column(name=name, kind=Kind.TOO_MANY, values=np.empty(0, dtype=object))
     if isinstance(cells, Parsed):
         return _of_parsed(name, cells)
-    return _of_coded(name, cells, expected, reading)
+    return _of_coded(name, cells, expected, decimal)
 
 
 def _of_parsed(name: str, cells: Parsed) -> Column | Fault:
     if cells.first_odd is not None:
-        commas = all(map(_WITH_COMMA.fullmatch, cells.odd))
-        return Fault(name=name, odd=cells.odd, first_row=cells.first_odd, decimal_commas=commas)
+        return Fault(name=name, odd=cells.odd, first_row=cells.first_odd)
     gone = int((~cells.present).sum())
     return Column(name=name, kind=Kind.NUMBER, values=with_gaps(cells.numbers, cells.present), n_missing=gone)
 
 
-def _of_coded(name: str, cells: Coded, expected: Kind | None, reading: Reading) -> Column | Fault:
+def _of_coded(name: str, cells: Coded, expected: Kind | None, decimal: str) -> Column | Fault:
     counts = np.bincount(cells.codes, minlength=len(cells.distinct)).tolist()
-    present = [text for text in cells.distinct if text]
     gone = sum(n for text, n in zip(cells.distinct, counts, strict=True) if not text)
     if expected is Kind.TEXT:
         return _texts(name, cells, Kind.TEXT, gone)
+    present = cells.present
     if not present:
         return Column(name=name, kind=Kind.EMPTY, values=np.empty(0, dtype=object), n_missing=gone)
-    pointed = [text.replace(",", ".") for text in present] if reading.decimal == "," else present
-    numeric = [is_number(text) for text in pointed]
-    if all(numeric):
-        values, known = read_numbers(pointed), np.array([bool(text) for text in cells.distinct])
+    numeric = [plain_number(text, decimal) is not None for text in present]
+    limited = [beyond(text, decimal) is not None for text in present]
+    odd_texts = [text for text, *known in zip(present, numeric, limited, strict=True) if not any(known)]
+    if not odd_texts and (any(numeric) or expected is Kind.NUMBER):
+        values, known = read_cells_as_numbers(cells.distinct, decimal)
         return Column(
             name=name, kind=Kind.NUMBER, values=with_gaps(values, known)[cells.codes], n_missing=gone
         )
     if {text.casefold() for text in present} <= {"true", "false"}:
         return _truths(name, cells, gone)
     rows = Counter(dict(zip(cells.distinct, counts, strict=True)))
-    odd = Counter({text: rows[text] for text, is_one in zip(present, numeric, strict=True) if not is_one})
-    commas = all(bool(_WITH_COMMA.fullmatch(text)) for text in odd)
-    most_are_numbers = 2 * odd.total() <= len(cells.codes) - gone
-    if expected is Kind.NUMBER or most_are_numbers or commas:
+    odd = Counter({text: rows[text] for text in odd_texts})
+    n_numbers = sum(rows[text] for text, is_one in zip(present, numeric, strict=True) if is_one)
+    if odd and (expected is Kind.NUMBER or odd.total() <= n_numbers):
         first = int(np.isin(cells.codes, [cells.distinct.index(text) for text in odd]).argmax())
-        return Fault(name=name, odd=odd, first_row=first, decimal_commas=commas)
+        return Fault(name=name, odd=odd, first_row=first)
     return _texts(name, cells, Kind.DATE if all(map(_DATE.fullmatch, present)) else Kind.TEXT, gone)
 
 
@@ -164,6 +159,8 @@ class Table:
     n_rows: int
     lines: NDArray[np.int64] | None  # of each row; None in a file without lines
     notes: tuple[str, ...]
+    column_notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reading: Reading = field(default_factory=Reading)  # how it was read
 
     def column(self, name: str, lack: str = "column {name}") -> Column:
         """Return a column; `lack` says what the file has not, with {name} in it."""

@@ -1,17 +1,27 @@
 """Training data from a file: its features, and the target, weights and groups of its rows."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.cells_of_text import Reading, side_by_side
-from supersparse.data.files import read_table
-from supersparse.data.roles import read_target, weight_column, why_no_feature
+from supersparse.data.cells_of_text import side_by_side
+from supersparse.data.files import read_with_problems, together
+from supersparse.data.reading import DATE_ORDERS, Reading, fits
+from supersparse.data.roles import (
+    Target,
+    date_order,
+    group_labels,
+    read_target,
+    repeating_identifier,
+    sortable_times,
+    weight_column,
+    why_no_feature,
+)
 from supersparse.data.table import Column, Kind, Table
 from supersparse.data.values import nearest_column
 from supersparse.errors import InvalidDataError
@@ -43,6 +53,7 @@ class Roles:
     rate_groups: Sequence[str] = ()
     split_groups: str | None = None
     split_times: str | None = None
+    find_groups: bool = False  # whether an identifier that repeats keeps its rows together
     place: Callable[[str], str] = _nowhere
 
     @property
@@ -82,6 +93,7 @@ class TrainingTable:
     rate_groups: Mapping[str, NDArray[Any]]
     weights: NDArray[np.generic] | None
     split_by: NDArray[Any] | None
+    reading: Reading = field(default_factory=Reading)  # how the file was read
 
     def matrix(self) -> NDArray[np.generic]:
         """The columns side by side; raises where one holds text or has gaps."""
@@ -94,19 +106,94 @@ class TrainingTable:
                     f"{self.name}: column {name!r} {what}, so it cannot be used as it is; remove "
                     f"--no-prepare to make features from it, or leave the column out with --drop {name!r}"
                 )
+            if column.values.dtype.kind == "f" and np.isinf(column.values).any():
+                raise InvalidDataError(
+                    f"{self.name}: column {name!r} holds values beyond a limit, such as <0.01, "
+                    f"which have no number "
+                    f"to multiply; remove --no-prepare, or leave the column out with --drop {name!r}"
+                )
         return side_by_side([column.values for column in self.columns.values()])
 
 
 def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[str], None]) -> TrainingTable:
-    """Read the columns that can be features; unlabelled rows are skipped. `note` is told what is left out."""
-    table = read_table(path, reading, wanted=roles.wants, expected=roles.expected(), remedy=_REMEDY)
-    for text in table.notes:
+    """Read the columns that can be features; unlabelled rows are skipped. `note` is told what is left out.
+
+    Everything that somebody must decide is said in one message.
+    """
+    table, problems = read_with_problems(
+        path,
+        reading,
+        wanted=roles.wants,
+        expected=roles.expected(),
+        verbatim=[] if roles.split_groups is None else [roles.split_groups],
+        remedy=_REMEDY,
+    )
+    faults = _Problems(table.name, problems)
+    target, named = None, False
+    with faults:
+        target = read_target(table, roles.target, roles.positive)
+    with faults:
+        _check_named(table, roles)
+        named = True
+    rows = np.ones(table.n_rows, dtype=bool) if target is None else target.rows
+    weights = split_by = None
+    rate_groups: Mapping[str, NDArray[Any]] = {}
+    if named:  # else their columns may not be there
+        with faults:
+            rate_groups = {name: _complete(table, name, rows) for name in roles.rate_groups}
+        with faults:
+            weights = None if roles.weights is None else weight_column(table, roles.weights)[rows]
+        with faults:
+            split_by = _split_by(table, roles, rows)
+    faults.tell()
+    assert target is not None
+    return _table(table, roles, target, note, weights, rate_groups, split_by)
+
+
+class _Problems(AbstractContextManager[None]):
+    """Collects errors, so that all of them are told at once."""
+
+    def __init__(self, file: str, problems: Sequence[str]) -> None:
+        self._file = file
+        self._texts = [f"{file}: {problem}" for problem in problems]
+
+    def __exit__(self, kind: object, error: BaseException | None, place: object) -> bool:
+        if isinstance(error, InvalidDataError):
+            self._texts.append(str(error))
+            return True
+        return False
+
+    def tell(self) -> None:
+        """Raise if there are problems."""
+        if len(self._texts) == 1:
+            raise InvalidDataError(self._texts[0])
+        if self._texts:
+            texts = [text.removeprefix(f"{self._file}: ") for text in dict.fromkeys(self._texts)]
+            raise InvalidDataError(f"{self._file}: {together(texts)}")
+
+
+def _table(
+    table: Table,
+    roles: Roles,
+    target: Target,
+    note: Callable[[str], None],
+    weights: NDArray[np.generic] | None,
+    rate_groups: Mapping[str, NDArray[Any]],
+    split_by: NDArray[Any] | None,
+) -> TrainingTable:
+    for text in (*table.notes, *table.column_notes.get(roles.target, ()), *target.notes):
         note(text)
-    target = read_target(table, roles.target, roles.positive)
-    for text in target.notes:
-        note(text)
-    _check_named(table, roles)
+    repeating = None
+    if roles.find_groups and roles.split_by is None:
+        repeating = repeating_identifier(table.columns.values())
     columns = _features(table, roles, note)
+    if repeating is not None:
+        split_by = group_labels(repeating)[target.rows]
+        note(
+            f"{repeating.name!r} repeats ({repeating.n_different} different in {table.n_rows} "
+            f"rows), so all rows of "
+            "one are kept in the same fold; use --cv-groups NAME for another column, or --cv-groups none"
+        )
     if not target.rows.all():
         kept = np.flatnonzero(target.rows)
         columns = {name: column.take(kept) for name, column in columns.items()}
@@ -115,14 +202,36 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
         target=roles.target,
         columns=columns,
         y=target.labels,
-        rate_groups={name: _complete(table, name, target.rows) for name in roles.rate_groups},
-        weights=None if roles.weights is None else weight_column(table, roles.weights)[target.rows],
-        split_by=None if roles.split_by is None else _complete(table, roles.split_by, target.rows),
+        rate_groups=rate_groups,
+        weights=weights,
+        split_by=split_by,
+        reading=_with_facts(table, roles.split_groups if repeating is None else repeating.name),
     )
 
 
+def _with_facts(table: Table, groups: str | None) -> Reading:
+    """Return how the table was read, with the order of its dates and the column that keeps rows together."""
+    facts = dict(table.reading.found)
+    order = table.reading.dates or date_order(table.columns.values())
+    if order is not None:
+        facts["dates"] = DATE_ORDERS[order]
+    if groups is not None:
+        facts["groups"] = groups
+    return replace(table.reading, found=facts)
+
+
+def _split_by(table: Table, roles: Roles, rows: NDArray[np.bool_]) -> NDArray[Any] | None:
+    if roles.split_by is None:
+        return None
+    values = _complete(table, roles.split_by, rows)
+    if roles.split_groups is not None:
+        return values
+    order = table.reading.dates or date_order(table.columns.values())
+    return sortable_times(values, roles.split_by, order)
+
+
 def _fits(name: str, words: Collection[str]) -> bool:
-    return name in words or any(fnmatchcase(name, word) for word in words)
+    return any(fits(name, word) for word in words)
 
 
 def _check_named(table: Table, roles: Roles) -> None:
@@ -157,6 +266,8 @@ def _features(table: Table, roles: Roles, note: Callable[[str], None]) -> dict[s
         if why is not None:
             note(f"{name!r} is left out: {why}")
             continue
+        for text in table.column_notes.get(name, ()):
+            note(text)
         _note_what_may_be_missing(column, note)
         found[name] = column
     if not found:

@@ -38,6 +38,15 @@ def is_missing(value: object) -> bool:
         return type(value).__name__ == "NAType"
 
 
+def is_beyond(value: object) -> bool:
+    """Whether a value stands for what is below or above every number, such as <0.01: an infinite float.
+
+    >>> is_beyond(float("-inf")), is_beyond(0.0)
+    (True, False)
+    """
+    return isinstance(value, float | np.floating) and bool(np.isinf(value))
+
+
 def read_category(value: object, what: str) -> Category:
     """Read a raw value that is not missing as a category: text, true or false, or an exact number."""
     if isinstance(value, str):

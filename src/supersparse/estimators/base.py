@@ -15,13 +15,19 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from supersparse.card.scoring import score_table
 from supersparse.data.sources import as_array, as_table
-from supersparse.errors import InvalidOptionError, NoBetterThanBaselineWarning, did_you_mean
+from supersparse.errors import (
+    InvalidOptionError,
+    NoBetterThanBaselineWarning,
+    NotProvenWarning,
+    did_you_mean,
+)
 from supersparse.estimators.parameters import PREPARATIONS
 from supersparse.estimators.reading import read_features, read_numeric_training, read_raw_training
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.exact import nearest_float
 from supersparse.faces import ScoringSystem
 from supersparse.learning.calibrating import LeftOut
+from supersparse.learning.clock import Clock
 from supersparse.learning.judging import judged, no_better_than_baseline
 from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows, name_of
@@ -29,11 +35,15 @@ from supersparse.learning.scoring import scores_of_points
 from supersparse.prepare import Prepare
 from supersparse.problem.asked import Asked, names_of
 from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
 from supersparse.settings.settings import Settings
 from supersparse.solving.options import SolveOptions, SolverKeywords
 from supersparse.solving.solution import Solution
+from supersparse.stop import Stop
 
 _METHODS = ("isotonic", "logistic")
+_LIMITS = (Stop.TIME_LIMIT, Stop.NODE_LIMIT, Stop.MEMORY_LIMIT)
+_MANY_VALUES = 20  # of a column: points times such a number are no card for people
 
 
 def _has_risks(estimator: Any) -> bool:
@@ -82,14 +92,39 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             options=options,
         )
 
-    def _learn(self, question: Question, rows: TrainingRows, start: Points | None) -> Self:
+    def _learn(
+        self,
+        question: Question,
+        rows: TrainingRows,
+        start: Points | None,
+        clock: Clock,
+        share: float = 1.0,
+    ) -> Self:
+        """Answer the question in a share of the time left, and keep the answer."""
         self.classes_ = np.unique(rows.y)
         with reporting(self.verbose) as on_progress:
-            solution = self._solve(question, {"initial": start, "on_progress": on_progress})
+            limited = clock.limited(question.recipe, share).options
+            solution = self._solve(question, {**limited, "initial": start, "on_progress": on_progress})
             if self.verbose:
                 logger.info("%s: %s", solution, solution.stop.value)
         self._keep(question, solution, rows)
+        self._say_if_unproven(solution)
         return self
+
+    def _say_if_unproven(self, solution: Solution) -> None:
+        """Warn if a limit ended the search, which would otherwise show in `proven_optimal_` only."""
+        if solution.proven_optimal or solution.stop not in _LIMITS:
+            return
+        remedy = "raise the limit, or ask for less: a larger C0, a smaller max_features or max_points"
+        if self.prepare is None and _many_values(solution.problem):
+            remedy += ', or prepare="auto", which cuts numbers into questions'
+        warnings.warn(
+            f"the card is not proven optimal ({solution.stop.value}): its objective is "
+            f"{self.objective_:.4g}, and no card has less than {self.lower_bound_:.4g}, a gap of "
+            f"{100 * solution.gap:.1f} %; {remedy}",
+            NotProvenWarning,
+            stacklevel=4,
+        )
 
     def _solve(self, question: Question, options: SolverKeywords) -> Solution:
         return question.solve(**options)
@@ -235,6 +270,10 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         return tags
+
+
+def _many_values(problem: Problem) -> bool:
+    return any(len(np.unique(column)) > _MANY_VALUES for column in problem.rows.columns)
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

@@ -7,6 +7,7 @@ from sklearn.base import clone
 from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import SLIMKeywords, takes_settings
 from supersparse.learning.calibrating import learn_without, weighty_folds
+from supersparse.learning.clock import Clock
 from supersparse.learning.starting import start_from
 
 
@@ -37,8 +38,7 @@ class SLIMClassifier(ScoringSystemClassifier):
         Values that points may take: one set for all features, or a dict of sets by feature name or
         pattern. None means whole numbers from ``-max_points`` to ``max_points``.
     max_points : int or "auto", default="auto"
-        Largest points of a feature, plus or minus, unless `points` sets them. "auto" means 100, or 5 with
-        `prepare`.
+        Largest points of a feature, plus or minus, unless `points` sets them. "auto" means 10.
     bounds : (low, high), list of pairs or dict of pairs, default=None
         Smallest and largest points, for all features, for each, or by feature name or pattern. None
         leaves an end open: ``{"age*": (0, None)}`` forbids negative points.
@@ -47,7 +47,7 @@ class SLIMClassifier(ScoringSystemClassifier):
         They replace `C0` and `points`, for all features or, in a dict, for those named. 0 is free unless a
         level contains it.
     max_features : int, None or "auto", default="auto"
-        Maximum number of features. "auto" means no limit, or 10 with `prepare`.
+        Maximum number of features. "auto" means 10; None means no limit.
     min_features : int, default=None
         Minimum number of features.
     constraints : list of constraints, default=None
@@ -55,12 +55,17 @@ class SLIMClassifier(ScoringSystemClassifier):
     class_weight : None, "balanced", "auto" or dict, default="auto"
         Cost of an error in each class. "balanced" gives both classes the same total. "auto" means
         "balanced" if `prepare` is set and one class has less than a fifth of the rows, otherwise None.
+    objective : {"errors", "net_benefit"}, default="errors"
+        What is counted. "net_benefit" is a name for the class weights that it amounts to at `risk_threshold`:
+        t for the negative and 1 - t for the positive class, times 2.
+    risk_threshold : float, default=None
+        The risk above which one would act, such as 0.2; only with ``objective="net_benefit"``.
     intercept : {"free", "paper", "none"} or (low, high), default="free"
         "free": any threshold, at no cost. A pair: an intercept in this range, a multiple of the unit of
         the points. "paper": a coefficient like the others, penalised and counted as a feature. "none": 0.
     calibrate : {"isotonic", "logistic"}, default=None
         How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
-        learned by cross-fitting, which takes up to five more fits. The points do not change. The card
+        learned by cross-fitting, which takes up to five more fits and half of the time. The card
         also keeps its cross-validated performance, and `NoBetterThanBaselineWarning` tells if it is no use.
     prepare : None, "auto" or Prepare, default=None
         How raw columns become features during fit: numbers are cut, and categories and missing values get
@@ -80,7 +85,8 @@ class SLIMClassifier(ScoringSystemClassifier):
         File to save the search to, every ten seconds and when a limit stops it. Run the same fit with the
         same file to resume. The fits of `calibrate` are not saved.
     time_limit : float, default=60
-        Time limit in seconds; the best model found by then is kept. None means no limit.
+        Time limit of the whole fit in seconds, `calibrate` included; the best model found by then is kept,
+        and `NotProvenWarning` says how far it may be from the best. None means no limit.
     node_limit : int, default=None
         Limit on work, the same on every machine. With ``time_limit=None``, every run gives the same model.
     gap : float, default=0.0
@@ -155,7 +161,9 @@ class SLIMClassifier(ScoringSystemClassifier):
 
         def __init__(self, **parameters: Unpack[SLIMKeywords]) -> None: ...
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, rate_groups: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, rate_groups: Any = None, groups: Any = None
+    ) -> Self:
         """Learn a scoring system.
 
         Parameters
@@ -169,17 +177,20 @@ class SLIMClassifier(ScoringSystemClassifier):
         rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
             Groups for constraints on rates by group: for each name, one label per row. A frame uses its
             column names, and scikit-learn can split it into folds. An array is named "group".
+        groups : array-like of shape (n_samples,), default=None
+            Groups such as patients, one label per row: `calibrate` keeps each in one fold.
 
         Returns
         -------
         self
         """
-        recipe, rows = self._read(X, y, sample_weight, rate_groups)
-        question = recipe.question(rows)
-        self._learn(question, rows, start_from(self.initial, question.problem))
+        recipe, rows = self._read(X, y, sample_weight, rate_groups, groups)
+        clock, question = Clock.of(recipe), recipe.question(rows)
+        share = 1.0 if self.calibrate is None else 0.5
+        self._learn(question, rows, start_from(self.initial, question.problem), clock, share)
         if self.calibrate is not None:
             folds = weighty_folds(rows, self.positive_)
-            unseen = learn_without(recipe, rows, folds, _unfitted(self.initial))
+            unseen = learn_without(recipe, rows, folds, clock, _unfitted(self.initial))
             self._keep_judged(question, rows, unseen)
         return self
 

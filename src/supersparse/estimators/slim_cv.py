@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import ceil
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
@@ -15,9 +18,11 @@ from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import SLIMCVKeywords, takes_settings
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.learning.choosing import RULES, Candidate, choose_penalty, read_values
+from supersparse.learning.clock import Clock
 from supersparse.learning.folds import Fold, FoldResult, fit_fold, named_folds
 from supersparse.learning.recipe import Question
 from supersparse.learning.rows import TrainingRows
+from supersparse.learning.splits import splits_of
 from supersparse.learning.starting import start_from
 from supersparse.results.penalty_grid import folder_of, solve_in
 from supersparse.solving.options import SolverKeywords
@@ -38,11 +43,12 @@ class SLIMClassifierCV(ScoringSystemClassifier):
         the loss of the lightest row (below it, a feature may be used to fix one row) to the loss of the best
         constant model (above it, no feature is used).
     cv : int, splitter or iterable of splits, default=5
-        A number means that many stratified folds, not shuffled.
+        A number means that many stratified folds, not shuffled; rows of a group stay together.
     rule : {"best", "one_sd", "one_se"}, default="best"
         "best": the lowest mean error. Ties go to the fewest features, then to the largest C0.
         "one_sd", "one_se": the fewest features within one standard deviation, or standard error, of the
         lowest mean error. Ties go to the lowest mean error, then to the largest C0.
+        A value that uses no feature in most folds gives way to others within one standard error.
         Features are averaged over the folds. The standard deviation is ``std_test_score`` at the lowest mean
         error; the standard error divides it by the square root of the number of folds.
     positive, C1, points, max_points, bounds, levels, max_features, min_features, constraints, class_weight, \
@@ -62,8 +68,10 @@ intercept, solver, solver_options, gap
     checkpoint : path, default=None
         Folder to save the progress of every fit to; created if missing. Run the same fit with the same
         folder to resume. Delete the folder when you are done.
-    time_limit, node_limit : default=60, default=None
-        Limits of each fit; there are folds x values + 1 fits. Where possible, a fold solves one fit and one
+    time_limit : float, default=60
+        Time limit of the whole fit in seconds: half for the folds, the rest for the final fit.
+    node_limit : int, default=None
+        Limit of each fit; there are folds x values + 1 fits. Where possible, a fold solves one fit and one
         frontier over sizes instead of a fit per value. This gives the same objective and the same sum of
         points, but perhaps another of several equally good models.
     n_jobs : int, default=None
@@ -127,7 +135,7 @@ intercept, solver, solver_options, gap
             Sample weights, used in the fits and in the errors of the folds. Weight k equals k copies of a
             row in the same fold; weight 0 leaves it out.
         groups : array-like of shape (n_samples,), default=None
-            Groups for the splitter, such as GroupKFold.
+            Groups such as patients, one label per row, which the folds keep together; or for the splitter.
         rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
             Groups for constraints on rates by group, as in `SLIMClassifier.fit`.
 
@@ -138,6 +146,7 @@ intercept, solver, solver_options, gap
         if self.rule not in RULES:
             raise InvalidOptionError(f"rule is {self.rule!r}; {did_you_mean(str(self.rule), RULES)}")
         recipe, rows = self._read(X, y, sample_weight, rate_groups, groups)
+        clock = Clock.of(recipe)
         question = (recipe if self.levels is not None else recipe.asking(C0=0)).question(rows)
         problem = question.problem
         if all(levels is not None for levels in problem.levels):
@@ -150,23 +159,28 @@ intercept, solver, solver_options, gap
         # a linear model fitted to all rows would leak the test rows
         initial = clone(self.initial) if hasattr(self.initial, "fit") else self.initial
         values = [float(C0) for C0 in self.Cs_]
-        on_one_thread = replace(recipe, options={**recipe.options, "n_jobs": 1})
         folds = self._folds(rows)
+        # each process has its folds one after another, all of them together half of the time
+        share = 0.5 / ceil(len(folds) / effective_n_jobs(self.n_jobs))
+        on_one_thread = clock.limited(replace(recipe, options={**recipe.options, "n_jobs": 1}), share)
         by_fold = Parallel(n_jobs=self.n_jobs)(
             delayed(fit_fold)(on_one_thread, values, rows, costs, fold, initial) for fold in folds
         )
         by_value = [list(results) for results in zip(*by_fold, strict=True)]
         self._choose(by_value)
         final = recipe.asking(C0=self.C0_).question(rows)
-        self._learn(final, rows, start_from(self.initial, final.problem))
+        self._learn(final, rows, start_from(self.initial, final.problem), clock)
         self._keep_judged(final, rows, [result.unseen for result in by_value[self.best_index_]])
         return self
 
     def _folds(self, rows: TrainingRows) -> list[Fold]:
         X = np.zeros(len(rows.y)) if isinstance(rows.X, Mapping) else rows.X  # a mapping's length is no count
-        splitter = check_cv(self.cv, rows.y, classifier=True)
-        every = np.arange(len(rows.y))
-        splits = [(every[train], every[test]) for train, test in splitter.split(X, rows.y, rows.groups)]
+        if isinstance(self.cv, Integral) and rows.groups is not None:
+            splits = splits_of(rows.y, int(self.cv), groups=rows.groups)
+        else:
+            splitter = check_cv(self.cv, rows.y, classifier=True)
+            every = np.arange(len(rows.y))
+            splits = [(every[train], every[test]) for train, test in splitter.split(X, rows.y, rows.groups)]
         self.n_splits_ = len(splits)
         return named_folds(splits)
 

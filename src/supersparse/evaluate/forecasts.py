@@ -166,6 +166,41 @@ class Forecasts(Tabular):
             )
         return CalibrationCurve(bins=tuple(found))
 
+    def groups(self, most: int = 10, least: int = 20, *, level: float = 0.95) -> CalibrationCurve:
+        """Return the calibration curve over at most `most` groups of rows with neighbouring risks.
+
+        Each group has about the same number of rows, and at least `least` if there are that many; rows with
+        the same risk stay together.
+        """
+        if most < 1 or least < 1:
+            raise InvalidOptionError(f"most is {most} and least is {least}; give 1 or more")
+        enough = max(self.n / most, min(Fraction(least), self.n))
+        groups: list[list[int]] = []
+        so_far = Fraction(0)
+        for i, (negative, positive) in enumerate(zip(self.negatives, self.positives, strict=True)):
+            if not groups or so_far >= enough:
+                groups.append([])
+                so_far = Fraction(0)
+            groups[-1].append(i)
+            so_far += negative + positive
+        if len(groups) > 1 and 2 * so_far < enough:  # too few are left for a group of their own
+            last = groups.pop()
+            groups[-1] += last
+        return CalibrationCurve(bins=tuple(self._bin(own, level) for own in groups))
+
+    def _bin(self, own: list[int], level: float) -> CalibrationBin:
+        """Some of the risks as one bin, named by its lowest and highest."""
+        low, high = self.risks[own[0]], self.risks[own[-1]]
+        events = sum((self.positives[i] for i in own), Fraction(0))
+        weights = [float(self.negatives[i] + self.positives[i]) for i in own]
+        return CalibrationBin(
+            name=f"risk {low:.3g}" if low == high else f"risk {low:.3g} to {high:.3g}",
+            predicted=float(np.average([self.risks[i] for i in own], weights=weights)),
+            observed=Rate(
+                events=events, of=events + sum((self.negatives[i] for i in own), Fraction(0)), level=level
+            ),
+        )
+
     def decision_curve(self, at: Sequence[float] | None = None) -> DecisionCurve:
         """Return the net benefit of acting from each risk threshold up; by default 0.01, 0.02, ..., 0.99."""
         asked = [k / 100 for k in range(1, 100)] if at is None else [float(p) for p in at]

@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, islice, pairwise
-from math import ceil, floor, lcm
+from math import ceil, floor, inf, lcm
 
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.rules import Domain, InRange, IsNoneOf, IsOneOf, ValueOf, looks_at_value
 from supersparse.card.scoring import item_points, predicted_label, read_person, score_person
 from supersparse.data.small_table import SmallTable, Tabular, cell, number
-from supersparse.data.values import Category, is_missing
+from supersparse.data.values import Category, is_beyond, is_missing
 from supersparse.errors import InvalidDataError, did_you_mean
 from supersparse.exact import exact_value
 
@@ -97,9 +97,12 @@ def _targets(items: Sequence[Item], values: Sequence[Category]) -> tuple[tuple[F
 
 
 def _grid(items: Sequence[Item], domain: Domain | None, value: object) -> Grid:
-    now = Fraction(0) if is_missing(value) else exact_value(value, "the value")
     low, high = (None, None) if domain is None else (domain.low, domain.high)
     cuts = sorted(_cuts(items))
+    if is_beyond(value):  # it stands before the first cut, or behind the last
+        now = cuts[0] - 1 if value == -inf else cuts[-1] + 1
+    else:
+        now = Fraction(0) if is_missing(value) else exact_value(value, "the value")
     step = _step([now, *cuts], whole=domain is not None and domain.whole)
     slope = sum((item.points for item in items if isinstance(item.rule, ValueOf)), Fraction(0))
     edges = [None, *cuts, None]

@@ -36,9 +36,7 @@ def _skops() -> Any:
     try:
         import skops.io
     except ImportError as error:
-        raise PackageNotInstalledError(
-            "estimator files need skops: pip install 'supersparse[export]'"
-        ) from error
+        raise PackageNotInstalledError("estimator files need skops: pip install skops") from error
     return skops.io
 
 

@@ -35,9 +35,7 @@ def to_onnx(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> b
     try:
         import onnx
     except ImportError as error:
-        raise PackageNotInstalledError(
-            "the ONNX export needs onnx: pip install 'supersparse[export]'"
-        ) from error
+        raise PackageNotInstalledError("the ONNX export needs onnx: pip install onnx") from error
     ready = plan(card, "ONNX", decimals)
     if not ready.columns:
         raise UnsupportedCardError("the card has no items, but an ONNX model needs an input")

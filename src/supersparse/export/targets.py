@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 from supersparse.card.card import Card
+from supersparse.card.spelled import spelled_out
 from supersparse.errors import InvalidOptionError, did_you_mean
 
 TARGETS = {
@@ -32,7 +33,8 @@ def export(card: Card, target: str, path: str | Path | None = None, **options: o
             raise InvalidOptionError(
                 f"the export {target!r} has no option {name!r}; {did_you_mean(name, known)}"
             )
-    made: str | bytes = function(card, **options)
+    # a person fills in the spreadsheet, and Excel does not tell upper from lower case
+    made: str | bytes = function(card if target == "xlsx" else spelled_out(card), **options)
     if path is not None:
         content = made.encode("utf-8") if isinstance(made, str) else made
         Path(path).write_bytes(content)

@@ -120,7 +120,7 @@ def to_xlsx(
         import xlsxwriter
     except ImportError as error:
         raise PackageNotInstalledError(
-            "the spreadsheet export needs xlsxwriter: pip install 'supersparse[export]'"
+            "the spreadsheet export needs xlsxwriter: pip install xlsxwriter"
         ) from error
     held = BytesIO()
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
@@ -239,7 +239,7 @@ class _Book:
         results = [("Total", self.points(units), self.number)]
         results.append(("Class", self.label(units, (negative, positive)), self.number))
         if card.risk is not None:
-            results.append((f"Risk of {positive}", self.risk(f"$C${row + 1}"), self.percent))
+            results.append((f"Risk ({positive})", self.risk(f"$C${row + 1}"), self.percent))
         for n, (name, formula, form) in enumerate(results):
             self.write(sheet, row + n, 0, name, self.result if n == 0 else self.bold)
             self.formula(sheet, row + n, 2, formula, form)

@@ -164,7 +164,7 @@ def _strip(said: Content) -> str:
         f'<span class="risk">{escape(column.percent)}</span></li>'
         for k, column in enumerate(said.risks)
     )
-    label = f"Risk of {said.positive} by total"
+    label = f"Risk ({said.positive}) by total"
     return f'<p class="caption">{escape(label)}: <b id="risk"></b></p><ol class="strip">{cells}</ol>'
 
 

@@ -194,7 +194,7 @@ def font_names() -> tuple[str, ...]:
         from matplotlib import font_manager
     except ModuleNotFoundError:
         raise PackageNotInstalledError(
-            "pictures as PNG or PDF need matplotlib: pip install 'supersparse[plot]'; "
+            "pictures as PNG or PDF need matplotlib: pip install matplotlib; "
             "SVG, HTML, LaTeX, Markdown and text do without"
         ) from None
     present = {entry.name for entry in font_manager.fontManager.ttflist}

@@ -45,7 +45,7 @@ def _proof(made: Provenance) -> str:
     objective = f"objective ({what} plus penalties, {float(made.objective):.6f})"
     of_all = "no other card"
     if made.features is not None:
-        of_all = f"of all cards over {_counted(len(made.features), 'question')}, none"
+        of_all = f"of all cards over {_questions(made)}, none"
     if made.proven_optimal:
         smallest = ", and no equally good one has smaller points" if made.proven_smallest else ""
         tolerance = " by more than 0.000000001" if made.is_risk else ""
@@ -54,6 +54,14 @@ def _proof(made: Provenance) -> str:
         return f"Not proven: a card with a lower {objective} could exist; how much lower is unknown"
     percent = f"{ceil(made.gap * 1000) / 10:.1f} %"
     return f"Not proven: a better card could exist, by at most {percent} of the {objective}"
+
+
+def _questions(made: Provenance) -> str:
+    """How many questions the search could use, and of how many, where a limit left some out."""
+    n_used = len(made.features or ())
+    if made.n_candidates is None or made.n_candidates == n_used:
+        return _counted(n_used, "question")
+    return f"{n_used} of {_counted(made.n_candidates, 'candidate question')}"
 
 
 def _counted(number: int, what: str) -> str:

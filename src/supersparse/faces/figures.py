@@ -10,10 +10,19 @@ from typing import TYPE_CHECKING
 
 from supersparse.data.plain import visible, wrap
 from supersparse.evaluate.evaluation import Evaluation
-from supersparse.evaluate.forecasts import CalibrationCurve, DecisionCurve
+from supersparse.evaluate.forecasts import DecisionCurve
 from supersparse.evaluate.risk_table import RiskTable
 from supersparse.faces.drawing import drawable, font_names
-from supersparse.faces.plots import Shares, draw_shares, plot, plot_evaluation
+from supersparse.faces.plots import (
+    Calibration,
+    RatePairs,
+    Shares,
+    draw_calibration,
+    draw_rate_pairs,
+    draw_shares,
+    plot,
+    plot_evaluation,
+)
 from supersparse.results.frontier import Frontier
 
 if TYPE_CHECKING:
@@ -21,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-Picture = Frontier | RiskTable | CalibrationCurve | DecisionCurve | Evaluation | Shares
+Picture = Frontier | RiskTable | Calibration | DecisionCurve | Evaluation | Shares | RatePairs
 
 _LONGEST, _MOST_LINES = 26, 2  # of a label beside a bar
 _ID = re.compile(r'(\bid="|url\(#|href="#)')
@@ -72,6 +81,10 @@ def _draw(picture: Picture, axes: "Axes") -> None:
         case Shares():
             labels = tuple(map(_short, picture.labels))
             draw_shares(replace(picture, labels=labels), axes)
+        case Calibration():
+            draw_calibration(picture, axes)
+        case RatePairs():
+            draw_rate_pairs(picture, axes)
         case _:
             plot_evaluation(picture, axes)
 
@@ -79,8 +92,10 @@ def _draw(picture: Picture, axes: "Axes") -> None:
 def _height(picture: Picture) -> float:
     """How high a picture should be, in points."""
     if isinstance(picture, Shares):
-        return 60 + 24 * len(picture.labels)
-    return 280 if isinstance(picture, CalibrationCurve | Evaluation) else 230
+        return 55 + 21 * len(picture.labels)
+    if isinstance(picture, Calibration):
+        return 340
+    return 280 if isinstance(picture, Evaluation | RatePairs) else 230
 
 
 def _short(label: str) -> str:

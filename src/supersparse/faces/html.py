@@ -127,7 +127,7 @@ def _risks(said: Content) -> list[str]:
     if any(column.cases is not None for column in said.risks):
         cases = "".join(f"<td>{'-' if c.cases is None else count_text(c.cases)}</td>" for c in said.risks)
         rows.append(f'<tr><th scope="row">Cases</th>{cases}</tr>')
-    caption = f"<caption>Risk of {escape(said.positive)}</caption>"
+    caption = f"<caption>Risk ({escape(said.positive)})</caption>"
     return [f'<div class="block"><table class="risks">{caption}', *rows, "</table></div>"]
 
 

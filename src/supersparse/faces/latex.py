@@ -73,7 +73,7 @@ def card_latex(card: Card, *, style: Style = "card") -> str:
 def _risk_rows(said: Content) -> list[list[str]]:
     rows = [
         ["Total", *(column.totals for column in said.risks)],
-        [f"Risk of {said.positive}", *(column.percent for column in said.risks)],
+        [f"Risk ({said.positive})", *(column.percent for column in said.risks)],
     ]
     if any(column.cases is not None for column in said.risks):
         rows.append(["Cases", *("-" if c.cases is None else count_text(c.cases) for c in said.risks)])

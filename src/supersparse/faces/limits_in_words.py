@@ -11,6 +11,7 @@ _FEW = 3  # columns that are named
 
 def limit_in_words(problem: "Problem", constraint: "Constraint") -> str:
     """Say what one constraint allows; features of yes or no are called questions."""
+    from supersparse.problem.constraints.signs import SameSign
     from supersparse.problem.constraints.support import MaxFeatures, MinFeatures, ThresholdsPerVariable
 
     if isinstance(constraint, MaxFeatures):
@@ -20,6 +21,10 @@ def limit_in_words(problem: "Problem", constraint: "Constraint") -> str:
     if isinstance(constraint, ThresholdsPerVariable) and len(constraint.variables) > _FEW:
         cuts = _counted(constraint.most, "cut point")
         return f"at most {cuts} in each of {len(constraint.variables)} columns"
+    if isinstance(constraint, SameSign):
+        columns = [name for name, _ in constraint.variables]
+        named = ", ".join(columns) if len(columns) <= _FEW else f"each of {len(columns)} columns"
+        return f"points that rise or fall with {named}"
     return constraint.in_words()
 
 

@@ -313,7 +313,7 @@ def _risks(said: Content, page: Page) -> None:
         return
     scale = page.scale
     page.skip(10)
-    page.paragraph(f"Risk of {said.positive}", _SIZE, bold=True)
+    page.paragraph(f"Risk ({said.positive})", _SIZE, bold=True)
     page.skip(1)
     label = 40 * scale
     width = (page.right - page.left - label) / len(said.risks)

@@ -4,12 +4,16 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from supersparse.data.plain import visible, wrap
 from supersparse.errors import InvalidOptionError
+from supersparse.evaluate.calibration_line import CalibrationLine
 from supersparse.evaluate.evaluation import Evaluation
-from supersparse.evaluate.forecasts import CalibrationCurve, DecisionCurve
-from supersparse.evaluate.rates import count_text
+from supersparse.evaluate.forecasts import CalibrationCurve, DecisionCurve, Forecasts
+from supersparse.evaluate.rates import Rate, count_text
 from supersparse.evaluate.risk_table import RiskRow, RiskTable
+from supersparse.evaluate.trade_off import CrossValidatedTradeOff
 from supersparse.exact import shown
 from supersparse.faces.drawing import drawable, font_names
 from supersparse.results.frontier import Frontier, Path
@@ -20,11 +24,15 @@ if TYPE_CHECKING:
     from matplotlib.ticker import Locator
 
 
-def plot(result: Frontier | Path | TradeOff, ax: "Axes | None" = None) -> "Axes":
+def plot(result: Frontier | Path | TradeOff | CrossValidatedTradeOff, ax: "Axes | None" = None) -> "Axes":
     """Draw a result and return the axes; ``plot(result).figure.savefig("frontier.png")`` saves it.
 
-    Filled marks and full lines stand for what is proven, hollow marks and dashed lines for what is not.
+    Filled marks and full lines stand for what is proven, hollow marks and dashed lines for what is not. A
+    cross-validated trade-off is drawn twice, sensitivity against specificity and net benefit over the
+    threshold; on axes of yours, only the first.
     """
+    if isinstance(result, CrossValidatedTradeOff):
+        return _cross_validated(result, ax)
     draw = {Frontier: _frontier, Path: _path, TradeOff: _trade_off}.get(type(result))
     if draw is None:
         raise InvalidOptionError(
@@ -49,8 +57,9 @@ def _frontier(result: Frontier, axes: "Axes") -> None:
     _marks(axes, sizes, errors, [row["proven"] for row in rows])
     axes.set_xlabel("features at most")
     axes.set_ylabel("training errors")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.12 * max([*errors, 1]))  # from 0, and room for the highest mark
     axes.xaxis.set_major_locator(_whole_numbers())
+    axes.yaxis.set_major_locator(_whole_numbers())
 
 
 def _path(result: Path, axes: "Axes") -> None:
@@ -79,6 +88,33 @@ def _trade_off(result: TradeOff, axes: "Axes") -> None:
     axes.set_ylabel("sensitivity")
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(-0.02, 1.02)
+
+
+def _cross_validated(result: CrossValidatedTradeOff, ax: "Axes | None") -> "Axes":
+    from matplotlib.figure import Figure
+
+    left, right = (
+        Figure(figsize=(9.6, 4.2), layout="constrained").subplots(1, 2) if ax is None else (ax, None)
+    )
+    rows = result.table()
+    left.plot([r["specificity"] for r in rows], [r["sensitivity"] for r in rows], "o-", color="C0")
+    left.set_xlabel("specificity on rows left out")
+    left.set_ylabel("sensitivity on rows left out")
+    left.set_xlim(-0.02, 1.02)
+    left.set_ylim(-0.02, 1.02)
+    if right is not None:
+        thresholds = [r["threshold"] for r in rows]
+        right.plot(
+            thresholds, [r["net_benefit"] for r in rows], "o-", color="C0", label="card for the threshold"
+        )
+        right.plot(thresholds, [r["net_benefit_of_all"] for r in rows], "--", color=_GREY, label="treat all")
+        right.axhline(0, color="0.2", linewidth=1, label="treat none")
+        most = max(r["net_benefit"] for r in rows)
+        right.set_ylim(min(-0.05, -0.2 * most), 1.15 * max(most, 0.05))
+        right.set_xlabel("risk threshold")
+        right.set_ylabel("net benefit on rows left out")
+        right.legend(frameon=False)
+    return left
 
 
 def _whole_numbers() -> "Locator":
@@ -147,20 +183,80 @@ def _tick(row: RiskRow) -> str:
 
 
 def _calibration(curve: CalibrationCurve, axes: "Axes") -> None:
-    axes.plot([0, 1], [0, 1], color=_GREY, linestyle="--", label="perfect")
+    _groups(curve, axes)
+    for b in curve.bins:
+        x = b.predicted
+        axes.annotate(
+            count_text(b.observed.of), (x, b.observed.value or 0.0), xytext=(-6 if x > 0.9 else 6, 0),
+            textcoords="offset points", ha="right" if x > 0.9 else "left", va="center", fontsize="small",
+            color="0.35",
+        )  # fmt: skip
+    axes.set_ylabel("observed risk, with the number of rows")
+
+
+def _groups(curve: CalibrationCurve, axes: "Axes") -> None:
+    axes.plot([0, 1], [0, 1], color=_GREY, linestyle="--", label="perfect", zorder=1)
     predicted = [b.predicted for b in curve.bins]
     observed = [b.observed.value or 0.0 for b in curve.bins]
     ends = [b.observed.interval or (0.0, 0.0) for b in curve.bins]
-    axes.vlines(predicted, [low for low, _ in ends], [high for _, high in ends], color="C0", alpha=0.6)
-    axes.plot(predicted, observed, color="C0", marker="o", label="observed")
-    for x, y, b in zip(predicted, observed, curve.bins, strict=True):
-        axes.annotate(
-            count_text(b.observed.of), (x, y), xytext=(-7 if x > 0.9 else 7, 1), textcoords="offset points",
-            ha="right" if x > 0.9 else "left", va="bottom", fontsize="small", color="0.35",
-        )  # fmt: skip
+    axes.vlines(predicted, [low for low, _ in ends], [high for _, high in ends], color="C0", zorder=2)
+    # groups of rows are no curve: joining them draws their chance differences as a zigzag
+    axes.plot(predicted, observed, "o", color="C0", label="groups of rows, 95 %", zorder=3)
     axes.set_xlabel("predicted risk")
-    axes.set_ylabel("observed risk, with the number of rows")
+    axes.set_ylabel("observed risk")
     _unit_square(axes)
+    axes.legend(loc="upper left", frameon=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """Groups of rows, the calibration line through all of them, and how the risks are spread."""
+
+    forecasts: Forecasts
+    curve: CalibrationCurve
+    line: CalibrationLine | None
+
+
+def draw_calibration(result: Calibration, axes: "Axes") -> None:
+    """Draw groups with intervals, the smooth line, and below them the number of rows at each risk."""
+    _groups(result.curve, axes)
+    risks = np.array(result.forecasts.risks)
+    if result.line is not None:
+        ends = result.curve.bins[0].predicted, result.curve.bins[-1].predicted  # beyond, there are few rows
+        smooth = np.linspace(*ends, 101)
+        axes.plot(smooth, result.line.observed(smooth), color="C3", label="logistic calibration", zorder=2)
+    inset = axes.inset_axes((0, -0.34, 1, 0.16), sharex=axes)
+    edges = np.linspace(0, 1, 41)
+    for weights, sign, colour in (
+        (result.forecasts.positives, 1, "0.35"),
+        (result.forecasts.negatives, -1, "0.75"),
+    ):
+        heights, _ = np.histogram(risks, edges, weights=[float(w) for w in weights])
+        inset.bar(edges[:-1], sign * heights, width=1 / 40, align="edge", color=colour)
+    inset.axhline(0, color="0.2", linewidth=0.6)
+    inset.set_yticks([])
+    inset.tick_params(labelbottom=False, bottom=False)
+    inset.spines[["top", "right", "left", "bottom"]].set_visible(False)
+    inset.set_ylabel("rows", fontsize="small")
+    inset.annotate(
+        "positive",
+        (1.0, 0.95),
+        xycoords="axes fraction",
+        ha="right",
+        va="top",
+        fontsize="small",
+        color="0.35",
+    )
+    inset.annotate(
+        "negative",
+        (1.0, 0.05),
+        xycoords="axes fraction",
+        ha="right",
+        va="bottom",
+        fontsize="small",
+        color="0.5",
+    )
+    axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="upper left", frameon=False)
 
 
@@ -226,4 +322,42 @@ def draw_shares(result: Shares, axes: "Axes") -> None:
     axes.set_xlim(0, 1.12)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
     axes.set_xlabel(result.axis)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatePairs:
+    """Sensitivity and specificity with their intervals, each pair with a label."""
+
+    labels: tuple[str, ...]
+    first: tuple[Rate, ...]  # sensitivity
+    second: tuple[Rate, ...]  # specificity
+    marked: tuple[bool, ...]
+
+
+def draw_rate_pairs(result: RatePairs, axes: "Axes") -> None:
+    """Draw sensitivity over 1 - specificity, as a ROC curve does, with intervals both ways."""
+    axes.plot([0, 1], [0, 1], color=_GREY, linestyle="--", zorder=1)
+    x = [1 - (rate.value or 0.0) for rate in result.second]
+    y = [rate.value or 0.0 for rate in result.first]
+    across = [rate.interval or (0.0, 0.0) for rate in result.second]
+    up = [rate.interval or (0.0, 0.0) for rate in result.first]
+    axes.hlines(y, [1 - high for _, high in across], [1 - low for low, _ in across], color="C0", alpha=0.45)
+    axes.vlines(x, [low for low, _ in up], [high for _, high in up], color="C0", alpha=0.45)
+    colours = ["C0" if marked else "white" for marked in result.marked]
+    axes.scatter(x, y, c=colours, edgecolors="C0", zorder=3)
+    at: dict[tuple[float, float], list[str]] = {}
+    for label, place in zip(result.labels, zip(x, y, strict=True), strict=True):
+        at.setdefault(place, []).append(label)
+    for place, labels in at.items():
+        low = place[1] < 0.1  # no room below
+        axes.annotate(
+            labels[0] if len(labels) == 1 else f"{labels[0]} to {labels[-1]}", place,
+            xytext=(7, 6 if low else -6), textcoords="offset points", va="bottom" if low else "top",
+            ha="right" if place[0] > 0.9 else "left", fontsize="small", color="0.25",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
+        )  # fmt: skip
+    axes.set_xlabel("1 - specificity")
+    axes.set_ylabel("sensitivity")
+    _unit_square(axes)
     axes.spines[["top", "right"]].set_visible(False)

@@ -115,5 +115,5 @@ def risk_formula(card: Card, positive: str, total: str) -> tuple[str, ...]:
     if isinstance(risk, LogisticRisk):
         sign = "+" if risk.offset >= 0 else "-"
         power = f"{risk.slope:.6g} * total {sign} {abs(risk.offset):.6g}"
-        return (f"Risk of {positive} by {total}: 1 / (1 + exp(-({power}))).",)
+        return (f"Risk ({positive}) by {total}: 1 / (1 + exp(-({power}))).",)
     return ()

@@ -123,7 +123,7 @@ def _risks(said: Content, columns: int) -> list[str]:
     ]
     if any(column.cases is not None for column in said.risks):
         rows.append(["Cases", *("-" if c.cases is None else count_text(c.cases) for c in said.risks)])
-    return [*wrap(f"Risk of {said.positive}:", columns), *_grid(rows, columns)]
+    return [*wrap(f"Risk ({said.positive}):", columns), *_grid(rows, columns)]
 
 
 def _judgements(said: Content, columns: int) -> list[str]:

@@ -7,7 +7,6 @@ the final card, 0 staying 0. They differ in where 0 lies, too: at last the log-o
 that the mean risk by the final card is the share of positives.
 """
 
-import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.risk import Floats, Risk, TableRisk
@@ -25,11 +23,12 @@ from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblem
 from supersparse.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.evaluate.outcomes import Tally
 from supersparse.exact import IntArray, integer_column
+from supersparse.learning.clock import Clock
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.risk_rows import cases_by_total, rising, stated_at, tabulated
 from supersparse.learning.rows import TrainingRows
+from supersparse.learning.splits import most_folds, splits_of
 from supersparse.learning.starting import start_from
-from supersparse.solving.options import SolverKeywords
 from supersparse.stop import Stop
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)
@@ -57,27 +56,22 @@ def left_out(rows: NDArray[np.intp], unseen: Floats, seen: Floats, weights: Any)
 def weighty_folds(rows: TrainingRows, positive: object) -> Splits:
     """Divide the rows that have weight into five folds."""
     weights = _weights(rows.sample_weight, len(rows.y))[0]
-    return folds_of(rows.y == positive, np.flatnonzero(np.asarray(weights > 0, dtype=bool)))
+    used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
+    return folds_of(rows.y == positive, used, rows.groups)
 
 
-def learn_without(recipe: Recipe, rows: TrainingRows, folds: Splits, initial: Any = None) -> list[LeftOut]:
-    """Learn again without each fold, and score the rows left out."""
-    return [without_fold(recipe, rows, folds, k, initial) for k in range(len(folds))]
+def learn_without(
+    recipe: Recipe, rows: TrainingRows, folds: Splits, clock: Clock, initial: Any = None
+) -> list[LeftOut]:
+    """Learn again without each fold, and score the rows left out; the folds share the time left."""
+    return [
+        without_fold(clock.limited(recipe, 1 / (len(folds) - k)), rows, folds, k, initial)
+        for k in range(len(folds))
+    ]
 
 
-def without_fold(
-    recipe: Recipe,
-    rows: TrainingRows,
-    folds: Splits,
-    k: int,
-    initial: Any = None,
-    *,
-    until: float | None = None,
-) -> LeftOut:
-    """Learn again without fold k, counted from 0; Ctrl-C interrupts.
-
-    `until`, as `time.monotonic` counts, replaces the time limit of the recipe.
-    """
+def without_fold(recipe: Recipe, rows: TrainingRows, folds: Splits, k: int, initial: Any = None) -> LeftOut:
+    """Learn again without fold k, counted from 0; Ctrl-C interrupts."""
     train, test = folds[k]
     part = rows.take(train)
     with warnings.catch_warnings():
@@ -86,10 +80,7 @@ def without_fold(
         try:
             question = recipe.settled(rows).question(recipe.complete(part))
             start = start_from(initial, question.problem, required=False)
-            options: SolverKeywords = {"initial": start, "checkpoint": None}
-            if until is not None:
-                options["time_limit"] = max(0.0, until - time.monotonic())
-            solution = question.solve(**options)
+            solution = question.solve(initial=start, checkpoint=None)
         except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
             raise type(error)(f"calibrate, without fold {k + 1} of {len(folds)}: {error}") from None
     if solution.stop is Stop.INTERRUPTED:
@@ -165,14 +156,15 @@ def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
     )
 
 
-def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> Splits:
-    """Return stratified folds of the rows that have weight, not shuffled."""
+def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp], groups: Any = None) -> Splits:
+    """Return stratified folds of the rows that have weight, not shuffled; groups stay together."""
     fewest = min(int(positive[rows].sum()), int((~positive[rows]).sum()))
     if fewest < 2:
         raise InvalidDataError(
             f"a class has {fewest} row of weight above 0; calibrate needs 2 or more, or set it to None"
         )
-    splits = StratifiedKFold(min(_FOLDS, fewest)).split(rows, positive[rows])
+    y, by = positive[rows], None if groups is None else as_array(groups)[rows]
+    splits = splits_of(y, min(_FOLDS, most_folds(y, by)), groups=by)
     return [(rows[train], rows[test]) for train, test in splits]
 
 

@@ -44,6 +44,11 @@ class Candidate:
         return sum(((e - self.mean_error) ** 2 for e in self.errors), Fraction(0)) / len(self.errors)
 
     @property
+    def asks(self) -> bool:
+        """Whether most folds use a feature."""
+        return 2 * sum(size > 0 for size in self.sizes) > len(self.sizes)
+
+    @property
     def mean_size(self) -> Fraction:
         """The mean number of features."""
         return Fraction(sum(self.sizes), len(self.sizes))
@@ -55,8 +60,12 @@ def choose_penalty(candidates: Sequence[Candidate], rule: str) -> int:
     "best": the least mean error; of those the sparsest, then the largest C0. "one_sd" and
     "one_se": of all within one standard deviation, or error, of the least mean error the
     sparsest; of those the least mean error, then the largest C0.
+
+    A candidate that uses no feature in most folds gives way to those that do, if their errors are within
+    one standard error of the least: who learns a card wants one that asks something, and is told elsewhere
+    if a fixed answer errs as little.
     """
-    order = range(len(candidates))
+    order = _asking(candidates) or list(range(len(candidates)))
     best = min(order, key=lambda i: (candidates[i].mean_error, candidates[i].mean_size, -candidates[i].C0))
     if rule == "best":
         return best
@@ -64,6 +73,17 @@ def choose_penalty(candidates: Sequence[Candidate], rule: str) -> int:
     spread = candidates[best].variance / (len(candidates[best].errors) if rule == "one_se" else 1)
     near = [i for i in order if (candidates[i].mean_error - least) ** 2 <= spread]
     return min(near, key=lambda i: (candidates[i].mean_size, candidates[i].mean_error, -candidates[i].C0))
+
+
+def _asking(candidates: Sequence[Candidate]) -> list[int]:
+    """Return the candidates that use features in most folds, where one of them is nearly the best."""
+    least = min(one.mean_error for one in candidates)
+    asking = [i for i, one in enumerate(candidates) if one.asks]
+    near = any(
+        (candidates[i].mean_error - least) ** 2 <= candidates[i].variance / len(candidates[i].errors)
+        for i in asking
+    )
+    return asking if near else []
 
 
 def read_values(Cs: Any, problem: Problem) -> NDArray[np.float64]:
@@ -92,7 +112,9 @@ def default_values(problem: Problem, count: int) -> NDArray[np.float64]:
     """
     step, most = smallest_loss_step(MergeRows.apply(problem)), constant_model_loss(problem)
     low, high = _two_digits(step, ceil), _two_digits(most, floor)
-    if count == 1 or high <= low:
+    if high <= low:  # all rows that differ weigh so much that one feature saves all errors or none
+        return np.array([float(_two_digits(most / 2, floor) or low)])
+    if count == 1:
         return np.array([float(low)])
     inner = np.geomspace(float(low), float(high), count)[1:-1]
     rounded = (_two_digits(Fraction(float(value)), round) for value in inner)

@@ -6,6 +6,7 @@ same settings give the same card, whichever of them is used.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.base import clone
 
 from supersparse.card.card import Card
 from supersparse.card.printed import printed
+from supersparse.card.rules import IsMissing
 from supersparse.card.scoring import score_table
 from supersparse.data.sources import as_table
 from supersparse.errors import InvalidDataError, InvalidSettingsError
@@ -32,7 +34,7 @@ from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 
-PREPARED_FEATURES, PREPARED_POINTS = 10, 5  # where "auto" is asked and columns are prepared
+MAX_FEATURES = 10  # where "auto" is asked
 RARE_CLASS = 0.2  # share of the rows below which "auto" balances the classes
 
 Bounds = tuple[Any, Any] | None  # smallest and largest points, None where open
@@ -73,7 +75,7 @@ class Recipe:
     def question(self, rows: TrainingRows) -> "Question":
         """Make features of the rows, and ask the settings about them."""
         if self.prepare is None:
-            problem = _problem(self.settings, rows, rows.X, rows.names)
+            problem = _problem(self.settings_for(rows.y), rows, rows.X, rows.names)
             return Question(recipe=self, problem=problem, prepare=None)
         prepare = clone(self.prepare).fit(rows.X, rows.y, rows.sample_weight)
         prepare.notes_[:0] = rows.notes
@@ -91,27 +93,24 @@ class Recipe:
         return Question(recipe=self, problem=problem, prepare=prepare)
 
     def settings_for(self, y: NDArray[Any]) -> Settings:
-        """Return the settings with each "auto" replaced: prepared columns are questions, few and small."""
+        """Return the settings with each "auto" replaced: a card has few features, however many columns."""
         settings = self.settings
-        if self.prepare is None:
-            return settings
         changes: dict[str, Any] = {}
         if settings.max_features == "auto":
-            changes["max_features"] = max(PREPARED_FEATURES, settings.min_features or 0)
-        if settings.max_points == "auto":
-            changes["max_points"] = PREPARED_POINTS
+            changes["max_features"] = max(MAX_FEATURES, settings.min_features or 0)
         if settings.class_weight == "auto" and self.balances(y):
             changes["class_weight"] = "balanced"
         return replace(settings, **changes)
 
     def balances(self, y: NDArray[Any]) -> bool:
         """Whether classes are weighted because one of them is rare and nothing else was asked."""
+        settings = self.settings
+        if self.prepare is None or settings.class_weight != "auto" or settings.objective == "net_benefit":
+            return False
+        if settings.goal == "risk":
+            return False  # weights distort risks
         counts = np.unique(y, return_counts=True)[1]
-        rare = bool(counts.min() < RARE_CLASS * counts.sum())
-        asked = (
-            self.settings.class_weight == "auto" and self.settings.goal == "errors"
-        )  # weights distort risks
-        return self.prepare is not None and asked and rare
+        return bool(counts.min() < RARE_CLASS * counts.sum())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -128,10 +127,20 @@ class Question:
         return solve(self.problem, **merged)
 
     def scores(self, solution: Solution, X: Any) -> NDArray[np.float64]:
-        """Score rows by an answer: above 0 the positive class is predicted."""
+        """Score rows by an answer: above 0 the positive class is predicted.
+
+        Rows may have missing values that those of the answer had not; these get no points.
+        """
         if self.prepare is None:
             return scores_of_points(solution.points, X)
-        return score_table(self.card(solution), as_table(X)).floats
+        card = self.card(solution)
+        items = tuple(
+            replace(item, missing=Fraction(0))
+            if item.missing is None and not isinstance(item.rule, IsMissing)
+            else item
+            for item in card.items
+        )
+        return score_table(replace(card, items=items, learned=None), as_table(X)).floats
 
     def card(self, solution: Solution, title: str | None = None, rows: TrainingRows | None = None) -> Card:
         """Return the card of an answer, on raw columns; `rows` are what it was learned from.
@@ -143,6 +152,8 @@ class Question:
         if self.prepare is not None:
             card = self.prepare.raw_card(card)
         card = printed(card)
+        if rows is not None:
+            card = replace(card, reading=rows.reading)
         if self.prepare is None or rows is None:
             return card
         return remember(card, rows.X, sample_weight=rows.sample_weight)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
+from supersparse.data.reading import Reading
 from supersparse.data.sources import as_array, as_frame, as_series
 from supersparse.data.training import TrainingTable
 from supersparse.errors import InvalidDataError
@@ -70,6 +71,7 @@ class TrainingRows:
     names: tuple[str, ...] | None = None  # of the columns, where X is an array with names
     title: str | None = None  # what is predicted: the name of y
     notes: tuple[str, ...] = ()  # on rows that were left out
+    reading: Reading | None = None  # how the file was read that they came from
 
     @classmethod
     def of_table(cls, table: TrainingTable, *, prepared: bool) -> "TrainingRows":
@@ -83,6 +85,7 @@ class TrainingRows:
             groups=table.split_by,
             names=None if prepared else tuple(table.columns),
             title=table.target,
+            reading=table.reading,
         )
 
     def take(self, rows: NDArray[np.intp], note: str | None = None) -> "TrainingRows":
@@ -96,4 +99,5 @@ class TrainingRows:
             title=self.title,
             groups=None if self.groups is None else as_array(self.groups)[rows],
             notes=self.notes if note is None else (*self.notes, note),
+            reading=self.reading,
         )

@@ -38,6 +38,37 @@ def splits_of(
     return found
 
 
+def most_folds(y: NDArray[Any], groups: Any = None) -> int:
+    """Return into how many folds the rows can be divided, each with rows of both classes where possible.
+
+    >>> most_folds(np.array([0, 0, 0, 1, 1]))
+    2
+    """
+    rarest = int(np.unique(y, return_counts=True)[1].min())
+    return rarest if groups is None else min(rarest, len(np.unique(np.asarray(groups, dtype=str))))
+
+
+def repeated_splits(
+    y: NDArray[Any], folds: int, repeats: int, *, groups: Any = None, times: Any = None
+) -> list[Split]:
+    """Divide rows into folds several times, one division after another.
+
+    The first takes the rows in their order, the others at random, each by a seed of its own. The order of
+    time allows one division only.
+
+    >>> [test.tolist() for _, test in repeated_splits(np.array([0, 1] * 4), 2, 2)][:2]
+    [[0, 1, 2, 3], [4, 5, 6, 7]]
+    """
+    if read_count(repeats, "repeats") < 1:
+        raise InvalidOptionError(f"repeats is {repeats}; give 1 or more")
+    if times is not None:
+        if repeats > 1:
+            raise InvalidOptionError("rows in the order of time can be divided once only; remove repeats")
+        return splits_of(y, folds, times=times)
+    seeds = [None, *range(1, repeats)]
+    return [split for seed in seeds for split in splits_of(y, folds, groups=groups, seed=seed)]
+
+
 def _evenly(y: NDArray[Any], folds: int, groups: Any, seed: int | None) -> list[Split]:
     if groups is None:
         rarest = int(np.unique(y, return_counts=True)[1].min())

@@ -1,24 +1,31 @@
 """Cross-validation of a recipe: learn without each fold, and evaluate on it."""
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from statistics import mean, pstdev
 from typing import Any
 
-from supersparse.card.card import Card
-from supersparse.evaluate.evaluation import Evaluation, evaluate_card
+from sklearn.utils.parallel import Parallel, delayed
+
+from supersparse.card.performance import Performance
+from supersparse.evaluate.performance import performance_of
 from supersparse.exact import counted, exact, shown
-from supersparse.learning.calibrating import LeftOut
+from supersparse.learning.calibrating import LeftOut, Pooled
 from supersparse.learning.choosing import Candidate, choose_penalty, read_values
-from supersparse.learning.folds import fit_fold, named_folds
+from supersparse.learning.clock import Clock
+from supersparse.learning.folds import Fold, FoldResult, fit_fold, named_folds
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split
+from supersparse.learning.watching import Unwatched, Watch
 from supersparse.settings.settings import Settings
 from supersparse.solving.options import SolverKeywords
 
 VALUES = 6  # of C0 to try where none is given, as many as SLIMClassifierCV tries
+_START = 6.0  # seconds that processes must save: starting them takes a few
 _MEASURES = ("error", "sensitivity", "specificity", "auc")
 
 
@@ -29,16 +36,13 @@ class Tried:
     C0: float | None
     sizes: tuple[int, ...]
     costs: tuple[Fraction, ...]  # of errors, class weights applied, over the weight of the rows
-    evaluations: tuple[Evaluation, ...]
+    performances: tuple[Performance, ...]
     unseen: tuple[LeftOut, ...]  # the scores of the rows left out
 
     def measures(self) -> dict[str, float | None]:
         """The mean of each measure over the folds that have it, and the deviation of the errors."""
         by_fold = [
-            (1 - c.accuracy.value, c.sensitivity.value, c.specificity.value, e.auc.value)
-            for e in self.evaluations
-            for c in [e.confusion]
-            if c.accuracy.value is not None
+            (float(p.error), _float(p.sensitivity), _float(p.specificity), p.auc) for p in self.performances
         ]
         found: dict[str, float | None] = {}
         for name, values in zip(_MEASURES, zip(*by_fold, strict=True), strict=True):
@@ -54,15 +58,23 @@ class Validation:
     """What was tried on how many folds, and which was chosen."""
 
     folds: int
-    folds_asked: int  # more than there are where Ctrl-C ended it
+    folds_asked: int  # more than there are where Ctrl-C or the time limit ended it
+    repeats: int = 1  # how often the rows are divided into folds
+    interrupted: bool = False
     tried: tuple[Tried, ...]
     chosen: Tried
+
+    @property
+    def unseen(self) -> tuple[LeftOut, ...]:
+        """Scores of the rows left out, by the chosen C0, of the repeats in which every row was left out."""
+        return self.chosen.unseen[: self.folds - self.folds % (self.folds_asked // self.repeats)]
 
     def as_data(self) -> dict[str, Any]:
         """The same for JSON."""
         return {
             "folds": self.folds,
             "folds_asked": self.folds_asked,
+            "repeats": self.repeats,
             "C0": self.chosen.C0,
             **self.chosen.measures(),
             "tried": [{"C0": tried.C0, **tried.measures()} for tried in self.tried],
@@ -72,7 +84,9 @@ class Validation:
         """The same for a person."""
         folds = f"{self.folds} folds"
         if self.folds < self.folds_asked:
-            folds = f"{self.folds} of {self.folds_asked} folds (interrupted)"
+            folds = f"{self.folds} of {self.folds_asked} folds (the others were skipped)"
+        elif self.repeats > 1:
+            folds = f"{self.folds // self.repeats} folds, {self.repeats} times"
         lines = [f"Cross-validation on {folds}, each tested with a card learned without it:", ""]
         penalties = ["varies" if tried.C0 is None else shown(exact(tried.C0, "C0")) for tried in self.tried]
         wide = max(6, *map(len, penalties))
@@ -89,54 +103,150 @@ class Validation:
         return "\n".join(lines)
 
 
+def chooses_penalty(settings: Settings) -> bool:
+    """Whether the settings leave C0 to cross-validation."""
+    return settings.levels is None and settings.C0 is None
+
+
 def validate(
-    recipe: Recipe, rows: TrainingRows, splits: Sequence[Split], progress: Callable[[str], None]
+    recipe: Recipe,
+    rows: TrainingRows,
+    splits: Sequence[Split],
+    watch: Watch | None = None,
+    *,
+    repeats: int = 1,
+    clock: Clock | None = None,
+    n_jobs: int = 1,
 ) -> Validation | None:
     """Follow the recipe on the training rows of each split, for each candidate C0 if none is set.
 
-    Each fold is announced to `progress`. Ctrl-C keeps the finished folds; None if there are none.
+    `repeats` says how often the splits divide the rows, one division after another. The folds of a division
+    share the time that the clock leaves, by default the time limit of the recipe; the next one is begun if
+    as much time is left as the last one took. The first fold is learned in this process; if the others are
+    worth it, they are divided among `n_jobs` processes. Ctrl-C, or the end of the time, keeps the finished
+    folds; None if there are none.
     """
+    watch = watch or Unwatched()
     settings = recipe.settings
-    chooses = settings.levels is None and settings.C0 is None
+    chooses = chooses_penalty(settings)
     problem = (recipe.asking(C0=0) if chooses else recipe).question(rows).problem
     penalties = [float(C0) for C0 in read_values(VALUES, problem)] if chooses else []
     costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
-    limit = recipe.options.get("time_limit")
-    solves = len(splits) * (len(penalties) + 1)  # at most: see `solve_each_penalty`
     # a checkpoint is of the final fit: folds are other problems
-    limits: SolverKeywords = {
-        **recipe.options,
-        "time_limit": None if limit is None else limit / solves,
-        "checkpoint": None,
-    }
-    quick = replace(recipe, options=limits)
-    by_fold = []
-    for fold in named_folds(splits):
-        progress(f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}")
-        try:
-            results = fit_fold(quick, penalties, rows, costs, fold)
-        except KeyboardInterrupt:
-            break
-        by_fold.append([(result, _evaluated(result.card, rows.take(fold.test))) for result in results])
+    options: SolverKeywords = {**recipe.options, "checkpoint": None, "n_jobs": 1}
+    task = _Task(replace(recipe, options=options), penalties, rows, costs)
+    folds = _Folds(task, named_folds(splits), clock or Clock.of(recipe), watch)
+    by_fold: list[list[FoldResult]] = []
+    begun, interrupted = 0, False
+    try:
+        for division in folds.divisions(repeats):
+            begun += 1
+            for results in folds.learned(division, n_jobs):
+                by_fold.append(results)
+                watch.cross_validated(float(min(mean(costs) for costs in _errors(by_fold))))
+    except KeyboardInterrupt:
+        begun, interrupted = repeats, True
     if not by_fold:
         return None
+    positive = problem.rows.classes[1]
     of_each: Sequence[float | None] = penalties or [_given_penalty(settings)]
     tried = tuple(
         Tried(
             C0=C0,
-            sizes=tuple(result.size for result, _ in results),
-            costs=tuple(result.error for result, _ in results),
-            evaluations=tuple(evaluation for _, evaluation in results),
-            unseen=tuple(result.unseen for result, _ in results),
+            sizes=tuple(result.size for result in results),
+            costs=tuple(result.error for result in results),
+            performances=tuple(_performance(rows, positive, result.unseen) for result in results),
+            unseen=tuple(result.unseen for result in results),
         )
         for C0, results in zip(of_each, zip(*by_fold, strict=True), strict=True)
     )
     best = choose_penalty([Candidate(C0=t.C0 or 0.0, errors=t.costs, sizes=t.sizes) for t in tried], "best")
-    return Validation(folds=len(by_fold), folds_asked=len(splits), tried=tried, chosen=tried[best])
+    return Validation(
+        folds=len(by_fold),
+        folds_asked=begun * len(splits) // repeats,
+        repeats=begun,
+        interrupted=interrupted,
+        tried=tried,
+        chosen=tried[best],
+    )
 
 
-def _evaluated(card: Card, test: TrainingRows) -> Evaluation:
-    return evaluate_card(card, test.X, test.y.tolist(), sample_weight=test.sample_weight, names=test.names)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """What is done in each fold."""
+
+    recipe: Recipe
+    penalties: Sequence[float]
+    rows: TrainingRows
+    costs: Mapping[object, Fraction]
+
+    def __call__(self, fold: Fold, seconds: float | None) -> list[FoldResult]:
+        recipe = self.recipe
+        if seconds is not None:
+            recipe = replace(recipe, options={**recipe.options, "time_limit": seconds})
+        return fit_fold(recipe, self.penalties, self.rows, self.costs, fold)
+
+
+@dataclass(eq=False)
+class _Folds:
+    """The folds of all divisions, learned within the time of one clock."""
+
+    task: _Task
+    folds: Sequence[Fold]
+    clock: Clock
+    watch: Watch
+    seconds: float = 0.0  # that the first fold took
+
+    def divisions(self, repeats: int) -> Iterator[Sequence[Fold]]:
+        """Yield the folds of one division after another, while there is time."""
+        size, took = len(self.folds) // repeats, 0.0
+        for k in range(repeats):
+            left = self.clock.left
+            if k and left is not None and left < took:
+                return
+            began = time.monotonic()
+            yield self.folds[k * size : (k + 1) * size]
+            took = time.monotonic() - began
+
+    def learned(self, division: Sequence[Fold], n_jobs: int) -> Iterator[list[FoldResult]]:
+        """Yield the results of each fold in order; what a fold leaves of the time goes to the others."""
+        first, rest = division[:0], division
+        if not self.seconds:
+            first, rest = division[:1], division[1:]
+            began = time.monotonic()
+            yield from (self.task(*given) for given in self._given(first, len(division)))
+            self.seconds = time.monotonic() - began
+        if n_jobs == 1 or self.seconds * len(rest) * (1 - 1 / n_jobs) < _START:
+            yield from (self.task(*given) for given in self._given(rest, len(rest)))
+            return
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch=n_jobs)
+        at_once = self._given(rest, ceil(len(rest) / n_jobs))
+        yield from parallel(delayed(self.task)(*given) for given in at_once)
+
+    def _given(self, some: Sequence[Fold], rounds: int) -> Iterator[tuple[Fold, float | None]]:
+        """Announce folds one by one, each with its time; none when time is up."""
+        each = len(some) / rounds if some else 1.0  # folds that are learned at the same time
+        for k, fold in enumerate(some):
+            left = self.clock.left
+            if left == 0:
+                return
+            self.watch.stage(
+                f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}"
+            )
+            yield fold, None if left is None else left / (rounds - int(k / each))
+
+
+def _errors(by_fold: Sequence[Sequence[FoldResult]]) -> Iterable[list[Fraction]]:
+    """Return the errors of each C0 in the folds so far."""
+    return ([result.error for result in results] for results in zip(*by_fold, strict=True))
+
+
+def _performance(rows: TrainingRows, positive: object, unseen: LeftOut) -> Performance:
+    return performance_of(Pooled.of(rows, positive, [unseen]).tally(1.0, Fraction(0)), "cross-validation")
+
+
+def _float(share: Fraction | None) -> float | None:
+    return None if share is None else float(share)
 
 
 def _given_penalty(settings: Settings) -> float | None:

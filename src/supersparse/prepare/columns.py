@@ -11,17 +11,20 @@ import numpy as np
 from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, ValueOf
 from supersparse.card.words import category_text
 from supersparse.data.values import Category, Cells
-from supersparse.errors import InvalidProblemError
+from supersparse.errors import InvalidDataError, InvalidProblemError
 from supersparse.exact import shown
 from supersparse.prepare.cuts import (
     ClassCounts,
     ClassTarget,
     Edges,
+    Enough,
+    apart,
     by_gain,
     find_edges,
     gain,
     optimal_cuts,
     quantile_edges,
+    roundness_of,
     tree_cuts,
 )
 from supersparse.prepare.feature import Feature, domain_of
@@ -53,6 +56,12 @@ class Offer:
 
 def value_offer(column: RawColumn, target: ClassTarget) -> Offer:
     """Offer the value itself."""
+    if any(column.beyond):
+        raise InvalidDataError(
+            f"column {column.name!r} has {sum(column.beyond)} infinite value(s) (inf), below or "
+            f"above every number, "
+            "which points cannot multiply; cut the column, replace them, or make them missing"
+        )
     _, codes = column.distinct
     counts = target.take(column.present).by_code(codes, int(codes.max()) + 1)
     return Offer(rule=ValueOf(column.name), gain=_best_cut_gain(counts))
@@ -67,16 +76,17 @@ def _best_cut_gain(counts: ClassCounts) -> float:
 def threshold_offers(
     column: RawColumn, target: ClassTarget, cuts: CutMethod, most: int, least: float
 ) -> list[Offer]:
-    """Offer "x >= t" for the best cuts t, each with a weight of at least `least` on both sides."""
+    """Offer "x >= t" for the best cuts t; before, between and after them lies a weight of `least` or more."""
     values, codes = column.distinct
     counts = target.take(column.present).by_code(codes, len(values))
     if cuts == "quantile":
         edges = quantile_edges(values, counts, least, most, column.name)
-        chosen = by_gain(edges.bins, list(range(len(edges.cuts))))
+        chosen = apart(edges.bins.both, by_gain(edges.bins, list(range(len(edges.cuts)))), least)
     else:
         edges = find_edges(values, counts, least, column.name)
         choose = optimal_cuts if cuts == "optimal" else tree_cuts
-        chosen = choose(edges.bins, most, least) if edges.cuts else []
+        prices = edges.prices(roundness_of(values, counts.both, column.name), target.price_of_a_step)
+        chosen = choose(edges.bins, most, least, prices) if edges.cuts else []
     return [_threshold(column.name, edges, cut) for cut in chosen]
 
 
@@ -140,16 +150,25 @@ def level_offers(column: RawColumn, target: ClassTarget, least: float) -> LevelO
     return LevelOffers(offers=offers, n_levels=len(levels), rare=rare, grouped=grouped)
 
 
-def ordered_offers(column: RawColumn, target: ClassTarget, order: Sequence[Category]) -> list[Offer]:
-    """Offer "x is this level or higher" for all levels but the lowest."""
+def ordered_offers(
+    column: RawColumn, target: ClassTarget, order: Sequence[Category], least: float
+) -> list[Offer]:
+    """Offer "x is this level or higher", the most informative first.
+
+    Before, between and after the levels at which offers begin lies a weight of `least` or more.
+    """
     levels, codes = column.levels
     counts = target.take(column.present).by_code(codes, len(levels))
-    found = []
+    weight = dict(zip(levels, counts.both.tolist(), strict=True))
+    by_level = np.array([weight.get(level, 0.0) for level in order])
+    found: dict[int, Offer] = {}
     for k in range(1, len(order)):
         higher = tuple(order[k:])
         inside = np.array([level in higher for level in levels], dtype=bool)
-        found.append(Offer(rule=IsOneOf(column.name, higher), gain=gain(counts, inside)))
-    return sorted(found, key=lambda offer: -offer.gain)
+        if min(by_level[:k].sum(), by_level[k:].sum()) >= least * (1 - 1e-9):
+            found[k - 1] = Offer(rule=IsOneOf(column.name, higher), gain=gain(counts, inside))
+    best_first = sorted(found, key=lambda k: -found[k].gain)
+    return [found[k] for k in apart(by_level, best_first, least)]
 
 
 def category_text_of(rule: Rule) -> str:
@@ -186,19 +205,20 @@ def _is_category(name: str, kind: str, settings: PrepareSettings) -> bool:
 
 def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: PrepareSettings) -> ColumnPlan:
     """Make the candidates of a usable column."""
-    least = float(settings.rare) * target.total
+    enough = Enough.of(target, settings.rare)
     named = _is_category(column.name, kind, settings)
     without_order = named and column.name not in settings.ordered
-    if without_order and (column.name in settings.directions or column.name in settings.cut_points):
-        what = "a direction" if column.name in settings.directions else "cut points"
+    asked = {"a direction": settings.direction, "a shape": settings.shape, "cut points": settings.cut_points}
+    what = next((what for what, columns in asked.items() if column.name in columns), None)
+    if without_order and what is not None:
         raise InvalidProblemError(
             f"column {column.name!r} has {what}, but contains categories; convert it to numbers, or list "
             "its levels in order with ordered={column: [lowest, ..., highest]}"
         )
     offers, note = (
-        _named_offers(column, target, settings, least)
+        _named_offers(column, target, settings, enough)
         if named
-        else _number_offers(column, kind, target, settings, least)
+        else _number_offers(column, kind, target, settings, enough)
     )
     value = stand_in(column, target, settings.missing, has_order=not named)
     features = [
@@ -208,7 +228,7 @@ def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: Pre
                 position=column.position,
                 when_missing=counts_as(offer.rule, settings.missing, value, seen=column.n_missing > 0),
                 unit=settings.units.get(column.name),
-                direction=settings.directions.get(column.name),
+                direction=settings.direction.get(column.name),
             ),
             gain=offer.gain,
             round=-1 if offer.given else k,
@@ -217,19 +237,19 @@ def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: Pre
     ]
     if settings.missing == "item" and column.n_missing:
         features.append(_missing_candidate(column, target, len(features)))
-    enough = float(target.weights[~column.present].sum()) >= least
-    missing_note = _missing_note(column, settings, value, named=named, enough=enough)
+    is_enough = float(target.weights[~column.present].sum()) >= enough.weight
+    missing_note = _missing_note(column, settings, value, named=named, enough=is_enough)
     return ColumnPlan(
         name=column.name,
         cells=column.cells,
         candidates=features,
-        note="; ".join(part for part in (note, missing_note) if part),
+        note="; ".join(part for part in (note, _beyond_note(column, named), missing_note) if part),
         domain=domain_of(column, named=named),
     )
 
 
 def _number_offers(
-    column: RawColumn, kind: str, target: ClassTarget, settings: PrepareSettings, least: float
+    column: RawColumn, kind: str, target: ClassTarget, settings: PrepareSettings, enough: Enough
 ) -> tuple[list[Offer], str]:
     name = column.name
     given = settings.cut_points.get(name)
@@ -245,10 +265,10 @@ def _number_offers(
     elif _numbers_the_rows(column):
         return [], "left out: it numbers the rows"
     else:
-        offers = threshold_offers(column, target, settings.cuts, settings.max_cuts, least)
+        offers = threshold_offers(column, target, settings.cuts, settings.max_cuts, enough.weight)
         how = {"optimal": "optimal for the class", "tree": "by a tree", "quantile": "at quantiles"}
-        note = f"cut at {_listed(offers)}, {how[settings.cuts]}" if offers else _no_cut(settings)
-    if settings.intervals and name not in settings.directions:
+        note = f"cut at {_listed(offers)}, {how[settings.cuts]}" if offers else _no_cut(settings, enough)
+    if settings.intervals and not settings.has_shape(name):
         between = interval_offers(column, target, offers, settings.max_cuts)
         offers += between
         note += f", and {len(between)} interval{'' if len(between) == 1 else 's'} between" if between else ""
@@ -257,14 +277,14 @@ def _number_offers(
     return offers, note
 
 
-def _no_cut(settings: PrepareSettings) -> str:
+def _no_cut(settings: PrepareSettings, enough: Enough) -> str:
     if settings.cuts in ("optimal", "tree"):
-        return "left out: no cut separates the classes"
-    return f"left out: no cut has {shown(settings.rare)} of the rows on both sides"
+        return f"left out: no cut with {enough.in_words} on both sides separates the classes"
+    return f"left out: no cut has {enough.in_words} on both sides"
 
 
 def _named_offers(
-    column: RawColumn, target: ClassTarget, settings: PrepareSettings, least: float
+    column: RawColumn, target: ClassTarget, settings: PrepareSettings, enough: Enough
 ) -> tuple[list[Offer], str]:
     order = settings.ordered.get(column.name)
     if order is not None:
@@ -272,12 +292,15 @@ def _named_offers(
         note = f"{len(order)} levels in order"
         if unknown:
             note += f"; {_some(unknown)} not among them: no points"
-        return ordered_offers(column, target, order), note
-    found = level_offers(column, target, least)
-    return found.offers, _levels_note(column, found, settings.rare)
+        offers = ordered_offers(column, target, order, enough.weight)
+        if len(offers) < len(order) - 1:
+            note += f"; {len(offers)} of {len(order) - 1} steps offered, with {enough.in_words} between"
+        return offers, note
+    found = level_offers(column, target, enough.weight)
+    return found.offers, _levels_note(column, found, enough)
 
 
-def _levels_note(column: RawColumn, found: LevelOffers, rare: Fraction) -> str:
+def _levels_note(column: RawColumn, found: LevelOffers, enough: Enough) -> str:
     n_rows = int(column.present.sum())
     if not found.offers:
         return (
@@ -288,7 +311,8 @@ def _levels_note(column: RawColumn, found: LevelOffers, rare: Fraction) -> str:
     levels = "one category" if found.n_levels == 1 else f"{found.n_levels} categories"
     note = f"{levels}{_looks_like_numbers(column)}"
     if found.rare:
-        share = f"in less than {shown(rare)} of the rows"
+        fewer = "less" if "of" in enough.in_words else "fewer"
+        share = f"in {fewer} than {enough.in_words}"
         end = "combined into one question" if found.grouped else "no question of their own"
         note += f"; {_some(found.rare)} {share}: {end}"
     return note
@@ -311,6 +335,13 @@ def _missing_candidate(column: RawColumn, target: ClassTarget, place: int) -> Fe
     feature = Feature(rule=IsMissing(column.name), position=column.position, when_missing=None)
     # in the first round if it is the only candidate, otherwise in the second
     return FeatureCandidate(feature=feature, gain=gain(counts, np.array([True, False])), round=min(1, place))
+
+
+def _beyond_note(column: RawColumn, named: bool) -> str:
+    """Say how many values are below or above every number."""
+    counts = (0, 0) if named else column.beyond
+    sides = [f"{n} {side} every number" for n, side in zip(counts, ("below", "above"), strict=True) if n]
+    return " and ".join(sides)
 
 
 def _missing_note(

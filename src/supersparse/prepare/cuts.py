@@ -1,47 +1,20 @@
-"""Cut points: round numbers that separate the rows of a column, and which of them to offer."""
+"""Cut points: round numbers that separate the rows of a column, and which of them to offer.
+
+Two rules keep a card from singling out a few rows. The parts between the cuts that are offered hold enough
+rows. And a cut has a price for each step that it is less round than others, so that it is offered in place of
+a rounder one only if it tells that much more about the class (`price_of_a_step`).
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, log10
+from math import ceil, log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.data.values import from_on
-from supersparse.exact import exact_value
-
-_HALF = Fraction(1, 2)
-
-
-def roundest(above: Fraction, up_to: Fraction) -> Fraction:
-    """Return the roundest number t with ``above < t <= up_to``, so that ``x >= t`` separates the two.
-
-    A multiple of 10 is rounder than a multiple of 5, which is rounder than a whole number, and so on for
-    every power of ten. Ties go to the number nearest to the middle, then to the smaller one.
-
-    >>> [str(roundest(Fraction(a), Fraction(b))) for a, b in [("58.2", "61"), ("7", "8"), ("0.41", "0.57")]]
-    ['60', '8', '1/2']
-    """
-    if above < 0 <= up_to:
-        return Fraction(0)
-    middle = (above + up_to) / 2
-    power = floor(log10(max(abs(float(above)), abs(float(up_to))))) + 1
-    while True:
-        for step in (Fraction(10) ** power, Fraction(10) ** power * _HALF):
-            found = _nearest_multiple(step, above, up_to, middle)
-            if found is not None:
-                return found
-        power -= 1
-
-
-def _nearest_multiple(step: Fraction, above: Fraction, up_to: Fraction, middle: Fraction) -> Fraction | None:
-    least, most = above // step + 1, up_to // step  # multiples k·step with above < k·step <= up_to
-    if least > most:
-        return None
-    lower = min(max(middle // step, least), most)
-    upper = min(lower + 1, most)
-    return min(lower * step, upper * step, key=lambda t: (abs(t - middle), t))
-
+from supersparse.exact import exact_value, shown
+from supersparse.prepare.round_numbers import Roundness, roundest
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +30,20 @@ class ClassTarget:
     def total(self) -> float:
         """The weight of all rows."""
         return float(self.weights.sum())
+
+    @property
+    def price_of_a_step(self) -> float:
+        """What a cut that is one step less round must tell more about the class, in nats: ln(rows).
+
+        It is twice the price of one more number in Schwarz's criterion (BIC), because the place of a cut is
+        the best of many.
+        """
+        return 2 * self.by_chance
+
+    @property
+    def by_chance(self) -> float:
+        """The information about the class that chance gives easily, in nats: ½·ln(rows)."""
+        return log(max(self.total, 1.0)) / 2
 
     def take(self, rows: NDArray[np.bool_]) -> "ClassTarget":
         """Select rows."""
@@ -74,6 +61,30 @@ class ClassTarget:
 def sums_by_code(codes: NDArray[np.intp], weights: Floats, n_codes: int) -> Floats:
     """Sum the weights of the rows with each code."""
     return np.bincount(codes, weights, n_codes).astype(np.float64)
+
+
+LEAST_ROWS, LEAST_SHARE, FEW_ROWS = 10, Fraction(1, 50), 50
+
+
+@dataclass(frozen=True, slots=True)
+class Enough:
+    """How many rows each answer to a question must hold: their weight, and in words."""
+
+    weight: float
+    in_words: str
+
+    @classmethod
+    def of(cls, target: ClassTarget, share: Fraction | None) -> "Enough":
+        """A share of the rows; None for 10 rows or 2 %, whichever is more, or a fifth of fewer than 50 rows.
+
+        >>> [Enough.of(ClassTarget(np.ones(n), None), None).in_words for n in (1000, 200, 30)]
+        ['20 rows', '10 rows', '6 rows']
+        """
+        if share is not None:
+            return cls(float(share) * target.total, f"{shown(share)} of the rows")
+        rows = min(Fraction(LEAST_ROWS), Fraction(target.total) * LEAST_ROWS / FEW_ROWS)
+        least = ceil(max(rows, Fraction(target.total) * LEAST_SHARE))
+        return cls(float(least), "1 row" if least == 1 else f"{least} rows")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,14 +116,17 @@ def gain(counts: ClassCounts, inside: NDArray[np.bool_]) -> float:
     return float(whole[0] - surprise(negative, positive).sum())
 
 
-def optimal_cuts(bins: ClassCounts, most: int, least: float) -> list[int]:
+def optimal_cuts(bins: ClassCounts, most: int, least: float, price: Floats | None = None) -> list[int]:
     """Return the best single cut, the best pair, the best three, ..., up to `most` distinct cuts.
 
-    Best means the lowest class entropy within the parts, each with a weight of at least `least`. Exact, by
-    dynamic programming over the last cut: O(most·b²) for b bins.
+    Best means the lowest class entropy within the parts plus the prices of the cuts, for parts with a weight
+    of at least `least`. Exact, by dynamic programming over the last cut: O(most·b²) for b bins. Cuts of later
+    sets that are too near to an earlier cut are left out, so any two enclose that weight.
     """
     n_bins = len(bins.negative)
     cost = _cost_of_parts(bins, least)
+    if price is not None:
+        cost[1:n_bins] += price[:, None]  # of the cut at which a part begins
     best = cost[0].copy()  # best[j]: the lowest cost of bins 0..j-1 in the parts so far
     came_from: list[NDArray[np.intp]] = []
     offered: dict[int, None] = {}
@@ -130,9 +144,22 @@ def optimal_cuts(bins: ClassCounts, most: int, least: float) -> list[int]:
             cuts.append(place - 1)
         for cut in sorted(cuts, key=lambda c: -gain(bins, np.arange(n_bins) > c)):
             offered.setdefault(cut)
+        spaced = apart(bins.both, list(offered), least)
+        offered = dict.fromkeys(spaced)
         if len(offered) >= most:
             break
     return list(offered)[:most]
+
+
+def apart(weights: Floats, cuts: list[int], least: float) -> list[int]:
+    """Keep the cuts, earlier ones first, of which any two enclose a weight of at least `least`."""
+    below = np.cumsum(weights)
+    enough = least - 1e-9 * max(1.0, float(below[-1]))
+    kept: list[int] = []
+    for cut in cuts:
+        if all(abs(below[cut] - below[other]) >= enough for other in kept):
+            kept.append(cut)
+    return kept
 
 
 def _cost_of_parts(bins: ClassCounts, least: float) -> Floats:
@@ -148,8 +175,11 @@ def _cost_of_parts(bins: ClassCounts, least: float) -> Floats:
     return np.where(too_small | backwards, np.inf, cost)
 
 
-def tree_cuts(bins: ClassCounts, most: int, least: float) -> list[int]:
-    """Return the cuts of a decision tree on this column alone, the most informative first."""
+def tree_cuts(bins: ClassCounts, most: int, least: float, price: Floats | None = None) -> list[int]:
+    """Return the cuts of a decision tree on this column alone, the most informative first.
+
+    Each is moved to a rounder place between its neighbours if that loses less than the difference in price.
+    """
     from sklearn.tree import DecisionTreeClassifier
 
     n_bins = len(bins.negative)
@@ -163,7 +193,20 @@ def tree_cuts(bins: ClassCounts, most: int, least: float) -> list[int]:
     )
     tree.fit(column[kept], classes[kept], sample_weight=weights[kept])
     thresholds = tree.tree_.threshold[tree.tree_.feature == 0]
-    return by_gain(bins, np.unique(np.floor(thresholds).astype(int)).tolist())
+    cuts = np.unique(np.floor(thresholds).astype(int)).tolist()
+    return by_gain(bins, cuts if price is None else _moved(bins, cuts, least, price))
+
+
+def _moved(bins: ClassCounts, cuts: list[int], least: float, price: Floats) -> list[int]:
+    """Move one cut after the other to the place of the lowest entropy plus price between its neighbours."""
+    cost = _cost_of_parts(bins, least)
+    ends = [0, *(cut + 1 for cut in cuts), len(bins.negative)]
+    for k in range(1, len(ends) - 1):
+        before, after = ends[k - 1], ends[k + 1]
+        places = np.arange(before + 1, after)
+        total = cost[before, places] + cost[places, after] + price[places - 1]
+        ends[k] = int(places[total.argmin()])
+    return [end - 1 for end in ends[1:-1]]
 
 
 def by_gain(bins: ClassCounts, cuts: list[int]) -> list[int]:
@@ -175,7 +218,7 @@ def by_gain(bins: ClassCounts, cuts: list[int]) -> list[int]:
     return sorted(cuts, key=lambda c: abs(float(below[c]) - 0.5))
 
 
-_BINS = 50
+_BINS = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,6 +227,20 @@ class Edges:
 
     cuts: tuple[Fraction, ...]
     bins: ClassCounts  # one bin more than cuts
+
+    def prices(self, roundness: Roundness, of_a_step: float) -> Floats:
+        """The price of each cut, by how much less round it is than the roundest of them."""
+        off = np.array([roundness.steps_off(cut) for cut in self.cuts], dtype=np.float64)
+        return off if not len(off) else (off - off.min()) * of_a_step
+
+
+def roundness_of(values: NDArray[np.generic], both: Floats, column: str) -> Roundness:
+    """The roundness of a column, from its sorted distinct values and their weights."""
+    below = np.cumsum(both) / both.sum()
+    low, high = (values[min(int(np.searchsorted(below, s)), len(values) - 1)] for s in (0.05, 0.95))
+    whole = values.dtype.kind in "iu" or bool((np.mod(values, 1) == 0).all())
+    what = f"column {column!r}"
+    return Roundness.of(exact_value(low, what), exact_value(high, what), whole=whole)
 
 
 def find_edges(values: NDArray[np.generic], counts: ClassCounts, least: float, column: str) -> Edges:
@@ -200,10 +257,10 @@ def find_edges(values: NDArray[np.generic], counts: ClassCounts, least: float, c
 def quantile_edges(
     values: NDArray[np.generic], counts: ClassCounts, least: float, n_cuts: int, column: str
 ) -> Edges:
-    """Return edges near the quantiles, moved by at most a quarter of a bin to round numbers."""
+    """Return edges near the quantiles, moved by at most two fifths of a bin to round numbers."""
     shares = np.arange(1, n_cuts + 1) / (n_cuts + 1)
     allowed = _positions(counts.both, least)
-    return _edges(values, counts, _windows(allowed, counts.both, shares, 0.25 / (n_cuts + 1)), column)
+    return _edges(values, counts, _windows(allowed, counts.both, shares, 0.4 / (n_cuts + 1)), column)
 
 
 def _positions(both: Floats, least: float) -> NDArray[np.intp]:

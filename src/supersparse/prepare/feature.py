@@ -24,7 +24,7 @@ from supersparse.problem.limits import Constraint
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.set_forms import SetForm
 
-Direction = Literal["up", "down"]
+Direction = Literal["+", "-"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -38,7 +38,7 @@ class Feature(Tabular):
     position: int  # of the raw column in the training table
     when_missing: Fraction | None
     unit: str | None = None
-    direction: Direction | None = None  # "up": points of 0 or more only
+    direction: Direction | None = None  # "+": points of 0 or more only
 
     @property
     def name(self) -> str:
@@ -53,7 +53,7 @@ class Feature(Tabular):
     @property
     def bounds(self) -> tuple[int | None, int | None] | None:
         """Bounds on its points for `Problem.of`; None means no bound."""
-        return None if self.direction is None else ((0, None) if self.direction == "up" else (None, 0))
+        return None if self.direction is None else ((0, None) if self.direction == "+" else (None, 0))
 
     def item(self, points: Fraction) -> Item:
         """The card item on the raw column, with these points."""
@@ -122,9 +122,9 @@ def domain_of(column: RawColumn, *, named: bool) -> Domain | None:
     if named:
         levels = column.levels[0]
         return Domain(column=column.name, values=tuple(levels)) if len(levels) <= _MOST_LEVELS else None
-    values = column.distinct[0]
+    values = column.known_numbers
     what = f"a value of column {column.name!r}"
-    if len(values) <= _FEW:
+    if len(values) <= _FEW and not any(column.beyond):
         return Domain(column=column.name, values=tuple(exact_value(v, what) for v in values))
     whole = values.dtype.kind != "f" or bool((np.floor(values) == values).all())
     return Domain(
@@ -155,15 +155,19 @@ def with_preparation(
     defaults: Mapping[str, Any],
     features: Sequence[Feature],
     constraints: Sequence[Constraint],
+    n_candidates: int,
 ) -> Card:
-    """Return the card with the preparation in its settings; unchanged if it has no settings.
+    """Return the card with the preparation in its settings, and how many questions there were to choose from.
 
     Constraints and bounds that came from the preparation are removed from the settings, because other rows
     give other features with other constraints.
     """
     made = card.provenance
-    if made is None or made.settings is None:
+    if made is None:
         return card
+    made = replace(made, n_candidates=n_candidates)
+    if made.settings is None:
+        return replace(card, provenance=made)
     content = {
         "columns": list(recorded.columns),
         "texts": list(recorded.texts),

@@ -1,7 +1,6 @@
 """Learn the features of a table: column by column, then select the candidates to keep."""
 
 import hashlib
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,11 +13,13 @@ from supersparse.card.rules import Domain, InRange, IsOneOf
 from supersparse.data.sources import CellTable
 from supersparse.data.values import Cells
 from supersparse.errors import InvalidDataError
+from supersparse.exact import shown
 from supersparse.prepare.columns import ColumnPlan, FeatureCandidate, plan_column
-from supersparse.prepare.cuts import ClassTarget
+from supersparse.prepare.cuts import FEW_ROWS, LEAST_ROWS, ClassTarget, Enough
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.raw import RawColumn, kind_of_column
 from supersparse.prepare.settings import PrepareSettings
+from supersparse.problem.constraints.signs import same_sign
 from supersparse.problem.constraints.support import thresholds_per_variable
 from supersparse.problem.limits import Constraint
 from supersparse.problem.rows import read_weights, two_labels
@@ -33,6 +34,11 @@ class Screened:
     repeated: int
     beyond_limit: int
 
+    @property
+    def n_candidates(self) -> int:
+        """How many there were to choose from: those kept, and those beyond the limit."""
+        return len(self.kept) + self.beyond_limit
+
 
 def screen(
     candidates: list[FeatureCandidate],
@@ -42,8 +48,12 @@ def screen(
     least: float,
     most: int | None,
 ) -> Screened:
-    """Keep the best candidates up to a maximum; those that the user requested are always kept."""
-    by_chance = math.log(max(target.total, 1.0)) / 2 if target.positive is not None else 0.0
+    """Keep the best candidates up to a maximum; those that the user requested are always kept.
+
+    Leaving out what repeats or negates another loses no card. What single out too few rows could save at most
+    that share of the errors. What lies beyond the maximum may be missed, and is counted.
+    """
+    by_chance = target.by_chance if target.positive is not None else 0.0
     ranked = sorted(
         candidates,
         key=lambda c: (
@@ -59,9 +69,6 @@ def screen(
     few = repeated = beyond = 0
     for candidate in ranked:
         given = candidate.round < 0
-        if most is not None and len(kept) >= most and not given:
-            beyond += 1
-            continue
         values = candidate.feature.of_cells(columns[candidate.feature.column])
         if not _tells_enough(values, target, 0.0 if given else least):
             few += 1
@@ -71,7 +78,10 @@ def screen(
             repeated += 1
             continue
         seen.add(digest)
-        kept.append(candidate.feature)
+        if most is not None and len(kept) >= most and not given:
+            beyond += 1
+        else:
+            kept.append(candidate.feature)
     places = {id(c.feature): k for k, c in enumerate(candidates)}
     kept.sort(key=lambda feature: (feature.position, *_low(feature), places[id(feature)]))
     return Screened(kept=tuple(kept), few_rows=few, repeated=repeated, beyond_limit=beyond)
@@ -107,7 +117,7 @@ def _digest(values: NDArray[Any]) -> bytes:
     return hashlib.blake2b(as_text).digest()
 
 
-# For max_candidates="auto": what the exact engine can prove, or nearly, within a minute.
+# For candidates="auto": what the exact engine can prove, or nearly, within a minute.
 _MOST_FEATURES = 60
 _FEWEST_FEATURES = 20
 _MOST_CELLS = 20_000_000  # rows x features; 10^6 rows of 20 features are solved in 10 s and 1 GB
@@ -122,6 +132,7 @@ class PreparedColumns:
     constraints: tuple[Constraint, ...]
     notes: tuple[str, ...]
     domains: Mapping[str, Domain]
+    n_candidates: int  # how many features there were to choose from
 
 
 def prepare_columns(
@@ -138,7 +149,7 @@ def prepare_columns(
     kinds = {name: kind_of_column(cells) for name, cells in table.columns.items()}
     notes = {name: _unusable(kind) for name, kind in kinds.items()}
     used = tuple(name for name in names if not notes[name])
-    all_notes: list[str] = []
+    all_notes = _few_rows_note(target, settings)
     if settings.missing == "drop":
         table, target, dropped = _without_gaps(
             CellTable({n: table.columns[n] for n in used}, table.n_rows), target
@@ -166,7 +177,18 @@ def prepare_columns(
         constraints=_constraints(kept.kept, settings),
         notes=(*all_notes, *_said_of_columns(notes, outdone), *_left_out(kept, most)),
         domains={plan.name: plan.domain for plan in plans if plan.domain is not None},
+        n_candidates=kept.n_candidates,
     )
+
+
+def _few_rows_note(target: ClassTarget, settings: PrepareSettings) -> list[str]:
+    if settings.rare is not None or target.total >= FEW_ROWS:
+        return []
+    enough = Enough.of(target, None).in_words
+    return [
+        f"only {shown(Fraction(target.total))} rows: every answer holds at least {enough}, a fifth of them; "
+        f"from {FEW_ROWS} rows on it would be {LEAST_ROWS}"
+    ]
 
 
 def _said_of_columns(notes: dict[str, str], outdone: list[str]) -> Iterator[str]:
@@ -186,9 +208,17 @@ def _read_target(
     positive = None if y is None else _read_labels(y, needed=needed)
     if positive is not None and len(positive) != n_rows:
         raise InvalidDataError(f"y has {len(positive)} labels for {n_rows} rows; give one label per row")
-    weights = read_weights(sample_weight, n_rows)[0].astype(np.float64)
+    weights = _as_copies(*read_weights(sample_weight, n_rows))
     rows = weights > 0
     return ClassTarget(weights, positive).take(rows), rows
+
+
+def _as_copies(integers: NDArray[Any], unit: Fraction) -> NDArray[np.float64]:
+    """Whole weights, in lowest terms, count as copies of a row; others are scaled to the number of rows."""
+    weights = integers.astype(np.float64)
+    if unit.denominator == 1:
+        return weights
+    return weights * (np.count_nonzero(weights) / float(weights.sum()))
 
 
 def _read_labels(y: object, *, needed: bool) -> NDArray[np.bool_] | None:
@@ -246,8 +276,8 @@ def _without_gaps(table: CellTable, target: ClassTarget) -> tuple[CellTable, Cla
 
 
 def _most_candidates(settings: PrepareSettings, n_rows: int) -> int | None:
-    if settings.max_candidates != "auto":
-        return settings.max_candidates
+    if settings.candidates != "auto":
+        return settings.candidates
     return max(_FEWEST_FEATURES, min(_MOST_FEATURES, _MOST_CELLS // n_rows))
 
 
@@ -258,30 +288,35 @@ def _screen(
         [candidate for plan in plans for candidate in plan.candidates],
         {plan.name: plan.cells for plan in plans},
         target,
-        least=float(settings.rare) * target.total,
+        least=Enough.of(target, settings.rare).weight,
         most=most,
     )
 
 
 def _constraints(features: Sequence[Feature], settings: PrepareSettings) -> tuple[Constraint, ...]:
-    """Limit the number of thresholds per column where there are more candidates."""
-    per_variable = settings.per_variable
+    """Limit the number of thresholds per column where there are more, and let their points rise or fall."""
     by_column: dict[str, list[str]] = {}
     for feature in features:
         by_level = isinstance(feature.rule, IsOneOf) and feature.column in settings.ordered
         if by_level or isinstance(feature.rule, InRange):
             by_column.setdefault(feature.column, []).append(feature.name)
-    if per_variable is None:
-        return ()
-    many = {column: names for column, names in by_column.items() if len(names) > per_variable}
-    return (thresholds_per_variable(per_variable, many),) if many else ()
+    found: list[Constraint] = []
+    most = settings.per_variable
+    many = {} if most is None else {column: names for column, names in by_column.items() if len(names) > most}
+    if most is not None and many:
+        found.append(thresholds_per_variable(most, many))
+    if most is None or most > 1:
+        several = {c: names for c, names in by_column.items() if len(names) > 1 and settings.is_monotone(c)}
+        if several:
+            found.append(same_sign(several))
+    return tuple(found)
 
 
 def _left_out(kept: Screened, most: int | None) -> list[str]:
     reasons = [
         (kept.few_rows, "single out too few rows"),
         (kept.repeated, "repeat or negate another"),
-        (kept.beyond_limit, f"beyond max_candidates={most}"),
+        (kept.beyond_limit, f"beyond the limit of {most} (candidates)"),
     ]
     said = [f"{count} {reason}" for count, reason in reasons if count]
     return [f"{len(kept.kept)} features; candidates left out: {', '.join(said)}"] if said else []

@@ -46,15 +46,21 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Maximum number of thresholds per column in one scoring system. None means no limit.
     intervals : bool, default=False
         Also offer intervals such as "45 <= age < 60", for the most informative pairs of cut points.
-    rare : float, default=0.01
-        Smallest share of the rows that a feature may single out; rarer categories get no feature. Such
-        a feature could not save more errors than that, so nothing is lost if ``C0 >= rare``.
+    rare : "auto" or float, default="auto"
+        Smallest share of the rows that an answer may hold: each side of a cut, each part between two cuts,
+        each category. "auto" means 10 rows or 2 %, whichever is more, and a fifth of a table with fewer than
+        50 rows. A feature that singles out fewer could not save more errors than that, so nothing is lost if
+        C0 is as large as this share.
     missing : {"item", "drop", "median", "mode"}, default="item"
         "item": missing values get their own feature and count 0 in the others. "median", "mode": replaced
         by that value (always the mode for categories). "drop": refused; classifiers skip such rows when
         fitting.
-    directions : dict, default=None
-        ``{"age": "up"}`` forbids negative points for thresholds on age; "down" forbids positive ones.
+    direction : dict, default=None
+        ``{"age": "+"}`` forbids negative points for the features of age; "-" forbids positive ones.
+    shape : dict, default=None
+        How the points of a column change with its values, such as ``{"age": "any"}``: "monotone" (the
+        default, and part of what is proven) lets them rise or fall, "rising" and "falling" are the same as a
+        `direction` of "+" and "-", and "any" allows everything. With `intervals`, "any" is the default.
     keep : list of str, default=()
         Numeric columns to use as they are.
     categorical : list of str, default=()
@@ -63,19 +69,22 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Levels of ordered categories, lowest first. Features ask for "this level or higher".
     units : dict of str, default=None
         Units by column, for the questions of the card.
-    max_candidates : "auto", int or None, default="auto"
+    candidates : "auto", int or None, default="auto"
         Maximum number of features: the best of each column first, then the second best of each, and so on.
         "auto" means 60, or fewer above 300,000 rows (20 for a million), so that a scoring system is proven
-        optimal, or nearly, within a minute. None means no limit.
+        optimal, or nearly, within a minute. None means no limit. The card says how many there were.
 
     Attributes
     ----------
     features_ : tuple of Feature
         The features, each with its rule on a raw column.
     constraints_ : tuple of constraints
-        At most `per_variable` thresholds for each column, for `Problem.of`.
+        At most `per_variable` thresholds for each column, and points of one sign for those of a column that
+        rises or falls, for `Problem.of`.
     bounds_ : list
         The bounds on each feature's points, for `Problem.of`; None for no bound.
+    n_candidates_ : int
+        How many features there were to choose from; those beyond the limit are not in `features_`.
     notes_ : list of str
         What was done to each column, in words.
     n_features_in_ : int
@@ -103,14 +112,15 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         max_cuts: int = 6,
         per_variable: int | None = 2,
         intervals: bool = False,
-        rare: float = 0.01,
+        rare: float | str = "auto",
         missing: str = "item",
-        directions: Mapping[str, str] | None = None,
+        direction: Mapping[str, str] | None = None,
+        shape: Mapping[str, str] | None = None,
         keep: Sequence[str] = (),
         categorical: Sequence[str] = (),
         ordered: Mapping[str, Sequence[object]] | None = None,
         units: Mapping[str, str] | None = None,
-        max_candidates: int | str | None = "auto",
+        candidates: int | str | None = "auto",
     ) -> None:
         self.cuts = cuts
         self.cut_points = cut_points
@@ -119,12 +129,13 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.intervals = intervals
         self.rare = rare
         self.missing = missing
-        self.directions = directions
+        self.direction = direction
+        self.shape = shape
         self.keep = keep
         self.categorical = categorical
         self.ordered = ordered
         self.units = units
-        self.max_candidates = max_candidates
+        self.candidates = candidates
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn cut points and categories.
@@ -161,6 +172,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.features_ = found.features
         self.constraints_: tuple[Constraint, ...] = found.constraints
         self.bounds_ = [feature.bounds for feature in found.features]
+        self.n_candidates_ = found.n_candidates
         self.notes_ = list(found.notes)
         self._card = unit_card(found.features, found.domains, self.n_features_in_)
 
@@ -203,7 +215,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.fit(X, y, **fit_params)
         if self.constraints_ or any(self.bounds_):
             self.notes_.append(
-                "per_variable and directions apply only inside SLIMClassifier(prepare=...), "
+                "per_variable, direction and shape apply only inside SLIMClassifier(prepare=...), "
                 "not to later steps of a pipeline"
             )
         return self.transform(X)
@@ -279,5 +291,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             parameters=self.get_params(deep=False), columns=self._columns, texts=self._text_columns
         )
         defaults = type(self)().get_params(deep=False)
-        made = with_preparation(raw, recorded, defaults, self.features_, self.constraints_)
+        made = with_preparation(
+            raw, recorded, defaults, self.features_, self.constraints_, self.n_candidates_
+        )
         return made if card.learned is None else printed(made)

@@ -40,19 +40,46 @@ class RawColumn:
 
     @cached_property
     def distinct(self) -> tuple[NDArray[np.generic], NDArray[np.intp]]:
-        """The distinct numbers, ascending, and the index of each present row's number."""
-        if isinstance(self.cells, Numbers):
-            values = self.cells.values[self.present]
-        else:
-            read = [0.0 if is_missing(v) else float(exact_value(v, self.name)) for v in self.cells.distinct]
-            values = np.array(read)[self.cells.codes[self.present]]
-        if values.dtype.kind == "f" and np.isinf(values).any():
-            raise InvalidDataError(
-                f"column {self.name!r} has {int(np.isinf(values).sum())} infinite value(s) (inf); "
-                "replace them, or make them missing"
-            )
+        """The distinct numbers, ascending, and the index of each present row's number.
+
+        Values that are below or above every number, such as <0.01, have a number in their place that lies
+        just
+        below the smallest, or one unit of the last decimal above the largest. It orders them, and is kept
+        nowhere.
+        """
+        values = self._numbers
+        if any(self.beyond):
+            finite = values[np.isfinite(values)]
+            if not len(finite):
+                raise InvalidDataError(
+                    f"column {self.name!r} holds values below or above a limit and no number; leave it out"
+                )
+            lowest = np.nextafter(finite.min(), -np.inf)
+            highest = finite.max() + 10.0 ** -max(map(_decimals, np.unique(finite)[-1000:].tolist()))
+            values = np.where(values == -np.inf, lowest, np.where(values == np.inf, highest, values))
         found, codes = np.unique(values, return_inverse=True)
         return found, codes.reshape(-1)
+
+    @cached_property
+    def _numbers(self) -> NDArray[Any]:
+        """The numbers of the present rows, infinite where they are beyond a limit."""
+        if isinstance(self.cells, Numbers):
+            return self.cells.values[self.present]
+        read = [0.0 if is_missing(v) else _float(v, self.name) for v in self.cells.distinct]
+        return np.array(read)[self.cells.codes[self.present]]
+
+    @cached_property
+    def beyond(self) -> tuple[int, int]:
+        """How many values are below every number, and above."""
+        if self._numbers.dtype.kind != "f":
+            return 0, 0
+        return int((self._numbers == -np.inf).sum()), int((self._numbers == np.inf).sum())
+
+    @property
+    def known_numbers(self) -> NDArray[np.generic]:
+        """The distinct numbers without what is below or above them."""
+        values = self.distinct[0]
+        return values[bool(self.beyond[0]) : len(values) - bool(self.beyond[1])]
 
     @cached_property
     def levels(self) -> tuple[list[Category], NDArray[np.intp]]:
@@ -66,6 +93,17 @@ class RawColumn:
             if not is_missing(value):
                 place[code] = known.setdefault(read_category(value, self.name), len(known))
         return list(known), place[self.cells.codes[self.present]]
+
+
+def _float(value: object, name: str) -> float:
+    infinite = isinstance(value, float) and np.isinf(value)
+    return float(value) if infinite else float(exact_value(value, name))  # type: ignore[arg-type]
+
+
+def _decimals(number: float) -> int:
+    """How many decimals a number is written with."""
+    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
 def kind_of_column(cells: Cells) -> str:
@@ -88,7 +126,7 @@ def kind_of_column(cells: Cells) -> str:
         return f"values such as {strange[0]!r}"
     if any(isinstance(v, str) for v in held):
         return "categories"
-    return "yes or no" if all(Fraction(exact_value(v, "a value")) in (0, 1) for v in held) else "numbers"
+    return "yes or no" if all(v in (0, 1) for v in held) else "numbers"
 
 
 def _used(cells: Objects) -> list[object]:
@@ -114,6 +152,12 @@ def stand_in(
         values, codes = column.distinct
         reached = sums_by_code(codes, weights, len(values))
         place = _middle(reached) if missing == "median" else int(reached.argmax())
+        if (place == 0 and column.beyond[0]) or (place == len(values) - 1 and column.beyond[1]):
+            raise InvalidDataError(
+                f"the {missing} of column {column.name!r} is below or above every number, so it "
+                f"cannot stand in for "
+                "missing values; use missing='item'"
+            )
         return exact_value(values[place], f"a value of column {column.name!r}")
     levels, codes = column.levels
     by_level = sums_by_code(codes, weights, len(levels))

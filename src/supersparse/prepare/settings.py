@@ -12,6 +12,8 @@ from supersparse.prepare.feature import Direction
 from supersparse.prepare.raw import MissingRule
 
 CutMethod = Literal["optimal", "quantile", "tree", "none"]
+Shape = Literal["monotone", "rising", "falling", "any"]
+_DIRECTION_OF = {"rising": "+", "falling": "-"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,18 +25,28 @@ class PrepareSettings:
     max_cuts: int
     per_variable: int | None
     intervals: bool
-    rare: Fraction
+    rare: Fraction | None  # None: as `Enough` says
     missing: MissingRule
-    directions: Mapping[str, Direction]
+    direction: Mapping[str, Direction]  # of a rising or falling shape too
+    shape: Mapping[str, Shape]
     keep: frozenset[str]
     categorical: frozenset[str]
     ordered: Mapping[str, tuple[Category, ...]]
     units: Mapping[str, str]
-    max_candidates: int | Literal["auto"] | None
+    candidates: int | Literal["auto"] | None
+
+    def has_shape(self, column: str) -> bool:
+        """Whether the user asked that the points of a column rise or fall."""
+        return column in self.direction or self.shape.get(column, "any") != "any"
+
+    def is_monotone(self, column: str) -> bool:
+        """Whether the points of a column rise or fall, in a direction that is open."""
+        default = "any" if self.intervals else "monotone"
+        return column not in self.direction and self.shape.get(column, default) == "monotone"
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Raise if a parameter names a column that the table does not have."""
-        for what in ("cut_points", "directions", "keep", "categorical", "ordered", "units"):
+        for what in ("cut_points", "direction", "shape", "keep", "categorical", "ordered", "units"):
             for name in getattr(self, what):
                 if name not in names:
                     raise InvalidProblemError(
@@ -44,25 +56,25 @@ class PrepareSettings:
 
 def read_prepare_settings(given: Mapping[str, Any]) -> PrepareSettings:
     """Read the parameters of `Prepare`."""
+    shape = {
+        n: _one_of(v, f"shape: the shape of {n!r}", get_args(Shape))
+        for n, v in _mapping(given["shape"], "shape").items()
+    }
     settings = PrepareSettings(
         cuts=_one_of(given["cuts"], "cuts", get_args(CutMethod)),
         cut_points={n: _numbers(v, n) for n, v in _mapping(given["cut_points"], "cut_points").items()},
         max_cuts=_at_least_one(given["max_cuts"], "max_cuts"),
         per_variable=_or_none(given["per_variable"], "per_variable"),
         intervals=_yes_or_no(given["intervals"], "intervals"),
-        rare=_share(given["rare"]),
+        rare=None if given["rare"] == "auto" else _share(given["rare"]),
         missing=_one_of(given["missing"], "missing", get_args(MissingRule)),
-        directions={
-            n: _one_of(v, f"directions: the direction of {n!r}", get_args(Direction))
-            for n, v in _mapping(given["directions"], "directions").items()
-        },
+        direction=_directions(given["direction"], shape),
+        shape=shape,
         keep=_names(given["keep"], "keep"),
         categorical=_names(given["categorical"], "categorical"),
         ordered={n: _levels(v, n) for n, v in _mapping(given["ordered"], "ordered").items()},
         units={str(n): str(v) for n, v in _mapping(given["units"], "units").items()},
-        max_candidates="auto"
-        if given["max_candidates"] == "auto"
-        else _or_none(given["max_candidates"], "max_candidates"),
+        candidates="auto" if given["candidates"] == "auto" else _or_none(given["candidates"], "candidates"),
     )
     _check_one_use(settings)
     return settings
@@ -83,12 +95,30 @@ def _check_one_use(settings: PrepareSettings) -> None:
                     raise InvalidProblemError(
                         f"column {name!r} is in both {what} and {other}; use only one of them"
                     )
-    for name in settings.directions:
+    for name in (*settings.direction, *settings.shape):
         if name in settings.categorical:
+            what = "a direction" if name in settings.direction else "a shape"
             raise InvalidProblemError(
-                f"column {name!r} has a direction, but categories have no order; "
+                f"column {name!r} has {what}, but categories have no order; "
                 "give its levels in order with ordered={column: [lowest, ..., highest]}"
             )
+
+
+def _directions(given: object, shape: Mapping[str, Shape]) -> dict[str, Direction]:
+    """The directions asked for, by themselves or as a rising or falling shape."""
+    found: dict[str, Direction] = {
+        n: _one_of(v, f"direction: the direction of {n!r}", get_args(Direction))
+        for n, v in _mapping(given, "direction").items()
+    }
+    for name, own in shape.items():
+        of_shape = _DIRECTION_OF.get(own)
+        if name in found and own != "monotone" and found[name] != of_shape:
+            raise InvalidProblemError(
+                f"column {name!r} has the direction {found[name]!r} and the shape {own!r}; give one of them"
+            )
+        if of_shape is not None:
+            found[name] = _one_of(of_shape, "direction", get_args(Direction))
+    return found
 
 
 def _one_of(value: object, what: str, known: Sequence[str]) -> Any:
@@ -155,5 +185,7 @@ def _yes_or_no(value: object, what: str) -> bool:
 def _share(value: object) -> Fraction:
     share = exact(value, "rare")
     if not 0 <= share < Fraction(1, 2):
-        raise InvalidProblemError(f"rare is {value!r}; give a share of the rows from 0 to below 0.5")
+        raise InvalidProblemError(
+            f"rare is {value!r}; give a share of the rows from 0 to below 0.5, or 'auto'"
+        )
     return share

@@ -29,7 +29,7 @@ PointSet = CoefficientSet | int | Collection[Number] | NDArray[Any]
 Ends = tuple[Number | None, Number | None]
 LevelList = Levels | Sequence[tuple[Any, Number]]
 
-MAX_POINTS = 100  # where max_points is "auto"
+MAX_POINTS = 10  # where max_points is "auto"
 SYNONYMS = {
     "coefficients": "points",
     "coef_set": "points",
@@ -85,7 +85,7 @@ class Asked:
     max_points: int | Auto = setting(
         "auto",
         Either(Word("auto"), WholeForm(1)),
-        "Largest points of a feature, plus or minus; default: 5 for prepared columns, otherwise 100.",
+        "Largest points of a feature, plus or minus; default: 10.",
         option=int,
     )
     bounds: Ends | Sequence[Ends | None] | Mapping[str, Ends | None] | None = setting(
@@ -101,7 +101,7 @@ class Asked:
     max_features: int | Auto | None = setting(
         "auto",
         Either(Word("auto"), WholeForm(0), Null()),
-        "Maximum number of features; default: 10 for prepared columns, otherwise no limit.",
+        "Maximum number of features; default: 10.",
         option=int,
     )
     min_features: int | None = setting(None, Either(WholeForm(0), Null()), "Minimum number of features.")
@@ -114,6 +114,18 @@ class Asked:
         "auto",
         Either(Word("auto", "balanced"), Null(), TableOf(NumberForm(0), "weights by class")),
         "Cost of an error in each class; auto: balanced for prepared columns with a rare class.",
+    )
+    objective: Literal["errors", "net_benefit"] = setting(
+        "errors",
+        Word("errors", "net_benefit"),
+        "What is counted: errors by class weight, or net benefit at risk_threshold, which sets the weights.",
+        option=str,
+    )
+    risk_threshold: Number | None = setting(
+        None,
+        Either(NumberForm(0), Null()),
+        "Risk above which one would act, such as 0.2; with objective net_benefit.",
+        option=float,
     )
     positive: Any = setting(None, LabelForm(), "Positive class, the one that scores high.")
     constraints: Sequence[Constraint] = setting(
@@ -147,6 +159,8 @@ class AskedBesideC0(TypedDict, total=False):
     min_features: int | None
     intercept: str | tuple[Number, Number]
     class_weight: Mapping[Any, Number] | Literal["auto", "balanced"] | None
+    objective: Literal["errors", "net_benefit"]
+    risk_threshold: Number | None
     positive: Any
     constraints: Sequence[Constraint]
 

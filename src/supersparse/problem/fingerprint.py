@@ -32,6 +32,7 @@ def fingerprint(problem: Problem) -> str:
         *(((problem.goal, problem.slope),) if problem.goal != "errors" else ()),
         (problem.levels, problem.intercept_levels),
         tuple((limit.weights, limit.at_most, limit.intercept_weight) for limit in problem.support_limits),
+        tuple(limit.together for limit in problem.sign_limits),
         tuple((limit.low, limit.high, limit.at_most) for limit in problem.score_limits),
         tuple((limit.weights, limit.at_most) for limit in problem.rate_limits),
     )

@@ -1,7 +1,7 @@
 """Limits: the exact inequalities that constraints become, which solvers satisfy and the evaluator checks.
 
 A `Constraint` is what the user wrote, with the user's names. Applied to the rows of a problem it becomes
-limits on single values, on the support, on wrong rows, or on the largest score.
+limits on single values, on the support, on signs, on wrong rows, or on the largest score.
 """
 
 from abc import ABC, abstractmethod
@@ -71,6 +71,19 @@ class SupportLimit(Tabular):
         return sum(w for w, c in zip(self.weights, coefficients, strict=True) if c)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SignLimit(Tabular):
+    """Some coefficients have one sign: none of them is negative, or none is positive."""
+
+    together: tuple[bool, ...]  # one a feature: whether it is one of them
+    source: Constraint
+
+    def allows(self, coefficients: Sequence[int | Fraction]) -> bool:
+        """Whether no two of the coefficients have opposite signs."""
+        members = [c for c, member in zip(coefficients, self.together, strict=True) if member]
+        return all(c >= 0 for c in members) or all(c <= 0 for c in members)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RateLimit(Tabular):
     """Σ_i weights_i·[row i is wrong] <= at_most, in integers; a score of 0 is wrong for both classes.
@@ -120,4 +133,4 @@ class ScoreLimit(Tabular):
         return sum((self.term(j, v) for j, v in enumerate(values) if v), Fraction(0))
 
 
-Limit = ValueLimit | SupportLimit | RateLimit | ScoreLimit
+Limit = ValueLimit | SupportLimit | SignLimit | RateLimit | ScoreLimit

@@ -262,13 +262,17 @@ def completed(problem: Problem, coefficients: Sequence[int]) -> Points | None:
 
 def obeys_without_intercept(problem: Problem, coefficients: Sequence[int]) -> bool:
     """Whether coefficients, in the problem's unit, satisfy the limits that do not include b."""
-    return all(
-        limit.total(coefficients) <= limit.at_most
-        for limit in problem.support_limits
-        if not limit.intercept_weight
-    ) and all(
-        limit.total([Fraction(c, problem.unit) for c in coefficients]) <= limit.at_most
-        for limit in problem.score_limits
+    return (
+        all(
+            limit.total(coefficients) <= limit.at_most
+            for limit in problem.support_limits
+            if not limit.intercept_weight
+        )
+        and all(limit.allows(coefficients) for limit in problem.sign_limits)
+        and all(
+            limit.total([Fraction(c, problem.unit) for c in coefficients]) <= limit.at_most
+            for limit in problem.score_limits
+        )
     )
 
 
@@ -287,6 +291,9 @@ def _broken(problem: Problem, points: Points) -> Iterator[Constraint]:
         total = support_limit.total(values) + support_limit.intercept_weight * (points.intercept != 0)
         if total > support_limit.at_most:
             yield support_limit.source
+    for sign_limit in problem.sign_limits:
+        if not sign_limit.allows(values):
+            yield sign_limit.source
     for score_limit in problem.score_limits:
         if score_limit.total(values) > score_limit.at_most:
             yield score_limit.source

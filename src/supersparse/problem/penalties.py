@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from supersparse.data.small_table import SmallTable, Tabular, number
-from supersparse.errors import InvalidProblemError
+from supersparse.errors import InvalidProblemError, did_you_mean
 from supersparse.exact import exact, read_non_negative
 from supersparse.problem.intercept import Intercept
 from supersparse.problem.naming import INTERCEPT, per_feature
@@ -235,3 +235,40 @@ def read_class_weight(class_weight: object, rows: Rows) -> tuple[Fraction, Fract
     if not any(weights):
         raise InvalidProblemError("both class weights are 0; give at least one class a positive weight")
     return weights[0], weights[1]
+
+
+def read_objective(
+    objective: object, risk_threshold: object, class_weight: object, rows: Rows
+) -> tuple[Fraction, Fraction]:
+    """Return (W-, W+) of what is counted.
+
+    Net benefit at a threshold t is (TP - FP·t/(1-t))/N, and TP is the number of positives less FN: it is
+    largest where FP·t + FN·(1-t) is smallest. So the weights are 2t and 2(1-t), which are 1 at t = 1/2.
+
+    >>> from supersparse.problem.rows import read_rows
+    >>> rows = read_rows([[0], [1]], [0, 1])
+    >>> [str(w) for w in read_objective("net_benefit", 0.2, "auto", rows)]
+    ['2/5', '8/5']
+    """
+    if objective not in ("errors", "net_benefit"):
+        raise InvalidProblemError(
+            f"objective is {objective!r}; {did_you_mean(str(objective), ['errors', 'net_benefit'])}"
+        )
+    if objective == "errors":
+        if risk_threshold is not None:
+            raise InvalidProblemError(
+                f"risk_threshold is {risk_threshold}, but objective is 'errors'; use objective='net_benefit'"
+            )
+        return read_class_weight(class_weight, rows)
+    if risk_threshold is None:
+        raise InvalidProblemError(
+            "objective is 'net_benefit' without a threshold; give risk_threshold, such as 0.2"
+        )
+    threshold = exact(risk_threshold, "risk_threshold")
+    if not 0 < threshold < 1:
+        raise InvalidProblemError(f"risk_threshold is {risk_threshold}; give a risk between 0 and 1")
+    if class_weight is not None and class_weight != "auto":
+        raise InvalidProblemError(
+            "objective='net_benefit' sets the class weights; remove class_weight, or use objective='errors'"
+        )
+    return 2 * threshold, 2 * (1 - threshold)

@@ -4,8 +4,8 @@
 
 over λ_j in the coefficient set of feature j and the allowed intercepts b, with N = Σ s_i. The
 penalty is C0_j·1[λ_j ≠ 0], or that of the level that contains λ_j. Constraints limit single
-values, the support, the wrong rows and the largest score. With ``goal="risk"``, the loss of a row is
-log(1 + exp(-y_i·(a·x_i·λ + b))) with a slope a > 0 that is free or 1; a·|λ_j|·sd_j is at most 30.
+values, the support, the signs, the wrong rows and the largest score. With ``goal="risk"``, the loss of a
+row is log(1 + exp(-y_i·(a·x_i·λ + b))) with a slope a > 0 that is free or 1; a·|λ_j|·sd_j is at most 30.
 """
 
 import math
@@ -25,12 +25,12 @@ from supersparse.problem.asked import Asked, AskedKeywords, parameters_of
 from supersparse.problem.constraints.single import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.intercept import Intercept, WrongLimit, read_intercept
-from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SupportLimit, ValueLimit
+from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SignLimit, SupportLimit, ValueLimit
 from supersparse.problem.penalties import (
     Levels,
-    read_class_weight,
     read_l1_penalty,
     read_levels,
+    read_objective,
     read_size_penalty,
 )
 from supersparse.problem.points import CoefficientSet
@@ -55,6 +55,8 @@ def check_feasible(problem: "Problem") -> None:
     _check_intercept(problem)
     for support_limit in problem.support_limits:
         _check_support(problem, support_limit)
+    for sign_limit in problem.sign_limits:
+        _check_signs(problem, sign_limit)
     for score_limit in problem.score_limits:
         _check_score(problem, score_limit)
 
@@ -137,6 +139,17 @@ def _check_support(problem: "Problem", limit: SupportLimit) -> None:
     raise _conflict([limit.source, *blame], _names(problem, against & forced), _names(problem, needed))
 
 
+def _check_signs(problem: "Problem", limit: SignLimit) -> None:
+    """Compare the features that are always positive with those that are always negative."""
+    members = {j for j in problem.forced if limit.together[j]}
+    ends = {j: (min(problem.sets[j].turning_points), max(problem.sets[j].turning_points)) for j in members}
+    positive = {j for j, (low, _) in ends.items() if low > 0}
+    negative = {j for j, (_, high) in ends.items() if high < 0}
+    if positive and negative:
+        blame = _on_values(problem, positive | negative, used=True)
+        raise _conflict([limit.source, *blame], _names(problem, positive), _names(problem, negative))
+
+
 def _check_score(problem: "Problem", limit: ScoreLimit) -> None:
     least = sum(min(limit.term(j, v) for v in s.turning_points) for j, s in enumerate(problem.sets))
     if least > limit.at_most:
@@ -195,6 +208,7 @@ class Problem(Tabular):
     unit: int  # common denominator of the sets; b is a multiple of 1/unit too, unless it is free
     value_limits: tuple[ValueLimit, ...]  # the sets satisfy them already
     support_limits: tuple[SupportLimit, ...]
+    sign_limits: tuple[SignLimit, ...]
     rate_limits: tuple[RateLimit, ...]
     score_limits: tuple[ScoreLimit, ...]
     goal: Literal["errors", "risk"] = "errors"
@@ -254,7 +268,7 @@ class Problem(Tabular):
             max_features=None,
             intercept=intercept_rule,
             intercept_C0=intercept_penalty,
-            class_weights=read_class_weight(ask.class_weight, rows),
+            class_weights=read_objective(ask.objective, ask.risk_threshold, ask.class_weight, rows),
             levels=all_levels[:-1],
             intercept_levels=all_levels[-1] if intercept_rule.is_penalised else None,
             asked=asked,
@@ -262,6 +276,7 @@ class Problem(Tabular):
             unit=_unit(sets, intercept_rule),
             value_limits=tuple(limit for limit in limits if isinstance(limit, ValueLimit)),
             support_limits=tuple(limit for limit in limits if isinstance(limit, SupportLimit)),
+            sign_limits=tuple(limit for limit in limits if isinstance(limit, SignLimit)),
             rate_limits=tuple(limit for limit in limits if isinstance(limit, RateLimit)),
             score_limits=tuple(limit for limit in limits if isinstance(limit, ScoreLimit)),
             goal=goal,
@@ -281,6 +296,7 @@ class Problem(Tabular):
             asked=tuple(c for c in self.asked if c not in dropped),
             value_limits=tuple(limit for limit in self.value_limits if limit.source not in dropped),
             support_limits=tuple(limit for limit in self.support_limits if limit.source not in dropped),
+            sign_limits=tuple(limit for limit in self.sign_limits if limit.source not in dropped),
             rate_limits=tuple(limit for limit in self.rate_limits if limit.source not in dropped),
             score_limits=tuple(limit for limit in self.score_limits if limit.source not in dropped),
         )._narrowed()
@@ -303,6 +319,7 @@ class Problem(Tabular):
             asked=(*self.asked, *more),
             value_limits=(*self.value_limits, *(x for x in limits if isinstance(x, ValueLimit))),
             support_limits=(*self.support_limits, *(x for x in limits if isinstance(x, SupportLimit))),
+            sign_limits=(*self.sign_limits, *(x for x in limits if isinstance(x, SignLimit))),
             rate_limits=(*self.rate_limits, *(x for x in limits if isinstance(x, RateLimit))),
             score_limits=(*self.score_limits, *(x for x in limits if isinstance(x, ScoreLimit))),
         )._narrowed_or_explained()
@@ -356,7 +373,8 @@ class Problem(Tabular):
     @property
     def is_plain(self) -> bool:
         """Whether there are only sets, C0, C1 and max_features, without levels or other limits."""
-        return not (self.has_levels or self.support_limits or self.rate_limits or self.score_limits)
+        limits = (self.support_limits, self.sign_limits, self.rate_limits, self.score_limits)
+        return not (self.has_levels or any(limits))
 
     @cached_property
     def score_step(self) -> int:
@@ -439,6 +457,10 @@ def read_goal(ask: Asked) -> tuple[Literal["errors", "risk"], Literal["free", 1]
         raise InvalidProblemError(f"slope is {ask.slope!r}; give 'free', or 1")
     if ask.goal == "errors" and ask.slope != "free":
         raise InvalidProblemError(f"slope is {ask.slope!r}, which only goal 'risk' uses; remove it")
+    if ask.goal == "risk" and ask.objective != "errors":
+        raise InvalidProblemError(
+            f"objective is {ask.objective!r}, which goal 'risk' does not use; remove it, or use goal 'errors'"
+        )
     if ask.goal == "risk" and ask.intercept != "free":
         raise InvalidProblemError(
             f"intercept is {ask.intercept!r}, but goal 'risk' chooses it with the slope; remove it, or give "

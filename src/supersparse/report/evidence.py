@@ -20,17 +20,14 @@ from supersparse.evaluate.evaluation import Evaluation, Subgroups, by_subgroup, 
 from supersparse.evaluate.risk_table import RiskTable, risk_table
 from supersparse.faces.from_solution import rows_fingerprint
 from supersparse.learning.refit import Refit
+from supersparse.report.bootstrap import Stability, bootstrap
+from supersparse.report.budget import Budget, Part, PartName, Tell
 from supersparse.report.data import LabelledRows
-from supersparse.report.learning import (
-    CrossValidation,
-    Recheck,
-    Stability,
-    bootstrap,
-    cross_validate,
-    recheck,
-    sizes_around,
-)
-from supersparse.report.plan import NOT_ASKED, STOPPED, Absent, Plan, Tell
+from supersparse.report.folds import CrossValidation, Trades, cross_validate, trade, trades_planned
+from supersparse.report.measures import Judged, judge, method_of
+from supersparse.report.plan import NO_TIME, NOT_ASKED, STOPPED, Absent, Plan
+from supersparse.report.recheck import Recheck, recheck
+from supersparse.report.sizes import sizes_around, sizes_planned
 from supersparse.results.frontier import Frontier
 from supersparse.theory.bounds import Bound, NoBound, bounds
 
@@ -38,7 +35,16 @@ from supersparse.theory.bounds import Bound, NoBound, bounds
 def refit_of(card: Card, data: LabelledRows, plan: Plan) -> Refit | Absent:
     """Set up refitting of the card, or say why that is impossible."""
     try:
-        return Refit.of(card, data.columns, data.y, data.weights, **plan.limits)
+        # a checkpoint is of the fit that made the card; the refits are other problems
+        return Refit.of(
+            card,
+            data.columns,
+            data.y,
+            data.weights,
+            time_limit=None,
+            node_limit=plan.node_limit,
+            checkpoint=None,
+        )
     except InvalidCardError as error:
         return Absent(str(error))
     except SupersparseError as error:
@@ -63,6 +69,7 @@ class Evidence:
     given: tuple[tuple[ItemSeen, ...], ...]  # points by item, on negative and on positive rows
     drift: Drift | None  # since training; None for the training rows, or if the card stores no distribution
     evaluation: Evaluation
+    apparent: Judged  # the card on these rows, with risks fitted to them
     risks: RiskTable
     subgroups: tuple[Subgroups, ...]
     refit: Refit | Absent
@@ -70,7 +77,9 @@ class Evidence:
     bounds: tuple[Bound | NoBound, ...] | Absent
     frontier: Frontier | Absent
     validation: CrossValidation | Absent
+    trades: Trades | Absent
     stability: Stability | Absent
+    seconds: float  # that all of this took
 
 
 def gather(
@@ -84,7 +93,14 @@ def gather(
     progress: Tell,
 ) -> Evidence:
     """Compute everything. Ctrl-C stops the refits; finished parts are kept, and the others say why not."""
-    progress("evaluating the card")
+    steps: dict[PartName, int] = {
+        "sizes": sizes_planned(card, plan),
+        "cross-validation": plan.folds,
+        "trade-off": trades_planned(plan),
+        "bootstrap": plan.bootstrap,
+    }
+    budget = Budget(plan.time_limit, steps, progress)
+    budget.tell("evaluating the card")
     y = data.y.tolist()
     found = evaluate_card(card, data.columns, y, sample_weight=data.weights)
     totals = len(found.tally.totals)
@@ -98,7 +114,23 @@ def gather(
     )
     refit = refit_of(card, data, plan)
     same = _same_rows(card, refit)
-    learning = _Learning(refit)
+    learning = _Learning(refit, budget)
+    sizes = learning.done(
+        "sizes", plan.larger > 0, lambda how, part: sizes_around(card, how.problem, plan, part)
+    )
+    validation = learning.done(
+        "cross-validation",
+        plan.folds > 0,
+        lambda how, part: _validated(cross_validate(card, data, how, plan, part), learning),
+    )
+    trades = learning.done(
+        "trade-off",
+        plan.ratios > 0 and plan.folds > 0,
+        lambda how, part: _traded(card, data, how, validation, plan, part, learning),
+    )
+    stability = learning.done(
+        "bootstrap", plan.bootstrap > 0, lambda how, part: bootstrap(card, data, how, plan, part)
+    )
     return Evidence(
         card=card,
         data=data,
@@ -109,52 +141,74 @@ def gather(
         given=_by_class(card, data),
         drift=None if same or card.seen is None else drift(card, data.columns, weight_now=data.weights),
         evaluation=found,
+        apparent=judge(card, data, data, method_of(card), True),
         risks=risks,
         subgroups=tuple(by_subgroup(card, data.columns, y, name, sample_weight=data.weights) for name in by),
         refit=refit,
         recheck=refit if isinstance(refit, Absent) else recheck(card, refit.problem),
         bounds=_bounds(card, refit, same),
-        frontier=learning.done(plan.larger > 0, lambda how: sizes_around(how, _size(card), plan, progress)),
-        validation=learning.done(
-            plan.folds > 0, lambda how: _validated(cross_validate(card, data, how, plan, progress), learning)
-        ),
-        stability=learning.done(plan.bootstrap > 0, lambda how: bootstrap(card, data, how, plan, progress)),
+        frontier=sizes,
+        validation=validation,
+        trades=trades,
+        stability=stability,
+        seconds=budget.seconds,
     )
 
 
 class _Learning:
-    """Runs the refits until the user stops them."""
+    """Runs the refits, each part in its time, until the user stops them."""
 
-    def __init__(self, refit: Refit | Absent) -> None:
-        self._refit = refit
+    def __init__(self, refit: Refit | Absent, budget: Budget) -> None:
+        self._refit, self._budget = refit, budget
         self.stopped = False
 
-    def done(self, asked: bool, work: Callable[[Refit], T | Absent]) -> T | Absent:
-        """Run one kind of refit, unless it is switched off or impossible."""
+    def done(self, name: PartName, asked: bool, work: Callable[[Refit, Part], T | Absent]) -> T | Absent:
+        """Do one part, unless it is switched off or impossible."""
         if isinstance(self._refit, Absent):
             return self._refit
         if not asked:
             return NOT_ASKED
         if self.stopped:
             return STOPPED
+        part = self._budget.part(name)
         try:
-            return work(self._refit)
+            return work(self._refit, part)
         except KeyboardInterrupt:
             self.stopped = True
             return STOPPED
         except (SolverError, InfeasibleError, InvalidDataError) as error:
             return Absent(str(error))
+        finally:
+            part.end()
 
 
 def _validated(found: CrossValidation, learning: _Learning) -> CrossValidation | Absent:
     learning.stopped = found.stopped
     if found.folds:
         return found
-    return STOPPED if found.stopped else Absent(f"no fold could be fitted; {found.failures[0]}")
+    if found.stopped:
+        return STOPPED
+    return Absent(f"no fold could be fitted; {found.failures[0]}") if found.failures else NO_TIME
 
 
-def _size(card: Card) -> int:
-    return len(card.items) if card.provenance is None else card.provenance.size
+def _traded(
+    card: Card,
+    data: LabelledRows,
+    refit: Refit,
+    validation: CrossValidation | Absent,
+    plan: Plan,
+    part: Part,
+    learning: _Learning,
+) -> Trades | Absent:
+    if isinstance(validation, Absent):
+        return Absent("it needs the cross-validation")
+    found = trade(card, data, refit, validation, plan, part)
+    learning.stopped = found.stopped
+    if len(found.points) > 1:
+        return found
+    if found.stopped:
+        return STOPPED
+    return Absent(f"no other card could be fitted; {found.failures[0]}") if found.failures else NO_TIME
 
 
 def _same_rows(card: Card, refit: Refit | Absent) -> bool | None:

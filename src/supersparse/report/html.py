@@ -1,6 +1,7 @@
 """The report as one HTML page without scripts or external resources, ready to print."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from itertools import count as counting
@@ -27,17 +28,25 @@ _PAPER = """\
 """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Numbers:
+    """The numbers of figures and tables that are still free."""
+
+    figures: "counting[int]"
+    tables: "counting[int]"
+
+
 def report_html(title: str, subtitle: str, sections: Sequence[Section], paper: str = "a4") -> str:
     """Return the page; the same sections give the same text."""
     paper_size(paper)
-    figures = counting(1)
+    numbers = _Numbers(figures=counting(1), tables=counting(1))
     links = "\n".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in sections)
     body = [
         f"<header>\n<h1>{escape(title)}</h1>",
         f'<p class="subtitle">{escape(subtitle)}</p>\n</header>',
         f'<nav aria-label="Contents">\n<ol>\n{links}\n</ol>\n</nav>',
         "<main>",
-        *(_section(section, figures) for section in sections),
+        *(_section(section, numbers) for section in sections),
         "</main>",
         f"<footer>{CITATION}</footer>",
     ]
@@ -47,20 +56,20 @@ def report_html(title: str, subtitle: str, sections: Sequence[Section], paper: s
 
 
 _SHORT = 24  # characters; longer cells may wrap
-_LONG = " " * (_SHORT + 1)
+_WORD = 16  # characters; longer words may break anywhere
 
 
-def _section(section: Section, figures: "counting[int]") -> str:
+def _section(section: Section, numbers: _Numbers) -> str:
     items = ", ".join(section.tripod)
-    tripod = f' <span class="tripod">TRIPOD {items}</span>' if items else ""
-    blocks = "\n".join(_block(block, figures) for block in section.blocks)
+    tripod = f' <span class="tripod">TRIPOD+AI {items}</span>' if items else ""
+    blocks = "\n".join(_block(block, numbers) for block in section.blocks)
     title = f'<h2 id="{section.name}-title">{escape(section.title)}{tripod}</h2>'
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n{title}\n{blocks}\n</section>'
     )
 
 
-def _block(block: Block, figures: "counting[int]") -> str:
+def _block(block: Block, numbers: _Numbers) -> str:
     match block:
         case Paragraph():
             strong = ' class="strong"' if block.strong else ""
@@ -69,32 +78,36 @@ def _block(block: Block, figures: "counting[int]") -> str:
             items = "\n".join(f"<li>{escape(item)}</li>" for item in block.items)
             return f"<ul>\n{items}\n</ul>"
         case TableBlock():
-            return _table(block)
+            return _table(block, next(numbers.tables))
         case Figure():
-            return _figure(block, next(figures))
+            return _figure(block, next(numbers.figures))
         case CardFace():
             return f'<div class="face">\n{card_html(block.card)}</div>'
 
 
-def _table(table: TableBlock) -> str:
-    def numeric(k: int, cell: str) -> str:
-        if k < table.text_columns:
-            return ""
-        return ' class="number short"' if len(cell) <= _SHORT else ' class="number"'
+def _table(table: TableBlock, number: int) -> str:
+    def kinds(k: int, text: str, *, heading: bool = False) -> str:
+        found = []
+        if k >= table.text_columns:
+            found.append("number")
+            if not heading and len(text) <= _SHORT:
+                found.append("short")
+        if max(map(len, text.split()), default=0) <= _WORD:
+            found.append("whole")  # break between words only
+        return f' class="{" ".join(found)}"' if found else ""
 
     head = "".join(
-        f'<th scope="col"{numeric(k, _LONG)}>{escape(name)}</th>' for k, name in enumerate(table.header)
+        f'<th scope="col"{kinds(k, name, heading=True)}>{escape(name)}</th>'
+        for k, name in enumerate(table.header)
     )
     rows = []
     for first, *others in table.rows:
-        cells = "".join(
-            f"<td{numeric(k, cell)}>{escape(cell)}</td>" for k, cell in enumerate(others, start=1)
-        )
-        rows.append(f'<tr><th scope="row"{numeric(0, first)}>{escape(first)}</th>{cells}</tr>')
+        cells = "".join(f"<td{kinds(k, cell)}>{escape(cell)}</td>" for k, cell in enumerate(others, start=1))
+        rows.append(f'<tr><th scope="row"{kinds(0, first)}>{escape(first)}</th>{cells}</tr>')
     body = "\n".join(rows)
     notes = "".join(f'\n<p class="note">{escape(note)}</p>' for note in table.notes)
     return (
-        f'<div class="wide">\n<table>\n<caption>{escape(table.caption)}</caption>\n'
+        f'<div class="wide">\n<table>\n<caption>Table {number}. {escape(table.caption)}</caption>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>{notes}\n</div>"
     )
 

@@ -11,15 +11,19 @@ from supersparse.errors import InvalidOptionError
 from supersparse.faces import ScoringSystem
 from supersparse.faces.naming import heading
 from supersparse.report.blocks import Section, counted
+from supersparse.report.budget import Tell, silent
 from supersparse.report.data import read_data
 from supersparse.report.evidence import Evidence, gather
-from supersparse.report.plan import Plan, Tell
-from supersparse.report.sections.limits import checklist, limits
+from supersparse.report.plan import Plan
+from supersparse.report.sections.limits import limits
 from supersparse.report.sections.model import making, missing_parts, model, summary
 from supersparse.report.sections.performance import calibration, performance, subgroups
+from supersparse.report.sections.probast import probast
 from supersparse.report.sections.proof import proof, sizes, theory
-from supersparse.report.sections.resampling import stability, validation
+from supersparse.report.sections.repeat import repeat
+from supersparse.report.sections.resampling import stability, trade_offs, validation
 from supersparse.report.sections.source import source
+from supersparse.report.sections.tripod import tripod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -62,11 +66,7 @@ class Report(Tabular):
         return f"{self.title}, {len(self.sections)} sections{missing}"
 
     def _small_table(self) -> SmallTable:
-        return SmallTable(("section", "TRIPOD"), [(s.title, ", ".join(s.tripod)) for s in self.sections])
-
-
-def _silent(_: str) -> None:
-    """Ignore a progress message."""
+        return SmallTable(("section", "TRIPOD+AI"), [(s.title, ", ".join(s.tripod)) for s in self.sections])
 
 
 def make_report(
@@ -80,15 +80,17 @@ def make_report(
     cv_groups: str | None = None,
     plan: Plan | None = None,
     date: str | None = None,
-    progress: Tell = _silent,
+    command: str | None = None,
+    progress: Tell = silent,
 ) -> Report:
     """Evaluate a card on labelled data, refit it on parts of the data, and report on both.
 
     X is a data frame or a mapping of columns. It needs the columns of the card, the subgroup columns in
     `by` and, for refits, every column that the card was learned from. `target` is the name of the outcome, as
-    shown in the report. `plan` sets the number of refits; ``Plan.nothing()`` skips them. `cv_groups` is a
-    column, such as the patient, whose rows stay in one fold and are sampled together. `date` is printed as
-    written; without it, the report is the same file every day.
+    shown in the report. `plan` sets the number of refits and the time for all of them; ``Plan.nothing()``
+    skips them. `cv_groups` is a column, such as the patient, whose rows stay in one fold and are sampled
+    together. `date` and `command`, how the report was asked for, are printed as written; without a date, the
+    report is the same file every day. `progress` is called with each step and an estimate of the time left.
 
     >>> from supersparse import ScoringSystem, item
     >>> system = ScoringSystem.of([item("age", at_least=65, points=1)], positive_from=1)
@@ -108,8 +110,7 @@ def make_report(
         cv_groups=cv_groups,
         progress=progress,
     )
-    progress("writing")
-    return _report(evidence, date)
+    return _report(evidence, date, command)
 
 
 def write_report(
@@ -127,21 +128,22 @@ def write_report(
     return report
 
 
-def _report(evidence: Evidence, date: str | None) -> Report:
+def _report(evidence: Evidence, date: str | None, command: str | None) -> Report:
     missing = missing_parts(evidence)
     answered: list[Section] = [summary(evidence, missing)]
     answered += [
         write(evidence)
         for write in (
-            model, source, making, proof, sizes, performance, calibration, validation, stability,
-            subgroups, theory, limits,
+            model, source, making, proof, sizes, validation, performance, calibration, trade_offs,
+            stability, subgroups, theory, limits,
         )
     ]  # fmt: skip
+    answered.append(repeat(evidence, command))
     dated = "" if date is None else f"{visible(date)}. "
     return Report(
         title=heading(evidence.card),
-        subtitle=f"{dated}Report on a scoring system, following TRIPOD, on "
+        subtitle=f"{dated}Report on a scoring system, following TRIPOD+AI, on "
         f"{counted(len(evidence.data), 'row')}.",
-        sections=(*answered, checklist(answered)),
+        sections=(*answered, tripod(answered), probast(evidence)),
         missing=missing,
     )

@@ -31,7 +31,7 @@ try:
     from reportlab.pdfbase.ttfonts import TTFError, TTFont
 except ImportError as error:
     raise PackageNotInstalledError(
-        "PDF reports need reportlab: pip install 'supersparse[pdf]'; or print the HTML page"
+        "PDF reports need reportlab: pip install reportlab; or print the HTML page"
     ) from error
 
 _SIDE, _TOP, _FOOT = 54.0, 54.0, 64.0  # margins; all lengths are in points
@@ -98,7 +98,7 @@ class _Story:
 
     def __init__(self, document: _Document, pictures: Sequence[bytes | None]) -> None:
         self._across, self._down = document.across, document.down
-        self._pictures, self._figures = pictures, 0
+        self._pictures, self._figures, self._tables = pictures, 0, 0
 
     def of(
         self, title: str, subtitle: str, sections: Sequence[Section], page_of: Mapping[str, int]
@@ -145,7 +145,8 @@ class _Story:
                     yield [_paragraph(item, bullet="\u2022", leftIndent=14, spaceBefore=3)], _START
             case TableBlock():
                 notes = [_small(note, spaceBefore=3) for note in block.notes]
-                yield [_table(block, self._across, self._down), *notes], _KEPT * self._down
+                self._tables += 1
+                yield [_table(block, self._tables, self._across, self._down), *notes], _KEPT * self._down
             case Figure():
                 yield self._figure(block), self._down
             case CardFace():
@@ -157,7 +158,7 @@ class _Story:
         caption = _small(f"Figure {self._figures}. {figure.caption}", spaceBefore=3, spaceAfter=6)
         if picture is None:
             return [_paragraph(figure.alt, spaceBefore=8), _small(NO_PICTURE), caption]
-        image = platypus.Image(BytesIO(picture), 0.85 * self._across, 0.8 * self._down, kind="proportional")
+        image = platypus.Image(BytesIO(picture), 0.74 * self._across, 0.8 * self._down, kind="proportional")
         image.hAlign, image.spaceBefore = "LEFT", 8
         return [image, caption]
 
@@ -168,10 +169,10 @@ def _heading(section: Section) -> list[Any]:
     title.section = section
     if not section.tripod:
         return [rule, title]
-    return [rule, title, _small(f"TRIPOD {', '.join(section.tripod)}")]
+    return [rule, title, _small(f"TRIPOD+AI {', '.join(section.tripod)}")]
 
 
-def _table(table: TableBlock, across: float, down: float) -> Any:
+def _table(table: TableBlock, number: int, across: float, down: float) -> Any:
     """A table that repeats its caption and header on every page."""
     widths = _column_widths(table, across)
 
@@ -182,7 +183,7 @@ def _table(table: TableBlock, across: float, down: float) -> Any:
         ]
 
     # Rows cannot be split, so the repeated rows and the tallest row must fit on one page.
-    caption = _cell(table.caption, across, 0.15 * down, size=9.5, bold=True)
+    caption = _cell(f"Table {number}. {table.caption}", across, 0.15 * down, size=9.5, bold=True)
     header = cells(table.header, 0.15 * down, bold=True)
     rows = [cells(row, 0.6 * down) for row in table.rows]
     style = [

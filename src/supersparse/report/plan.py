@@ -1,48 +1,47 @@
 """Plan: how much work a report may do. Absent: why a part is missing."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from math import isfinite, isnan
 
 from supersparse.data.small_table import Tabular
 from supersparse.errors import InvalidOptionError
 
-Tell = Callable[[str], None]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(Tabular):
-    """How many refits a report runs, and how long each solve may take.
+    """How many refits a report aims at, and how long all of them together may take.
 
-    Set `folds`, `bootstrap` or `larger` to 0 to skip cross-validation, stability or the frontier. A solve
-    that hits `time_limit` may find a different model next time; `node_limit`, in units of work, gives the
-    same report on every machine.
+    Set `larger`, `folds`, `ratios` or `bootstrap` to 0 to skip the frontier, cross-validation, trade-offs
+    (which need the folds) or the bootstrap. Each part gets a share of `time_limit`, does what it can in it,
+    and says how much that was. A solve that hits its limit may find a different model next time; without a
+    time limit (None), or with a `node_limit` that is reached first, a report is the same on every machine.
     """
 
     folds: int = 5
-    bootstrap: int = 50
+    ratios: int = 6  # other ratios of the class weights to learn with
+    bootstrap: int = 100
     larger: int = 3  # how many more features than the card the frontier covers
-    time_limit: float | None = 20.0  # seconds per solve
-    node_limit: int | None = None
+    time_limit: float | None = 90.0  # seconds for the whole report
+    node_limit: int | None = None  # of each solve
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in (("folds", 0), ("bootstrap", 0), ("larger", 0), ("seed", 0)):
+        for name in ("folds", "ratios", "bootstrap", "larger", "seed"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InvalidOptionError(f"{name} is {value!r}; give a whole number of at least {least}")
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise InvalidOptionError(f"{name} is {value!r}; give a whole number of at least 0")
         if self.folds == 1:
             raise InvalidOptionError("folds is 1; give 2 or more, or 0 for no cross-validation")
+        limit = self.time_limit
+        if limit is not None and (isnan(limit) or limit <= 0):
+            raise InvalidOptionError(f"time_limit is {limit!r}; give seconds above 0, or None for no limit")
+        if limit is not None and not isfinite(limit):
+            object.__setattr__(self, "time_limit", None)
 
     @classmethod
     def nothing(cls) -> "Plan":
         """A plan without refits."""
-        return cls(folds=0, bootstrap=0, larger=0)
-
-    @property
-    def limits(self) -> dict[str, Any]:
-        """The limits of one solve."""
-        return {"time_limit": self.time_limit, "node_limit": self.node_limit}
+        return cls(folds=0, ratios=0, bootstrap=0, larger=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +53,4 @@ class Absent:
 
 NOT_ASKED = Absent("it was switched off")
 STOPPED = Absent("stopped by the user")
+NO_TIME = Absent("no time was left for it; allow more with --time-limit (time_limit in Python)")

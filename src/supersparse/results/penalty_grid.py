@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -128,8 +129,9 @@ def solve_each_penalty(
 ) -> tuple[Solution, ...]:
     """Solve for each C0, the same for all features, with shared work.
 
-    Values must be ascending. Limits apply to each solve and to the frontier; values that the frontier leaves
-    unproven are solved separately. Ctrl-C interrupts, because the best model so far would be an answer for
+    Values must be ascending. The time limit is for the whole call, and what a solve leaves of it goes to the
+    others; other limits apply to each solve and to the frontier. Values that the frontier leaves unproven are
+    solved separately. Ctrl-C interrupts, because the best model so far would be an answer for
     one C0 only. `checkpoint` is a folder in which each solve stores its progress.
 
     >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]] * 3, [0, 0, 1, 0] * 3, max_points=3)
@@ -140,6 +142,12 @@ def solve_each_penalty(
     if not penalties or any(a >= b for a, b in pairwise(penalties)):
         raise InvalidOptionError("give one or more values of C0, in ascending order")
     first, *others = penalties
+    limit = options.get("time_limit")
+    used = 0.0  # by solves alone: the first may have to load the solver before its clock starts
+
+    def shared(among: int) -> SolveKeywords:
+        return options if limit is None else {**options, "time_limit": max(0.0, limit - used) / among}
+
     place = options.pop("checkpoint", None)
     folder = None if place is None else folder_of(place)
     for C0 in penalties:
@@ -148,13 +156,17 @@ def solve_each_penalty(
         warnings.simplefilter("ignore", PenaltyRangeWarning)  # said above
         known = {} if folder is None else _recalled(folder, problem, penalties)
         if first not in known:
-            known[first] = _alone(problem, first, solver, folder, options)
+            known[first] = _alone(problem, first, solver, folder, shared(len(penalties)))
+            used += known[first].seconds
         left = [C0 for C0 in others if C0 not in known]
-        path = _path(problem, known[first], len(left), solver, options)
-        for C0 in left:
+        began = time.monotonic()
+        path = _path(problem, known[first], len(left), solver, shared(2))
+        used += time.monotonic() - began
+        for k, C0 in enumerate(left):
             found = None if path is None else path.at(C0)
             if found is None or not found.proven_smallest:
-                found = _alone(problem, C0, solver, folder, options)
+                found = _alone(problem, C0, solver, folder, shared(len(left) - k))
+                used += found.seconds
             elif folder is not None:
                 keep(folder, found)
             known[C0] = found

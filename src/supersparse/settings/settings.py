@@ -28,6 +28,7 @@ from supersparse.problem.asked import (
 )
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.constraints.rates import Difference, RateConstraint
+from supersparse.problem.constraints.signs import SameSign
 from supersparse.problem.constraints.single import MaxTotalScore, Values
 from supersparse.problem.constraints.support import (
     Budget,
@@ -133,7 +134,7 @@ def _names_in(constraint: Constraint) -> Iterable[str]:
     match constraint:
         case Values(of=of) | Count(of=of):
             return of
-        case ThresholdsPerVariable(variables=variables):
+        case ThresholdsPerVariable(variables=variables) | SameSign(variables=variables):
             return [word for _, of in variables for word in of]
         case OnlyIf(used=used, needs=needs):
             return (*used, *needs)

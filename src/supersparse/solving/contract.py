@@ -26,8 +26,7 @@ class Capabilities:
     """What a solver supports; anything else is refused before solving."""
 
     questions: frozenset[Aim]
-    package: str | None = None  # the required package, and the extra that installs it
-    extra: str | None = None
+    package: str | None = None  # the required package
     formulations: frozenset[str] = frozenset()
     branching_priorities: bool = False
     takes_pair_covers: bool = False
@@ -41,13 +40,14 @@ class Capabilities:
     own_options: frozenset[str] | None = frozenset()  # passed through; None if the solver checks them
 
 
-SUPPORT, RATES, SCORE = "support", "rates", "score"
+SUPPORT, SIGNS, RATES, SCORE = "support", "signs", "rates", "score"
 
 
 def constraint_kinds(problem: Problem) -> dict[str, tuple[Constraint, ...]]:
     """Return the kinds of constraint in a problem, beyond sets and max_features."""
     by_kind = {
         SUPPORT: [limit.source for limit in problem.support_limits],
+        SIGNS: [limit.source for limit in problem.sign_limits],
         RATES: [limit.source for limit in problem.rate_limits],
         SCORE: [limit.source for limit in problem.score_limits],
     }

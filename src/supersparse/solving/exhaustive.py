@@ -13,7 +13,7 @@ from supersparse.problem.limits import SupportLimit
 from supersparse.problem.objective import evaluate, obeys_without_intercept, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Aim, Capabilities, ClaimedModels
+from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.solution import Claim
@@ -32,7 +32,7 @@ class ExhaustiveSolver:
         uses_kernels=False,
         wants_start=False,
         levels=True,
-        constraints=frozenset({SUPPORT, RATES, SCORE}),
+        constraints=frozenset({SUPPORT, SIGNS, RATES, SCORE}),
     )
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:

@@ -53,6 +53,7 @@ class DropColumns:
             support_limits=tuple(
                 replace(limit, weights=pick(limit.weights)) for limit in problem.support_limits
             ),
+            sign_limits=tuple(replace(limit, together=pick(limit.together)) for limit in problem.sign_limits),
             score_limits=tuple(
                 replace(limit, low=pick(limit.low), high=pick(limit.high)) for limit in problem.score_limits
             ),

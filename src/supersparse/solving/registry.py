@@ -50,10 +50,7 @@ def availability(name: str) -> Availability:
     if needs.package is None:
         return Availability(name, True, None, "")
     if find_spec(needs.package) is None:
-        remedy = (
-            f'pip install "supersparse[{needs.extra}]"' if needs.extra else f"pip install {needs.package}"
-        )
-        return Availability(name, False, None, remedy)
+        return Availability(name, False, None, f"pip install {needs.package}")
     return Availability(name, True, _version(needs.package), "")
 
 

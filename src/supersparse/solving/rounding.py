@@ -160,7 +160,7 @@ def _candidates(problem: Problem, coefficients: Sequence[Fraction]) -> Iterator[
     order = _by_weight(problem, coefficients)
     needed = _needed(problem, order)
     for size in _sizes(problem, len(order)):
-        support = _support(problem, order, needed, size)
+        support = _support(problem, coefficients, order, needed, size)
         for multiple in _multiples(problem, coefficients, support):
             values = []
             for j, allowed in enumerate(problem.sets):
@@ -206,19 +206,35 @@ def _needed(problem: Problem, order: Sequence[int]) -> frozenset[int]:
     return frozenset(chosen)
 
 
-def _support(problem: Problem, order: Sequence[int], needed: frozenset[int], size: int) -> frozenset[int]:
-    """The most important features that together satisfy the limits on the support, taken one by one."""
+def _support(
+    problem: Problem,
+    coefficients: Sequence[Fraction],
+    order: Sequence[int],
+    needed: frozenset[int],
+    size: int,
+) -> frozenset[int]:
+    """The most important features that together satisfy the limits on support and signs, one by one."""
     chosen = set(needed)
     for _ in range(2):  # again for features that the first round made possible, such as "only if"
         for j in order:
             if len(chosen) >= size:
                 break
-            if j not in chosen and all(
-                limit.weights[j] <= 0 or _total(limit.weights, chosen | {j}) <= limit.at_most
-                for limit in problem.support_limits
+            if (
+                j not in chosen
+                and all(
+                    limit.weights[j] <= 0 or _total(limit.weights, chosen | {j}) <= limit.at_most
+                    for limit in problem.support_limits
+                )
+                and _agrees(problem, coefficients, chosen | {j})
             ):
                 chosen.add(j)
     return frozenset(chosen)
+
+
+def _agrees(problem: Problem, coefficients: Sequence[Fraction], chosen: Collection[int]) -> bool:
+    """Whether the coefficients of these features have the signs that the limits ask for."""
+    values = [c if j in chosen else Fraction(0) for j, c in enumerate(coefficients)]
+    return all(limit.allows(values) for limit in problem.sign_limits)
 
 
 def _total(weights: Sequence[Fraction | int], chosen: Collection[int]) -> Fraction | int:

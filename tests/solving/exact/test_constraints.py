@@ -62,7 +62,9 @@ def test_literals_are_dropped_only_where_no_obedient_model_has_them(draws):
     weight = np.array(draws.draw(st.lists(numbers, min_size=2 * n * k, max_size=2 * n * k))).reshape(k, 2 * n)
     most = np.array(draws.draw(st.lists(numbers, min_size=k, max_size=k)))
     none = np.zeros((0, 2 * n), np.int64), np.zeros(0, np.int64)
-    limits = LiteralLimits(weight, most, *none, is_complete=True)
+    groups = draws.draw(st.lists(st.lists(st.booleans(), min_size=n, max_size=n), max_size=2))
+    side = np.array([[s * member for member in group for s in (1, -1)] for group in groups], np.int8)
+    limits = LiteralLimits(weight, most, *none, side.reshape(-1, 2 * n), is_complete=True)
     allowed = np.array(draws.draw(st.lists(st.booleans(), min_size=2 * n, max_size=2 * n)))
     literals = tuple(draws.draw(st.lists(st.sampled_from(range(n)), unique=True, max_size=n - 1)))
     literals = tuple(2 * f + draws.draw(st.integers(0, 1)) for f in literals)
@@ -143,7 +145,7 @@ def test_a_checkpoint_of_other_constraints_is_foreign():
     X, y = noisy()
     asked = [
         [], [c.min_sensitivity(0.9)], [c.min_sensitivity(0.8)], [c.at_most(1, of=["x0", "x1"])],
-        [c.only_if("x0", "x1")], [c.max_total_score(3)],
+        [c.only_if("x0", "x1")], [c.max_total_score(3)], [c.same_sign(["x*"])], [c.same_sign(["x0", "x1"])],
     ]  # fmt: skip
     names = {fingerprint(Problem.of(X, y, max_points=2, constraints=a)) for a in asked}
     names.add(fingerprint(Problem.of(X, y, levels=[([-1, 1], 0.01), ([-2, 2], 0.02)])))

@@ -32,8 +32,11 @@ def some_points(problem, program):
     """Some models of the sets, obeying or not, beside useful intercepts."""
     choices = [[int(v * problem.unit) for v in s.values] for s in problem.sets]
     choices.append(list(program.terms[-1].values) if program.terms[-1].name is None else [0])
+    shared = Fraction(int(program.terms[-1].column[0]), problem.score_step)
     for *coefficients, b in list(product(*choices))[::5]:
-        yield Points(tuple(coefficients), b, problem.unit)
+        # a free threshold lies between two totals, so that no score is 0
+        intercept = (b + Fraction(1, 2)) * shared if problem.intercept.mode == "free" else b
+        yield Points(tuple(coefficients), intercept, problem.unit)
 
 
 @pytest.mark.parametrize("formulation", ["bigm", "indicator"])

@@ -22,6 +22,7 @@ from supersparse.forms.shapes import Field, NamesForm, Pair, Record, TableOf
 from supersparse.forms.tree import ByName, FileMapping, FileNode, Made
 from supersparse.problem import constraints as c
 from supersparse.problem.constraints.rates import CLASS_OF, Difference, RateConstraint
+from supersparse.problem.constraints.signs import SameSign
 from supersparse.problem.constraints.single import MaxTotalScore, Values
 from supersparse.problem.constraints.support import (
     Budget,
@@ -131,6 +132,18 @@ KINDS: dict[str, ConstraintKind] = {
         ),
         make=lambda given: c.thresholds_per_variable(given["thresholds_per_variable"], given["variables"]),
     ),
+    "same_sign": ConstraintKind(
+        record=Record(
+            {
+                "same_sign": _head(
+                    Either(TableOf(NamesForm(), "features by variable"), NamesForm()),
+                    "the features of each variable, {age: 'age>=*'}, or one pattern a variable: "
+                    "their points have one sign",
+                )
+            }
+        ),
+        make=lambda given: c.same_sign(given["same_sign"]),
+    ),
     "only_if": ConstraintKind(
         record=Record({"used": _of("features used"), "only_if": _of("only if one of these is used too")}),
         make=lambda given: c.only_if(given["used"], given["only_if"]),
@@ -201,9 +214,10 @@ def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
         case Count(of=of, most=number):
             return "exactly", {"exactly": number, "of": of}
         case ThresholdsPerVariable(most=most, variables=variables):
-            listed = all(of == (name,) for name, of in variables)
-            features = tuple(name for name, _ in variables) if listed else ByName(variables)
+            features = _by_variable(variables)
             return "thresholds_per_variable", {"thresholds_per_variable": most, "variables": features}
+        case SameSign(variables=variables):
+            return "same_sign", {"same_sign": _by_variable(variables)}
         case OnlyIf(used=used, needs=needs):
             return "only_if", {"used": used, "only_if": needs}
         case Budget(costs=costs, most=limit):
@@ -219,6 +233,12 @@ def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
             declared = {"ranges": ByName(ranges)} if ranges else {}
             return "max_total_score", {"max_total_score": limit, **declared}
     raise InvalidProblemError(f"the constraint {constraint} cannot be written to a file; remove it")
+
+
+def _by_variable(variables: tuple[tuple[str, tuple[str, ...]], ...]) -> object:
+    """The features of each variable; a list where each is one pattern."""
+    listed = all(of == (name,) for name, of in variables)
+    return tuple(name for name, _ in variables) if listed else ByName(variables)
 
 
 class ConstraintForm(Form[Constraint]):

@@ -1,6 +1,6 @@
 """Limits of use that follow from this card and these rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from supersparse.card.card import Card
 from supersparse.card.rules import Domain, IsMissing
@@ -8,7 +8,7 @@ from supersparse.card.words import category_text
 from supersparse.data.plain import visible
 from supersparse.exact import shown
 from supersparse.faces.naming import class_names
-from supersparse.report.blocks import Bullets, Paragraph, Section, TableBlock, column_name, counted, rate
+from supersparse.report.blocks import Bullets, Section, column_name, counted, rate
 from supersparse.report.evidence import Evidence
 from supersparse.report.plan import Absent
 
@@ -16,11 +16,11 @@ _FEW_EVENTS = 100  # fewer in the smaller class make a validation imprecise (Ver
 
 
 def limits(evidence: Evidence) -> Section:
-    """TRIPOD asks for limitations (18), interpretation (19) and implications (20)."""
+    """TRIPOD+AI asks for limitations (26) and for what unusable input does (27a)."""
     return Section(
         name="limits",
         title="Limits of use",
-        tripod=("18", "19b", "20"),
+        tripod=("26", "27a"),
         blocks=(Bullets(tuple(_sentences(evidence))),),
     )
 
@@ -118,76 +118,3 @@ def _validated(evidence: Evidence) -> Iterator[str]:
                 f"The choice of items depends much on chance: the same set recurred in {found.same_items} of "
                 f"{counted(found.samples, 'bootstrap sample')}. Other cards may do as well."
             )
-
-
-_BY_AUTHORS = "to be added by the authors"
-
-# Collins GS, Reitsma JB, Altman DG, Moons KGM. Ann Intern Med 2015;162:55-63; wordings shortened.
-ITEMS = {
-    "1": "title",
-    "2": "abstract",
-    "3a": "background and existing models",
-    "3b": "objectives",
-    "4a": "study design or source of data",
-    "4b": "study dates",
-    "5a": "setting, number and location of centres",
-    "5b": "eligibility of participants",
-    "5c": "treatments received",
-    "6a": "outcome, how and when assessed",
-    "6b": "blinded assessment of the outcome",
-    "7a": "predictors, how and when measured",
-    "7b": "blinded assessment of the predictors",
-    "8": "study size",
-    "9": "missing data",
-    "10a": "handling of predictors",
-    "10b": "type of model, building, internal validation",
-    "10c": "for validation: how predictions were calculated",
-    "10d": "measures of performance",
-    "10e": "model updating",
-    "11": "risk groups",
-    "12": "development against validation: differences",
-    "13a": "flow of participants",
-    "13b": "characteristics of participants",
-    "13c": "for validation: comparison with development data",
-    "14a": "number of participants and events",
-    "14b": "unadjusted associations",
-    "15a": "full model",
-    "15b": "how to use the model",
-    "16": "performance with intervals",
-    "17": "model updating: results",
-    "18": "limitations",
-    "19a": "for validation: results against development",
-    "19b": "interpretation",
-    "20": "clinical use and implications",
-    "21": "supplementary information",
-    "22": "funding",
-}
-
-
-def checklist(sections: Sequence[Section]) -> Section:
-    """List where each item is covered, as declared by the sections."""
-    places: dict[str, list[str]] = {}
-    for section in sections:
-        for item in section.tripod:
-            places.setdefault(item, []).append(section.title)
-    rows = tuple(
-        (item, words, "; ".join(places[item]) if item in places else _BY_AUTHORS)
-        for item, words in ITEMS.items()
-    )
-    return Section(
-        name="tripod",
-        title="TRIPOD checklist",
-        tripod=(),
-        blocks=(
-            Paragraph(
-                "A program sees only the card and the rows, not how people were selected, treated and "
-                "followed up. Items that are covered here may still need more detail from the authors."
-            ),
-            TableBlock(
-                caption="TRIPOD (2015) items, and where this report covers them",
-                header=("item", "topic", "where"),
-                rows=rows,
-                text_columns=3,
-            ),
-        ),
-    )

@@ -17,14 +17,16 @@ from supersparse.report.blocks import (
     rate,
     share,
 )
+from supersparse.report.bootstrap import Stability
 from supersparse.report.evidence import Evidence
-from supersparse.report.learning import CrossValidation, Stability
+from supersparse.report.folds import CrossValidation, Trades
+from supersparse.report.measures import MEASURES, baseline
 from supersparse.report.plan import Absent
 from supersparse.stop import Stop
 
 
 def model(evidence: Evidence) -> Section:
-    """TRIPOD asks for the full model (15a) and for how to use it (15b)."""
+    """TRIPOD+AI asks for the full model (22), its output (15) and what users have to do (27b)."""
     card = evidence.card
     said = content(card)
     blocks: list[Block] = [CardFace(card)]
@@ -38,11 +40,11 @@ def model(evidence: Evidence) -> Section:
         blocks.append(
             Paragraph("The card predicts a class, not a risk. Observed risks by total are shown below.")
         )
-    return Section(name="model", title="The scoring system", tripod=("15a", "15b"), blocks=tuple(blocks))
+    return Section(name="model", title="The scoring system", tripod=("15", "22", "27b"), blocks=tuple(blocks))
 
 
 def making(evidence: Evidence) -> Section:
-    """TRIPOD asks for the handling of predictors (10a), the type of model and its building (10b)."""
+    """TRIPOD+AI asks for candidates (9a), their handling (12b), model building (12c), class weights (13)."""
     made = evidence.card.provenance
     blocks: list[Block] = []
     if made is None:
@@ -76,7 +78,9 @@ def making(evidence: Evidence) -> Section:
         )
         if made.features:
             blocks.append(Paragraph(f"Candidate features: {', '.join(map(_name, made.features))}."))
-    return Section(name="making", title="How it was made", tripod=("10a", "10b"), blocks=tuple(blocks))
+    return Section(
+        name="making", title="How it was made", tripod=("9a", "12b", "12c", "13"), blocks=tuple(blocks)
+    )
 
 
 def _ties(cutoff: Cutoff) -> list[tuple[str, str]]:
@@ -96,7 +100,7 @@ def _seed(evidence: Evidence) -> str:
 
 
 def summary(evidence: Evidence, missing: tuple[str, ...]) -> Section:
-    """TRIPOD asks for a title (1) and an abstract (2)."""
+    """TRIPOD+AI asks for an abstract (2)."""
     blocks: list[Block] = [
         TableBlock(
             caption="At a glance", header=("question", "answer"), rows=tuple(_rows(evidence)), text_columns=2
@@ -104,7 +108,7 @@ def summary(evidence: Evidence, missing: tuple[str, ...]) -> Section:
     ]
     if missing:
         blocks += [Paragraph("Not in this report:", strong=True), Bullets(missing)]
-    return Section(name="summary", title="Summary", tripod=("1", "2"), blocks=tuple(blocks))
+    return Section(name="summary", title="Summary", tripod=("2",), blocks=tuple(blocks))
 
 
 def _rows(evidence: Evidence) -> list[tuple[str, str]]:
@@ -120,22 +124,35 @@ def _rows(evidence: Evidence) -> list[tuple[str, str]]:
             f"{rate(found.confusion.sensitivity)}, {rate(found.confusion.specificity)}, {found.auc}",
         ),
     ]
-    validation = evidence.validation
+    fixed = baseline(found.confusion)[0]
+    rows.append(("Error rate of a fixed answer", f"{fixed:.3f} (always the commoner class)"))
+    validation, stability = evidence.validation, evidence.stability
     if isinstance(validation, CrossValidation):
         spread = validation.spread("error rate")
         assert spread is not None, "a fold has rows, and so an error rate"
         sd = "" if spread.sd is None else f" \u00b1 {spread.sd:.3f}"
         rows.append(("Error rate on unseen rows", f"{spread.mean:.3f}{sd} (cross-validated)"))
-    stability = evidence.stability
     if isinstance(stability, Stability):
-        rows.append(
+        rows += [
+            ("Corrected for optimism", _corrected(evidence, stability)),
             (
                 "Is it stable?",
                 f"the same items recurred in {share(stability.same_items, stability.samples)} bootstrap "
                 "samples",
-            )
-        )
+            ),
+        ]
     return rows
+
+
+def _corrected(evidence: Evidence, stability: Stability) -> str:
+    """Error rate, AUC and calibration slope, minus their optimism."""
+    said = []
+    for measure in ("error rate", "AUC", "calibration slope"):
+        k = MEASURES.index(measure)
+        apparent, optimism = evidence.apparent.values[k], stability.optimism[k]
+        if apparent is not None and optimism is not None:
+            said.append(f"{measure} {apparent - optimism:.3f}")
+    return f"{', '.join(said)} (bootstrap, {counted(stability.samples, 'sample')})"
 
 
 def _needs(evidence: Evidence) -> str:
@@ -163,11 +180,15 @@ def missing_parts(evidence: Evidence) -> tuple[str, ...]:
         "the check of the claims": evidence.recheck,
         "the frontier of sizes": evidence.frontier,
         "cross-validation": evidence.validation,
+        "trade-offs": evidence.trades,
         "stability": evidence.stability,
         "theoretical bounds": evidence.bounds,
     }
     found = [f"{what}: {visible(part.reason)}" for what, part in parts.items() if isinstance(part, Absent)]
-    for what, done in (("cross-validation", evidence.validation), ("stability", evidence.stability)):
-        if isinstance(done, CrossValidation | Stability) and done.stopped:
-            found.append(f"part of {what}: stopped by the user")
+    for what, done in parts.items():
+        if isinstance(done, CrossValidation | Trades | Stability):
+            if done.stopped:
+                found.append(f"part of {what}: stopped by the user")
+            elif done.timed_out:
+                found.append(f"part of {what}: {done.done} of {done.asked} when its time was used up")
     return tuple(found)

@@ -1,31 +1,35 @@
 """Performance on these rows: discrimination, risks, calibration, decision curves, subgroups."""
 
 from supersparse.data.plain import quoted, visible
+from supersparse.evaluate.calibration_line import calibration_line
 from supersparse.evaluate.evaluation import Subgroups
-from supersparse.evaluate.forecasts import CalibrationCurve, DecisionCurve, Forecasts
+from supersparse.evaluate.forecasts import DecisionCurve, Forecasts
 from supersparse.evaluate.rates import count_text
 from supersparse.evaluate.risk_table import RiskRow, RiskTable
 from supersparse.evaluate.thresholds import Confusion
 from supersparse.exact import shown
 from supersparse.faces.naming import class_names
+from supersparse.faces.plots import Calibration
 from supersparse.report.blocks import (
     Block,
     Figure,
     Paragraph,
     Section,
     TableBlock,
+    counted,
     error_rate,
     rate,
     shown_decimal,
 )
 from supersparse.report.evidence import Evidence
+from supersparse.report.folds import CrossValidation
 
 _MOST_THRESHOLDS = 15
 _DECISIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 def performance(evidence: Evidence) -> Section:
-    """TRIPOD asks for measures with intervals (10d, 16) and for risk groups (11)."""
+    """TRIPOD+AI asks for the measures (12e), their values with intervals (23a) and the threshold (15)."""
     blocks: list[Block] = []
     if evidence.same_rows:
         blocks.append(Paragraph("Apparent performance: these are the training rows."))
@@ -42,7 +46,7 @@ def performance(evidence: Evidence) -> Section:
     return Section(
         name="performance",
         title="Performance on these rows",
-        tripod=("10d", "11", "16"),
+        tripod=("12e", "15", "23a"),
         blocks=tuple(blocks),
     )
 
@@ -106,7 +110,7 @@ def _thresholds(evidence: Evidence) -> TableBlock:
 
 
 def calibration(evidence: Evidence) -> Section:
-    """TRIPOD asks for calibration (10d, 16) beside discrimination."""
+    """TRIPOD+AI asks for calibration and clinical utility (12e, 23a) beside discrimination."""
     risks, own = evidence.risks, evidence.evaluation.forecasts
     positive = class_names(evidence.card)[1]
     blocks: list[Block] = [_risk_table(risks, positive)]
@@ -120,22 +124,15 @@ def calibration(evidence: Evidence) -> Section:
                 + ".",
             )
         )
-    if own is not None:
-        blocks += _judged(own, own.calibration(), "the card's risks")
-    elif risks.forecasts is not None:
-        blocks += _judged(risks.forecasts, risks.calibration(), "cross-fitted risks")
-    else:
-        blocks.append(
-            Paragraph("There are no predicted risks to evaluate, because all rows have the same total.")
-        )
+    blocks += _risks_judged(evidence, own)
     return Section(
-        name="calibration", title="Risks and calibration", tripod=("10d", "16"), blocks=tuple(blocks)
+        name="calibration", title="Risks and calibration", tripod=("12e", "23a"), blocks=tuple(blocks)
     )
 
 
 def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
     return TableBlock(
-        caption=f"Risk of {positive} by total of points",
+        caption=f"Risk ({positive}) by total of points",
         header=("total", "rows", "events", "observed risk (95 %)", "calibrated", "cross-fitted"),
         rows=tuple(
             (
@@ -159,13 +156,41 @@ def _totals(row: RiskRow) -> str:
     return shown(row.low) if row.low == row.high else f"{shown(row.low)} to {shown(row.high)}"
 
 
-def _judged(forecasts: Forecasts, curve: CalibrationCurve, whose: str) -> list[Block]:
-    decisions = forecasts.decision_curve()
+def _risks_judged(evidence: Evidence, own: Forecasts | None) -> list[Block]:
+    """Judge risks on rows that they were not fitted to, if there are such risks."""
+    folds = evidence.validation
+    if isinstance(folds, CrossValidation) and (evidence.same_rows or own is None):
+        words = (
+            "Risks on unseen rows: each row gets the risk from the card that was learned without its fold, "
+            "so no row helped to predict itself."
+        )
+        return [Paragraph(words), *_judged(folds.forecasts, "cross-validated risks")]
+    if own is not None:
+        words = (
+            "These are the training rows, so the calibration of the card's risks is flattering."
+            if evidence.same_rows
+            else "The card's own risks, on these rows."
+        )
+        return [Paragraph(words), *_judged(own, "the card's risks")]
+    if evidence.risks.forecasts is not None:
+        return _judged(evidence.risks.forecasts, "cross-fitted risks")
+    return [Paragraph("There are no predicted risks to evaluate, because all rows have the same total.")]
+
+
+def _judged(forecasts: Forecasts, whose: str) -> list[Block]:
+    decisions, curve, line = forecasts.decision_curve(), forecasts.groups(), calibration_line(forecasts)
+    fitted = (
+        "There is no calibration slope: all risks are equal, or they separate the classes."
+        if line is None
+        else f"Calibration intercept {line.intercept:+.2f} (ideal 0) and slope {line.slope:.2f} (ideal 1)."
+    )
     return [
-        Paragraph(f"For {whose}: {forecasts.in_words()} {visible(curve.in_words())}"),
+        Paragraph(f"For {whose}: {forecasts.in_words()} {fitted} {visible(curve.in_words())}"),
         Figure(
-            picture=curve,
-            caption=f"Calibration of {whose}: predicted and observed risk.",
+            picture=Calibration(forecasts=forecasts, curve=curve, line=line),
+            caption=f"Calibration of {whose}: observed risk in {counted(len(curve.bins), 'group')} of rows "
+            "with similar predicted risk (95 % intervals), and a logistic calibration line. Below: rows by "
+            "predicted risk and outcome.",
             alt="Points: "
             + "; ".join(f"predicted {b.predicted:.3f}, observed {rate(b.observed)}" for b in curve.bins)
             + ".",
@@ -191,7 +216,7 @@ def _decision_table(some: DecisionCurve, every: DecisionCurve) -> TableBlock:
 
 
 def subgroups(evidence: Evidence) -> Section:
-    """Performance by subgroup column; TRIPOD asks for measures (16)."""
+    """Performance by subgroup column; TRIPOD+AI asks for fairness (14) and for key subgroups (23a)."""
     blocks: list[Block] = []
     if not evidence.subgroups:
         blocks.append(
@@ -206,7 +231,7 @@ def subgroups(evidence: Evidence) -> Section:
                 "widely may be chance. Differences in prevalence change predictive values, not the card."
             )
         )
-    return Section(name="subgroups", title="Subgroups", tripod=("10d", "16"), blocks=tuple(blocks))
+    return Section(name="subgroups", title="Subgroups", tripod=("14", "23a"), blocks=tuple(blocks))
 
 
 def _table(found: Subgroups) -> TableBlock:

@@ -1,5 +1,7 @@
 """What was proven: the recomputed claims, the lowest error for each size, and the theoretical bounds."""
 
+from math import ceil
+
 from supersparse.card.provenance import Provenance
 from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
@@ -7,8 +9,8 @@ from supersparse.exact import shown
 from supersparse.faces.evidence import facts
 from supersparse.report.blocks import NONE, Block, Bullets, Figure, Paragraph, Section, TableBlock, why
 from supersparse.report.evidence import Evidence
-from supersparse.report.learning import Recheck
 from supersparse.report.plan import Absent
+from supersparse.report.recheck import Recheck
 from supersparse.results.frontier import Frontier, FrontierRow
 from supersparse.theory.bounds import Bound
 
@@ -24,7 +26,7 @@ def proof(evidence: Evidence) -> Section:
         blocks.append(_verdict(evidence, made))
         if isinstance(evidence.recheck, Recheck):
             blocks.append(_compared(made, evidence.recheck))
-    return Section(name="proof", title="What was proven", tripod=("10b",), blocks=tuple(blocks))
+    return Section(name="proof", title="What was proven", tripod=("12c",), blocks=tuple(blocks))
 
 
 def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
@@ -80,6 +82,7 @@ def sizes(evidence: Evidence) -> Section:
             Paragraph(
                 "The lowest number of errors on these rows for each number of features, regardless of the "
                 "penalty for features. \u201cProven\u201d means that no card of that size makes fewer."
+                + _how_many_proven(found)
             )
         )
         blocks.append(
@@ -90,12 +93,29 @@ def sizes(evidence: Evidence) -> Section:
             )
         )
         blocks.append(_frontier_table(found))
-    return Section(name="frontier", title="Size against errors", tripod=("10b",), blocks=tuple(blocks))
+    return Section(name="frontier", title="Size against errors", tripod=("12c",), blocks=tuple(blocks))
+
+
+def _how_many_proven(found: Frontier) -> str:
+    unproven = [row for row in found.rows if not row.proven]
+    if not unproven:
+        return " All sizes are proven."
+    return (
+        f" {len(found.rows) - len(unproven)} of {len(found.rows)} sizes are proven. The others are the best "
+        "cards that were found in the time; the last column says how much better a card could still be."
+    )
 
 
 def _errors_at(row: FrontierRow) -> str:
     errors = "none found" if row.solution is None else count_text(row.solution.evaluation.training_errors)
     return f"at most {row.size} features: {errors} errors{'' if row.proven else ', not proven'}"
+
+
+def _not_yet(row: FrontierRow) -> str:
+    """How far the proof is."""
+    if row.solution is None or row.lower_bound is None or row.lower_bound <= 0:
+        return "no"
+    return f"no (by {ceil(100 * (1 - row.lower_bound / row.solution.objective))} %)"
 
 
 def _frontier_table(found: Frontier) -> TableBlock:
@@ -112,7 +132,7 @@ def _frontier_table(found: Frontier) -> TableBlock:
             or "no features"
         )
         errors = NONE if model is None else count_text(model.evaluation.training_errors)
-        rows.append((points, str(row.size), errors, "yes" if row.proven else "no"))
+        rows.append((points, str(row.size), errors, "yes" if row.proven else _not_yet(row)))
     return TableBlock(
         caption="The best card of each size",
         header=("points", "max. features", "training errors", "proven"),
@@ -139,7 +159,7 @@ def theory(evidence: Evidence) -> Section:
                 )
             )
         blocks.append(Bullets(tuple(visible(_sentence(bound.in_words())) for bound in found)))
-    return Section(name="theory", title="Theoretical bounds", tripod=("8", "16"), blocks=tuple(blocks))
+    return Section(name="theory", title="Theoretical bounds", tripod=("10", "26"), blocks=tuple(blocks))
 
 
 def _sentence(words: str) -> str:

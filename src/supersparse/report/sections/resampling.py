@@ -1,8 +1,8 @@
-"""Refits: cross-validated performance and stability."""
+"""Refits: performance corrected for optimism, trade-offs, and stability."""
 
 from supersparse.data.plain import quoted, visible
 from supersparse.exact import shown
-from supersparse.faces.plots import Shares
+from supersparse.faces.plots import RatePairs, Shares
 from supersparse.report.blocks import (
     NONE,
     Block,
@@ -11,30 +11,39 @@ from supersparse.report.blocks import (
     Section,
     TableBlock,
     counted,
+    rate,
     share,
     shown_decimal,
     why,
 )
+from supersparse.report.bootstrap import ItemStability, Stability
 from supersparse.report.evidence import Evidence
-from supersparse.report.learning import MEASURES, CrossValidation, ItemStability, Stability
+from supersparse.report.folds import CrossValidation, Spread, TradePoint, Trades
+from supersparse.report.measures import MEASURES, baseline
 from supersparse.report.plan import Absent
 
 _MOST_OTHERS = 10
+_MOST_DRAWN = 5  # of them in the figure
 _MOST_POINTS = 4
 
 
 def validation(evidence: Evidence) -> Section:
-    """TRIPOD asks for internal validation (10b) and its results (16)."""
+    """TRIPOD+AI asks for internal validation (12a, 12c) and its results (23a)."""
     found = evidence.validation
     blocks: list[Block] = []
     if isinstance(found, Absent):
-        blocks.append(Paragraph(why(found)))
+        blocks.append(Paragraph(f"Cross-validation: {why(found)[0].lower()}{why(found)[1:]}"))
     else:
         blocks.append(Paragraph(_protocol(evidence, found)))
-        blocks.append(_folds_table(evidence, found))
+    if not (isinstance(found, Absent) and isinstance(evidence.stability, Absent)):
+        blocks.append(_corrected_table(evidence))
+    if isinstance(found, CrossValidation):
         blocks += [Paragraph(visible(f"Failed: {failure}")) for failure in found.failures]
     return Section(
-        name="validation", title="Cross-validated performance", tripod=("10b", "16"), blocks=tuple(blocks)
+        name="validation",
+        title="Performance corrected for optimism",
+        tripod=("12a", "12c", "23a"),
+        blocks=tuple(blocks),
     )
 
 
@@ -50,13 +59,26 @@ def _protocol(evidence: Evidence, found: CrossValidation) -> str:
         if evidence.same_rows
         else " These are not the training rows: the cards are learned from these rows with the same settings."
     )
-    stopped = f" The user stopped it after {done} of {found.asked} folds." if found.stopped else ""
     return (
         f"The rows were split at random (seed {evidence.plan.seed}) into {found.asked} folds {divided}. "
         "For each fold, the card was learned again from the other folds with the same settings, and tested "
-        f"on that fold. {share(proven, done)} of these cards are proven optimal for their rows; they "
-        f"have {_sizes([fold.size for fold in found.folds])}.{anew}{stopped}"
+        f"on that fold. {share(proven, done)} of these cards are proven optimal for their rows"
+        f"{_unproven(proven, done)}; they have {_sizes([fold.size for fold in found.folds])}.{anew}"
+        f"{_ended(found, 'fold')}"
     )
+
+
+def _unproven(proven: int, done: int) -> str:
+    return "" if proven == done else ", the others are the best that was found in the time"
+
+
+def _ended(found: CrossValidation | Stability | Trades, what: str) -> str:
+    """Why not everything that was planned was done."""
+    if found.stopped:
+        return f" The user stopped it after {found.done} of {counted(found.asked, what)}."
+    if found.timed_out:
+        return f" Its share of the time limit was used up after {found.done} of {counted(found.asked, what)}."
+    return ""
 
 
 def _sizes(sizes: list[int]) -> str:
@@ -64,39 +86,116 @@ def _sizes(sizes: list[int]) -> str:
     return counted(low, "item") if low == high else f"{low} to {high} items"
 
 
-def _folds_table(evidence: Evidence, found: CrossValidation) -> TableBlock:
-    stability = evidence.stability
+def _corrected_table(evidence: Evidence) -> TableBlock:
+    folds, stability = evidence.validation, evidence.stability
     optimism = stability.optimism if isinstance(stability, Stability) else (None,) * len(MEASURES)
     rows = []
     for k, measure in enumerate(MEASURES):
-        spread, apparent = found.spread(measure), found.apparent.values[k]
-        difference = None if spread is None or apparent is None else apparent - spread.mean
-        corrected = None if apparent is None or optimism[k] is None else apparent - (optimism[k] or 0.0)
-        folds = NONE if spread is None else f"{spread.mean:.3f} \u00b1 {shown_decimal(spread.sd)}"
-        rows.append((measure, shown_decimal(apparent), folds, _signed(difference), shown_decimal(corrected)))
+        spread = folds.spread(measure) if isinstance(folds, CrossValidation) else None
+        apparent, optimistic = evidence.apparent.values[k], optimism[k]
+        corrected = None if apparent is None or optimistic is None else apparent - optimistic
+        rows.append(
+            (
+                measure,
+                shown_decimal(apparent),
+                _signed(optimistic),
+                shown_decimal(corrected),
+                _spread(spread),
+                shown_decimal(baseline(evidence.evaluation.confusion)[k]),
+            )
+        )
+    samples = (
+        f"Optimism is the mean over {counted(stability.samples, 'bootstrap sample')} of the value of a new "
+        "card on its sample minus its value on all rows; corrected is apparent minus optimism (Harrell)."
+        if isinstance(stability, Stability)
+        else f"Optimism: {why(stability)}"
+    )
     return TableBlock(
-        caption="Apparent and cross-validated performance",
+        caption="Apparent, corrected and cross-validated performance, and a fixed answer",
         header=(
             "measure",
-            "on all rows",
+            "apparent (all rows)",
+            "optimism",
+            "corrected for optimism",
             "on unseen folds (mean \u00b1 sd)",
-            "difference",
-            "bootstrap-corrected",
+            "baseline",
         ),
         rows=tuple(rows),
         notes=(
-            "The difference is the optimism of evaluating a card on its training rows. "
-            "Bootstrap-corrected: the value on all rows minus the mean optimism over the bootstrap samples "
-            "(Harrell).",
+            samples,
+            "Where the two corrections differ much, as for unstable cards, the folds are the safer estimate: "
+            "a bootstrap sample shares most of its rows with those it is judged on.",
+            "Baseline: always the commoner class; for the Brier score, the prevalence as everyone's risk.",
             "The settings are taken as fixed. If they were chosen on these rows, the table does not include "
             "that optimism.",
-            "Risks for the Brier score are fitted again in each fold, on its training rows.",
+            "Risks are fitted again with each card, on its own rows. A calibration slope below 1 means that "
+            "risks are too extreme; that of the folds is of all folds together.",
         ),
     )
 
 
+def _spread(spread: Spread | None) -> str:
+    if spread is None:
+        return NONE
+    return shown_decimal(spread.mean) + ("" if spread.sd is None else f" \u00b1 {spread.sd:.3f}")
+
+
 def _signed(value: float | None) -> str:
     return NONE if value is None else f"{value:+.3f}"
+
+
+def trade_offs(evidence: Evidence) -> Section:
+    """What other weights of the two kinds of error would do on unseen rows (TRIPOD+AI 12e, 15, 23a)."""
+    found = evidence.trades
+    blocks: list[Block] = []
+    if isinstance(found, Absent):
+        blocks.append(Paragraph(why(found)))
+    else:
+        proven, cards = sum(p.proven for p in found.points), sum(p.folds for p in found.points)
+        blocks += [
+            Paragraph(
+                "The card was learned again with other costs of the two kinds of error, without each fold, "
+                f"and tested on that fold. {share(proven, cards)} of these cards are proven optimal for "
+                f"their rows.{_ended(found, 'ratio')}"
+            ),
+            Figure(
+                picture=RatePairs(
+                    labels=tuple(_ratio(point) for point in found.points),
+                    first=tuple(point.sensitivity for point in found.points),
+                    second=tuple(point.specificity for point in found.points),
+                    marked=tuple(point.is_own for point in found.points),
+                ),
+                caption="Sensitivity against specificity on unseen rows, for cards learned with other ratios "
+                "of the costs of a missed positive and a false alarm. Bars: 95 % intervals; filled: the "
+                "ratio of this card.",
+                alt="Points: "
+                + "; ".join(
+                    f"ratio {_ratio(p)}: sensitivity {rate(p.sensitivity)}, specificity {rate(p.specificity)}"
+                    for p in found.points
+                )
+                + ".",
+            ),
+            TableBlock(
+                caption="Cards learned with other costs of errors, on unseen rows",
+                header=("cost of a missed positive : false alarm", "sensitivity", "specificity", "items"),
+                rows=tuple(
+                    (
+                        _ratio(p) + (" (this card)" if p.is_own else ""),
+                        rate(p.sensitivity),
+                        rate(p.specificity),
+                        str(p.sizes[0]) if p.sizes[0] == p.sizes[1] else f"{p.sizes[0]} to {p.sizes[1]}",
+                    )
+                    for p in found.points
+                ),
+                notes=("All folds together, with 95 % intervals (Wilson).",),
+            ),
+        ]
+    return Section(name="trade-offs", title="Trade-offs", tripod=("12e", "15", "23a"), blocks=tuple(blocks))
+
+
+def _ratio(point: TradePoint) -> str:
+    ratio = float(point.ratio)
+    return f"{ratio:.3g} : 1" if ratio >= 1 else f"1 : {1 / ratio:.3g}"
 
 
 def stability(evidence: Evidence) -> Section:
@@ -107,17 +206,17 @@ def stability(evidence: Evidence) -> Section:
         blocks.append(Paragraph(why(found)))
     else:
         blocks.append(Paragraph(_returned(evidence, found)))
-        shown_items = _shown(found)
+        shown_items, drawn = _shown(found, _MOST_OTHERS), _shown(found, _MOST_DRAWN)
         blocks.append(
             Figure(
                 picture=Shares(
-                    labels=tuple(_label(item) for item in shown_items),
-                    shares=tuple(item.returned / found.samples for item in shown_items),
-                    marked=tuple(item.points is not None for item in shown_items),
+                    labels=tuple(_label(item) for item in drawn),
+                    shares=tuple(item.returned / found.samples for item in drawn),
+                    marked=tuple(item.points is not None for item in drawn),
                     axis="share of bootstrap samples with this item",
                 ),
                 caption="How often items recur. Dark: items of the card.",
-                alt="Bars: " + "; ".join(_in_words(item, found.samples) for item in shown_items) + ".",
+                alt="Bars: " + "; ".join(_in_words(item, found.samples) for item in drawn) + ".",
             )
         )
         blocks.append(_items_table(found, shown_items))
@@ -125,29 +224,30 @@ def stability(evidence: Evidence) -> Section:
             blocks.append(_columns_table(evidence, found))
         blocks += [Paragraph(visible(f"Failed: {failure}")) for failure in found.failures]
     return Section(
-        name="stability", title="Stability over bootstrap samples", tripod=("10b",), blocks=tuple(blocks)
+        name="stability", title="Stability over bootstrap samples", tripod=("12c", "26"), blocks=tuple(blocks)
     )
 
 
 def _returned(evidence: Evidence, found: Stability) -> str:
     sizes = ", ".join(f"{size} items: {n}" for size, n in found.sizes)
-    stopped = f" The user stopped it after {found.samples} of {found.asked} samples." if found.stopped else ""
     if evidence.cv_groups is None:
         drawn = "of the same size were drawn"
     else:
         drawn = f"of the same number of groups (all rows of one {quoted(evidence.cv_groups)}) were drawn"
     return (
         f"{found.samples} samples {drawn} with replacement (seed {evidence.plan.seed}), and the card was "
-        f"learned again on each; {share(found.proven, found.samples)} are proven optimal for their sample. "
+        f"learned again on each; {share(found.proven, found.samples)} are proven optimal for their sample"
+        f"{_unproven(found.proven, found.samples)}. "
         f"The same items recurred in {share(found.same_items, found.samples)}, and the same card, with all "
-        f"points and the threshold, in {share(found.same_card, found.samples)}. Sizes: {sizes}.{stopped}"
+        f"points and the threshold, in {share(found.same_card, found.samples)}. Sizes: {sizes}."
+        f"{_ended(found, 'sample')}"
     )
 
 
-def _shown(found: Stability) -> tuple[ItemStability, ...]:
+def _shown(found: Stability, most_others: int) -> tuple[ItemStability, ...]:
     own = [item for item in found.items if item.points is not None]
     others = [item for item in found.items if item.points is None]
-    return (*own, *others[:_MOST_OTHERS])
+    return (*own, *others[:most_others])
 
 
 def _label(item: ItemStability) -> str:

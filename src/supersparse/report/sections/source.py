@@ -28,15 +28,15 @@ _FAR = 0.25  # a population stability index above this is commonly considered la
 
 
 def source(evidence: Evidence) -> Section:
-    """TRIPOD asks for source (4a), outcome (6a), predictors (7a), missing data (9), people (13b, 14a)."""
+    """TRIPOD+AI asks for data (5a), outcome (8a), predictors (9b), missing data (11), people (20, 21)."""
     blocks: list[Block] = [Paragraph(_whose(evidence), strong=evidence.same_rows is False)]
     blocks.append(_classes(evidence))
     blocks.append(_items(evidence))
     blocks.append(Bullets((*_missing(evidence), *_outside(evidence))))
-    tripod: tuple[str, ...] = ("4a", "6a", "7a", "9", "13b", "14a", "14b")
+    tripod: tuple[str, ...] = ("5a", "8a", "9b", "11", "20a", "20b", "21")
     if evidence.drift is not None and evidence.drift.items:
         blocks += [_drift_table(evidence.drift), Paragraph(_drift_words(evidence.drift))]
-        tripod = (*tripod, "12", "13c")
+        tripod = (*tripod, "16", "20c")
     return Section(
         name="data",
         title="Source of data",

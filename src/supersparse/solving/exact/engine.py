@@ -15,7 +15,7 @@ from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Aim, Capabilities, ClaimedModels
+from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts, with_prices
 from supersparse.solving.exact.instance import instances
@@ -73,7 +73,7 @@ class ExactSolver:
     capabilities: ClassVar[Capabilities] = Capabilities(
         questions=frozenset(Aim),
         levels=True,
-        constraints=frozenset({SUPPORT, RATES, SCORE}),
+        constraints=frozenset({SUPPORT, SIGNS, RATES, SCORE}),
         wants_start=False,
         checkpoints=True,
         logs_proof=True,

@@ -244,13 +244,15 @@ def twins(problem: Problem) -> tuple[int, ...]:
             problem.levels[f],
             scale,
             *(limit.weights[f] for limit in problem.support_limits),
+            *(limit.together[f] for limit in problem.sign_limits),
             *((limit.low[f], limit.high[f]) for limit in problem.score_limits),
         )
         if problem.intercept.mode != "free":
             keys: list[tuple[object, ...]] = [(*alike, tuple(column))]
         else:
             keys = [(*alike, tuple(column - column.min()))]
-            if problem.sets[f].is_symmetric and problem.levels[f] is None and not problem.score_limits:
+            has_a_sign = problem.score_limits or any(limit.together[f] for limit in problem.sign_limits)
+            if problem.sets[f].is_symmetric and problem.levels[f] is None and not has_a_sign:
                 keys.append((*alike, tuple(column.max() - column)))
         known = next((k for k in keys if k in latest), None)
         result.append(-1 if known is None else latest[known])

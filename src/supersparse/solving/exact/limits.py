@@ -1,9 +1,9 @@
-"""Limits on the support and on the largest score, for the tree over signed supports.
+"""Limits on the support, on signs and on the largest score, for the tree over signed supports.
 
-Each becomes Σ_{l in the model} weight_l <= most, over literals. A limit on the support has one
-weight for both signs of a feature. A limit on the largest score is linear in the magnitudes,
+The first and the last become Σ_{l in the model} weight_l <= most, over literals. A limit on the support
+has one weight for both signs of a feature. A limit on the largest score is linear in the magnitudes,
 Σ_f rate_l·|λ_f|, because max(λ·low, λ·high) is λ·high for λ > 0 and |λ|·(-low) for λ < 0; the
-weight of a literal is then its smallest share.
+weight of a literal is then its smallest share. A limit on signs excludes pairs of literals.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from math import floor, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.problem.limits import ScoreLimit, SupportLimit
+from supersparse.problem.limits import ScoreLimit, SignLimit, SupportLimit
 from supersparse.solving.exact.literals import (
     SIGNS,
     Literals,
@@ -32,20 +32,33 @@ _LARGEST = 2**60
 
 @dataclass(frozen=True, eq=False)
 class LiteralLimits:
-    """Σ weight_l <= most over the literals of a model; `rate` and `points` for limits on the score."""
+    """Σ weight_l <= most over the literals of a model; `rate` and `points` for limits on the score.
+
+    For limits on signs, `side` is 1 for a positive literal of a limited feature, -1 for a negative one and 0
+    for all others: a model has none of one side.
+    """
 
     weight: Ints  # (limits, literals): the smallest amount that a literal counts
     most: Ints
     rate: Ints  # (limits on the score, literals): what one unit of magnitude counts
     points: Ints  # what they may come to
+    side: NDArray[np.int8]  # (limits on signs, literals)
     is_complete: bool  # whether all limits fit 64 bits; the evaluator always checks them all
 
     def __bool__(self) -> bool:
-        return len(self.most) > 0
+        return len(self.most) > 0 or len(self.side) > 0
 
     def may_stop(self, literals: Literals) -> bool:
         """Whether a model of exactly these literals can be within the limits."""
+        positive, negative = self._sides(literals)
+        if (positive & negative).any():
+            return False
         return bool((self.weight[:, list(literals)].sum(axis=1) <= self.most).all())
+
+    def _sides(self, literals: Literals) -> tuple[Flags, Flags]:
+        """Which limits on signs have a positive literal among these, and which a negative one."""
+        side = self.side[:, list(literals)]
+        return np.any(side > 0, axis=1), np.any(side < 0, axis=1)
 
     def keep(self, literals: Literals, allowed: Flags, room: int) -> Flags | None:
         """Drop literals that no extension within the limits can have; None if there is no such extension.
@@ -54,7 +67,11 @@ class LiteralLimits:
         current sum, plus the literal's weight, plus that help (without the share of its own feature, and with
         one place less) is a lower bound for every model with the literal.
         """
-        allowed = allowed.copy()
+        positive, negative = self._sides(literals)
+        if (positive & negative).any():
+            return None
+        opposed = (self.side[positive] < 0).any(axis=0) | (self.side[negative] > 0).any(axis=0)
+        allowed = allowed & ~opposed
         for weight, most in zip(self.weight, self.most, strict=True):
             now = int(weight[list(literals)].sum())
             if now > most or (weight < 0).any() or (weight > most - now).any():
@@ -89,8 +106,13 @@ def literal_limits(form: IntegerForm, *, uses_b: bool) -> LiteralLimits:
         most=np.array([m for _, m in rows], np.int64),
         rate=np.array([r for r, _ in rates], np.int64).reshape(-1, n),
         points=np.array([m for _, m in rates], np.int64),
+        side=np.array([_sides_of(limit) for limit in form.problem.sign_limits], np.int8).reshape(-1, n),
         is_complete=len(rows) == len(form.problem.support_limits) + len(form.problem.score_limits),
     )
+
+
+def _sides_of(limit: SignLimit) -> list[int]:
+    return [sign if member else 0 for member in limit.together for sign in SIGNS]
 
 
 def _of_support(limit: SupportLimit, uses_b: bool) -> tuple[Ints, int] | None:

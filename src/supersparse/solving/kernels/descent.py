@@ -224,6 +224,13 @@ def excess(data: SearchData, index: Ints, counted: Ints) -> int:
             counted[limit] += data.limit_term[limit, j, index[j]]
         if counted[limit] > data.limit_most[limit]:
             price += min(8, counted[limit] - data.limit_most[limit]) * data.limit_price[limit]
+    for group in range(len(data.group_start) - 1):
+        above, below = 0, 0
+        for t in range(data.group_start[group], data.group_start[group + 1]):
+            value = data.values[data.group_feature[t], index[data.group_feature[t]]]
+            above += value > 0
+            below += value < 0
+        price += min(8, above, below) * data.group_price
     return price
 
 

@@ -95,6 +95,9 @@ class SearchData(NamedTuple):
     limit_term: Ints  # (limits, p, widest set): what each value counts
     limit_most: Ints
     limit_price: Ints  # of one unit too much
+    group_start: Ints  # features that must have points of one sign, group after group ...
+    group_feature: Ints  # ... group g has those from group_start[g] to group_start[g + 1]
+    group_price: int  # of one feature with the other sign
 
 
 @njit(cache=True, nogil=True)

@@ -26,7 +26,7 @@ from supersparse.solving.mip.model import Draft, Linear, Model
 from supersparse.solving.mip.precision import LossRows, Precision, limit_rows
 from supersparse.solving.mip.program import ExactCost, Program, SolverCost
 from supersparse.solving.mip.terms import read_terms
-from supersparse.solving.mip.write import WrittenTerm, write_limits, write_term
+from supersparse.solving.mip.write import WrittenTerm, write_limits, write_same_signs, write_term
 from supersparse.solving.options import Formulation
 from supersparse.solving.presolve import row_groups
 
@@ -137,6 +137,7 @@ def build(
     z = dict(zip(in_question.tolist(), binaries, strict=True))
     _write_contradictions(draft, problem, z)
     write_limits(draft, limits, written, z, rows.is_always_wrong)
+    of_signs = write_same_signs(draft, problem.sign_limits, written)
     if pair_covers:
         written = _with_pair_covers(draft, problem, written, z)
     draft.loss(
@@ -187,6 +188,7 @@ def build(
         terms=terms,
         variables=tuple(w.variables for w in written),
         loss_binary=tuple(zip(in_question.tolist(), binaries, strict=True)),
+        sign_binary=of_signs,
     )
 
 

@@ -56,7 +56,7 @@ class CplexSolver(MipSolver):
     """CPLEX, with big-M or indicator constraints and branching priorities."""
 
     name: ClassVar[str] = "cplex"
-    capabilities: ClassVar[Capabilities] = mip_capabilities(package="cplex", extra="cplex")
+    capabilities: ClassVar[Capabilities] = mip_capabilities(package="cplex")
     precision: ClassVar[Precision] = FLOATS
 
     def check_own_options(self, given: Mapping[str, object]) -> None:

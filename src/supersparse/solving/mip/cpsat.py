@@ -51,7 +51,7 @@ class CpSatSolver(MipSolver):
     """
 
     name: ClassVar[str] = "cpsat"
-    capabilities: ClassVar[Capabilities] = mip_capabilities(package="ortools", extra="cpsat")
+    capabilities: ClassVar[Capabilities] = mip_capabilities(package="ortools")
     precision: ClassVar[Precision] = INTEGERS
 
     def check_own_options(self, given: Mapping[str, object]) -> None:

@@ -48,7 +48,7 @@ class GurobiSolver(MipSolver):
     """Gurobi, with big-M or indicator constraints and branching priorities."""
 
     name: ClassVar[str] = "gurobi"
-    capabilities: ClassVar[Capabilities] = mip_capabilities(package="gurobipy", extra="gurobi")
+    capabilities: ClassVar[Capabilities] = mip_capabilities(package="gurobipy")
     precision: ClassVar[Precision] = FLOATS
 
     def check_own_options(self, given: Mapping[str, object]) -> None:

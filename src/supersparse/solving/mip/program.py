@@ -154,6 +154,7 @@ class Program:
     terms: tuple[Term, ...]
     variables: tuple[TermVariables, ...]
     loss_binary: tuple[tuple[int, int], ...]  # (row, z) of the rows that have one
+    sign_binary: tuple[tuple[int, tuple[bool, ...]], ...]  # (binary, terms): 1 when one of them is positive
 
     def read(self, values: FloatArray) -> Points | None:
         """Return the model in a solution vector, with the intercept that the conventions choose.
@@ -196,6 +197,8 @@ class Program:
             if variables.positive_part is not None:
                 variable, unit = variables.positive_part
                 values[variable] = max(c, 0) // unit
+        for binary, together in self.sign_binary:
+            values[binary] = any(c > 0 for c, t in zip(points.coefficients, together, strict=True) if t)
         above, below = classified(self.problem, points)
         wrong = np.where(self.problem.rows.positive, ~above, ~below)
         for row, binary in self.loss_binary:

@@ -47,7 +47,7 @@ class ScipSolver(MipSolver):
     """SCIP, with big-M or indicator constraints and branching priorities."""
 
     name: ClassVar[str] = "scip"
-    capabilities: ClassVar[Capabilities] = mip_capabilities(package="pyscipopt", extra="scip")
+    capabilities: ClassVar[Capabilities] = mip_capabilities(package="pyscipopt")
     precision: ClassVar[Precision] = FLOATS
 
     def check_own_options(self, given: Mapping[str, object]) -> None:

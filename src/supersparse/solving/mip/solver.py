@@ -12,7 +12,7 @@ from supersparse.exact import exact
 from supersparse.problem.objective import PointsEvaluation
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Aim, Capabilities
+from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities
 from supersparse.solving.mip.build import build
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import LossRows, Precision, refuse_too_wide
@@ -187,19 +187,16 @@ def _least_possible_l1(problem: Problem) -> Fraction:
     return sum((min(abs(v) for v in s.values) for s in sets), Fraction(0))
 
 
-def mip_capabilities(
-    *, package: str, extra: str | None = None, indicators: bool = True, priorities: bool = True
-) -> Capabilities:
+def mip_capabilities(*, package: str, indicators: bool = True, priorities: bool = True) -> Capabilities:
     """Capabilities of a back end, with or without indicators and branching priorities."""
     return Capabilities(
         questions=frozenset([Aim.BEST]),
         package=package,
-        extra=extra,
         formulations=frozenset(["bigm", "indicator"] if indicators else ["bigm"]),
         branching_priorities=priorities,
         takes_pair_covers=True,
         levels=True,
-        constraints=frozenset([SUPPORT, RATES, SCORE]),
+        constraints=frozenset([SUPPORT, SIGNS, RATES, SCORE]),
         own_options=None,
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import InfeasibleError
-from supersparse.problem.limits import Constraint
+from supersparse.problem.limits import Constraint, SignLimit
 from supersparse.solving.mip.model import Draft, Linear
 from supersparse.solving.mip.precision import LimitRows
 from supersparse.solving.mip.program import TermVariables
@@ -189,6 +189,23 @@ def write_limits(
     for rate in limits.rates:
         wrong = [(int(rate.weights[i]), Linear(0, ((binary, 1),))) for i, binary in z.items()]
         _write(draft, wrong, rate.at_most - rate.total(is_always_wrong), rate.source)
+
+
+def write_same_signs(
+    draft: Draft, limits: Sequence[SignLimit], written: Sequence[WrittenTerm]
+) -> tuple[tuple[int, tuple[bool, ...]], ...]:
+    """Add one binary s per limit, 1 where its terms may be positive: least·(1 - s) <= c <= greatest·s."""
+    made = []
+    for limit in limits:
+        binary = draft.variable(0, 1)
+        s = Linear(0, ((binary, 1),))
+        features = (w for w in written if w.term.name is not None)
+        for w in (w for w, member in zip(features, limit.together, strict=True) if member):
+            least, greatest = w.term.values[0], w.term.values[-1]
+            _write(draft, [(1, w.value), (-max(greatest, 0), s)], 0, limit.source)
+            _write(draft, [(-1, w.value), (-min(least, 0), s)], -min(least, 0), limit.source)
+        made.append((binary, limit.together))
+    return tuple(made)
 
 
 def _write(draft: Draft, sums: Iterable[tuple[int, Linear]], at_most: int, source: Constraint) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from supersparse.errors import InfeasibleError
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
-from supersparse.solving.contract import SCORE, SUPPORT, Aim, Capabilities
+from supersparse.solving.contract import SCORE, SIGNS, SUPPORT, Aim, Capabilities
 from supersparse.solving.kernels.risk_boxes import offer
 from supersparse.solving.kernels.risk_search import load
 from supersparse.solving.monitor import Monitor
@@ -33,7 +33,7 @@ class RiskSolver:
     capabilities: ClassVar[Capabilities] = Capabilities(
         questions=frozenset({Aim.BEST}),
         levels=True,
-        constraints=frozenset({SUPPORT, SCORE}),
+        constraints=frozenset({SUPPORT, SIGNS, SCORE}),
         wants_start=False,
         goals=frozenset({"risk"}),
     )

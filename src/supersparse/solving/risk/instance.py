@@ -141,7 +141,7 @@ def _without_copies(problem: Problem, usable: list[int], slope_is_free: bool) ->
 
     The intercept absorbs a shift; a whole intercept only if the shift is whole, for whole points.
     """
-    if problem.support_limits or problem.score_limits:
+    if problem.support_limits or problem.sign_limits or problem.score_limits:
         return usable
     kept: list[int] = []
     seen: set[object] = set()
@@ -215,6 +215,15 @@ def _limit_tables(
             )
         tables.append([[float(t) for t in own] + [0.0] * (widest - len(own)) for own in whole])
         most.append(float(max(-(2**53), min(2**53, int(limit.at_most * unit)))))
+    for sign_limit in problem.sign_limits:  # one is positive: none of the others is negative
+        members = [q for q, j in enumerate(kept) if sign_limit.together[j]]
+        for one in members:
+            signs = np.zeros((len(kept), widest))
+            for q in members:
+                for i, v in enumerate(values[q]):
+                    signs[q, i] = len(members) * (v > 0) if q == one else float(v < 0)
+            tables.append(signs.tolist())
+            most.append(float(len(members)))
     for q, j in enumerate(kept):
         if 0 not in problem.sets[j]:  # every card uses it
             used = np.zeros((len(kept), widest))

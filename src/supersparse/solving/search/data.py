@@ -26,6 +26,8 @@ def search_data(form: IntegerForm, largest: int | None = None, *, even: bool = F
         values[j, len(v) :] = v[-1]
     factor, tie = _units(form)
     terms, most = _limits(form, values)
+    groups = [np.flatnonzero(limit.together) for limit in form.problem.sign_limits]
+    price = _price(form, factor, len(most) + len(groups))
     row, entry, start = [], [], [0]
     for column in form.columns:
         nonzero = np.flatnonzero(column)
@@ -52,7 +54,10 @@ def search_data(form: IntegerForm, largest: int | None = None, *, even: bool = F
         intercept_penalties=form.intercept_penalties * factor,
         limit_term=terms,
         limit_most=most,
-        limit_price=np.full(len(most), _price(form, factor, len(most)), np.int64),
+        limit_price=np.full(len(most), price, np.int64),
+        group_start=np.cumsum([0, *map(len, groups)], dtype=np.int64),
+        group_feature=np.concatenate([np.zeros(0, np.int64), *groups]).astype(np.int64),
+        group_price=price,
     )
 
 
@@ -119,7 +124,8 @@ def _price(form: IntegerForm, factor: int, limits: int) -> int:
 def _units(form: IntegerForm) -> tuple[int, int]:
     """Search units: the factor from kernel units, and what one unit of l1 weighs as a tie-break."""
     total = _total(form)
-    limited = form.problem.support_limits or form.problem.score_limits
+    problem = form.problem
+    limited = problem.support_limits or problem.sign_limits or problem.score_limits
     factor = max(1, _ROOM // ((64 if limited else 2) * total))
     magnitudes = sorted((values.largest for values in form.values), reverse=True)
     longest = sum(magnitudes[: form.max_size]) + int(np.abs(form.intercept_values).max(initial=0)) + 1

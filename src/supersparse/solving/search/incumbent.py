@@ -74,7 +74,7 @@ class Search:
         farthest = int(np.abs(form.intercept_values).max(initial=0))
         self.window = int(max(min(4096, max(256, form.n_rows)), min(2 * farthest, 2**16)))
         self.best_cost = _WORST
-        self._is_limited = len(self.full.limit_most) > 0
+        self._is_limited = len(self.full.limit_most) > 0 or len(self.full.group_feature) > 0
         self.improved_at = 0  # work spent when the least F was found, l1 apart
         self.is_warm = False  # the paths are followed and the best rounding is improved
         self._steps = self._schedule()

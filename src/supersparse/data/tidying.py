@@ -1,0 +1,137 @@
+"""Tidying: codes for missing values become missing, variants of a category one category, with notes."""
+
+import shlex
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.data.codes import codes_among, codes_among_texts
+from supersparse.data.reading import ColumnReading, Reading
+from supersparse.data.spellings import variants, variants_of
+from supersparse.data.table import Column, Kind
+from supersparse.exact import counted
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Tidied:
+    """A column without codes and variants, what was found out about it, and notes for people."""
+
+    column: Column
+    reading: ColumnReading
+    notes: tuple[str, ...]
+
+
+def tidied(column: Column, reading: Reading, known: Collection[str] | None) -> Tidied:
+    """Tidy a column as `reading` says.
+
+    A settled reading names the codes and the variants, and beside these only variants of texts that are
+    `known` are recognised. Otherwise both are looked for, unless the column is to be read as it is written.
+    """
+    before = reading.of_column(column.name)
+    if not reading.tidies(column.name) or column.kind not in (Kind.NUMBER, Kind.TEXT):
+        return Tidied(column=column, reading=before, notes=())
+    if column.kind is Kind.NUMBER:
+        return _tidied_numbers(column, reading, before)
+    return _tidied_texts(column, reading, before, known)
+
+
+def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> Tidied:
+    values = _floats(column.values)
+    codes = [float(code) for code in before.missing] if reading.settled else codes_among(values)
+    where = np.isin(values, codes)
+    if not where.any():
+        return Tidied(column=column, reading=before, notes=())
+    rest = values[np.isfinite(values) & ~where]
+    tidy = replace(
+        column, values=_without(column.values, where), n_missing=column.n_missing + int(where.sum())
+    )
+    if reading.settled:
+        return Tidied(column=tidy, reading=before, notes=())
+    counts = {_text(code): int((values == code).sum()) for code in codes}
+    note = (
+        f"{column.name!r}: {_listed(counts)} {_stand(counts)} apart from the other numbers "
+        f"({_text(rest.min())} to "
+        f"{_text(rest.max())}) and {_is(counts)} read as missing; {_otherwise(column.name)}"
+    )
+    return Tidied(column=tidy, reading=replace(before, missing=tuple(counts)), notes=(note,))
+
+
+def _tidied_texts(
+    column: Column, reading: Reading, before: ColumnReading, known: Collection[str] | None
+) -> Tidied:
+    counts = Counter(text for text in column.values.tolist() if text is not None)
+    codes = [text for text in before.missing if text in counts]
+    notes = []
+    if not reading.settled:
+        codes = codes_among_texts(counts)
+        if codes:
+            by_code = {code: counts[code] for code in codes}
+            notes.append(
+                f"{column.name!r}: {_listed(by_code)} {_stand(by_code)} apart from the other values and "
+                f"{_is(by_code)} read as missing; {_otherwise(column.name)}"
+            )
+    for code in codes:
+        del counts[code]
+    merged = dict(before.spellings) if reading.settled else variants(counts)
+    if known is not None:
+        merged = {**merged, **variants_of(counts, known)}
+    merged = {text: kept for text, kept in merged.items() if text in counts}
+    if merged and not reading.settled:
+        notes.append(f"{column.name!r}: {_merged(merged)}; {_otherwise(column.name)}")
+    if not codes and not merged:
+        return Tidied(column=column, reading=before, notes=())
+    new: dict[str, str | None] = {**dict.fromkeys(codes), **merged}
+    values: NDArray[Any] = np.array([new.get(text, text) for text in column.values.tolist()], dtype=object)
+    tidy = replace(column, values=values, n_missing=values.tolist().count(None))
+    if reading.settled:
+        return Tidied(column=tidy, reading=before, notes=())
+    return Tidied(
+        column=tidy, reading=replace(before, missing=tuple(codes), spellings=merged), notes=tuple(notes)
+    )
+
+
+def _floats(values: NDArray[Any]) -> NDArray[np.float64]:
+    if values.dtype != object:
+        return values.astype(np.float64)
+    return np.array([np.nan if value is None else float(value) for value in values.tolist()])
+
+
+def _without(values: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[Any]:
+    """The values with gaps where they are codes."""
+    kept = values.copy() if values.dtype == object else values.astype(np.float64)
+    if values.dtype.kind in "iu" and not (kept.astype(values.dtype) == values).all():
+        kept = values.astype(object)  # integers that a double does not hold
+    kept[where] = None if kept.dtype == object else np.nan
+    return kept
+
+
+def _text(number: float) -> str:
+    return str(int(number)) if float(number).is_integer() else repr(float(number))
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{code} ({counted(n, 'row')})" for code, n in counts.items())
+
+
+def _stand(counts: Mapping[str, int]) -> str:
+    return "stands" if len(counts) == 1 else "stand"
+
+
+def _is(counts: Mapping[str, int]) -> str:
+    return "is" if len(counts) == 1 else "are"
+
+
+def _merged(merged: Mapping[str, str]) -> str:
+    by_kept: dict[str, list[str]] = {}
+    for text, kept in merged.items():
+        by_kept.setdefault(kept, []).append(text)
+    said = [f"{', '.join(map(repr, texts))} read as {kept!r}" for kept, texts in by_kept.items()]
+    return ", ".join(said[:5]) + (f" and {len(said) - 5} more" if len(said) > 5 else "")
+
+
+def _otherwise(name: str) -> str:
+    return f"use --as-written {shlex.quote(name)} if that is wrong"

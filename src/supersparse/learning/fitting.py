@@ -1,0 +1,146 @@
+"""From a question to a card that was judged on rows left out, within one time limit.
+
+If C0 is left open, a first card is learned in a tenth of the time, then cross-validation chooses C0 in half
+of it, and the final card takes the rest. If C0 is given, the card comes first and the folds judge it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from supersparse.card.card import Card
+from supersparse.errors import SupersparseError
+from supersparse.learning.clock import Clock
+from supersparse.learning.judging import RISKS, judged
+from supersparse.learning.recipe import Question, Recipe
+from supersparse.learning.rows import TrainingRows
+from supersparse.learning.splits import Split
+from supersparse.learning.validating import Validation, chooses_penalty, validate
+from supersparse.learning.watching import Watch
+from supersparse.solving.options import SolverKeywords
+from supersparse.solving.solution import Solution
+from supersparse.stop import Stop
+
+_FIRST, _FOLDS = 0.1, 0.6  # shares of the time that is left
+_INTERRUPTED = "interrupted"
+_TOO_LITTLE_TIME = "the time limit leaves too little time for the folds; raise it"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Fitted:
+    """A card, the question that it answers, and what the folds said."""
+
+    question: Question
+    solution: Solution
+    card: Card
+    validation: Validation | None
+    unjudged: str | None = None  # why the card was not judged on rows left out, though that was asked
+
+
+def fit_card(
+    question: Question,
+    rows: TrainingRows,
+    splits: Sequence[Split],
+    watch: Watch,
+    clock: Clock,
+    *,
+    repeats: int = 1,
+    n_jobs: int = 1,
+) -> Fitted:
+    """Learn a card, and judge it on the rows that each split leaves out; no splits, no judging.
+
+    Ctrl-C ends what is being done: a search keeps its best card, and folds keep those that are finished.
+    """
+    if not splits:
+        return _unjudged(question, _solve(question, clock, watch), rows, None)
+    if chooses_penalty(question.recipe.settings):
+        return _choosing(question, rows, _Judge(splits, repeats, n_jobs, watch), clock, watch)
+    watch.stage("learning")
+    solution = _solve(question, clock.part(0.5), watch)
+    if solution.stop is Stop.INTERRUPTED:
+        return _unjudged(question, solution, rows, _INTERRUPTED)
+    judge = _Judge(splits, repeats, n_jobs, watch)
+    return judge.card(question, solution, rows, judge.validated(question.recipe, rows, clock))
+
+
+def _choosing(question: Question, rows: TrainingRows, judge: "_Judge", clock: Clock, watch: Watch) -> Fitted:
+    """Learn a first card, choose C0 by the folds, and learn the final card."""
+    first = None
+    if clock.ends is not None:  # without a limit, the first card could take as long as the last
+        watch.stage("first card")
+        first = _solve(question, clock.part(_FIRST), watch)
+        if first.stop is Stop.INTERRUPTED:
+            return _unjudged(question, first, rows, _INTERRUPTED)
+    found = judge.validated(question.recipe, rows, clock.part(_FOLDS))
+    if isinstance(found, Validation):
+        question = question.recipe.asking(C0=found.chosen.C0).question(rows)
+    watch.stage("final card")
+    return judge.card(question, _again(question, first, clock, watch), rows, found)
+
+
+def _unjudged(question: Question, solution: Solution, rows: TrainingRows, why: str | None) -> Fitted:
+    return Fitted(
+        question=question,
+        solution=solution,
+        card=question.card(solution, rows.title, rows),
+        validation=None,
+        unjudged=why,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judge:
+    """Learns without each fold, and puts on a card what the folds say."""
+
+    splits: Sequence[Split]
+    repeats: int
+    n_jobs: int
+    watch: Watch
+
+    def validated(self, recipe: Recipe, rows: TrainingRows, clock: Clock) -> Validation | str:
+        """Return what the finished folds say, or why there is nothing to say."""
+        try:
+            found = validate(
+                recipe,
+                rows,
+                self.splits,
+                self.watch,
+                repeats=self.repeats,
+                clock=clock,
+                n_jobs=self.n_jobs,
+            )
+        except SupersparseError as error:
+            return str(error)
+        if found is None:
+            return _TOO_LITTLE_TIME if clock.left == 0 else _INTERRUPTED
+        return found
+
+    def card(
+        self, question: Question, solution: Solution, rows: TrainingRows, found: Validation | str
+    ) -> Fitted:
+        """Judge an answer by complete divisions of the rows; without one, it has no risks."""
+        if isinstance(found, str):
+            return _unjudged(question, solution, rows, found)
+        fitted = replace(_unjudged(question, solution, rows, None), validation=found)
+        if not found.unseen:
+            return replace(fitted, unjudged=_INTERRUPTED if found.interrupted else _TOO_LITTLE_TIME)
+        positive, seen = question.problem.rows.classes[1], question.scores(solution, rows.X)
+        method = RISKS if solution.slope is None else None  # a risk model has its risks
+        try:
+            return replace(fitted, card=judged(fitted.card, seen, rows, positive, found.unseen, method))
+        except SupersparseError as error:
+            card = judged(fitted.card, seen, rows, positive, found.unseen, None)
+            return replace(fitted, card=card, unjudged=str(error))
+
+
+def _again(question: Question, first: Solution | None, clock: Clock, watch: Watch) -> Solution:
+    """Answer the question with the chosen C0, from the first card on; one that is proven for it stays."""
+    if first is not None and first.problem.C0 == question.problem.C0 and first.proven_smallest:
+        return first
+    return _solve(question, clock, watch, first)
+
+
+def _solve(question: Question, clock: Clock, watch: Watch, start: Solution | None = None) -> Solution:
+    options: SolverKeywords = {**clock.limited(question.recipe).options, "on_progress": watch}
+    if start is not None:
+        options["initial"] = start.points
+    return question.solve(**options)

@@ -1,0 +1,69 @@
+"""The recheck: a card's claims, computed again from the rows."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+from supersparse.card.card import Card
+from supersparse.card.printed import follows_from_learned
+from supersparse.errors import VerificationError
+from supersparse.problem.objective import evaluate
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.report.plan import Absent
+from supersparse.solving.verify import check_points
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recheck:
+    """The card's objective, errors and constraints, recomputed on these rows."""
+
+    objective: Fraction
+    training_errors: Fraction
+    predicted_errors: Fraction
+    n: Fraction  # weight of all rows
+    obeys: str | None  # None if all constraints are satisfied, else the violation
+
+    def confirms(self, card: Card) -> bool:
+        """Whether every number on the card was reproduced."""
+        made = card.provenance
+        return (
+            made is not None
+            and self.obeys is None
+            and (self.objective, self.training_errors, self.predicted_errors, self.n)
+            == (made.objective, made.training_errors, made.predicted_errors, made.total_weight)
+        )
+
+
+def recheck(card: Card, problem: Problem) -> Recheck | Absent:
+    """Evaluate the card's points on the problem's rows."""
+    consistent = follows_from_learned(card)
+    points = card_points(card, problem)
+    if points is None:
+        return Absent("these rows give different features from those on the card")
+    try:
+        check_points(problem, points, "the card")
+        obeys = None
+    except VerificationError as error:
+        obeys = str(error)
+    if not consistent:
+        obeys = "the printed points are not those that follow from the learned ones"
+    found = evaluate(problem, points)
+    return Recheck(
+        objective=found.objective,
+        training_errors=found.training_errors,
+        predicted_errors=found.predicted_errors,
+        n=problem.total_weight * problem.rows.weight_unit,
+        obeys=obeys,
+    )
+
+
+def card_points(card: Card, problem: Problem) -> Points | None:
+    """The learned points of a card as a model of the problem; None if the problem lacks a feature of it."""
+    card = card.as_learned
+    if not {item.name for item in card.items} <= set(problem.rows.names):
+        return None
+    by_name = {item.name: item.points for item in card.items}
+    values = [by_name.get(name, Fraction(0)) for name in problem.rows.names]
+    unit = lcm(problem.unit, card.intercept.denominator, *(v.denominator for v in values))
+    return Points(tuple(int(v * unit) for v in values), int(card.intercept * unit), unit)

@@ -1,0 +1,124 @@
+"""The frontier of a report: the lowest error for each size, from 0 features upwards, within its time."""
+
+import warnings
+from dataclasses import replace
+from fractions import Fraction
+
+from supersparse.card.card import Card
+from supersparse.errors import InfeasibleError, PenaltyRangeWarning, SolverFailedError, VerificationError
+from supersparse.problem.objective import evaluate
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.problem.variants import errors_only, most_features
+from supersparse.report.budget import Part
+from supersparse.report.plan import Plan
+from supersparse.report.recheck import card_points
+from supersparse.results.frontier import Frontier, FrontierRow
+from supersparse.results.penalties import least_loss
+from supersparse.solving.solution import Solution
+from supersparse.solving.solve import solve
+from supersparse.solving.verify import check_points
+from supersparse.stop import Stop
+
+
+def size_of(card: Card) -> int:
+    """The size of a card, counted as when it was learned."""
+    return len(card.items) if card.provenance is None else card.provenance.size
+
+
+def sizes_planned(card: Card, plan: Plan) -> int:
+    """How many sizes there are from 0 to `plan.larger` more than the card has."""
+    return size_of(card) + plan.larger + 1 if plan.larger else 0
+
+
+def sizes_around(card: Card, problem: Problem, plan: Plan, part: Part) -> Frontier:
+    """Solve for each size in turn, from 0 to `plan.larger` more features than the card has.
+
+    Each size starts from the best model of the sizes below, and at its own size from the card, so that it
+    always has a model if one exists. Small sizes are quick; what they leave of the time goes to the larger
+    ones. Sizes above that of the card are left out once the time is over.
+    """
+    free = errors_only(problem)
+    planned = min(sizes_planned(card, plan), most_features(free) + 1)
+    search = _Search(free, plan, card_points(card, free))
+    rows: list[FrontierRow] = []
+    for size in range(planned):
+        if part.over and size > size_of(card):
+            break
+        part.tell(f"best card of each size: at most {size} of {planned - 1} features", size)
+        rows.append(search.at_most(size, part.seconds_each(planned - size)))
+    return Frontier(
+        problem=problem,
+        rows=_with_bounds_of_larger(rows),
+        floor=search.floor,
+        reaches_all=len(rows) == most_features(free) + 1,
+        solver=search.solver,
+        stop=search.stop,
+        nodes=search.nodes,
+        seconds=search.seconds,
+    )
+
+
+class _Search:
+    """Solves for one size after the other, and remembers the best model so far."""
+
+    def __init__(self, free: Problem, plan: Plan, known: Points | None) -> None:
+        self._free, self._plan, self._known = free, plan, known
+        self._best: Solution | None = None
+        self.floor: Fraction = least_loss(free)
+        self.solver, self.stop, self.nodes, self.seconds = "none", Stop.OPTIMAL, 0, 0.0
+
+    def at_most(self, size: int, seconds: float | None) -> FrontierRow:
+        limited = self._free.asking(max_features=size)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PenaltyRangeWarning)
+                found = solve(
+                    limited,
+                    time_limit=seconds,
+                    node_limit=self._plan.node_limit,
+                    random_state=self._plan.seed,
+                    initial=self._start(limited),
+                )
+        except InfeasibleError:
+            return FrontierRow(size=size, solution=None, lower_bound=None)
+        except SolverFailedError as error:  # stopped before it found any model
+            if error.interrupted:
+                raise KeyboardInterrupt from error
+            self.stop = Stop.TIME_LIMIT
+            return FrontierRow(size=size, solution=self._best, lower_bound=self.floor)
+        if found.stop is Stop.INTERRUPTED:
+            raise KeyboardInterrupt
+        if not found.proven_optimal or self.solver == "none":
+            self.stop = found.stop
+        self.solver, self.nodes = found.solver, self.nodes + found.nodes
+        self.seconds += found.seconds
+        if self._best is None or found.objective < self._best.objective:
+            self._best = found
+        return FrontierRow(
+            size=size, solution=self._best, lower_bound=min(found.lower_bound, self._best.objective)
+        )
+
+    def _start(self, limited: Problem) -> Points | None:
+        """The better of the best smaller model and the card, if that is allowed here."""
+        start = None if self._best is None else self._best.points
+        if self._known is None:
+            return start
+        try:
+            check_points(limited, self._known, "the card")
+        except VerificationError:
+            return start
+        known = evaluate(limited, self._known).objective
+        return self._known if self._best is None or known < self._best.objective else start
+
+
+def _with_bounds_of_larger(rows: list[FrontierRow]) -> tuple[FrontierRow, ...]:
+    """What no larger model can beat, no smaller one can."""
+    best: Fraction | None = None
+    found = []
+    for row in reversed(rows):
+        if row.lower_bound is not None:
+            best = row.lower_bound if best is None else max(best, row.lower_bound)
+            row = replace(row, lower_bound=best)
+        found.append(row)
+    return tuple(reversed(found))

@@ -1,0 +1,37 @@
+"""A fit that a limit ends before the proof says so, with the gap and what to do."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from supersparse import SLIMClassifier
+from supersparse.errors import NotProvenWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(200, 6)).round(2)
+Y = (X[:, 0] + X[:, 1] + RANDOM.normal(size=200) > 0).astype(int)
+
+
+def test_a_limit_is_a_warning_with_the_gap_and_a_remedy():
+    with pytest.warns(NotProvenWarning, match=r"a gap of \d+\.\d %; raise the limit.*prepare=") as seen:
+        model = SLIMClassifier(node_limit=3, time_limit=None).fit(X, Y)
+    assert not model.proven_optimal_
+    assert f"{100 * model.gap_:.1f} %" in str(seen[0].message)
+    assert seen[0].filename == __file__
+
+
+def test_small_whole_numbers_need_no_preparation():
+    small = (X > 0).astype(int)
+    with pytest.warns(NotProvenWarning) as seen:
+        SLIMClassifier(C0=0.005, node_limit=1, time_limit=None).fit(np.hstack([small] * 2)[:, :7], Y)
+    assert "prepare" not in str(seen[0].message)
+
+
+def test_a_proven_card_and_one_within_the_gap_that_was_asked_for_are_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SLIMClassifier(C0=0.2, max_points=1).fit(X.round(), Y)
+        SLIMClassifier(gap=1.0, time_limit=None).fit(X, Y)

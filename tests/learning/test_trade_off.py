@@ -1,0 +1,133 @@
+"""Trade-offs on rows left out, and net benefit as a name for class weights."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from supersparse import Problem, SLIMClassifier, cross_validated_trade_off, plot, solve
+from supersparse.card.performance import Performance
+from supersparse.errors import InvalidInputError
+from supersparse.evaluate.trade_off import CrossValidatedPoint, read_ratios
+from supersparse.learning.splits import repeated_splits
+from supersparse.problem.objective import evaluate
+
+pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+
+RANDOM = np.random.default_rng(2)
+X = RANDOM.integers(0, 3, (60, 2))
+Y = np.where(X[:, 0] + RANDOM.normal(0, 0.8, 60) > 1.2, "ill", "well")
+MODEL = SLIMClassifier(C0=0.01, max_points=2, solver="exhaustive", positive="ill")
+
+
+def test_each_row_is_judged_by_a_card_learned_without_it():
+    found = cross_validated_trade_off(MODEL, X, Y, ratios=[0.5, 2], cv=3)
+    for point, ratio in zip(found.points, (0.5, 2), strict=True):
+        weights = {"well": 2 / (1 + ratio), "ill": 2 * ratio / (1 + ratio)}
+        said = np.empty(60, dtype=object)
+        for train, test in repeated_splits(Y, 3, 1):
+            card = SLIMClassifier(**{**MODEL.get_params(), "class_weight": weights}).fit(X[train], Y[train])
+            said[test] = card.predict(X[test])
+        seen = point.performance
+        assert seen.true_positives == ((said == "ill") & (Y == "ill")).sum()
+        assert seen.false_positives == ((said == "ill") & (Y == "well")).sum()
+        assert seen.n == 60
+        gain = seen.true_positives - seen.false_positives / Fraction(ratio)
+        assert point.net_benefit == gain / 60
+
+
+def test_a_ratio_and_a_threshold_are_one_thing():
+    assert read_ratios(None, [0.2]) == read_ratios([4], None) == [4]
+    point = CrossValidatedPoint(
+        ratio=Fraction(4),
+        features=1.0,
+        performance=Performance(
+            on="cross-validation", true_positives=3, false_negatives=1, true_negatives=4, false_positives=2
+        ),
+    )
+    assert point.threshold == Fraction(1, 5)
+    assert point.net_benefit == Fraction(5, 20)
+    assert point.net_benefit_of_all == Fraction(5, 20)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"ratios": [1], "thresholds": [0.5]}, "give one of them"),
+        ({"ratios": [0]}, "each above 0"),
+        ({"thresholds": [1]}, "each between 0 and 1"),
+        ({"thresholds": []}, "at least one"),
+    ],
+)
+def test_what_cannot_be_swept_is_refused(given, message):
+    with pytest.raises(InvalidInputError, match=message):
+        cross_validated_trade_off(MODEL, X, Y, **given)
+
+
+def test_it_can_be_drawn_and_tabulated():
+    found = cross_validated_trade_off(MODEL, X, Y, thresholds=[0.2, 0.5], cv=2, repeats=2)
+    assert (found.folds, found.repeats) == (2, 2)
+    assert [row["threshold"] for row in found.table()] == [0.5, 0.2]
+    left, right = plot(found).figure.axes
+    assert left.get_xlabel() == "specificity on rows left out"
+    assert [line.get_label() for line in right.get_lines()] == [
+        "card for the threshold",
+        "treat all",
+        "treat none",
+    ]
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.8])
+def test_the_best_net_benefit_is_that_of_the_class_weights(threshold):
+    asked = {"C0": 0, "max_points": 2, "positive": "ill"}
+    problem = Problem.of(X, Y, objective="net_benefit", risk_threshold=threshold, **asked)
+    t = Fraction(str(threshold))
+    assert problem.class_weights == (2 * t, 2 * (1 - t))
+
+    def net_benefit(points):
+        found = evaluate(Problem.of(X, Y, **asked), points)
+        positives = int((Y == "ill").sum())
+        hits = found.sensitivity * positives
+        alarms = (1 - found.specificity) * (60 - positives)
+        return (hits - alarms * t / (1 - t)) / 60
+
+    best = solve(problem, "exhaustive")
+    others = [
+        solve(Problem.of(X, Y, class_weight={"ill": w}, **asked), "exhaustive") for w in (0.2, 0.5, 1, 2, 5)
+    ]
+    assert net_benefit(best.points) >= max(net_benefit(other.points) for other in others)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"objective": "net_benefit"}, "give risk_threshold"),
+        ({"risk_threshold": 0.2}, "use objective='net_benefit'"),
+        ({"objective": "net_benefit", "risk_threshold": 1}, "between 0 and 1"),
+        ({"objective": "net_benefit", "risk_threshold": 0.2, "class_weight": "balanced"}, "sets the class"),
+        ({"objective": "benefit"}, "did you mean 'net_benefit'"),
+    ],
+)
+def test_net_benefit_needs_a_threshold_and_no_weights(asked, message):
+    with pytest.raises(InvalidInputError, match=message):
+        Problem.of(X, Y, **asked)
+
+
+def test_the_command_shows_the_same(run, tmp_path):
+    rows = [f"{a},{b},{y}" for (a, b), y in zip(X.tolist(), Y, strict=True)]
+    (tmp_path / "rows.csv").write_text("\n".join(["a,b,y", *rows]) + "\n")
+    words = ["--target", "y", "--positive", "ill", "--no-prepare", "--max-points", "2", "--C0", "0.01"]
+    done = run(
+        "trade-off", "rows.csv", *words, "--solver", "exhaustive", "--thresholds", "0.2, 0.5", "--cv", "3",
+        "--plot", "both.png", "--json", check=True,
+    )  # fmt: skip
+    found = cross_validated_trade_off(MODEL, X, Y, thresholds=[0.2, 0.5], cv=3)
+    assert json.loads(done.stdout)["rows"] == found.table()
+    assert (tmp_path / "both.png").stat().st_size > 1000
+    refused = run("trade-off", "rows.csv", *words, "--thresholds", "0.2;0.5")
+    assert refused.returncode == 2
+    assert "--thresholds is '0.2;0.5', but '0.2;0.5' is not a number" in refused.stderr
+    asked = ["--objective", "net_benefit", "--risk-threshold", "0.2", "--no-validate", "--json"]
+    card = json.loads(run("fit", "rows.csv", *words, *asked, check=True).stdout)["card"]
+    assert card["provenance"]["settings"]["class_weight"] == {"well": 0.4, "ill": 1.6}
