@@ -7,6 +7,7 @@ from supersparse.errors import SeparatedClassesWarning
 from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import RiskCVKeywords, RiskKeywords, takes_settings
 from supersparse.estimators.slim_cv import SLIMClassifierCV
+from supersparse.learning.clock import Clock
 from supersparse.learning.recipe import Question
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
@@ -110,8 +111,8 @@ class RiskScoreClassifier(_RiskModel):
         self
         """
         recipe, rows = self._read(X, y, sample_weight, rate_groups)
-        question = recipe.question(rows)
-        return self._learn(question, rows, start_from(self.initial, question.problem))
+        clock, question = Clock.of(recipe), recipe.question(rows)
+        return self._learn(question, rows, start_from(self.initial, question.problem), clock)
 
 
 @takes_settings("C0", "goal", "intercept", "calibrate", "checkpoint", Cs=6, cv=5, rule="best")

@@ -28,7 +28,8 @@ from supersparse.stop import Stop
 class FoldResult:
     """What one fit on one fold gave."""
 
-    error: Fraction  # share of the wrong test rows, or their log loss, by sample and class weights
+    error: Fraction  # weight of the wrong test rows over that of all, class weights applied
+    loss: Fraction  # what C0 is chosen by: the error, or the log loss of a risk model
     score: float  # higher is better: the share that is right, or minus the log loss
     size: int
     gap: float
@@ -94,16 +95,18 @@ def fit_fold(
         began = time.perf_counter()
         unseen = question.scores(solution, test.X)
         wrong = (unseen > 0) != (test.y == positive)
-        weight = weighted_error(wrong.astype(float), test.y, test.sample_weight, costs, fold)
+        error = weighted_mean(wrong.astype(float), test.y, test.sample_weight, costs, fold)
+        loss = error
         if solution.slope is not None:
             logit = solution.slope * (unseen + _moved(question, solution))
-            loss = np.logaddexp(0.0, np.where(test.y == positive, -logit, logit))
-            weight = weighted_error(loss, test.y, test.sample_weight, costs, fold)
+            of_rows = np.logaddexp(0.0, np.where(test.y == positive, -logit, logit))
+            loss = weighted_mean(of_rows, test.y, test.sample_weight, costs, fold)
         score_seconds = time.perf_counter() - began
         results.append(
             FoldResult(
-                error=weight,
-                score=float(1 - weight) if solution.slope is None else -float(weight),
+                error=error,
+                loss=loss,
+                score=float(1 - error) if solution.slope is None else -float(loss),
                 size=len(solution.points.support),
                 gap=solution.gap,
                 fit_seconds=fit_seconds,
@@ -122,7 +125,7 @@ def _moved(question: Question, solution: Solution) -> float:
     return float(solution.points.intercept_value - question.card(solution).as_learned.intercept)
 
 
-def weighted_error(
+def weighted_mean(
     loss: NDArray[np.float64],
     y: NDArray[Any],
     sample_weight: Any,

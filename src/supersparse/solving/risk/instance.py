@@ -263,7 +263,8 @@ def _error_limits(
 
     B: with a free slope, a card at its best slope and intercept loses no more than the best constant risk,
     loss L0. By Jensen's inequality W-·(b + mean of the scores of the negative rows) <= L0, and likewise for
-    the positive rows, which bounds |b|. With slope 1, the best b lies within the largest score of the log odds.
+    the positive rows, which bounds |b|. With slope 1, the best b lies within the largest score of the log
+    odds.
     """
     n = x.shape[1]
     of_positive, of_negative = float(positive.sum()), float(negative.sum())
