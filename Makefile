@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-table study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-table study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -83,6 +83,12 @@ bench-covers: $(VENV)/.bench
 
 bench-many: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.many
+
+# Default cards and their peers on rows left out; other defaults beside them; the tables of docs/accuracy.md.
+bench-accuracy: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.accuracy run
+	$(BIN)/python -m benchmarks.accuracy defaults
+	$(BIN)/python -m benchmarks.accuracy table
 
 bench-table: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.large_table
