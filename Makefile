@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-table study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-risk bench-table study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -89,6 +89,9 @@ bench-accuracy: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.accuracy run
 	$(BIN)/python -m benchmarks.accuracy defaults
 	$(BIN)/python -m benchmarks.accuracy table
+# Proofs of least log loss beside the times of the feasibility study; needs shared/risk-optima.json.
+bench-risk: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.risk_proofs
 
 bench-table: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.large_table

@@ -100,6 +100,8 @@ ends = st.one_of(
 )
 KEYS = {
     "C0": costs | by_name(costs),
+    "goal": st.sampled_from(["errors", "risk"]),
+    "slope": st.sampled_from(["free", 1]),
     "C1": st.just("auto") | costs,
     "points": st.integers(1, 9) | sets | by_name(sets | st.none() | st.integers(1, 9)),
     "max_points": st.just("auto") | st.integers(1, 200),

@@ -13,6 +13,8 @@ from supersparse._version import __version__
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse import constraints as constraints, penalties as penalties
     from supersparse.card.build import item as item
+    from supersparse.estimators import RiskScoreClassifier as RiskScoreClassifier
+    from supersparse.estimators import RiskScoreClassifierCV as RiskScoreClassifierCV
     from supersparse.estimators import SLIMClassifier as SLIMClassifier, SLIMClassifierCV as SLIMClassifierCV
     from supersparse.estimators.trade_off import cross_validated_trade_off as cross_validated_trade_off
     from supersparse.prepare import Prepare as Prepare
@@ -44,6 +46,8 @@ _HOMES = {
     "Points": "problem.points",
     "Prepare": "prepare",
     "Problem": "problem.problem",
+    "RiskScoreClassifier": "estimators",
+    "RiskScoreClassifierCV": "estimators",
     "SLIMClassifier": "estimators",
     "SLIMClassifierCV": "estimators",
     "ScoringSystem": "faces",

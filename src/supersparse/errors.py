@@ -23,6 +23,7 @@
 
     SupersparseWarning (UserWarning)
     ├── PenaltyRangeWarning                   a penalty outside its useful range
+    ├── SeparatedClassesWarning               a risk model whose slope is at its limit
     ├── NotProvenWarning                      a limit ended the search before the proof
     └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
 """
@@ -113,6 +114,10 @@ class SupersparseWarning(UserWarning):
 
 class PenaltyRangeWarning(SupersparseWarning):
     """A penalty outside its useful range."""
+
+
+class SeparatedClassesWarning(SupersparseWarning):
+    """A risk model whose slope is at its limit, because its features separate the classes, or nearly."""
 
 
 class NotProvenWarning(SupersparseWarning):

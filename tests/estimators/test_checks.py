@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, all of them, on both classifiers."""
+"""scikit-learn's own checks, all of them, on every classifier."""
 
 from importlib.metadata import version
 
@@ -9,35 +9,45 @@ from sklearn.utils.estimator_checks import (
     parametrize_with_checks,
 )
 
-from supersparse import SLIMClassifier, SLIMClassifierCV
+from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, SLIMClassifier, SLIMClassifierCV
 
 # a penalty fit for all of scikit-learn's little data sets does not exist
-pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning"),
+    pytest.mark.filterwarnings("ignore::supersparse.errors.SeparatedClassesWarning"),
+]
 
 # a node limit and no time limit: the same models on every machine
 ONE = SLIMClassifier(node_limit=5, time_limit=None)
 CV = SLIMClassifierCV(node_limit=5, time_limit=None, Cs=2, cv=2)
+RISK = RiskScoreClassifier(node_limit=5, time_limit=None)
+RISK_CV = RiskScoreClassifierCV(node_limit=5, time_limit=None, Cs=2, cv=2, max_features=1)
+ALL = [ONE, CV, RISK, RISK_CV]
 
 
 # of three classes the first in y and "all others" are made there, after shuffling one y and not the other
 SHUFFLED = version("scikit-learn").startswith("1.6.")
 
 
-@parametrize_with_checks([ONE, CV])
+@parametrize_with_checks(ALL)
 def test_scikit_learn_finds_nothing_to_complain_about(estimator, check):
     if SHUFFLED and check.func.__name__.startswith("check_sample_weight_equivalence"):
         pytest.skip("scikit-learn 1.6 compares different classes here when an estimator knows two only")
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", [ONE, CV], ids=["SLIMClassifier", "SLIMClassifierCV"])
+@pytest.mark.parametrize("estimator", ALL, ids=lambda estimator: type(estimator).__name__)
 def test_names_of_columns_are_checked(estimator):
     check_dataframe_column_names_consistency(type(estimator).__name__, estimator)
 
 
-@pytest.mark.parametrize("estimator", [ONE, CV], ids=["SLIMClassifier", "SLIMClassifierCV"])
 @pytest.mark.parametrize(
-    "name", sorted(set(ONE.get_params()) & set(CV.get_params()) - {"initial", "verbose"})
+    ("estimator", "name"),
+    [
+        pytest.param(one, name, id=f"{type(one).__name__}-{name}")
+        for one in ALL
+        for name in sorted(set(one.get_params()) - {"initial", "verbose", "Cs", "cv", "rule"})
+    ],
 )
 def test_every_parameter_is_checked_before_anything_is_learned(estimator, name):
     class Nonsense:

@@ -23,6 +23,7 @@ def test_a_process_that_cannot_start_leaves_the_work_to_this_one(monkeypatch):
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
     warm_up._compile_in_two_processes()
-    monkeypatch.setattr(warm_up, "_ready", False)
+    monkeypatch.setattr(warm_up, "_ready", set())
     warm_up.warm_up()
-    assert warm_up._ready
+    warm_up.warm_up("risk")
+    assert warm_up._ready == {"errors", "risk"}

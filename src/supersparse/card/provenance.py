@@ -10,6 +10,8 @@ from typing import Any
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidCardError
 
+_LOG_LOSS_TOLERANCE = Fraction(1_010, 10**12)  # 1e-9, and the rounding of the evaluator
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Provenance(Tabular):
@@ -87,8 +89,13 @@ class Provenance(Tabular):
 
     @property
     def proven_optimal(self) -> bool:
-        """Whether no allowed scoring system has a smaller objective."""
-        return self.lower_bound == self.objective
+        """Whether no allowed scoring system has a smaller objective; a log loss, by more than 1e-9."""
+        return self.objective - self.lower_bound <= (_LOG_LOSS_TOLERANCE if self.is_risk else 0)
+
+    @property
+    def is_risk(self) -> bool:
+        """Whether a log loss was minimised, which is proven up to 1e-9."""
+        return self.settings is not None and self.settings.get("goal") == "risk"
 
     @property
     def gap(self) -> Fraction:

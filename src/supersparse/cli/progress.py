@@ -85,7 +85,7 @@ class State:
             parts.append(f"cross-validated error {100 * self.error:.1f} %")
         if self.event is not None:
             if self.event.objective is not None:
-                gap = ceil((self.event.gap or 0) * 1000) / 10  # upwards: 0 is shown only when proven
+                gap = ceil((self.event.gap or 0) * 1000 - 1e-4) / 10  # upwards: 0 is shown only when proven
                 parts += [f"gap {gap:.1f} %", f"objective {float(self.event.objective):.6f}"]
             parts.append(f"bound {float(self.event.lower_bound):.6f}")
         return "  ".join(parts) if len(parts) > 1 else f"{parts[0]}  starting"

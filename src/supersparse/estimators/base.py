@@ -1,6 +1,7 @@
 """Code shared by both classifiers: from parameters to a recipe, and from a model to predictions."""
 
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Self
 
@@ -46,7 +47,7 @@ _MANY_VALUES = 20  # of a column: points times such a number are no card for peo
 
 
 def _has_risks(estimator: Any) -> bool:
-    if estimator.calibrate is None:
+    if estimator.calibrate is None and getattr(estimator, "goal", "errors") != "risk":
         raise AttributeError('predict_proba is available only with calibrate="isotonic" or "logistic"')
     return True
 
@@ -150,7 +151,12 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.training_specificity_ = float(evaluation.specificity)
         self.stop_ = solution.stop
         self.trace_ = solution.trace
-        self.scoring_system_ = ScoringSystem(question.card(solution, rows.title, rows))
+        card = question.card(solution, rows.title, rows)
+        if solution.slope is not None:  # the card says from which total on a risk is above one half
+            threshold = -card.as_learned.intercept * solution.points.denominator
+            self.points_ = replace(solution.points, intercept=-threshold)
+            self.intercept_ = self._towards_last(np.array([nearest_float(self.points_.intercept_value)]))
+        self.scoring_system_ = ScoringSystem(card)
         self.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
 
     def _keep_judged(self, question: Question, rows: TrainingRows, unseen: list[LeftOut]) -> None:
@@ -213,10 +219,10 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     @available_if(_has_risks)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class for each row; available only with `calibrate`.
+        """Return the probability of each class for each row: of a risk model, or with `calibrate`.
 
-        Probabilities and `predict` may disagree: the class depends on the threshold, while the probability is
-        how often such scores had the positive class.
+        Probabilities that were calibrated and `predict` may disagree: the class depends on the threshold,
+        while the probability is how often such scores had the positive class.
 
         Parameters
         ----------

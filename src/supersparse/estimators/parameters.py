@@ -52,6 +52,18 @@ class SLIMKeywords(AskedKeywords, LearningKeywords, total=False):
     """The parameters of `SLIMClassifier`."""
 
 
+class RiskKeywords(AskedKeywords, LearningKeywords, total=False):
+    """The parameters of `RiskScoreClassifier`."""
+
+
+class RiskCVKeywords(AskedBesideC0, LearningKeywords, total=False):
+    """The parameters of `RiskScoreClassifierCV`."""
+
+    Cs: int | Sequence[float] | NDArray[Any]
+    cv: Any
+    rule: Literal["best", "one_sd", "one_se"]
+
+
 class SLIMCVKeywords(AskedBesideC0, LearningKeywords, total=False):
     """The parameters of `SLIMClassifierCV`."""
 
@@ -63,12 +75,14 @@ class SLIMCVKeywords(AskedBesideC0, LearningKeywords, total=False):
 def takes_settings(*without: str, **more: Any) -> Callable[[Classifier], Classifier]:
     """Give a classifier a constructor with all settings that `Asked` declares, except those in `without`.
 
-    `more` are its own parameters, which come first. A setting that the docstring does not describe is
-    added to it with its line of help, so that a new one is documented as soon as it is declared.
+    `without` may name parameters of `LEARNING` as well. `more` are its own parameters, which come first. A
+    setting that the docstring does not describe is added to it with its line of help, so that a new one is
+    documented as soon as it is declared.
     """
     declared = [p for p in parameters_of(Asked) if p.name not in without]
-    own = {**more, **{p.name: p.default for p in declared}, **LEARNING}
-    order = [*more, *(p.name for p in declared), *LEARNING]
+    learning = {name: default for name, default in LEARNING.items() if name not in without}
+    own = {**more, **{p.name: p.default for p in declared}, **learning}
+    order = [*more, *(p.name for p in declared), *learning]
 
     def decorate(cls: Classifier) -> Classifier:
         def __init__(self: Any, **given: Any) -> None:  # noqa: N807

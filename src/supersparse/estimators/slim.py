@@ -11,7 +11,7 @@ from supersparse.learning.clock import Clock
 from supersparse.learning.starting import start_from
 
 
-@takes_settings()
+@takes_settings("goal", "slope")
 class SLIMClassifier(ScoringSystemClassifier):
     """Learn a scoring system: a linear classifier with few features and small whole points.
 

@@ -29,7 +29,7 @@ from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 
 
-@takes_settings("C0", Cs=6, cv=5, rule="best")
+@takes_settings("C0", "goal", "slope", Cs=6, cv=5, rule="best")
 class SLIMClassifierCV(ScoringSystemClassifier):
     """Learn a scoring system, with C0 chosen by cross-validation.
 
@@ -193,7 +193,7 @@ intercept, solver, solver_options, gap
     def _choose(self, by_value: list[list[FoldResult]]) -> None:
         candidates = [
             Candidate(
-                C0=float(C0), errors=tuple(r.error for r in results), sizes=tuple(r.size for r in results)
+                C0=float(C0), errors=tuple(r.loss for r in results), sizes=tuple(r.size for r in results)
             )
             for C0, results in zip(self.Cs_, by_value, strict=True)
         ]
@@ -204,9 +204,10 @@ intercept, solver, solver_options, gap
         self.cv_results_ = tabulate(self.Cs_, by_value)
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         with reporting(self.verbose):
+            word = "log loss" if getattr(self, "goal", "errors") == "risk" else "error"
             for c in candidates:
                 error, deviation, size = float(c.mean_error), float(c.variance) ** 0.5, float(c.mean_size)
-                logger.info("C0 %.6g  error %.4f ± %.4f  %.1f features", c.C0, error, deviation, size)
+                logger.info("C0 %.6g  %s %.4f ± %.4f  %.1f features", c.C0, word, error, deviation, size)
             logger.info("chosen by rule %r: C0 %.6g", self.rule, self.C0_)
 
 
@@ -217,7 +218,7 @@ def tabulate(Cs: NDArray[np.float64], by_value: Sequence[Sequence[FoldResult]]) 
     columns = {
         "fit_time": [[r.fit_seconds for r in results] for results in by_value],
         "score_time": [[r.score_seconds for r in results] for results in by_value],
-        "test_score": [[float(1 - r.error) for r in results] for results in by_value],
+        "test_score": [[r.score for r in results] for results in by_value],
         "size": [[r.size for r in results] for results in by_value],
         "gap": [[r.gap for r in results] for results in by_value],
     }
@@ -227,7 +228,7 @@ def tabulate(Cs: NDArray[np.float64], by_value: Sequence[Sequence[FoldResult]]) 
             table.update({f"split{k}_{name}": column for k, column in enumerate(matrix.T)})
         table[f"mean_{name}"] = matrix.mean(axis=1)
         table[f"std_{name}"] = matrix.std(axis=1)
-    errors = [sum(r.error for r in results) for results in by_value]  # exact: equal means rank equal
-    ranks = [1 + sum(other < own for other in errors) for own in errors]
+    losses = [sum(r.loss for r in results) for results in by_value]  # exact: equal means rank equal
+    ranks = [1 + sum(other < own for other in losses) for own in losses]
     table["rank_test_score"] = np.array(ranks, dtype=np.int32)
     return table

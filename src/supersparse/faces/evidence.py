@@ -41,13 +41,15 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
 
 
 def _proof(made: Provenance) -> str:
-    objective = f"objective (errors plus penalties, {float(made.objective):.6f})"
+    what = "log loss" if made.is_risk else "errors"
+    objective = f"objective ({what} plus penalties, {float(made.objective):.6f})"
     of_all = "no other card"
     if made.features is not None:
         of_all = f"of all cards over {_questions(made)}, none"
     if made.proven_optimal:
         smallest = ", and no equally good one has smaller points" if made.proven_smallest else ""
-        return f"Proven optimal: {of_all} with these settings has a lower {objective}{smallest}"
+        tolerance = " by more than 0.000000001" if made.is_risk else ""
+        return f"Proven optimal: {of_all} with these settings has a lower {objective}{tolerance}{smallest}"
     if made.lower_bound <= 0:
         return f"Not proven: a card with a lower {objective} could exist; how much lower is unknown"
     percent = f"{ceil(made.gap * 1000) / 10:.1f} %"

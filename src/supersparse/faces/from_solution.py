@@ -2,6 +2,7 @@
 
 import hashlib
 from fractions import Fraction
+from math import floor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 import supersparse
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.provenance import ItemSeen, Provenance
+from supersparse.card.risk import LogisticRisk
 from supersparse.card.rules import Domain, ValueOf
 from supersparse.exact import fits_int64, largest_magnitude, shown
 from supersparse.faces.limits_in_words import limit_in_words
@@ -35,13 +37,29 @@ def card_of_solution(solution: "Solution", title: str | None) -> Card:
         items=tuple(
             Item(rule=ValueOf(rows.names[j]), points=points.values[j], position=j) for j in points.support
         ),
-        intercept=points.intercept_value,
+        intercept=_intercept(solution),
+        risk=_risk(solution),
         domains=tuple(_domain(rows, j) for j in points.support),
         n_columns=rows.n_features,
         provenance=_provenance(solution),
         seen=tuple(_seen(rows, j, points.values[j]) for j in points.support),
         performance=(training_performance(solution),),
     )
+
+
+def _intercept(solution: "Solution") -> Fraction:
+    """The intercept; of a risk model whose totals are whole, that of the first total above one half."""
+    points, scales = solution.points, solution.problem.rows.scales
+    whole = all(points.values[j].denominator == 1 and scales[j] == 1 for j in points.support)
+    if points.slope is None or not whole:
+        return points.intercept_value
+    return Fraction(-floor(-points.intercept_value) * 2 - 1, 2)
+
+
+def _risk(solution: "Solution") -> LogisticRisk | None:
+    if solution.slope is None or solution.offset is None:
+        return None
+    return LogisticRisk(slope=solution.slope, offset=solution.offset)
 
 
 def _label(label: object) -> Label:
@@ -123,7 +141,7 @@ def rows_fingerprint(rows: "Rows") -> str:
 def _minimised(problem: "Problem") -> str:
     """The objective in words."""
     negative, positive = problem.class_weights
-    parts = ["error rate"]
+    parts = ["error rate" if problem.goal == "errors" else "log loss"]
     if negative != 1 or positive != 1:
         no, yes = problem.rows.classes
         parts[0] += f" (weight {shown(positive)} for {yes}, {shown(negative)} for {no})"
@@ -151,12 +169,19 @@ def _allowed(problem: "Problem") -> str:
     low, high = problem.intercept.low, problem.intercept.high
     ends = "" if low is None or high is None else f"from {shown(low)} to {shown(high)}"
     intercept = {
-        "free": "any threshold",
+        "free": "any threshold" if problem.goal == "errors" else _risks_allowed(problem),
         "range": f"intercept {ends}",
         "paper": "intercept counted as a feature",
         "none": "no intercept",
     }[problem.intercept.mode]
     return f"points {points}{limit}, {intercept}"
+
+
+def _risks_allowed(problem: "Problem") -> str:
+    """The slopes and intercepts of a risk model in words."""
+    if problem.slope == 1:
+        return "slope 1 and a whole intercept"
+    return "any slope and intercept with effects of at most e^30 in the odds per standard deviation"
 
 
 def _values(allowed: "CoefficientSet") -> str:

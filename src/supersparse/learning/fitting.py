@@ -124,8 +124,9 @@ class _Judge:
         if not found.unseen:
             return replace(fitted, unjudged=_INTERRUPTED if found.interrupted else _TOO_LITTLE_TIME)
         positive, seen = question.problem.rows.classes[1], question.scores(solution, rows.X)
+        method = RISKS if solution.slope is None else None  # a risk model has its risks
         try:
-            return replace(fitted, card=judged(fitted.card, seen, rows, positive, found.unseen, RISKS))
+            return replace(fitted, card=judged(fitted.card, seen, rows, positive, found.unseen, method))
         except SupersparseError as error:
             card = judged(fitted.card, seen, rows, positive, found.unseen, None)
             return replace(fitted, card=card, unjudged=str(error))

@@ -15,11 +15,12 @@ from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
 from supersparse.exact import integer_column
 from supersparse.learning.calibrating import LeftOut, left_out
-from supersparse.learning.recipe import Recipe
+from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
 from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.solving.options import SolverKeywords
+from supersparse.solving.solution import Solution
 from supersparse.stop import Stop
 
 
@@ -28,6 +29,8 @@ class FoldResult:
     """What one fit on one fold gave."""
 
     error: Fraction  # weight of the wrong test rows over that of all, class weights applied
+    loss: Fraction  # what C0 is chosen by: the error, or the log loss of a risk model
+    score: float  # higher is better: the share that is right, or minus the log loss
     size: int
     gap: float
     fit_seconds: float
@@ -92,11 +95,18 @@ def fit_fold(
         began = time.perf_counter()
         unseen = question.scores(solution, test.X)
         wrong = (unseen > 0) != (test.y == positive)
-        weight = weighted_error(wrong, test.y, test.sample_weight, costs, fold)
+        error = weighted_mean(wrong.astype(float), test.y, test.sample_weight, costs, fold)
+        loss = error
+        if solution.slope is not None:
+            logit = solution.slope * (unseen + _moved(question, solution))
+            of_rows = np.logaddexp(0.0, np.where(test.y == positive, -logit, logit))
+            loss = weighted_mean(of_rows, test.y, test.sample_weight, costs, fold)
         score_seconds = time.perf_counter() - began
         results.append(
             FoldResult(
-                error=weight,
+                error=error,
+                loss=loss,
+                score=float(1 - error) if solution.slope is None else -float(loss),
                 size=len(solution.points.support),
                 gap=solution.gap,
                 fit_seconds=fit_seconds,
@@ -108,21 +118,31 @@ def fit_fold(
     return results
 
 
-def weighted_error(
-    wrong: NDArray[np.bool_],
+def _moved(question: Question, solution: Solution) -> float:
+    """What a score lacks of that of the risk model: cards of prepared columns have a rounder threshold."""
+    if question.prepare is None:
+        return 0.0
+    return float(solution.points.intercept_value - question.card(solution).as_learned.intercept)
+
+
+def weighted_mean(
+    loss: NDArray[np.float64],
     y: NDArray[Any],
     sample_weight: Any,
     costs: Mapping[object, Fraction],
     fold: Fold,
 ) -> Fraction:
-    """Return the share of the weight that is wrong, sample and class weights applied, exactly."""
+    """Return the mean loss of the rows, sample and class weights applied; exact for losses of 0 and 1."""
     ones = np.ones(len(y), dtype=np.int8)
     weights = integer_column(ones if sample_weight is None else as_array(sample_weight))[0]
     total = missed = Fraction(0)
     for label, cost in costs.items():
         of_class = y == label
         total += cost * int(weights[of_class].sum(dtype=object))
-        missed += cost * int(weights[of_class & wrong].sum(dtype=object))
+        missed += cost * sum(
+            (Fraction(one) * int(w) for one, w in zip(loss[of_class], weights[of_class], strict=True) if one),
+            Fraction(0),
+        )
     if total == 0:
         raise InvalidDataError(f"the test rows of {fold.name} have no weight; use fewer folds")
     return missed / total

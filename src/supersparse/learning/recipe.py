@@ -107,6 +107,8 @@ class Recipe:
         settings = self.settings
         if self.prepare is None or settings.class_weight != "auto" or settings.objective == "net_benefit":
             return False
+        if settings.goal == "risk":
+            return False  # weights distort risks
         counts = np.unique(y, return_counts=True)[1]
         return bool(counts.min() < RARE_CLASS * counts.sum())
 

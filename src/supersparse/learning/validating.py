@@ -154,7 +154,7 @@ def validate(
         Tried(
             C0=C0,
             sizes=tuple(result.size for result in results),
-            costs=tuple(result.error for result in results),
+            costs=tuple(result.loss for result in results),
             performances=tuple(_performance(rows, positive, result.unseen) for result in results),
             unseen=tuple(result.unseen for result in results),
         )

@@ -63,6 +63,17 @@ class Asked:
         "Cost of a feature: the error rate it must save to be used; default: 0.01.",
         option=float,
     )
+    goal: Literal["errors", "risk"] = setting(
+        "errors",
+        Word("errors", "risk"),
+        "What is minimised: the error rate, or the log loss of the risks.",
+        option=str,
+    )
+    slope: Literal["free"] | int = setting(
+        "free",
+        Either(Word("free"), WholeForm(1)),
+        "With goal risk, the log odds of one point: free, or 1 with a whole intercept.",
+    )
     C1: Number | Auto = setting(
         "auto",
         Either(Word("auto"), NumberForm(0)),
@@ -137,6 +148,8 @@ class Asked:
 class AskedBesideC0(TypedDict, total=False):
     """The settings as keywords, for type checkers and editors; a test holds them to `Asked`."""
 
+    goal: Literal["errors", "risk"]
+    slope: Literal["free"] | int
     C1: Number | Auto
     points: PointSet | Sequence[PointSet] | Mapping[str, PointSet] | None
     max_points: int | Auto

@@ -19,6 +19,7 @@ from supersparse.problem.intercept import (
     threshold_between,
 )
 from supersparse.problem.limits import Constraint
+from supersparse.problem.log_loss import log_loss, with_best_risk
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -28,7 +29,7 @@ class PointsEvaluation(Tabular):
     """Errors, penalties and objective of one scoring system on the training rows, by sample weight."""
 
     objective: Fraction
-    loss: Fraction  # the first term of F, including class weights
+    loss: Fraction  # the first term of F, including class weights; a log loss is rounded up
     wrong_positive: Fraction  # weight of the positive rows with score <= 0
     wrong_negative: Fraction  # weight of the negative rows with score >= 0
     zero_negative: Fraction  # of those, the weight with score exactly 0
@@ -90,7 +91,10 @@ def evaluate(problem: Problem, points: Points) -> PointsEvaluation:
     wrong_negative = Fraction(int(weights[~positive & ~below].sum(dtype=dtype)))
     zero_negative = Fraction(int(weights[~positive & ~above & ~below].sum(dtype=dtype)))
     negative_weight, positive_weight = problem.class_weights
-    loss = (positive_weight * wrong_positive + negative_weight * wrong_negative) / problem.total_weight
+    if problem.goal == "risk":
+        loss = log_loss(problem, points)
+    else:
+        loss = (positive_weight * wrong_positive + negative_weight * wrong_negative) / problem.total_weight
     counts_intercept = problem.intercept.is_penalised and points.intercept != 0
     support = points.support
     l1 = Fraction(sum(abs(points.coefficients[j]) for j in support), points.denominator)
@@ -124,8 +128,10 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
     """Add the intercept that the conventions choose to coefficients in the problem's unit.
 
     Returns None if, with these coefficients, no allowed intercept satisfies the rate and size limits; never
-    for a plain problem and a model of allowed size.
+    for a plain problem and a model of allowed size. A risk model gets its best slope too.
     """
+    if problem.goal == "risk":
+        return with_best_risk(problem, coefficients)
     totals = integer_totals(problem, coefficients)
     unit = Fraction(1, problem.total_weight)
     negative, positive = (w * unit for w in problem.class_weights)

@@ -18,12 +18,14 @@ class Points(Tabular):
     """Coefficients and the intercept in units of 1/denominator.
 
     Coefficients are whole in that unit. So is the intercept, unless the threshold is free
-    (``intercept="free"``); then it may be -7/2 units, for example.
+    (``intercept="free"``); then it may be -7/2 units, for example. A risk model also has a slope: its
+    risk is 1 / (1 + exp(-slope·(total + intercept))).
     """
 
     coefficients: tuple[int, ...]
     intercept: int | Fraction
     denominator: int = 1
+    slope: Fraction | None = None  # of a risk model: the log odds of one point
 
     def __post_init__(self) -> None:
         # Solvers return numpy integers; Python integers never overflow.
@@ -51,7 +53,8 @@ class Points(Tabular):
         scaled = [v * denominator for v in self.values]
         if any(v.denominator != 1 for v in scaled):
             raise InvalidProblemError(f"{self} has values that are not multiples of 1/{denominator}")
-        return Points(tuple(int(v) for v in scaled), self.intercept_value * denominator, denominator)
+        intercept = self.intercept_value * denominator
+        return Points(tuple(int(v) for v in scaled), intercept, denominator, self.slope)
 
     @classmethod
     def at(
@@ -61,12 +64,13 @@ class Points(Tabular):
         n_features: int,
         intercept: int | Fraction,
         denominator: int = 1,
+        slope: Fraction | None = None,
     ) -> "Points":
         """Put values at these features and 0 elsewhere."""
         coefficients = [0] * n_features
         for j, value in zip(support, values, strict=True):
             coefficients[j] = value
-        return cls(tuple(coefficients), intercept, denominator)
+        return cls(tuple(coefficients), intercept, denominator, slope)
 
     def _brief(self) -> str:
         intercept = f"intercept {number(self.intercept_value)}"

@@ -4,7 +4,8 @@
 
 over λ_j in the coefficient set of feature j and the allowed intercepts b, with N = Σ s_i. The
 penalty is C0_j·1[λ_j ≠ 0], or that of the level that contains λ_j. Constraints limit single
-values, the support, the signs, the wrong rows and the largest score.
+values, the support, the signs, the wrong rows and the largest score. With ``goal="risk"``, the loss of a
+row is log(1 + exp(-y_i·(a·x_i·λ + b))) with a slope a > 0 that is free or 1; a·|λ_j|·sd_j is at most 30.
 """
 
 import math
@@ -14,12 +15,12 @@ from fractions import Fraction
 from functools import cached_property
 from inspect import Signature, signature
 from itertools import combinations
-from typing import Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 
 from supersparse.data.small_table import SmallTable, Tabular, facts, listed, number
-from supersparse.errors import InfeasibleError
+from supersparse.errors import InfeasibleError, InvalidProblemError, did_you_mean
 from supersparse.problem.asked import Asked, AskedKeywords, parameters_of
 from supersparse.problem.constraints.single import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures
@@ -44,6 +45,7 @@ from supersparse.problem.sets import (
 __all__ = ["NOTHING_ALLOWED_BUT_ZERO", "Problem"]
 
 
+RISK_MAX_POINTS = 5  # where max_points is "auto" and the goal is risk
 FEW = 8  # up to this many constraints, all subsets are checked
 
 
@@ -209,6 +211,8 @@ class Problem(Tabular):
     sign_limits: tuple[SignLimit, ...]
     rate_limits: tuple[RateLimit, ...]
     score_limits: tuple[ScoreLimit, ...]
+    goal: Literal["errors", "risk"] = "errors"
+    slope: Literal["free", 1] = "free"  # of a risk model
 
     @classmethod
     def of(
@@ -237,6 +241,7 @@ class Problem(Tabular):
         CoefficientSet(-5, -4, -3, ..., 3, 4, 5; 11 values)
         """
         ask = Asked.read(settings)
+        goal, slope = read_goal(ask)
         rows = read_rows(
             X,
             y,
@@ -246,7 +251,7 @@ class Problem(Tabular):
             rate_groups=rate_groups,
         )
         all_levels = read_levels(ask.levels, rows.names)
-        sets, intercept_set = read_sets(ask.points, ask.max_points, ask.bounds, rows.names, all_levels)
+        sets, intercept_set = read_sets(ask.points, _max_points(ask), ask.bounds, rows.names, all_levels)
         intercept_rule = read_intercept(ask.intercept, intercept_set)
         penalties, intercept_penalty = read_size_penalty(ask.C0, rows.names, intercept_rule, all_levels)
         asked = read_constraints(ask.constraints, ask.max_features, ask.min_features)
@@ -274,6 +279,8 @@ class Problem(Tabular):
             sign_limits=tuple(limit for limit in limits if isinstance(limit, SignLimit)),
             rate_limits=tuple(limit for limit in limits if isinstance(limit, RateLimit)),
             score_limits=tuple(limit for limit in limits if isinstance(limit, ScoreLimit)),
+            goal=goal,
+            slope=slope,
         )._narrowed_or_explained()
 
     def without(self, constraints: Iterable[Constraint]) -> "Problem":
@@ -440,6 +447,31 @@ class Problem(Tabular):
             return "by level"
         least, most = min(self.C0, default=0), max(self.C0, default=0)
         return number(least) if least == most else f"{number(least)} to {number(most)}"
+
+
+def read_goal(ask: Asked) -> tuple[Literal["errors", "risk"], Literal["free", 1]]:
+    """Check the goal, and the settings that only one of the goals has."""
+    if ask.goal not in ("errors", "risk"):
+        raise InvalidProblemError(f"goal is {ask.goal!r}; {did_you_mean(str(ask.goal), ['errors', 'risk'])}")
+    if ask.slope != "free" and (isinstance(ask.slope, bool) or ask.slope != 1):
+        raise InvalidProblemError(f"slope is {ask.slope!r}; give 'free', or 1")
+    if ask.goal == "errors" and ask.slope != "free":
+        raise InvalidProblemError(f"slope is {ask.slope!r}, which only goal 'risk' uses; remove it")
+    if ask.goal == "risk" and ask.objective != "errors":
+        raise InvalidProblemError(
+            f"objective is {ask.objective!r}, which goal 'risk' does not use; remove it, or use goal 'errors'"
+        )
+    if ask.goal == "risk" and ask.intercept != "free":
+        raise InvalidProblemError(
+            f"intercept is {ask.intercept!r}, but goal 'risk' chooses it with the slope; remove it, or give "
+            "slope=1 for a whole intercept"
+        )
+    return ask.goal, ("free" if ask.slope == "free" else 1)
+
+
+def _max_points(ask: Asked) -> object:
+    is_auto = isinstance(ask.max_points, str) and ask.max_points == "auto"
+    return RISK_MAX_POINTS if ask.goal == "risk" and is_auto else ask.max_points
 
 
 def _unit(sets: tuple[CoefficientSet, ...], intercept: Intercept) -> int:

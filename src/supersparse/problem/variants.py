@@ -120,13 +120,15 @@ def warn_about_penalties(problem: Problem) -> None:
         f"useful values of C0 lie between {float(low):.3g} (one row) "
         f"and {float(high):.3g} (the best constant model)"
     )
+    if problem.goal == "risk":
+        useful = f"useful values of C0 lie below {float(high):.3g}, the log loss of the best constant risk"
     active = [
         c
         for c, s, levels in zip(problem.C0, problem.sets, problem.levels, strict=True)
         if len(s) > 1 and levels is None
     ]
     may_be_needed = problem.support_limits or problem.rate_limits or problem.has_levels
-    if active and min(active) < low * (1 - ROUNDING):
+    if problem.goal == "errors" and active and min(active) < low * (1 - ROUNDING):
         warnings.warn(
             f"C0 = {shown(min(active))} is below the loss of a single row, "
             f"so a feature may enter to fix one row; {useful}",
@@ -139,7 +141,7 @@ def warn_about_penalties(problem: Problem) -> None:
             PenaltyRangeWarning,
             stacklevel=_callers_level(),
         )
-    if problem.C1:
+    if problem.goal == "errors" and problem.C1:
         safe = objective_step(problem) / max(largest_l1(problem), Fraction(1, 10**9))
         if safe <= problem.C1:
             warnings.warn(

@@ -41,6 +41,8 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
     plain = [j for j, own in enumerate(levels) if own is None]
     said: dict[str, Any] = {
         "C0": _said({names[j]: costs[j] for j in plain}, problem),
+        "goal": problem.goal,
+        "slope": problem.slope,
         "C1": "auto" if problem.C1 is None else problem.C1,
         "points": _said({names[j]: sets[j] for j in plain}, problem),
         "bounds": _bounds(problem),

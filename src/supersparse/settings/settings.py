@@ -176,7 +176,7 @@ def _found(settings: "Settings", text: str, labels: Iterable[object], what: str)
         raise InvalidSettingsError(f"{settings.place(text)}{error}") from None
 
 
-SOLVERS = ("auto", "exact", "exhaustive", "highs", "scip", "cpsat", "gurobi", "cplex")
+SOLVERS = ("auto", "exact", "risk", "exhaustive", "highs", "scip", "cpsat", "gurobi", "cplex")
 SOLVE = Record({"solver": Field(form=Word(*SOLVERS), help="Solver."), **fields_of(SolveOptions)})
 
 

@@ -50,7 +50,7 @@ def watched(chosen: Solver, small: "Presolved", settings: SolveOptions) -> tuple
     if chosen.capabilities.uses_kernels:
         from supersparse.solving.warm_up import warm_up
 
-        warm_up()
+        warm_up(small.problem.goal)
     return settings, Monitor(small.problem, settings, small.restore)
 
 
@@ -111,8 +111,8 @@ def presolve(problem: Problem) -> Presolved:
 
 
 def choose_solver(problem: Problem) -> str:
-    """Return the solver for "auto": the exact engine, which supports every problem."""
-    return "exact"
+    """Return the solver for "auto": the exact engine of the problem's goal."""
+    return "risk" if problem.goal == "risk" else "exact"
 
 
 def check_answers(solver: Solver, question: Aim) -> None:
@@ -124,6 +124,15 @@ def check_answers(solver: Solver, question: Aim) -> None:
 def check_asked(solver: Solver, problem: Problem) -> None:
     """Raise if a solver does not support the problem's levels, constraints or options."""
     can = solver.capabilities
+    if problem.goal not in can.goals:
+        able = [n for n in registry.names() if problem.goal in _declared(n).goals]
+        raise _cannot(solver, f"goal {problem.goal!r}", able)
+    if problem.goal == "risk" and problem.rate_limits:
+        raise UnsupportedProblemError(
+            f"goal 'risk' does not support {problem.rate_limits[0].source.in_words()!r}: it limits wrong "
+            "rows at one threshold, and risks have many; remove it and choose a threshold on the risk "
+            "afterwards, or use goal 'errors'"
+        )
     if problem.has_levels and not can.levels:
         raise _cannot(solver, "levels", [n for n in registry.names() if _declared(n).levels])
     for kind, asked in constraint_kinds(problem).items():

@@ -36,6 +36,7 @@ class Capabilities:
     levels: bool = False  # penalties by level, see `Problem.levels`
     constraints: frozenset[str] = frozenset()  # supported kinds, as in `constraint_kinds`
     wants_start: bool = True  # whether the incumbent search runs first and passes on its best model
+    goals: frozenset[str] = frozenset({"errors"})
     own_options: frozenset[str] | None = frozenset()  # passed through; None if the solver checks them
 
 

@@ -62,12 +62,18 @@ class DropColumns:
     def restore(self, points: Points) -> Points:
         """Restore the dropped columns with coefficient 0."""
         return Points.at(
-            self.kept, points.coefficients, self.n_features, points.intercept, points.denominator
+            self.kept,
+            points.coefficients,
+            self.n_features,
+            points.intercept,
+            points.denominator,
+            points.slope,
         )
 
     def reduce(self, points: Points) -> Points:
         """Convert points to the smaller problem."""
-        return Points(tuple(points.coefficients[j] for j in self.kept), points.intercept, points.denominator)
+        kept = tuple(points.coefficients[j] for j in self.kept)
+        return Points(kept, points.intercept, points.denominator, points.slope)
 
 
 class MergeRows:

@@ -10,6 +10,7 @@ from supersparse.solving.contract import Solver
 
 _CLASSES = {
     "exact": "supersparse.solving.exact.engine:ExactSolver",
+    "risk": "supersparse.solving.risk.engine:RiskSolver",
     "exhaustive": "supersparse.solving.exhaustive:ExhaustiveSolver",
     "highs": "supersparse.solving.mip.highs:HighsSolver",
     "scip": "supersparse.solving.mip.scip:ScipSolver",

@@ -6,6 +6,7 @@ from fractions import Fraction
 from supersparse.data.small_table import SmallTable, Tabular, cell, facts, number
 from supersparse.exact import counted, shown
 from supersparse.problem.limits import Constraint
+from supersparse.problem.log_loss import PROOF_TOLERANCE, slope_at_limit
 from supersparse.problem.objective import PointsEvaluation
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -73,6 +74,9 @@ class Trace(Tabular):
         return SmallTable(_EVENT, [_event_cells(event) for event in events])
 
 
+_EVALUATION = Fraction(1, 10**11)  # the evaluator's log loss and that of the solver may differ by as much
+
+
 def relative_gap(objective: Fraction, lower_bound: Fraction) -> float:
     """(UB - LB)/UB, and 0 if UB is 0."""
     return 0.0 if objective == 0 else float((objective - lower_bound) / objective)
@@ -106,8 +110,29 @@ class Solution(Tabular):
 
     @property
     def proven_optimal(self) -> bool:
-        """Whether it is proven that no feasible scoring system has a smaller F."""
+        """Whether it is proven that no feasible scoring system has a smaller F; a log loss, by over 1e-9."""
+        if self.problem.goal == "risk":
+            return self.objective - self.lower_bound <= PROOF_TOLERANCE + _EVALUATION
         return self.lower_bound == self.objective
+
+    @property
+    def slope(self) -> float | None:
+        """The log odds of one point of a risk model: risk = 1 / (1 + exp(-(slope·total + offset)))."""
+        return None if self.points.slope is None else float(self.points.slope)
+
+    @property
+    def offset(self) -> float | None:
+        """The log odds of a risk model at a total of 0."""
+        slope = self.points.slope
+        return None if slope is None else float(slope * self.points.intercept_value)
+
+    @property
+    def slope_at_limit(self) -> bool:
+        """Whether the slope is the largest allowed one, because the classes are separated, or nearly.
+
+        The risks of such a model are near 0 and 1 and say little; allow fewer features, or use goal "errors".
+        """
+        return self.points.slope is not None and slope_at_limit(self.problem, self.points)
 
     @property
     def proven_smallest(self) -> bool:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from supersparse.data.small_table import SmallTable, Tabular
 from supersparse.errors import VerificationError
+from supersparse.problem.log_loss import EFFECT_CAP, largest_slope
 from supersparse.problem.objective import PointsEvaluation, evaluate, intercept_choice, violated
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -66,6 +67,7 @@ def check_points(problem: Problem, points: Points, who: str) -> None:
         words = ", ".join(repr(constraint.in_words()) for constraint in broken)
         raise VerificationError(f"{who} gave a model that violates constraints: {words}")
     _check_intercept(problem, points, features, who)
+    _check_slope(problem, points, who)
 
 
 def _check_intercept(problem: Problem, points: Points, features: int, who: str) -> None:
@@ -83,6 +85,24 @@ def _check_intercept(problem: Problem, points: Points, features: int, who: str) 
         raise VerificationError(
             f"{who} gave the intercept {points.intercept_value}, "
             f"which intercept={problem.intercept.mode!r} forbids"
+        )
+
+
+def _check_slope(problem: Problem, points: Points, who: str) -> None:
+    if (points.slope is None) == (problem.goal == "risk"):
+        raise VerificationError(f"{who} gave the slope {points.slope} for goal {problem.goal!r}")
+    if points.slope is None:
+        return
+    if problem.slope == 1 and (points.slope != 1 or points.intercept_value.denominator != 1):
+        raise VerificationError(
+            f"{who} gave the slope {points.slope} and the intercept {points.intercept_value}; slope=1 needs "
+            "1 and a whole number"
+        )
+    most = largest_slope(problem, points.coefficients)
+    if problem.slope == "free" and not 0 < float(points.slope) <= most * (1 + 1e-9):
+        raise VerificationError(
+            f"{who} gave the slope {float(points.slope):.6g}; effects of at most {EFFECT_CAP:g} allow up to "
+            f"{most:.6g}"
         )
 
 

@@ -4,6 +4,7 @@ import logging
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +16,18 @@ from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve import MergeRows
 
 _lock = threading.Lock()
-_ready = False
+_ready: set[str] = set()
 _PATIENCE = 60.0  # seconds to wait for the other process
 
 
-def warm_up() -> None:
-    """Run every kernel once on a tiny problem; later calls in the process do nothing."""
-    global _ready
+def warm_up(goal: str = "errors") -> None:
+    """Run every kernel of a goal once on a tiny problem; later calls in the process do nothing."""
     with _lock:
-        if _ready:
+        if goal in _ready:
+            return
+        if goal == "risk":
+            _warm_up_risk()
+            _ready.add(goal)
             return
         from supersparse.solving.exact.engine import ExactSolver
 
@@ -36,7 +40,7 @@ def warm_up() -> None:
         for problem in _tiny_problems():
             ExactSolver().solve(problem, options, Monitor(problem, options, lambda points: points))
         run_search()
-        _ready = True
+        _ready.add(goal)
 
 
 def _compile_in_two_processes() -> None:
@@ -46,7 +50,17 @@ def _compile_in_two_processes() -> None:
     """
     from supersparse.solving.exact.engine import prove_without_search
 
-    command = f"from {__name__} import run_search; run_search()"
+    def prove() -> None:
+        options = SolveOptions()
+        for problem in _tiny_problems():
+            prove_without_search(problem, options, Monitor(problem, options, lambda points: points))
+
+    _beside_another(run_search.__name__, prove)
+
+
+def _beside_another(name: str, work: Callable[[], None]) -> None:
+    """Run a function of this module in another process while `work` runs in this one."""
+    command = f"from {__name__} import {name}; {name}()"
     try:
         other = subprocess.Popen(
             [sys.executable, "-P", "-c", command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -54,9 +68,7 @@ def _compile_in_two_processes() -> None:
     except OSError:
         return
     try:
-        options = SolveOptions()
-        for problem in _tiny_problems():
-            prove_without_search(problem, options, Monitor(problem, options, lambda points: points))
+        work()
         other.wait(timeout=_PATIENCE)
     except subprocess.TimeoutExpired:
         pass
@@ -91,5 +103,54 @@ def _tiny_problems() -> list[Problem]:
 
 def compiled_before() -> bool:
     """Whether numba's cache contains the largest kernel; True if numba does not say."""
-    folder = getattr(getattr(run_boxes, "_cache", None), "cache_path", None)
-    return folder is None or any(Path(folder).glob("boxes.run_boxes*.nbi"))
+    return _in_cache(run_boxes, "boxes.run_boxes*.nbi")
+
+
+def _in_cache(kernel: object, pattern: str) -> bool:
+    folder = getattr(getattr(kernel, "_cache", None), "cache_path", None)
+    return folder is None or any(Path(folder).glob(pattern))
+
+
+def _warm_up_risk() -> None:
+    """Run the kernels of the log loss, compiled in two processes on first use."""
+    from supersparse.solving.kernels.risk_cells import run_completions
+
+    if not _in_cache(run_completions, "risk_cells.run_completions*.nbi"):
+        logging.getLogger("supersparse").warning(
+            "compiling the solver for this machine: once only, 20 to 60 seconds"
+        )
+        _beside_another(run_risk_search.__name__, run_risk_proof)
+    run_risk_search()
+    run_risk_proof()
+
+
+def run_risk_search() -> None:
+    """Run the kernels that search for a first card."""
+    from supersparse.solving.risk.instance import risk_instance
+    from supersparse.solving.risk.search import first_cards
+    from supersparse.solving.risk.tree import RiskTree
+
+    for problem in _tiny_risk_problems():
+        instance = risk_instance(problem, slope_is_free=problem.slope == "free")
+        tree = RiskTree(instance)
+        first_cards(instance, tree.support, tree.best, lambda: False)
+
+
+def run_risk_proof() -> None:
+    """Run the kernels of the proof, without the search."""
+    from supersparse.solving.risk.instance import risk_instance
+    from supersparse.solving.risk.tree import RiskTree
+
+    for problem in _tiny_risk_problems():
+        tree = RiskTree(risk_instance(problem, slope_is_free=problem.slope == "free"))
+        tree.best.value[0] = 1.0
+        tree.start()
+        while tree.is_open:
+            tree.step()
+
+
+def _tiny_risk_problems() -> list[Problem]:
+    """Both slopes, so that the relaxation that tightens boxes is among the kernels that run."""
+    random = np.random.default_rng(0)
+    X, label = random.integers(0, 2, (16, 3)), np.array([0, 1] * 8)
+    return [Problem.of(X, label, goal="risk", C0=0.01, max_points=2, slope=slope) for slope in ("free", 1)]

@@ -1,0 +1,151 @@
+"""RiskScoreClassifier and RiskScoreClassifierCV: scoring systems whose risks are what was learned."""
+
+import warnings
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+from supersparse.errors import SeparatedClassesWarning
+from supersparse.estimators.base import ScoringSystemClassifier
+from supersparse.estimators.parameters import RiskCVKeywords, RiskKeywords, takes_settings
+from supersparse.estimators.slim_cv import SLIMClassifierCV
+from supersparse.learning.clock import Clock
+from supersparse.learning.recipe import Question
+from supersparse.learning.rows import TrainingRows
+from supersparse.learning.starting import start_from
+from supersparse.solving.solution import Solution
+
+
+class _RiskModel(ScoringSystemClassifier):
+    """What both classifiers keep of a risk model."""
+
+    goal = "risk"
+    calibrate = None  # the risks are the model; see `predict_proba`
+    checkpoint = None  # this solver keeps none
+
+    def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
+        super()._keep(question, solution, rows)
+        self.loss_ = float(solution.evaluation.loss)
+        self.slope_ = solution.slope
+        if solution.slope_at_limit:
+            warnings.warn(
+                "the slope is at its limit: the features of the card separate the classes, or nearly, so its "
+                "risks say little between 0 and 1; allow fewer features or smaller points, raise C0, or use "
+                "SLIMClassifier",
+                SeparatedClassesWarning,
+                stacklevel=5,
+            )
+
+
+@takes_settings("goal", "intercept", "calibrate", "checkpoint")
+class RiskScoreClassifier(_RiskModel):
+    """Learn a risk score: few features with small whole points, and a risk for each total.
+
+    Minimises the log loss of the risks plus C0 times the number of features, to a proven optimum. The risk
+    is 1 / (1 + exp(-(slope * total + offset))). Settings are those of `SLIMClassifier`. The effect of a
+    feature is limited: slope times points times the standard deviation of its column is at most 30.
+
+    Parameters
+    ----------
+    C0 : float, array-like of shape (n_features,) or dict, default=None
+        Cost of a feature: the log loss it must save to be used. None means 0.01.
+    slope : "free" or 1, default="free"
+        The log odds of one point. With 1, the intercept is whole, as in RiskSLIM.
+    max_points : int or "auto", default="auto"
+        Largest points of a feature, plus or minus, unless `points` sets them. "auto" means 5.
+    max_features : int, None or "auto", default="auto"
+        Maximum number of features. "auto" means no limit, or 10 with `prepare`.
+    constraints : list of constraints, default=None
+        Constraints on the features and points; see `supersparse.constraints`. Constraints on rates, such as
+        `min_sensitivity`, need the one threshold of a `SLIMClassifier` and are refused.
+    class_weight : None, "balanced", "auto" or dict, default="auto"
+        Weight of each class in the loss. Weights other than None distort the risks. "auto" means None.
+    prepare, initial, solver, solver_options, time_limit, node_limit, gap, n_jobs, random_state, verbose
+        As in `SLIMClassifier`.
+
+    Attributes
+    ----------
+    loss_ : float
+        The log loss of the training rows, by weight.
+    slope_ : float
+        The log odds of one point.
+    objective_, lower_bound_, gap_ : float
+        Log loss plus penalties, the proven lower bound on that of any card, and the relative gap.
+    proven_optimal_ : bool
+        Whether it is proven that no card with these settings is better by more than 1e-9.
+    scoring_system_ : ScoringSystem
+        The scoring system, with its risks.
+    points_, coef_, intercept_, classes_, positive_, stop_, trace_, prepare_, ignored_features_
+        As in `SLIMClassifier`. A row with a risk above one half has a score above 0.
+
+    Examples
+    --------
+    >>> from supersparse import RiskScoreClassifier
+    >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, [0, 1, 1, 0] * 4 + [1, 0, 1, 0]
+    >>> model = RiskScoreClassifier(max_points=3).fit(X, y)
+    >>> model.coef_, model.proven_optimal_
+    (array([[1., 0.]]), True)
+    >>> model.predict_proba([[1, 0], [0, 0]]).round(2)
+    array([[0.1, 0.9],
+           [0.9, 0.1]])
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[RiskKeywords]) -> None: ...
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, rate_groups: Any = None) -> Self:
+        """Learn a risk score.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+            Training data. Data frames keep their feature names.
+        y : array-like of shape (n_samples,)
+            Labels, of two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights. Weight k equals k copies of a row; weight 0 leaves it out.
+        rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
+            As in `SLIMClassifier.fit`.
+
+        Returns
+        -------
+        self
+        """
+        recipe, rows = self._read(X, y, sample_weight, rate_groups)
+        clock, question = Clock.of(recipe), recipe.question(rows)
+        return self._learn(question, rows, start_from(self.initial, question.problem), clock)
+
+
+@takes_settings("C0", "goal", "intercept", "calibrate", "checkpoint", Cs=6, cv=5, rule="best")
+class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
+    """Learn a risk score, with C0 chosen by cross-validated log loss.
+
+    As `SLIMClassifierCV`, with log loss in place of errors: ``cv_results_["mean_test_score"]`` is minus the
+    mean log loss of the rows left out.
+
+    Parameters
+    ----------
+    Cs : int or array-like, default=6
+        Values of C0 to try, or how many.
+    cv : int, splitter or iterable, default=5
+        How the rows are divided.
+    rule : {"best", "one_sd", "one_se"}, default="best"
+        Which value of C0 is chosen, as in `SLIMClassifierCV`.
+    slope : "free" or 1, default="free"
+        As in `RiskScoreClassifier`, with its other parameters.
+
+    Attributes
+    ----------
+    C0_ : float
+        The chosen value; other attributes are those of `RiskScoreClassifier` and `SLIMClassifierCV`.
+
+    Examples
+    --------
+    >>> from supersparse import RiskScoreClassifierCV
+    >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, [0, 1, 1, 0] * 4 + [1, 0, 1, 0]
+    >>> RiskScoreClassifierCV(max_points=3, Cs=[0.01, 0.3], cv=2).fit(X, y).C0_
+    0.01
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[RiskCVKeywords]) -> None: ...

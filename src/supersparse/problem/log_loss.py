@@ -1,0 +1,212 @@
+"""The log loss of a scoring system as a risk model: risk = 1 / (1 + exp(-slope·score)).
+
+The score is the total plus the intercept, so a score of 0 is a risk of one half. Log losses cannot be
+computed exactly. What is reported is rounded up by more than the rounding errors of its terms, and the terms
+are added without any (`math.fsum`), so no true loss is above it.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.exact import IntArray, weighted_sum
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+
+EFFECT_CAP = 30.0  # slope·|points|·(standard deviation of the feature) is at most this
+PROOF_TOLERANCE = Fraction(1, 10**9)  # proven optimal: no allowed card is better by more than this
+_ROUNDING = 2.0**-53
+_DIGITS = 15  # of slope and intercept, so that they can be printed and read back
+_LEAST_SLOPE = 1e-13  # of the largest, in place of 0, which is best for a card that points the wrong way
+Floats = NDArray[np.float64]
+
+
+def log_loss(problem: Problem, points: Points) -> Fraction:
+    """(1/N)·Σ s_i·W(y_i)·log(1 + exp(-y_i·slope·score_i)), rounded up.
+
+    >>> problem = Problem.of([[0], [1]], [0, 1], goal="risk")
+    >>> float(log_loss(problem, Points((0,), 0, slope=Fraction(1))))  # doctest: +ELLIPSIS
+    0.69314718055994...
+    """
+    assert points.slope is not None, "the points of a risk model have a slope"
+    totals = _totals(problem, points.coefficients)
+    distinct, position = np.unique(totals, return_inverse=True)
+    unit = problem.unit * problem.score_step
+    logits = [float(points.slope * (Fraction(int(t), unit) + points.intercept_value)) for t in distinct]
+    weights = np.array(problem.rows.weights, dtype=float)
+    sums = [
+        np.bincount(position.reshape(-1), np.where(of_class, weights, 0.0), len(distinct)).tolist()
+        for of_class in (problem.rows.positive, ~problem.rows.positive)
+    ]
+    negative_weight, positive_weight = (w / problem.total_weight for w in problem.class_weights)
+    total = Fraction(0)
+    for weight, of_row, sign in ((positive_weight, sums[0], -1), (negative_weight, sums[1], 1)):
+        terms, sizes = [], []
+        for z, row in zip(logits, of_row, strict=True):
+            tail = math.exp(-abs(z))
+            cost = max(sign * z, 0.0) + math.log1p(tail)
+            terms.append(row * cost)
+            sizes.append(row * (cost + abs(z) * (1.0 if sign * z > 0 else tail)))  # z itself is rounded
+        error = 16 * _ROUNDING * math.fsum(sizes)
+        total += weight * (Fraction(math.fsum(terms)) + Fraction(error))
+    return total
+
+
+def deviations(problem: Problem) -> Floats:
+    """The standard deviation of each column, by sample weight."""
+    weights = np.array(problem.rows.weights, dtype=float)
+    return np.array(
+        [
+            float(centred_column(column, weights)[2] / scale)
+            for column, scale in zip(problem.rows.columns, problem.rows.scales, strict=True)
+        ]
+    )
+
+
+def centred_column(column: IntArray, weights: Floats) -> tuple[Floats, int, float]:
+    """A whole column less about its mean, that number, and the column's standard deviation."""
+    share = weights / weights.sum()
+    shift = int(column[0]) + round(float(share @ np.array(column - column[0], dtype=float)))
+    x = np.array(column - shift, dtype=float)
+    mean = float(share @ x)
+    return x, shift, float(np.sqrt(share @ (x - mean) ** 2))
+
+
+def largest_slope(problem: Problem, coefficients: Sequence[int]) -> float:
+    """The largest slope that the cap on effects allows for these coefficients, in the problem's unit."""
+    weights = np.array(problem.rows.weights, dtype=float)
+    effects = [
+        abs(c) / problem.unit * centred_column(problem.rows.columns[j], weights)[2] / problem.rows.scales[j]
+        for j, c in enumerate(coefficients)
+        if c
+    ]
+    return EFFECT_CAP / max(effects) if any(effects) else math.inf
+
+
+def slope_at_limit(problem: Problem, points: Points) -> bool:
+    """Whether the best slope is the largest allowed one: the classes are separated, or nearly.
+
+    >>> problem = Problem.of([[0], [1]], [0, 1], goal="risk", C0=0)
+    >>> slope_at_limit(problem, with_best_risk(problem, (1,)))
+    True
+    """
+    most = largest_slope(problem, points.coefficients)
+    return problem.slope == "free" and points.slope is not None and float(points.slope) > 0.999 * most
+
+
+def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
+    """Add the slope and the intercept with the least loss to coefficients in the problem's unit."""
+    totals = _totals(problem, coefficients)
+    weights = np.array(problem.rows.weights, dtype=float)
+    share = weights / weights.sum()
+    centre = int(totals[0]) + round(float(share @ np.array(totals - totals[0], dtype=float)))
+    unit = problem.unit * problem.score_step
+    score = np.array(totals - centre, dtype=float) / float(unit)
+    label = problem.rows.positive.astype(float)
+    negative, positive = (float(w) for w in problem.class_weights)
+    row_weight = share * np.where(problem.rows.positive, positive, negative)
+    moved = Fraction(centre, unit)
+    if problem.slope != "free" or not any(coefficients):
+        b = _best_intercept(score, label, row_weight, 1.0)
+        if problem.slope == "free":
+            return Points(tuple(coefficients), _short(b) * problem.unit, problem.unit, slope=Fraction(1))
+        below = math.floor(Fraction(b) - moved)
+        choices = [
+            Points(tuple(coefficients), whole * problem.unit, problem.unit, slope=Fraction(1))
+            for whole in (below, below + 1)
+        ]
+        return min(choices, key=lambda points: log_loss(problem, points))
+    most = largest_slope(problem, coefficients)
+    a, b = _best_slope(score, label, row_weight, most)
+    slope = _short(min(max(a, _LEAST_SLOPE * most), most), down=True)
+    intercept = _short(float(Fraction(b) / slope - moved))
+    return Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope=slope)
+
+
+def _totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
+    rows, step = problem.rows, problem.score_step
+    terms = [
+        (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))
+        for j, c in enumerate(coefficients)
+        if c
+    ]
+    return weighted_sum(terms, 0, rows.n_rows, room=step)
+
+
+def _short(value: float, *, down: bool = False) -> Fraction:
+    """The decimal of some digits nearest to a value, or one that is not above it."""
+    short = Fraction(f"{value:.{_DIGITS}g}")
+    return short * (1 - Fraction(1, 10**_DIGITS)) if down and short > value else short
+
+
+def _loss(z: Floats, label: Floats, weight: Floats) -> float:
+    return float((weight * np.logaddexp(0.0, np.where(label == 1, -z, z))).sum())
+
+
+def _best_intercept(score: Floats, label: Floats, weight: Floats, slope: float) -> float:
+    """The root of the derivative, which rises, by Newton steps within a bracket."""
+    z = slope * score
+    of_positive, of_negative = float(weight @ label), float(weight @ (1 - label))
+    odds = math.log(of_positive / of_negative)
+    low, high = odds - float(z.max()) - 1e-9, odds - float(z.min()) + 1e-9
+    b = min(max(odds, low), high)
+    for _ in range(200):
+        risk = 0.5 * (1 + np.tanh((z + b) / 2))
+        rise = float(weight @ (risk - label))
+        low, high = (low, b) if rise > 0 else (b, high)
+        curve = float(weight @ (risk * (1 - risk)))
+        new = b - rise / curve if curve > 0 else low
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        if abs(new - b) <= 1e-15 * (1 + abs(b)):
+            break
+        b = new
+    return b
+
+
+def _best_slope(score: Floats, label: Floats, weight: Floats, most: float) -> tuple[float, float]:
+    """The best slope in [0, most] and its intercept: Newton steps in both, then bisection if they fail."""
+    size = float(np.abs(score).max())
+    a = min(1 / size, most) if size else 0.0
+    b = _best_intercept(score, label, weight, a)
+    best = _loss(a * score + b, label, weight)
+    for _ in range(60):
+        risk = 0.5 * (1 + np.tanh((a * score + b) / 2))
+        residual, curve = weight * (risk - label), weight * risk * (1 - risk)
+        ga, gb = float(residual @ score), float(residual.sum())
+        haa, hab, hbb = float(curve @ score**2), float(curve @ score), float(curve.sum())
+        at_end = (a >= most and ga <= 0) or (a <= 0 and ga >= 0)
+        det = haa * hbb - hab**2
+        if not at_end and not det > 1e-13 * haa * hbb:
+            break
+        da = 0.0 if at_end else -(hbb * ga - hab * gb) / det
+        db = -gb / max(hbb, 1e-300) if at_end else -(haa * gb - hab * ga) / det
+        if abs(ga * da + gb * db) < 1e-24:
+            return a, b
+        step = 1.0
+        while step > 1e-9:
+            new_a, new_b = min(max(a + step * da, 0.0), most), b + step * db
+            new = _loss(new_a * score + new_b, label, weight)
+            if new < best:
+                break
+            step *= 0.5
+        else:
+            if abs(ga * da + gb * db) < 1e-13:
+                return a, b
+            break
+        a, b, best = new_a, new_b, new
+    low, high, a = 0.0, most, most
+    for _ in range(200):
+        b = _best_intercept(score, label, weight, a)
+        rise = float((weight * (0.5 * (1 + np.tanh((a * score + b) / 2)) - label)) @ score)
+        low, high = (low, a) if rise > 0 else (a, high)
+        if a == most and rise <= 0:
+            break
+        middle = 0.5 * (low + high) if low > 0.01 * high else 0.1 * high
+        if middle in (low, high) or high < 1e-300:
+            break
+        a = middle
+    return a, _best_intercept(score, label, weight, a)

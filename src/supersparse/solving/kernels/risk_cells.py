@@ -1,0 +1,320 @@
+"""All completions of a partial support, pruned by the entropy of their cells.
+
+Rows that are equal on a support get the same risk, whatever the points, so no card on it has a smaller loss
+than the sum over its cells of m·log m - p·log p - q·log q, with p and q the weights of the two classes and
+m = p + q. Binary columns and whole row weights use bit sets; other tables count over the ranks of the values.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from supersparse.solving.kernels.risk_boxes import (
+    CELL_PRUNED,
+    DEPTH,
+    SUPPORTS,
+    WORK,
+    Best,
+    RiskData,
+    Support,
+    open_support,
+    run_boxes,
+)
+from supersparse.solving.kernels.risk_loss import INTERNAL, Floats, Ints
+
+Words = NDArray[np.uint64]
+LEVEL, STARTED, BUSY = 0, 1, 2
+
+
+class Bits(NamedTuple):
+    """Binary columns as bit sets over the rows, positive rows first; no words if bit sets do not apply."""
+
+    columns: Words  # (columns, words)
+    all: Words  # (words,): the rows
+    split: int  # words of the positive rows
+    of_positive: Floats  # (count + 1,): t·log t of the weight of that many positive rows
+    of_negative: Floats
+    of_both: Floats  # the same for any rows; empty if the classes have different weights
+    unit_positive: float
+    unit_negative: float
+
+
+class Cells(NamedTuple):
+    """The cells after each level of the enumeration."""
+
+    ids: NDArray[np.int32]  # (levels, rows)
+    groups: Ints  # (levels,): number of cells; -1 if they are too many
+    masks: Words  # (levels, cells, words): of the cells with rows of both classes
+    positive: Ints  # (levels, cells)
+    negative: Ints
+    position: Ints  # (levels,): the next candidate at each level
+    state: Ints  # (3,)
+
+
+@intrinsic
+def popcount(typingctx: Any, word: Any) -> Any:
+    """Number of ones among 64 bits, in one instruction where there is one."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), build
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _mixed(positive: float, negative: float) -> float:
+    """m·log m - p·log p - q·log q."""
+    if positive <= 0 or negative <= 0:
+        return 0.0
+    both = positive + negative
+    return both * np.log(both) - positive * np.log(positive) - negative * np.log(negative)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _mixed_counts(bits: Bits, p: int, q: int) -> float:
+    """The same for counts of rows."""
+    if p == 0 or q == 0:
+        return 0.0
+    if len(bits.of_both):
+        return bits.of_both[p + q] - bits.of_positive[p] - bits.of_negative[q]
+    both = p * bits.unit_positive + q * bits.unit_negative
+    return both * np.log(both) - bits.of_positive[p] - bits.of_negative[q]
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _count(x: Words, y: Words, start: int, end: int) -> int:
+    total = np.uint64(0)
+    for w in range(start, end):
+        total += popcount(x[w] & y[w])
+    return np.int64(total)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def start_cells(data: RiskData, bits: Bits, cells: Cells) -> None:
+    """All rows in one cell."""
+    words = len(bits.all)
+    if words:
+        for w in range(words):
+            cells.masks[0, 0, w] = bits.all[w]
+        cells.positive[0, 0] = _count(bits.all, bits.all, np.int64(0), bits.split)
+        cells.negative[0, 0] = _count(bits.all, bits.all, bits.split, words)
+        cells.groups[0] = 1
+    else:
+        for i in range(data.x.shape[1]):
+            cells.ids[0, i] = 0
+        cells.groups[0] = 1
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def refine(data: RiskData, bits: Bits, cells: Cells, level: int, j: int) -> None:
+    """Split the cells of a level by column j into those of the next level."""
+    groups = cells.groups[level]
+    if groups < 0:
+        cells.groups[level + 1] = -1
+        return
+    words = len(bits.all)
+    if words:
+        if 2 * groups > cells.masks.shape[1]:
+            cells.groups[level + 1] = -1
+            return
+        count = 0
+        column = bits.columns[j]
+        for c in range(groups):
+            p, q = cells.positive[level, c], cells.negative[level, c]
+            mask = cells.masks[level, c]
+            inside_p = _count(mask, column, np.int64(0), bits.split)
+            inside_q = _count(mask, column, bits.split, words)
+            if inside_p > 0 and inside_q > 0:
+                for w in range(words):
+                    cells.masks[level + 1, count, w] = mask[w] & column[w]
+                cells.positive[level + 1, count], cells.negative[level + 1, count] = inside_p, inside_q
+                count += 1
+            if p > inside_p and q > inside_q:
+                for w in range(words):
+                    cells.masks[level + 1, count, w] = mask[w] & ~column[w]
+                cells.positive[level + 1, count] = p - inside_p
+                cells.negative[level + 1, count] = q - inside_q
+                count += 1
+        cells.groups[level + 1] = count
+        return
+    n, wide = data.x.shape[1], data.distinct[j]
+    size = groups * wide
+    if size > 4096 or size > 2 * n + 64:
+        cells.groups[level + 1] = -1
+        return
+    table = np.empty(size, np.int32)
+    for at in range(size):
+        table[at] = -1
+    count = 0
+    before, after, ranks = cells.ids[level], cells.ids[level + 1], data.ranks[j]
+    for i in range(n):
+        at = before[i] * wide + ranks[i]
+        if table[at] < 0:
+            table[at] = count
+            count += 1
+        after[i] = table[at]
+    cells.groups[level + 1] = count
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def cell_bound(data: RiskData, bits: Bits, cells: Cells, level: int, j: int, enough: float) -> float:
+    """The least loss on the columns of a level and column j (none if j < 0); stops early above `enough`."""
+    groups = cells.groups[level]
+    if groups < 0:
+        return 0.0
+    total = 0.0
+    words = len(bits.all)
+    if words:
+        if j < 0:
+            for c in range(groups):
+                total += _mixed_counts(bits, cells.positive[level, c], cells.negative[level, c])
+        else:
+            column = bits.columns[j]
+            for c in range(groups):
+                p, q = cells.positive[level, c], cells.negative[level, c]
+                mask = cells.masks[level, c]
+                inside_p = _count(mask, column, np.int64(0), bits.split)
+                inside_q = _count(mask, column, bits.split, words)
+                total += _mixed_counts(bits, inside_p, inside_q)
+                total += _mixed_counts(bits, p - inside_p, q - inside_q)
+                if total > enough:
+                    break
+    else:
+        n = data.x.shape[1]
+        wide = 1 if j < 0 else data.distinct[j]
+        size = groups * wide
+        if size > 4096 or size > 2 * n + 64:
+            return 0.0
+        positive, negative = np.zeros(size), np.zeros(size)
+        before = cells.ids[level]
+        if j < 0:
+            for i in range(n):
+                positive[before[i]] += data.positive[i]
+                negative[before[i]] += data.negative[i]
+        else:
+            ranks = data.ranks[j]
+            for i in range(n):
+                at = before[i] * wide + ranks[i]
+                positive[at] += data.positive[i]
+                negative[at] += data.negative[i]
+        for at in range(size):
+            total += _mixed(positive[at], negative[at])
+    return total * (1 - 1e-11) - 1e-12
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _try_support(
+    data: RiskData,
+    support: Support,
+    best: Best,
+    used: Ints,
+    chosen: Ints,
+    count: int,
+    low: Ints,
+    high: Ints,
+    start: Floats,
+    loss_floor: float,
+) -> None:
+    """Open the support of the used and the first `count` chosen columns."""
+    k = len(used) + count
+    first, last = np.empty(k, np.int64), np.empty(k, np.int64)
+    point = np.empty(2 + k)
+    point[0], point[1] = start[0], start[1]
+    for q in range(k):
+        j = used[q] if q < len(used) else chosen[q - len(used)]
+        support.columns[q] = j
+        first[q], last[q] = low[j], high[j]
+        point[2 + q] = start[2 + j]
+    open_support(data, support, best, k, first, last, point, loss_floor)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def run_completions(
+    data: RiskData,
+    support: Support,
+    best: Best,
+    bits: Bits,
+    cells: Cells,
+    used: Ints,
+    candidates: Ints,
+    room: int,
+    low: Ints,
+    high: Ints,
+    start: Floats,
+    loss_floor: float,
+    least_cost: Floats,
+    budget: int,
+) -> bool:
+    """Go through the completions of `used` by at most `room` candidates; True when all are done.
+
+    Where 0 points are allowed in a support, only completions of full size are tried, since they contain the
+    smaller ones. `least_cost` is the least penalty of each column; `loss_floor` bounds the loss of them all.
+    """
+    n_used, n_left = len(used), len(candidates)
+    if not data.strict and n_left <= room:
+        room = n_left
+    chosen = np.empty(room + 1, np.int64)
+    state, position = cells.state, cells.position
+    cost_used = 0.0
+    for q in range(n_used):
+        cost_used += least_cost[used[q]]
+    words = len(bits.all)
+    if not state[STARTED]:
+        state[STARTED], state[LEVEL] = 1, 0
+        start_cells(data, bits, cells)
+        for q in range(n_used):
+            refine(data, bits, cells, q, used[q])
+        position[0] = 0
+        support.state[DEPTH] = 0
+        if (data.strict or room == 0) and n_used > 0:
+            _try_support(data, support, best, used, chosen, np.int64(0), low, high, start, loss_floor)
+        if room == 0:
+            state[LEVEL] = -1
+    while True:
+        if support.state[DEPTH] > 0:
+            run_boxes(data, support, best, budget)
+            if support.state[DEPTH] > 0:
+                return False
+        level = state[LEVEL]
+        if level < 0:
+            return True
+        if support.counts[WORK] >= budget:
+            return False
+        at = position[level]
+        ends = n_left if data.strict else n_left - (room - level) + 1
+        if at >= ends:
+            state[LEVEL] = level - 1
+            continue
+        position[level] = at + 1
+        j = candidates[at]
+        cost = cost_used + least_cost[j]
+        for q in range(level):
+            chosen[q] = candidates[position[q] - 1]
+            cost += least_cost[chosen[q]]
+        chosen[level] = j
+        threshold = best.value[0] - data.tolerance - cost
+        depth = n_used + level
+        if max(loss_floor, 0.0) >= threshold:
+            support.counts[SUPPORTS] += 1
+            continue
+        groups = max(1, cells.groups[depth])
+        support.counts[WORK] += 8 * (groups * words if words else data.x.shape[1])
+        if level == room - 1:
+            if cell_bound(data, bits, cells, depth, j, threshold + 1e-9) >= threshold:
+                support.counts[SUPPORTS] += 1
+                support.counts[CELL_PRUNED] += 1
+                continue
+            _try_support(data, support, best, used, chosen, level + 1, low, high, start, loss_floor)
+            continue
+        refine(data, bits, cells, depth, j)
+        state[LEVEL] = level + 1
+        position[level + 1] = at + 1
+        if data.strict:
+            if cell_bound(data, bits, cells, depth + 1, np.int64(-1), threshold) >= threshold:
+                support.counts[SUPPORTS] += 1
+                support.counts[CELL_PRUNED] += 1
+            else:
+                _try_support(data, support, best, used, chosen, level + 1, low, high, start, loss_floor)

@@ -1,0 +1,307 @@
+"""Log loss of weighted rows: the loss at given scores, and the best slope and intercept of one card.
+
+Rows are merged: `positive` and `negative` hold the weight of each class in a row, so a row at logit z costs
+positive·log(1 + e^-z) + negative·log(1 + e^z). Sums run over blocks of rows, which keeps the rounding error
+of a sum of n terms below (BLOCK + n/BLOCK)·2^-53 of the sum of their magnitudes, in whatever order the
+processor adds within a block.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+ANY_ORDER = {"reassoc", "contract", "nsz"}  # sums may be reordered and fused; nothing else is relaxed
+BLOCK = 256
+QUICK, ACCURATE = np.int64(0), np.int64(1)  # typed: each literal would be compiled anew
+INTERNAL = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # not called from Python
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def exp_of_negative(x: float) -> float:
+    """e^x for x <= 0 within 4 units of the last place; below -700 it is e^-700. Vectorises."""
+    x = max(x, -700.0)
+    k = np.rint(x * 1.4426950408889634)
+    r = x - k * 6.93147180369123816490e-01
+    r = r - k * 1.90821492927058770002e-10
+    p = 1.6059043836821613e-10
+    p = p * r + 2.08767569878681e-09
+    p = p * r + 2.505210838544172e-08
+    p = p * r + 2.755731922398589e-07
+    p = p * r + 2.7557319223985893e-06
+    p = p * r + 2.48015873015873e-05
+    p = p * r + 1.984126984126984e-04
+    p = p * r + 1.388888888888889e-03
+    p = p * r + 8.333333333333333e-03
+    p = p * r + 4.1666666666666664e-02
+    p = p * r + 1.6666666666666666e-01
+    p = p * r + 0.5
+    p = p * r + 1.0
+    p = p * r + 1.0
+    bits = np.int64((np.int64(k) + 1023) << 52)
+    return p * bits.view(np.float64)
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def log_of_one_plus(e: float) -> float:
+    """log(1 + e) for e in [0, 1], within 4·2^-53 absolutely. Vectorises."""
+    y = 1.0 + e
+    large = y > 1.4142135623730951
+    m = y * (0.5 if large else 1.0)
+    t = (m - 1.0) / (m + 1.0)
+    s = t * t
+    q = 1.0 / 19.0
+    q = q * s + 1.0 / 17.0
+    q = q * s + 1.0 / 15.0
+    q = q * s + 1.0 / 13.0
+    q = q * s + 1.0 / 11.0
+    q = q * s + 1.0 / 9.0
+    q = q * s + 1.0 / 7.0
+    q = q * s + 0.2
+    q = q * s + 1.0 / 3.0
+    q = q * s + 1.0
+    return 2.0 * t * q + (0.6931471805599453 if large else 0.0)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+def loss_at(z: Floats, positive: Floats, negative: Floats, e: Floats, n: int) -> float:
+    """The loss at logits z; e receives e^-|z|."""
+    total = 0.0
+    for start in range(0, n, BLOCK):
+        part = 0.0
+        for i in range(start, min(n, start + BLOCK)):
+            v = z[i]
+            w = exp_of_negative(-abs(v))
+            e[i] = w
+            tail = log_of_one_plus(w)
+            part += positive[i] * (max(-v, 0.0) + tail) + negative[i] * (max(v, 0.0) + tail)
+        total += part
+    return total
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+def slopes_at(
+    z: Floats, e: Floats, positive: Floats, negative: Floats, residual: Floats, curve: Floats, n: int
+) -> tuple[float, float, float]:
+    """First and second derivative of each row's loss, from z and e = e^-|z|.
+
+    Returns the sum of the residuals, the sum of residual·z and the sum of |residual·z|.
+    """
+    total, moment, size = 0.0, 0.0, 0.0
+    for start in range(0, n, BLOCK):
+        part, part_moment, part_size = 0.0, 0.0, 0.0
+        for i in range(start, min(n, start + BLOCK)):
+            w = e[i]
+            p = (1.0 if z[i] >= 0 else w) / (1.0 + w)
+            weight = positive[i] + negative[i]
+            r = weight * p - positive[i]
+            residual[i] = r
+            curve[i] = weight * p * (1.0 - p)
+            part += r
+            part_moment += r * z[i]
+            part_size += abs(r * z[i])
+        total += part
+        moment += part_moment
+        size += part_size
+    return total, moment, size
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+def dot(x: Floats, y: Floats, n: int) -> float:
+    """x·y over the first n entries."""
+    total = 0.0
+    for start in range(0, n, BLOCK):
+        part = 0.0
+        for i in range(start, min(n, start + BLOCK)):
+            part += x[i] * y[i]
+        total += part
+    return total
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def fill(target: Floats, value: float, n: int) -> None:
+    """target[:n] = value, which compiles faster as a loop."""
+    for i in range(n):
+        target[i] = value
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def copy(target: Ints, source: Ints, n: int) -> None:
+    """target[:n] = source[:n] for whole numbers."""
+    for i in range(n):
+        target[i] = source[i]
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def copy_floats(target: Floats, source: Floats, n: int) -> None:
+    """target[:n] = source[:n]."""
+    for i in range(n):
+        target[i] = source[i]
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+def logits(score: Floats, a: float, b: float, z: Floats, n: int) -> None:
+    """z = a·score + b."""
+    for i in range(n):
+        z[i] = a * score[i] + b
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+def _curvature(score: Floats, curve: Floats, n: int) -> tuple[float, float, float]:
+    """Σ c, Σ c·s and Σ c·s²."""
+    one, two, three = 0.0, 0.0, 0.0
+    for i in range(n):
+        c = curve[i]
+        one += c
+        two += c * score[i]
+        three += c * score[i] * score[i]
+    return one, two, three
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def best_intercept(
+    score: Floats, positive: Floats, negative: Floats, n: int, a: float, b: float, work: Floats
+) -> float:
+    """The intercept with the least loss at slope a, by Newton steps within a bracket.
+
+    At the best intercept the mean risk is the share of positive weight, so the log odds of that share lie
+    between the smallest and the largest logit.
+    """
+    z, e, residual, curve = work[0], work[1], work[2], work[3]
+    of_positive, of_negative, least, most = 0.0, 0.0, np.inf, -np.inf
+    for i in range(n):
+        of_positive += positive[i]
+        of_negative += negative[i]
+        least = min(least, a * score[i])
+        most = max(most, a * score[i])
+    odds = np.log(of_positive / of_negative)
+    low, high = odds - most - 1e-9, odds - least + 1e-9
+    if not low <= b <= high:
+        b = 0.5 * (low + high)
+    for _ in range(100):
+        logits(score, a, b, z, n)
+        for i in range(n):
+            e[i] = exp_of_negative(-abs(z[i]))
+        g, _, _ = slopes_at(z, e, positive, negative, residual, curve, n)
+        if g > 0:
+            high = b
+        else:
+            low = b
+        h = 0.0
+        for i in range(n):
+            h += curve[i]
+        step = g / h if h > 0 else np.inf
+        new = b - step
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        if abs(new - b) <= 1e-15 * (1 + abs(b)):
+            break
+        b = new
+    return b
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _bisect_slope(
+    score: Floats, positive: Floats, negative: Floats, n: int, most: float, start: Floats, work: Floats
+) -> None:
+    """The best slope in [0, most], each slope with its best intercept; slow and sure."""
+    low, high, b = 0.0, most, start[1]
+    a = most
+    for _ in range(200):
+        b = best_intercept(score, positive, negative, n, a, b, work)
+        slope = dot(work[2], score, n)
+        if slope > 0:
+            high = a
+        else:
+            low = a
+        if a == most and slope <= 0:
+            break
+        middle = 0.5 * (low + high) if low > 0.01 * high else 0.1 * high
+        if middle in (low, high) or high < 1e-300:
+            break
+        a = middle
+    start[0], start[1] = a, best_intercept(score, positive, negative, n, a, b, work)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def calibrate(
+    score: Floats,
+    positive: Floats,
+    negative: Floats,
+    n: int,
+    start: Floats,
+    slope_is_free: int,
+    most: float,
+    accurate: int,
+    work: Floats,
+) -> float:
+    """The least loss of a·score + b over b and, if free, over a in [0, most]; start = (a, b) is improved.
+
+    `start` receives the slope and intercept. `work` has at least 4 rows.
+    """
+    z, e, residual, curve = work[0], work[1], work[2], work[3]
+    if not slope_is_free:
+        start[1] = best_intercept(score, positive, negative, n, start[0], start[1], work)
+        logits(score, start[0], start[1], z, n)
+        return loss_at(z, positive, negative, e, n)
+    a, b = min(max(start[0], 0.0), most), start[1]
+    logits(score, a, b, z, n)
+    f = loss_at(z, positive, negative, e, n)
+    merit, far, again = np.inf, np.inf, True
+    for _ in range(80 if accurate else 8):
+        gb, _, _ = slopes_at(z, e, positive, negative, residual, curve, n)
+        ga = dot(residual, score, n)
+        hbb, hab, haa = _curvature(score, curve, n)
+        step_a, step_b = 0.0, -gb / (hbb + 1e-300)
+        at_end = (a >= most and ga <= 0) or (a <= 0 and ga >= 0)
+        far = abs(gb) * (1 + abs(b)) + (0.0 if at_end else abs(ga) * most)
+        if not at_end:
+            det = haa * hbb - hab * hab
+            if det > 1e-13 * haa * hbb:
+                step_a = -(hbb * ga - hab * gb) / det
+                step_b = -(haa * gb - hab * ga) / det
+            else:
+                step_a, step_b = -0.5 * ga / (haa + 1e-300), -0.5 * gb / (hbb + 1e-300)
+        gain = -(ga * step_a + gb * step_b)
+        if gain < (1e-26 if accurate else 1e-9):
+            break
+        if gain < 1e-12 and gain > 0.5 * merit:
+            break  # rounding leaves nothing to gain
+        merit = gain
+        t, moved = 1.0, False
+        for _ in range(20):
+            new_a = min(max(a + t * step_a, 0.0), most)
+            logits(score, new_a, b + t * step_b, z, n)
+            new = loss_at(z, positive, negative, e, n)
+            if new < f or (gain < 1e-9 and new <= f + 1e-14):  # at the end the gradient tells more than f
+                moved = True
+                break
+            t *= 0.4
+        if not moved:
+            if not again or gain < 1e-9:
+                break
+            again = False  # so steep that no row says anything: start where they do
+            size = 0.0
+            for i in range(n):
+                size = max(size, abs(score[i]))
+            a = min(most, 1.0 / max(size, 1e-300))
+            b = best_intercept(score, positive, negative, n, a, 0.0, work)
+            logits(score, a, b, z, n)
+            f = loss_at(z, positive, negative, e, n)
+            merit = np.inf
+            continue
+        better = f - new
+        a, b, f = new_a, b + t * step_b, new
+        if not accurate and better < 1e-8:
+            break
+    start[0], start[1] = a, b
+    if accurate and not far < 1e-11:
+        _bisect_slope(score, positive, negative, n, most, start, work)
+        logits(score, start[0], start[1], z, n)
+        slow = loss_at(z, positive, negative, e, n)
+        if slow > f:  # both have converged as far as rounding allows
+            start[0], start[1] = a, b
+        else:
+            f = slow
+    return f

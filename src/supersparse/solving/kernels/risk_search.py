@@ -1,0 +1,363 @@
+"""Search for good cards: supports by their logistic regression, then points by rounding and single moves."""
+
+import numpy as np
+from numba import njit
+
+from supersparse.solving.kernels.risk_boxes import (
+    ROWS,
+    SIZE,
+    WORK,
+    Best,
+    RiskData,
+    Support,
+    card_loss,
+    merge_rows,
+    offer,
+)
+from supersparse.solving.kernels.risk_loss import (
+    INTERNAL,
+    QUICK,
+    Floats,
+    Ints,
+    copy,
+    copy_floats,
+    fill,
+    loss_at,
+    slopes_at,
+)
+from supersparse.solving.kernels.risk_newton import add_column, fit_support
+
+_SCALES = 24
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def load(data: RiskData, support: Support, columns: Ints, k: int) -> None:
+    """Make these columns the support at hand."""
+    copy(support.columns, columns, k)
+    support.state[SIZE] = k
+    support.state[ROWS] = merge_rows(data, support, k)
+    support.counts[WORK] += data.x.shape[1] * (k + 1)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def fit(data: RiskData, support: Support, point: Floats) -> float:
+    """The loss of the logistic regression on the support at hand; point = (b, beta) is improved."""
+    k, n = support.state[SIZE], support.state[ROWS]
+    support.counts[WORK] += 5 * n * (k * k // 2 + 8)
+    reach = np.empty(k)
+    for q in range(k):
+        reach[q] = data.reach[support.columns[q]]
+    _, f = fit_support(
+        support.x,
+        support.positive,
+        support.negative,
+        n,
+        k,
+        reach,
+        np.inf,
+        data.limits,
+        point,
+        support.work,
+        1e-7,
+    )
+    return f
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def gains(data: RiskData, support: Support, columns: Ints, point: Floats, k: int, out: Floats) -> None:
+    """What adding each column to a model (b, beta...) could gain, by one Newton step for it alone."""
+    n = data.x.shape[1]
+    z, e, residual, curve = support.work[0], support.work[1], support.work[2], support.work[3]
+    fill(z, point[0], n)
+    for q in range(k):
+        add_column(z, point[1 + q], data.x[columns[q]], n)
+    loss_at(z, data.positive, data.negative, e, n)
+    slopes_at(z, e, data.positive, data.negative, residual, curve, n)
+    support.counts[WORK] += 2 * n * data.x.shape[0]
+    for j in range(data.x.shape[0]):
+        x = data.x[j]
+        g, h, c = 0.0, 1e-12, 1e-12
+        cross = 0.0
+        for i in range(n):
+            g += residual[i] * x[i]
+            cross += curve[i] * x[i]
+            h += curve[i] * x[i] * x[i]
+            c += curve[i]
+        out[j] = 0.5 * g * g / max(h - cross * cross / c, 1e-12 + 1e-3 * h)
+    for q in range(k):
+        out[columns[q]] = -1.0
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _largest(values: Floats) -> int:
+    best = 0
+    for j in range(len(values)):
+        if values[j] > values[best]:
+            best = j
+    return best
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def extend(
+    data: RiskData,
+    support: Support,
+    members: Ints,
+    points: Floats,
+    n_members: int,
+    size: int,
+    allowed: Ints,
+    tries: int,
+    new_members: Ints,
+    new_points: Floats,
+    losses: Floats,
+) -> int:
+    """Add one column to each support of a beam; the best, sorted by loss, replace new_members.
+
+    Supports are sorted lists of columns. Returns how many there are.
+    """
+    p = data.x.shape[0]
+    out, count, width = np.empty(p), np.int64(0), len(losses)
+    trial, beta = np.empty(size + 1, np.int64), np.empty(size + 2)
+    for m in range(n_members):
+        copy_floats(beta, points[m], size + 1)
+        gains(data, support, members[m], beta, size, out)
+        for j in range(p):
+            if not allowed[j]:
+                out[j] = -1.0
+        for _ in range(tries):
+            j = _largest(out)
+            if out[j] < 0:
+                break
+            out[j] = -1.0
+            at = 0
+            beta[0] = points[m, 0]
+            for q in range(size):
+                if members[m, q] < j:
+                    at = q + 1
+            for q in range(size + 1):
+                trial[q] = members[m, q] if q < at else (j if q == at else members[m, q - 1])
+                beta[1 + q] = points[m, 1 + q] if q < at else (0.0 if q == at else points[m, q])
+            known = False
+            for c in range(count):
+                same = True
+                for q in range(size + 1):
+                    same = same and new_members[c, q] == trial[q]
+                known = known or same
+            if known:
+                continue
+            load(data, support, trial, size + 1)
+            f = fit(data, support, beta)
+            count = keep(trial, beta, f, size + 1, new_members, new_points, losses, count, width)
+    return count
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def keep(
+    columns: Ints,
+    point: Floats,
+    f: float,
+    k: int,
+    members: Ints,
+    points: Floats,
+    losses: Floats,
+    count: int,
+    most: int,
+) -> int:
+    """Insert a support into a list sorted by loss; returns the new length."""
+    at = count
+    while at > 0 and losses[at - 1] > f:
+        at -= 1
+    if at >= most:
+        return count
+    for c in range(min(count, most - 1), at, -1):
+        losses[c] = losses[c - 1]
+        copy(members[c], members[c - 1], k)
+        copy_floats(points[c], points[c - 1], k + 1)
+    losses[at] = f
+    copy(members[at], columns, k)
+    copy_floats(points[at], point, k + 1)
+    return min(count + 1, most)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _is_allowed(data: RiskData, support: Support, index: Ints, k: int) -> bool:
+    for limit in range(len(data.most)):
+        total = 0.0
+        for q in range(k):
+            total += data.tables[limit, support.columns[q], index[q]]
+        if total > data.most[limit]:
+            return False
+    return True
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _value(data: RiskData, support: Support, index: Ints, k: int, start: Floats) -> float:
+    """Loss and penalty of a card on the support at hand, quickly calibrated; infinite if not allowed."""
+    if not _is_allowed(data, support, index, k):
+        return np.inf
+    f, _ = card_loss(data, support, index, k, start, QUICK)
+    support.counts[WORK] += 12 * support.state[ROWS]
+    for q in range(k):
+        f += data.penalty[support.columns[q], index[q]]
+    return f
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def polish(
+    data: RiskData, support: Support, low: Ints, high: Ints, index: Ints, fit_: Floats, value: float
+) -> float:
+    """Change one point at a time while that helps; index and fit receive the result."""
+    k = support.state[SIZE]
+    trial, start = np.empty(k, np.int64), np.empty(4)
+    copy(trial, index, k)
+    improved = True
+    while improved:
+        improved = False
+        for q in range(k):
+            j = support.columns[q]
+            for v in range(max(low[j], index[q] - 6), min(high[j], index[q] + 6) + 1):
+                if v == index[q]:
+                    continue
+                trial[q] = v
+                start[0], start[1] = fit_[0], fit_[1]
+                new = _value(data, support, trial, k, start)
+                if new < value - 1e-9:
+                    value, improved = new, True
+                    index[q] = v
+                    fit_[0], fit_[1] = start[0], start[1]
+            trial[q] = index[q]
+    return value
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def round_support(
+    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, point: Floats, near: float
+) -> None:
+    """Round the regression point = (b, beta) on the support at hand at several slopes, and polish the best.
+
+    Only what comes within `near` of the best card is polished.
+    """
+    k = support.state[SIZE]
+    least, most = 0.0, 0.0
+    for q in range(k):
+        j = support.columns[q]
+        large = max(abs(data.values[j, low[j]]), abs(data.values[j, high[j]])) * data.scale[j]
+        least = max(least, abs(point[1 + q]) / max(large, 1e-300))
+        small = np.inf
+        for v in range(low[j], high[j] + 1):
+            if data.values[j, v] != 0:
+                small = min(small, abs(data.values[j, v]))
+        most = max(most, abs(point[1 + q]) / (small * data.scale[j]))
+    if not least > 0:
+        return
+    least, most = 0.9 * least, max(1.5 * most, 1.01 * least)
+    if most > 60 * least:
+        most = 60 * least
+    scales = _SCALES if data.slope_is_free else 1
+    starts = np.int64(2)
+    kept, fits, values = np.zeros((starts, k), np.int64), np.zeros((starts, 4)), np.empty(starts)
+    fill(values, np.inf, starts)
+    index, start = np.empty(k, np.int64), np.empty(4)
+    for t in range(scales):
+        a = least * (most / least) ** (t / max(1, scales - 1)) if data.slope_is_free else 1.0
+        for q in range(k):
+            j = support.columns[q]
+            wanted = point[1 + q] / (a * data.scale[j])
+            nearest = low[j]
+            for v in range(low[j], high[j] + 1):
+                if abs(data.values[j, v] - wanted) < abs(data.values[j, nearest] - wanted):
+                    nearest = v
+            index[q] = nearest
+        start[0], start[1] = a, point[0]
+        value = _value(data, support, index, k, start)
+        for s in range(starts):
+            if value < values[s] - 1e-12:
+                if s == 0:
+                    values[1] = values[0]
+                    copy_floats(fits[1], fits[0], np.int64(4))
+                    copy(kept[1], kept[0], k)
+                values[s] = value
+                copy_floats(fits[s], start, np.int64(4))
+                copy(kept[s], index, k)
+                break
+    for s in range(starts):
+        if values[s] < best.value[0] + near:
+            value = polish(data, support, low, high, kept[s], fits[s], values[s])
+            if value < best.value[0] + 1e-7:
+                offer(data, support, best, kept[s], k, fits[s], np.inf)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def swap_points(
+    data: RiskData,
+    support: Support,
+    best: Best,
+    low: Ints,
+    high: Ints,
+    most_features: int,
+    tries: int,
+    allowed: Ints,
+) -> bool:
+    """Replace or add one feature of the best card, with its points; True if that made it better."""
+    p = data.x.shape[0]
+    before = best.value[0]
+    columns, count = np.empty(p, np.int64), np.int64(0)
+    for j in range(p):
+        if best.index[j] != data.zero[j]:
+            columns[count] = j
+            count += 1
+    index = np.empty(p, np.int64)
+    copy(index, best.index, p)
+    slope, b = best.fit[0], best.fit[1]
+    out, rest = np.empty(p), np.empty(count + 1, np.int64)
+    beta, points, start = np.empty(count + 2), np.empty(count + 1, np.int64), np.empty(4)
+    for drop in range(count + 1):
+        if drop == count and count >= most_features:
+            continue
+        if drop < count and low[columns[drop]] > data.zero[columns[drop]]:
+            continue
+        k = np.int64(0)
+        for q in range(count):
+            if q != drop:
+                rest[k] = columns[q]
+                points[k] = index[columns[q]]
+                beta[1 + k] = slope * data.values[rest[k], points[k]] * data.scale[rest[k]]
+                k += 1
+        if k > 0:
+            load(data, support, rest, k)
+            start[0], start[1] = slope, b
+            value = _value(data, support, points, k, start)
+            if value < best.value[0] - 1e-9:
+                offer(data, support, best, points, k, start, np.inf)
+        beta[0] = start[1] if k > 0 else b
+        gains(data, support, rest, beta, k, out)
+        for _ in range(tries):
+            j = _largest(out)
+            if out[j] < 0:
+                break
+            out[j] = -1.0
+            if not allowed[j] or (drop < count and j == columns[drop]):
+                continue
+            rest[k] = j
+            load(data, support, rest, k + 1)
+            least, chosen = np.inf, data.zero[j]
+            fit_ = np.zeros(4)
+            for v in range(low[j], high[j] + 1):
+                if v == data.zero[j]:
+                    continue
+                points[k] = v
+                start[0], start[1] = slope, b
+                value = _value(data, support, points, k + 1, start)
+                if value < least:
+                    least, chosen = value, v
+                    copy_floats(fit_, start, np.int64(4))
+            points[k] = chosen
+            if least < best.value[0] + 0.003:
+                tuned = np.empty(k + 1, np.int64)
+                copy(tuned, points, k + 1)
+                least = polish(data, support, low, high, tuned, fit_, least)
+                if least < best.value[0] - 1e-9:
+                    offer(data, support, best, tuned, k + 1, fit_, np.inf)
+        if best.value[0] < before - 1e-9:
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""The exact engine for the log loss."""

@@ -1,0 +1,329 @@
+"""The risk problem in floating point, for the kernels, with a bound on every rounding error.
+
+Columns are shifted by a whole number and scaled by a power of two, so their entries are exact. What rounds
+are the sums over rows; `RiskData.limits` bounds their error for every card that obeys the cap on effects.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.errors import UnsupportedProblemError
+from supersparse.exact import IntArray
+from supersparse.problem.limits import ScoreLimit, SupportLimit
+from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column
+from supersparse.problem.problem import Problem
+from supersparse.solving.kernels.risk_boxes import RiskData
+from supersparse.solving.kernels.risk_cells import Bits
+from supersparse.solving.kernels.risk_loss import BLOCK
+from supersparse.solving.presolve import row_groups
+
+TOLERANCE = float(PROOF_TOLERANCE)
+MOST_VALUES = 2001  # of one coefficient set
+_MOST_BITS = 2**17
+_ROUNDING = 2.0**-53
+
+
+@dataclass(frozen=True)
+class RiskInstance:
+    """The data of the kernels, and what it takes to read their cards."""
+
+    data: RiskData
+    bits: Bits
+    kept: tuple[int, ...]  # columns of the problem, in the order of data
+    values: tuple[tuple[Fraction, ...], ...]  # the exact values behind data.values
+    low: NDArray[np.int64]  # range of each column, as indices into its values
+    high: NDArray[np.int64]
+    forced: NDArray[np.bool_]  # columns that every card uses
+    least_cost: NDArray[np.float64]  # least penalty of using each column
+    most_features: int
+    base_penalty: Fraction  # paid by every card
+
+
+def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
+    """Convert a problem; columns that cannot be used, or only repeat another, are left out."""
+    columns, scales = problem.rows.columns, problem.rows.scales
+    usable = [
+        j for j, s in enumerate(problem.sets) if len(s) > 1 or (len(s) == 1 and next(iter(s.values)) != 0)
+    ]
+    for j in usable:
+        if len(problem.sets[j]) > MOST_VALUES:
+            raise UnsupportedProblemError(
+                f"feature {problem.rows.names[j]!r} has {len(problem.sets[j])} possible values; the log loss "
+                f"needs at most {MOST_VALUES}: lower max_points or list the values"
+            )
+    kept = tuple(_without_copies(problem, usable, slope_is_free))
+    positive_weight, negative_weight, group = _merged(problem, kept)
+    centred = [_centred(columns[j], problem.rows.weights) for j in kept]
+    first = np.zeros(len(positive_weight), np.int64)
+    first[group[::-1]] = np.arange(len(group))[::-1]
+    x = np.array([c.x[first] for c in centred]).reshape(len(kept), len(first))
+    unit = np.array([1 / scales[j] for j in kept])
+    scale = np.array([c.step for c in centred]) * unit
+    deviation = np.array([c.deviation for c in centred]) * unit
+    values = tuple(tuple(sorted({*problem.sets[j].values, Fraction(0)})) for j in kept)
+    table = _padded([[float(v) for v in own] for own in values])
+    low, high = _ranges(problem, kept, values)
+    base = sum((problem.penalty(j, Fraction(0)) for j in range(problem.n_features)), Fraction(0))
+    penalty = _padded(
+        [[float(problem.penalty(j, v) - problem.penalty(j, Fraction(0)) + (problem.C1 or 0) * abs(v))
+          for v in own]
+         for j, own in zip(kept, values, strict=True)]
+    )  # fmt: skip
+    if penalty.size and penalty.min() < 0:
+        raise UnsupportedProblemError(
+            "a level makes 0 points dearer than others, which the log loss does not support; "
+            "lower the penalty of 0"
+        )
+    zero = np.array([own.index(0) for own in values], np.int64)
+    tables, most = _limit_tables(problem, kept, values)
+    forced = np.array([0 not in problem.sets[j] for j in kept], bool)
+    room = len(kept) if problem.max_features is None else min(problem.max_features, len(kept))
+    if slope_is_free:
+        reach, cap = EFFECT_CAP * scale / deviation, EFFECT_CAP / deviation
+    else:
+        reach = np.abs(table).max(axis=1, initial=0) * scale
+        cap = np.full(len(kept), np.inf)
+    data = RiskData(
+        x=x,
+        positive=positive_weight,
+        negative=negative_weight,
+        ranks=_ranks(x),
+        distinct=np.array([len(np.unique(row)) for row in x], np.int64),
+        scale=scale,
+        offset=np.array([float(Fraction(c.shift, scales[j])) for c, j in zip(centred, kept, strict=True)]),
+        values=table,
+        zero=zero,
+        penalty=penalty,
+        tables=tables,
+        most=most,
+        cap=cap,
+        reach=reach,
+        limits=(limits := _error_limits(x, positive_weight, negative_weight, reach, room, slope_is_free)),
+        slope_is_free=int(slope_is_free),
+        strict=int(bool(penalty.any()) or len(most) > 0 or bool(forced.any())),
+        tolerance=max(TOLERANCE, 2 * limits[2]),
+    )
+    return RiskInstance(
+        data=data,
+        bits=_bit_sets(problem, kept, x, group),
+        kept=kept,
+        values=values,
+        low=low,
+        high=high,
+        forced=forced,
+        least_cost=_least_costs(penalty, zero, low, high),
+        most_features=room,
+        base_penalty=base,
+    )
+
+
+@dataclass(frozen=True)
+class _Centred:
+    x: NDArray[np.float64]
+    shift: int
+    step: float
+    deviation: float
+
+
+def _centred(column: IntArray, weights: IntArray) -> _Centred:
+    """Shift a whole column by about its mean and divide it by a power of two near its standard deviation."""
+    x, shift, deviation = centred_column(column, np.array(weights, dtype=float))
+    step = 2.0 ** round(np.log2(deviation))
+    return _Centred(x / step, shift, step, deviation)
+
+
+def _without_copies(problem: Problem, usable: list[int], slope_is_free: bool) -> list[int]:
+    """Leave out columns that equal another up to a shift or, for a free slope, a reflection.
+
+    The intercept absorbs a shift; a whole intercept only if the shift is whole, for whole points.
+    """
+    if problem.support_limits or problem.sign_limits or problem.score_limits:
+        return usable
+    kept: list[int] = []
+    seen: set[object] = set()
+    for j in usable:
+        column, scale = problem.rows.columns[j], problem.rows.scales[j]
+        if problem.levels[j] is not None or 0 not in problem.sets[j]:
+            kept.append(j)
+            continue
+        rest = () if slope_is_free else (int(column[0]) % scale, problem.sets[j].denominator == 1 or j)
+        values = tuple(problem.sets[j].values)
+        keys = [(tuple((column - column[0]).tolist()), scale, problem.C0[j], values, rest)]
+        if slope_is_free:
+            mirrored = tuple(sorted(-v for v in values))
+            keys.append((tuple((column[0] - column).tolist()), scale, problem.C0[j], mirrored, rest))
+        if not any(key in seen for key in keys):
+            kept.append(j)
+            seen.add(keys[0])
+    return kept
+
+
+def _merged(
+    problem: Problem, kept: tuple[int, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
+    """The weight of each class in each distinct row, as a share of N, and the distinct row of each row."""
+    rows = problem.rows
+    columns = [rows.columns[j] for j in kept] or [np.zeros(rows.n_rows, np.int64)]
+    group, first = row_groups(columns)
+    weights = np.array(rows.weights, dtype=float)
+    negative, positive = (float(w / problem.total_weight) for w in problem.class_weights)
+    of_positive = np.zeros(len(first))
+    of_negative = np.zeros(len(first))
+    np.add.at(of_positive, group, np.where(rows.positive, weights * positive, 0.0))
+    np.add.at(of_negative, group, np.where(rows.positive, 0.0, weights * negative))
+    return of_positive, of_negative, group
+
+
+def _padded(lists: list[list[float]]) -> NDArray[np.float64]:
+    widest = max((len(own) for own in lists), default=1)
+    return np.array([own + [own[-1]] * (widest - len(own)) for own in lists]).reshape(len(lists), widest)
+
+
+def _ranges(
+    problem: Problem, kept: tuple[int, ...], values: tuple[tuple[Fraction, ...], ...]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    allowed = [list(problem.sets[j].values) for j in kept]
+    low = [own.index(min(a)) for own, a in zip(values, allowed, strict=True)]
+    high = [own.index(max(a)) for own, a in zip(values, allowed, strict=True)]
+    return np.array(low, np.int64), np.array(high, np.int64)
+
+
+def _limit_tables(
+    problem: Problem, kept: tuple[int, ...], values: tuple[tuple[Fraction, ...], ...]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The terms of each limit on supports and scores, as whole numbers, and what they may add up to.
+
+    A column that every card uses is a limit as well: -[used] <= -1.
+    """
+    widest = max((len(own) for own in values), default=1)
+    tables, most = [], []
+    limits: list[SupportLimit | ScoreLimit] = [*problem.support_limits, *problem.score_limits]
+    for limit in limits:
+        terms = [
+            [limit.term(j, v) if isinstance(limit, ScoreLimit) else limit.weights[j] * (v != 0) for v in own]
+            for j, own in zip(kept, values, strict=True)
+        ]
+        unit = lcm(limit.at_most.denominator, *(Fraction(t).denominator for own in terms for t in own))
+        whole = [[int(t * unit) for t in own] for own in terms]
+        if max((abs(t) for own in whole for t in own), default=0) * (len(kept) + 1) >= 2**53:
+            raise UnsupportedProblemError(
+                f"the numbers of {limit.source.in_words()!r} have too many digits for goal 'risk'; round them"
+            )
+        tables.append([[float(t) for t in own] + [0.0] * (widest - len(own)) for own in whole])
+        most.append(float(max(-(2**53), min(2**53, int(limit.at_most * unit)))))
+    for sign_limit in problem.sign_limits:  # one is positive: none of the others is negative
+        members = [q for q, j in enumerate(kept) if sign_limit.together[j]]
+        for one in members:
+            signs = np.zeros((len(kept), widest))
+            for q in members:
+                for i, v in enumerate(values[q]):
+                    signs[q, i] = len(members) * (v > 0) if q == one else float(v < 0)
+            tables.append(signs.tolist())
+            most.append(float(len(members)))
+    for q, j in enumerate(kept):
+        if 0 not in problem.sets[j]:  # every card uses it
+            used = np.zeros((len(kept), widest))
+            used[q, [i for i, v in enumerate(values[q]) if v != 0]] = -1.0
+            tables.append(used.tolist())
+            most.append(-1.0)
+    return np.array(tables).reshape(len(most), len(kept), widest), np.array(most)
+
+
+def _least_costs(
+    penalty: NDArray[np.float64],
+    zero: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    least = [
+        min((penalty[j, v] for v in range(low[j], high[j] + 1) if v != zero[j]), default=0.0)
+        for j in range(len(zero))
+    ]
+    return np.array(least, dtype=float)
+
+
+def _ranks(x: NDArray[np.float64]) -> NDArray[np.int32]:
+    ranks = [np.unique(row, return_inverse=True)[1].reshape(-1) for row in x]
+    return np.array(ranks, np.int32).reshape(x.shape)
+
+
+def _error_limits(
+    x: NDArray[np.float64],
+    positive: NDArray[np.float64],
+    negative: NDArray[np.float64],
+    reach: NDArray[np.float64],
+    room: int,
+    slope_is_free: bool,
+) -> NDArray[np.float64]:
+    """(B, relative error, fixed error), as `value_of_bound` subtracts them.
+
+    B: with a free slope, a card at its best slope and intercept loses no more than the best constant risk,
+    loss L0. By Jensen's inequality W-·(b + mean of the scores of the negative rows) <= L0, and likewise for
+    the positive rows, which bounds |b|. With slope 1, the best b lies within the largest score of the log
+    odds.
+    """
+    n = x.shape[1]
+    of_positive, of_negative = float(positive.sum()), float(negative.sum())
+    both = of_positive + of_negative
+    constant = -of_positive * log(of_positive / both) - of_negative * log(of_negative / both)
+
+    def largest(of_column: NDArray[np.float64]) -> float:
+        return float(np.sort(of_column)[::-1][:room].sum())
+
+    if slope_is_free:
+        means = np.maximum(np.abs(x @ positive) / of_positive, np.abs(x @ negative) / of_negative)
+        intercept = constant / min(of_positive, of_negative) + largest(reach * means)
+    else:
+        intercept = abs(log(of_positive / of_negative)) + largest(reach * np.abs(x).max(axis=1, initial=0))
+    intercept = 1.001 * intercept + 1
+    relative = 2 * (min(n, BLOCK + n / BLOCK) + 16) * _ROUNDING
+    sums = largest(reach * (np.abs(x) @ (positive + negative)))
+    fixed = relative * (sums + intercept * both) + 4 * n * _ROUNDING * max(constant, 1.0) + 1e-15
+    return np.array([intercept, relative, fixed])
+
+
+def _bit_sets(
+    problem: Problem, kept: tuple[int, ...], x: NDArray[np.float64], group: NDArray[np.intp]
+) -> Bits:
+    """Bit sets where every column has two values and the rows can be counted one by one."""
+    rows = problem.rows
+    binary = all(len(np.unique(row)) == 2 for row in x)
+    if not kept or not binary or problem.total_weight > _MOST_BITS:
+        empty = np.zeros(0)
+        return Bits(
+            np.zeros((len(kept), 0), np.uint64), np.zeros(0, np.uint64), 0, empty, empty, empty, 1.0, 1.0
+        )
+    copies = np.repeat(np.arange(rows.n_rows), rows.weights.astype(np.int64))
+    positive = copies[rows.positive[copies]]
+    negative = copies[~rows.positive[copies]]
+    top = x > x.min(axis=1, keepdims=True)
+
+    def packed(of_rows: NDArray[np.bool_]) -> NDArray[np.uint64]:
+        size = -(-of_rows.shape[-1] // 64) * 64
+        wide = np.zeros((*of_rows.shape[:-1], size), bool)
+        wide[..., : of_rows.shape[-1]] = of_rows
+        return np.packbits(wide, axis=-1).view(np.uint64)
+
+    parts = [packed(top[:, group[chosen]]) for chosen in (positive, negative)]
+    everything = [packed(np.ones(len(chosen), bool)) for chosen in (positive, negative)]
+    of_negative, of_positive = (float(w / problem.total_weight) for w in problem.class_weights)
+
+    def products(count: int, unit: float) -> NDArray[np.float64]:
+        weight = np.arange(count + 1) * unit
+        return np.where(weight > 0, weight * np.log(np.maximum(weight, 1e-300)), 0.0)
+
+    same = of_negative == of_positive
+    return Bits(
+        columns=np.ascontiguousarray(np.concatenate(parts, axis=1)),
+        all=np.concatenate(everything),
+        split=parts[0].shape[1],
+        of_positive=products(len(positive), of_positive),
+        of_negative=products(len(negative), of_negative),
+        of_both=products(len(copies), of_positive) if same else np.zeros(0),
+        unit_positive=of_positive,
+        unit_negative=of_negative,
+    )

@@ -1,0 +1,354 @@
+"""The tree over supports: each node decides which columns are used, which are out and which are open.
+
+Best first. A node whose completions are few is enumerated; otherwise its relaxation is solved, and the open
+column with the largest effect is branched on: out or used, and by sign where the slope is fixed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.solving.kernels.risk_boxes import (
+    BOXES,
+    FITTED,
+    SUPPORTS,
+    WORK,
+    Best,
+    Support,
+)
+from supersparse.solving.kernels.risk_cells import STARTED, Cells, run_completions
+from supersparse.solving.kernels.risk_newton import relax, tighten_node
+from supersparse.solving.kernels.risk_search import load, round_support
+from supersparse.solving.risk.instance import RiskInstance
+
+SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
+_MOST_CELLS = 512
+_NEAR = 1e-3  # roundings of nodes are polished if they come this near to the best card
+_ENUMERATE_FIRST = 1.5  # enumerate before relaxing if that costs at most this many relaxations
+_ENUMERATE_THEN = 15.0  # ... and after relaxing, this many
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A part of the search space: -1 for a column that is out, 0 for an open one, 1 for a used one."""
+
+    status: NDArray[np.int8]
+    bound: float  # of loss and penalty
+    loss_bound: float  # of the loss alone
+    low: Ints
+    high: Ints
+    point: Floats  # (slope, intercept, beta of every column): where the relaxation starts
+
+
+class RiskTree:
+    """The proof: the open nodes, the node at hand, and the best card."""
+
+    def __init__(self, instance: RiskInstance) -> None:
+        self.instance = instance
+        self.best = new_best(instance)
+        self.support = new_support(instance)
+        self.cells = new_cells(instance)
+        self.nodes = 0
+        self.loose = np.inf  # the least bound of what was given up on
+        self.root_bound = 0.0
+        self._open: list[tuple[float, int, Node]] = []
+        self._made = 0
+        self._current: tuple[Node, Ints, Ints, int] | None = None  # node, used, candidates, room
+        self._rounded: set[tuple[int, ...]] = set()
+        data = instance.data
+        self._work = np.empty((8, data.x.shape[1]))
+
+    def start(self) -> None:
+        """Put the root on the heap; the search for a first card has run."""
+        data, best = self.instance.data, self.best
+        p = len(self.instance.kept)
+        status = np.where(self.instance.forced, 1, 0).astype(np.int8)
+        point = np.zeros(2 + p)
+        point[0], point[1] = best.fit
+        values = data.values[np.arange(p), best.index]
+        point[2:] = point[0] * values * data.scale
+        self._push(Node(status, 0.0, 0.0, self.instance.low, self.instance.high, point))
+
+    @property
+    def threshold(self) -> float:
+        """A bound of at least this prunes."""
+        return float(self.best.value[0]) - self.instance.data.tolerance
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything is left to prove."""
+        if self._current is not None:
+            return True
+        return bool(self._open) and self._open[0][0] < self.threshold
+
+    @property
+    def bound(self) -> float:
+        """No card is better than this; 0 before the start."""
+        if not self._made:
+            return 0.0
+        left = [node.bound for node in ([self._current[0]] if self._current else [])]
+        if self._open:
+            left.append(self._open[0][0])
+        return min([*left, self.threshold, float(self.support.floor[0])])
+
+    @property
+    def work(self) -> int:
+        """The work of the kernels so far, in their units."""
+        return int(self.support.counts[WORK])
+
+    def step(self) -> None:
+        """Continue the enumeration at hand, or take the next node."""
+        if self._current is not None:
+            self._enumerate()
+            return
+        _, _, node = heappop(self._open)
+        self.nodes += 1
+        self._visit(node)
+
+    def _push(self, node: Node) -> None:
+        if node.bound < self.threshold:
+            self._made += 1
+            heappush(self._open, (node.bound, self._made, node))
+
+    def _visit(self, node: Node) -> None:
+        instance, data = self.instance, self.instance.data
+        used = np.flatnonzero(node.status == 1)
+        cost_used = float(instance.least_cost[used].sum())
+        candidates = np.flatnonzero(node.status == 0)
+        room = self._room(node, used, candidates, cost_used)
+        if room < 0 or not self._may_obey(node, used, candidates):
+            return
+        if room == 0:
+            candidates = candidates[:0]
+        supports = self._completions(len(candidates), room)
+        at_once = supports * self._support_cost(len(used) + room)
+        relaxing = self._relaxation_cost(len(used) + len(candidates))
+        if len(candidates) == 0 or (
+            self.nodes > 1 and not self._relaxes_well and at_once < _ENUMERATE_FIRST * relaxing
+        ):
+            self._start_enumeration(node, used, candidates, room)
+            return
+        columns = np.concatenate([used, candidates])
+        point, dual = np.concatenate([node.point[:2], node.point[2 + columns]]), np.empty(1 + len(columns))
+        optional = (np.arange(len(columns)) >= len(used)).astype(np.int64)
+        cost = np.where(optional == 1, instance.least_cost[columns], 0.0)
+        if data.slope_is_free:
+            cost = np.zeros(len(columns))
+        threshold = self.threshold - cost_used
+        low = data.values[columns, node.low[columns]] * data.scale[columns]
+        high = data.values[columns, node.high[columns]] * data.scale[columns]
+        slope_low, slope_high = self._slopes(node, used, candidates)
+        passed, bound, _ = relax(
+            data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
+            data.slope_is_free, slope_low, slope_high, threshold, data.limits, point, dual, self._work,
+        )  # fmt: skip
+        self.support.counts[WORK] += int(relaxing)
+        loss_bound = max(node.loss_bound, bound) if data.slope_is_free else node.loss_bound
+        node_bound = max(node.bound, bound + cost_used)
+        if self.nodes == 1:
+            self.root_bound = node_bound
+        if passed:
+            return
+        full = node.point.copy()
+        full[0], full[1] = point[0], point[1]
+        full[2 + columns] = point[2:]
+        self._round(used, columns, point)
+        status, lowest, highest = node.status, node.low, node.high
+        if not data.slope_is_free and bound > -1e299:
+            lowest, highest, status = node.low.copy(), node.high.copy(), node.status.copy()
+            if tighten_node(
+                data.values, data.zero, data.scale, columns, optional, cost, dual, room,
+                self.threshold - cost_used, lowest, highest,
+            ):  # fmt: skip
+                return
+            status[(status == 0) & (lowest == highest)] = -1
+        better = Node(status, node_bound, loss_bound, lowest, highest, full)
+        candidates = np.flatnonzero(status == 0)
+        if node_bound >= self.threshold:
+            return
+        supports = self._completions(len(candidates), room)
+        cheap = supports * self._support_cost(len(used) + room) < _ENUMERATE_THEN * relaxing
+        if cheap and not self._relaxes_well:
+            self._start_enumeration(better, used, candidates, room)
+            return
+        if len(candidates) == 0:
+            self._start_enumeration(better, used, candidates, 0)
+            return
+        j = candidates[np.argmax(np.abs(full[2 + candidates]))]
+        zero = data.zero[j]
+        self._push(Node(_with(status, j, -1), node_bound, loss_bound, lowest, highest, full))
+        bound_used = max(node_bound, loss_bound + cost_used + float(instance.least_cost[j]))
+        if data.slope_is_free:
+            self._push(Node(_with(status, j, 1), bound_used, loss_bound, lowest, highest, full))
+            return
+        # points are whole at slope 1, so it matters that they are not between -1 and 1
+        if highest[j] > zero:
+            above = _with(lowest, j, max(lowest[j], zero + 1))
+            self._push(Node(_with(status, j, 1), bound_used, loss_bound, above, highest, full))
+        if lowest[j] < zero:
+            below = _with(highest, j, min(highest[j], zero - 1))
+            self._push(Node(_with(status, j, 1), bound_used, loss_bound, lowest, below, full))
+
+    def _room(self, node: Node, used: Ints, candidates: Ints, cost_used: float) -> int:
+        """How many candidates a card that beats the best can use."""
+        room = self.instance.most_features - len(used)
+        left = self.threshold - cost_used - node.loss_bound
+        if left < 0:
+            return -1
+        costs = np.cumsum(np.sort(self.instance.least_cost[candidates]))
+        return min(room, int(np.searchsorted(costs, left)))
+
+    def _may_obey(self, node: Node, used: Ints, candidates: Ints) -> bool:
+        """Whether some completion could obey the limits."""
+        data = self.instance.data
+        for table, most in zip(data.tables, data.most, strict=True):
+            least = 0.0
+            for j in (*used, *candidates):
+                terms = table[j, node.low[j] : node.high[j] + 1]
+                if node.status[j] == 1 and node.low[j] <= data.zero[j] <= node.high[j]:
+                    terms = np.delete(terms, data.zero[j] - node.low[j])
+                least += min(terms.min(), np.inf if node.status[j] == 1 else 0.0)
+            if least > most:
+                return False
+        return True
+
+    @property
+    def _relaxes_well(self) -> bool:
+        """Whether penalties are part of the relaxation, which then beats enumeration."""
+        return not self.instance.data.slope_is_free and float(self.instance.least_cost.max()) > 1e-5
+
+    def _completions(self, candidates: int, room: int) -> float:
+        if self.instance.data.strict:
+            return float(sum(comb(candidates, r) for r in range(min(room, candidates) + 1)))
+        return float(comb(candidates, min(room, candidates)))
+
+    def _support_cost(self, size: int) -> float:
+        """Expected work of one support: its cell bound, and the fit where that does not prune it."""
+        data, counts = self.instance.data, self.support.counts
+        n, words = data.x.shape[1], len(self.instance.bits.all)
+        cells = min(float(2 ** min(size, 30)), float(n))
+        cell_work = 8.0 * words * cells / 2 if words else 8.0 * n
+        binary = bool((data.distinct == 2).all())
+        rows = min(cells, n) if binary else n
+        survive = (20 + counts[FITTED]) / (100 + counts[SUPPORTS])
+        return float(cell_work + survive * (5 * rows * (size * size / 2 + 8) + n * size * 2))
+
+    def _relaxation_cost(self, columns: int) -> float:
+        n = self.instance.data.x.shape[1]
+        return float(14.0 * (n * (columns * columns / 2 + 12) + (2 * columns) ** 3 / 3))
+
+    def _slopes(self, node: Node, used: Ints, candidates: Ints) -> tuple[float, float]:
+        """The slopes of the cards of a node: all used columns have points, so each caps the slope."""
+        data = self.instance.data
+        if not data.slope_is_free:
+            return 1.0, 1.0
+
+        def cap(j: int) -> float:
+            values = np.abs(data.values[j, node.low[j] : node.high[j] + 1])
+            return float(data.cap[j] / values[values > 0].min())
+
+        if len(used):
+            return 0.0, min(cap(j) for j in used)
+        return 0.0, max(cap(j) for j in candidates)
+
+    def _round(self, used: Ints, columns: Ints, point: Floats) -> None:
+        """Round the relaxation on its largest columns, once for each such support."""
+        order = np.argsort(-np.abs(point[2:]) - np.where(np.arange(len(columns)) < len(used), 1e9, 0.0))
+        chosen = np.sort(order[: self.instance.most_features])
+        key = tuple(columns[chosen].tolist())
+        if not key or key in self._rounded:
+            return
+        self._rounded.add(key)
+        load(self.instance.data, self.support, columns[chosen], len(chosen))
+        start = np.concatenate([point[1:2], point[2 + chosen]])
+        round_support(
+            self.instance.data, self.support, self.best, self.instance.low, self.instance.high, start, _NEAR
+        )
+
+    def _start_enumeration(self, node: Node, used: Ints, candidates: Ints, room: int) -> None:
+        self.cells.state[STARTED] = 0
+        # strong columns first: they find good cards early
+        order = np.argsort(-np.abs(node.point[2 + candidates]), kind="stable")
+        self._current = (node, used, candidates[order], room)
+        self._enumerate()
+
+    def _enumerate(self) -> None:
+        assert self._current is not None
+        node, used, candidates, room = self._current
+        instance = self.instance
+        done = run_completions(
+            instance.data, self.support, self.best, instance.bits, self.cells, used, candidates, room,
+            node.low, node.high, node.point, node.loss_bound, instance.least_cost, self.work + SLICE,
+        )  # fmt: skip
+        if done:
+            self._current = None
+
+    @property
+    def count(self) -> int:
+        """Nodes, boxes and supports looked at: the same on every machine."""
+        counts = self.support.counts
+        return self.nodes + int(counts[BOXES]) + int(counts[SUPPORTS]) // 1000
+
+
+def _with(values: NDArray[Any], at: int, value: int) -> NDArray[Any]:
+    """A copy with one entry changed."""
+    changed = values.copy()
+    changed[at] = value
+    return changed
+
+
+def new_best(instance: RiskInstance) -> Best:
+    """No card yet."""
+    return Best(np.array([np.inf]), instance.data.zero.copy(), np.array([1.0, 0.0]))
+
+
+def new_support(instance: RiskInstance) -> Support:
+    """Room for one support and its boxes."""
+    data, k = instance.data, max(1, instance.most_features)
+    n = data.x.shape[1]
+    spread = np.sort(instance.high - instance.low)[::-1][:k].sum() if len(instance.low) else 0
+    deep = int(spread) + 4
+    return Support(
+        state=np.zeros(3, np.int64),
+        columns=np.zeros(k + 1, np.int64),
+        x=np.zeros((k + 1, n)),
+        positive=np.zeros(n),
+        negative=np.zeros(n),
+        low=np.zeros((deep, k + 1), np.int64),
+        high=np.zeros((deep, k + 1), np.int64),
+        points=np.zeros((deep, k + 3)),
+        work=np.zeros((8, n)),
+        ids=np.zeros(n, np.int32),
+        counts=np.zeros(6, np.int64),
+        floor=np.array([np.inf]),
+    )
+
+
+def new_cells(instance: RiskInstance) -> Cells:
+    """Room for the cells of every level."""
+    levels = instance.most_features + 2
+    n, words = instance.data.x.shape[1], len(instance.bits.all)
+    cells = min(_MOST_CELLS, 2 ** min(levels, 20)) if words else 0
+    return Cells(
+        ids=np.zeros((levels, 0 if words else n), np.int32),
+        groups=np.zeros(levels, np.int64),
+        masks=np.zeros((levels, cells, words), np.uint64),
+        positive=np.zeros((levels, cells), np.int64),
+        negative=np.zeros((levels, cells), np.int64),
+        position=np.zeros(levels, np.int64),
+        state=np.zeros(3, np.int64),
+    )
+
+
+def prove(tree: RiskTree, stop: Callable[[], bool]) -> None:
+    """Run the tree to its end, or until `stop` says so."""
+    while tree.is_open and not stop():
+        tree.step()

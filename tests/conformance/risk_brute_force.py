@@ -1,0 +1,224 @@
+"""Random small risk problems, and the least log loss of any card by brute force.
+
+Nothing of the package takes part in the brute force: it tries every vector of points, and fits slope and
+intercept of all of them at once by damped Newton steps in numpy.
+"""
+
+import random
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from supersparse import Problem, constraints
+
+NAMES = ("a", "b", "c", "d")
+CAP = 30.0
+
+
+@dataclass(frozen=True)
+class DrawnRisk:
+    """The settings of one problem, as plain values."""
+
+    X: list[list[float]]
+    y: list[int]
+    sets: list[list[float]]
+    C0: list[float]
+    max_features: int | None
+    weights: list[float] | None
+    class_weight: tuple[float, float]
+    asked: list[tuple[Any, ...]] = field(default_factory=list)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return NAMES[: len(self.sets)]
+
+    def problem(self, **more: object) -> Problem:
+        return Problem.of(
+            self.X,
+            self.y,
+            feature_names=self.names,
+            points=dict(zip(self.names, self.sets, strict=True)),
+            C0=dict(zip(self.names, self.C0, strict=True)),
+            max_features=self.max_features,
+            sample_weight=self.weights,
+            class_weight=dict(zip((0, 1), self.class_weight, strict=True)),
+            constraints=[_constraint(*asked) for asked in self.asked] or None,
+            positive=1,
+            **more,
+        )
+
+    def obeys(self, points: tuple[float, ...]) -> bool:
+        """The constraints, from their definition."""
+        x = np.array(self.X)
+        used = {n for n, w in zip(self.names, points, strict=True) if w}
+        for kind, *rest in self.asked:
+            if kind == "must_use":
+                holds = rest[0] in used
+            elif kind == "at_most":
+                holds = len(used & set(rest[1])) <= rest[0]
+            elif kind == "at_least":
+                holds = len(used & set(rest[1])) >= rest[0]
+            elif kind == "only_if":
+                holds = rest[0] not in used or rest[1] in used
+            elif kind == "budget":
+                holds = sum(rest[0].get(n, 0) for n in used) <= rest[1]
+            else:
+                ends = np.array([x.min(axis=0), x.max(axis=0)]) * np.array(points)
+                holds = ends.max(axis=0).sum() <= rest[0]
+            if not holds:
+                return False
+        return True
+
+
+def _constraint(kind: str, *rest: Any) -> Any:
+    made = {
+        "must_use": constraints.must_use,
+        "at_most": lambda k, of: constraints.at_most(k, of=of),
+        "at_least": lambda k, of: constraints.at_least(k, of=of),
+        "only_if": constraints.only_if,
+        "budget": lambda costs, most: constraints.budget(costs, at_most=most),
+        "max_total_score": constraints.max_total_score,
+    }
+    return made[kind](*rest)
+
+
+def draw_risk(seed: int) -> DrawnRisk:
+    """Draw a problem; its kind and size follow from the seed alone."""
+    r = random.Random(seed)
+    p, n = r.choice([1, 2, 3, 3, 4]), r.randint(5, 40)
+    columns = [_column(r, n) for _ in range(p)]
+    if p > 1 and r.random() < 0.2:  # a twin, or what adds up with it to a constant
+        columns[1] = list(columns[0]) if r.random() < 0.5 else [1.0 - v for v in columns[0]]
+    direction = [r.choice([-2, -1, 0, 1, 2]) for _ in range(p)]
+    noise = r.choice([0.3, 1.0, 3.0])
+    y = [
+        int(sum(c[i] * w for c, w in zip(columns, direction, strict=True)) + r.gauss(0.3, noise) > 0.5)
+        for i in range(n)
+    ]
+    y[:2] = [0, 1]
+    asked: list[tuple[Any, ...]] = []
+    if p > 1 and r.random() < 0.35:
+        asked.append(
+            r.choice(
+                [
+                    ("must_use", "a"),
+                    ("at_most", 1, ["a", "b"]),
+                    ("at_least", 2, list(NAMES[:p])),
+                    ("only_if", "a", "b"),
+                    ("budget", {"a": 1.5, "b": 2}, 2.5),
+                    ("max_total_score", r.choice([1, 3, 10, 200])),
+                ]
+            )
+        )
+    shared = r.choice([0, 0, 0.002, 0.02])
+    return DrawnRisk(
+        X=[list(row) for row in zip(*columns, strict=True)],
+        y=y,
+        sets=[_set(r, 5 if p == 4 else 7) for _ in range(p)],
+        C0=[shared] * p if r.random() < 0.8 else [r.choice([0, 0.003, 0.05]) for _ in range(p)],
+        max_features=r.choice([None, 1, 2, 2, 3]) if not asked else None,
+        weights=None if r.random() < 0.6 else [r.choice([0.5, 1, 2, 3.25]) for _ in range(n)],
+        class_weight=r.choice([(1.0, 1.0), (1.0, 1.0), (1.0, 3.0), (0.7, 0.2)]),
+        asked=asked,
+    )
+
+
+def _column(r: random.Random, n: int) -> list[float]:
+    kind = r.randrange(5)
+    if kind < 2:
+        values = [float(r.random() < 0.4) for _ in range(n)]
+    elif kind == 2:
+        values = [float(r.randint(0, 3)) for _ in range(n)]
+    elif kind == 3:
+        values = [round(r.gauss(50, 8), 1) for _ in range(n)]
+    else:
+        values = [float(r.randint(0, 2000)) for _ in range(n)]
+    values[:2] = [0.0, 1.0] if len(set(values)) == 1 else values[:2]
+    return values
+
+
+def _set(r: random.Random, most: int) -> list[float]:
+    kind = r.randrange(6)
+    if kind < 3:
+        top = r.randint(1, most // 2)
+        return [float(v) for v in range(-top, top + 1)]
+    if kind == 3:
+        return [float(v) for v in range(r.randint(2, most))]
+    if kind == 4:
+        return [-5.0, -1.0, 0.0, 0.5, 2.0]
+    return [0.0, float(r.choice([1, 2, -3])), float(r.choice([4, -1, 7]))]
+
+
+@dataclass(frozen=True)
+class BruteForce:
+    """The best card of all that obey, and how good it is."""
+
+    value: float
+    points: tuple[float, ...]
+
+
+def brute_force(drawn: DrawnRisk, *, slope_is_free: bool) -> BruteForce | None:
+    """The least loss and penalty over all cards; None if no card obeys the constraints."""
+    x, y = np.array(drawn.X), np.array(drawn.y)
+    s = np.ones(len(y)) if drawn.weights is None else np.array(drawn.weights)
+    weight = s / s.sum() * np.where(y == 1, drawn.class_weight[1], drawn.class_weight[0])
+    mean = s @ x / s.sum()
+    deviation = np.sqrt(s @ (x - mean) ** 2 / s.sum())
+    usable = [[0.0] if d == 0 else sorted({*own, 0.0}) for own, d in zip(drawn.sets, deviation, strict=True)]
+    most = len(drawn.sets) if drawn.max_features is None else drawn.max_features
+    cards = [w for w in product(*usable) if sum(v != 0 for v in w) <= most and drawn.obeys(w)]
+    if not cards:
+        return None
+    w = np.array(cards)
+    scores = w @ (x - mean).T
+    if slope_is_free:
+        effect = (np.abs(w) * deviation).max(axis=1)
+        loss = _fitted(scores, y, weight, np.where(effect > 0, CAP / np.maximum(effect, 1e-300), 1.0))
+    else:
+        loss = _whole_intercept(w @ x.T, y, weight)
+    value = loss + (w != 0) @ np.array(drawn.C0)
+    best = int(np.argmin(value))
+    return BruteForce(float(value[best]), cards[best])
+
+
+def log_loss(z: Any, y: Any, weight: Any) -> Any:
+    """Σ weight·log(1 + e^∓z)."""
+    return (weight * np.logaddexp(0.0, np.where(y == 1, -z, z))).sum(axis=-1)
+
+
+def _fitted(scores: Any, y: Any, weight: Any, most: Any) -> Any:
+    """The least loss of each row of scores over slope in [0, most] and intercept."""
+    scale = np.maximum(np.abs(scores).max(axis=1), 1e-300)
+    t = scores / scale[:, None]
+    a, b = np.minimum(0.1 * np.ones(len(t)), most * scale), np.zeros(len(t))
+    value, damping = log_loss(a[:, None] * t + b[:, None], y, weight), np.full(len(t), 1e-3)
+    for _ in range(80):
+        z = a[:, None] * t + b[:, None]
+        p = 0.5 * (1 + np.tanh(z / 2))
+        r, h = weight * (p - y), weight * p * (1 - p)
+        ga, gb = (r * t).sum(1), r.sum(1)
+        haa, hab, hbb = (h * t * t).sum(1) + damping, (h * t).sum(1), h.sum(1) + damping
+        at_end = ((a >= most * scale) & (ga < 0)) | ((a <= 0) & (ga > 0))
+        det = np.maximum(haa * hbb - hab**2, 1e-300)
+        da = np.where(at_end, 0.0, -(hbb * ga - hab * gb) / det)
+        db = np.where(at_end, -gb / hbb, -(haa * gb - hab * ga) / det)
+        new_a, new_b = np.clip(a + da, 0, most * scale), b + db
+        new = log_loss(new_a[:, None] * t + new_b[:, None], y, weight)
+        better = new < value
+        a, b, value = np.where(better, new_a, a), np.where(better, new_b, b), np.where(better, new, value)
+        damping = np.where(better, damping * 0.2 + 1e-25, np.minimum(damping * 5 + 1e-16, 1.0))
+    return value
+
+
+def _whole_intercept(totals: Any, y: Any, weight: Any) -> Any:
+    """The least loss of each row of totals over whole intercepts, with slope 1."""
+    low, high = -np.abs(totals).max(axis=1) - 30, np.abs(totals).max(axis=1) + 30
+    for _ in range(80):
+        b = (low + high) / 2
+        p = 0.5 * (1 + np.tanh((totals + b[:, None]) / 2))
+        rising = (weight * (p - y)).sum(1) > 0
+        low, high = np.where(rising, low, b), np.where(rising, b, high)
+    near = np.floor(low)[:, None] + np.arange(-1, 3)
+    return np.min([log_loss(totals + b[:, None], y, weight) for b in near.T], axis=0)
