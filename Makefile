@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-risk bench-table study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-risk bench-table study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -84,6 +84,11 @@ bench-covers: $(VENV)/.bench
 bench-many: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.many
 
+# Default cards and their peers on rows left out; other defaults beside them; the tables of docs/accuracy.md.
+bench-accuracy: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.accuracy run
+	$(BIN)/python -m benchmarks.accuracy defaults
+	$(BIN)/python -m benchmarks.accuracy table
 # Proofs of least log loss beside the times of the feasibility study; needs shared/risk-optima.json.
 bench-risk: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.risk_proofs

@@ -40,7 +40,7 @@ def python(package: str) -> Path:
     stamp = folder / ".installed"
     if not stamp.exists():
         venv.create(folder, with_pip=True, clear=True)
-        needed = [package, "numba"] if package == "imodels" else [package]
+        needed = [package, "numba", "six"] if package == "imodels" else [package]
         output_of([str(found), "-m", "pip", "install", "--quiet", *needed], 600)
         stamp.touch()
     return found

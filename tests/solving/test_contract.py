@@ -8,7 +8,7 @@ from supersparse.errors import InvalidOptionError, UnsupportedProblemError
 from supersparse.problem.problem import Problem
 from supersparse.solving import registry
 from supersparse.solving.answering import check_asked
-from supersparse.solving.contract import RATES, SCORE, SUPPORT, Aim, Capabilities
+from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities
 from supersparse.solving.options import SolveOptions
 
 
@@ -96,4 +96,4 @@ def test_values_asked_for_are_sets_and_every_solver_takes_them():
 
 @pytest.mark.parametrize("name", registry.names())
 def test_every_solver_declares_kinds_that_there_are(name):
-    assert registry.solver_class(name).capabilities.constraints <= {SUPPORT, RATES, SCORE}
+    assert registry.solver_class(name).capabilities.constraints <= {SUPPORT, SIGNS, RATES, SCORE}

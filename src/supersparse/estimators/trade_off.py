@@ -52,14 +52,14 @@ def cross_validated_trade_off(
     Examples
     --------
     >>> from supersparse import SLIMClassifier, cross_validated_trade_off
-    >>> X, y = [[i] for i in range(12)], [0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1]
+    >>> X, y = [[i % 6] for i in range(24)], [0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 1] * 2
     >>> model = SLIMClassifier(C0=0.05, max_points=1, solver="exhaustive")
     >>> print(cross_validated_trade_off(model, X, y, thresholds=[0.25, 0.5], cv=2))
     On rows left out, 2 folds:
     <BLANKLINE>
     W+/W-  threshold  features  sensitivity  specificity  net benefit  treat all
-        1      0.500       1.0       0.8333       0.8333       0.3333     0.0000
-        3      0.250       1.0       0.8333       0.6667       0.3611     0.3333
+        1      0.500       1.0       1.0000       0.6667       0.3333     0.0000
+        3      0.250       1.0       1.0000       0.6667       0.4444     0.3333
     """
     if not isinstance(model, ScoringSystemClassifier):
         raise InvalidOptionError(f"model is {type(model).__name__}; give a SLIMClassifier")

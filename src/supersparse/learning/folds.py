@@ -95,8 +95,8 @@ def fit_fold(
         began = time.perf_counter()
         unseen = question.scores(solution, test.X)
         wrong = (unseen > 0) != (test.y == positive)
-        share = weighted_mean(wrong.astype(float), test.y, test.sample_weight, costs, fold)
-        loss = share
+        missed = weighted_mean(wrong.astype(float), test.y, test.sample_weight, costs, fold)
+        loss = missed
         if solution.slope is not None:
             logit = solution.slope * (unseen + _moved(question, solution))
             of_rows = np.logaddexp(0.0, np.where(test.y == positive, -logit, logit))
@@ -104,9 +104,9 @@ def fit_fold(
         score_seconds = time.perf_counter() - began
         results.append(
             FoldResult(
-                error=share,
+                error=missed,
                 loss=loss,
-                score=float(1 - share) if solution.slope is None else -float(loss),
+                score=float(1 - missed) if solution.slope is None else -float(loss),
                 size=len(solution.points.support),
                 gap=solution.gap,
                 fit_seconds=fit_seconds,
