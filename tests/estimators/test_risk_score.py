@@ -1,0 +1,96 @@
+"""RiskScoreClassifier: the risks are the model, and the card says them."""
+
+import numpy as np
+import pytest
+
+from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, ScoringSystem
+from supersparse.errors import InvalidProblemError, SeparatedClassesWarning, UnsupportedProblemError
+
+
+def made(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, size=(n, 4))
+    y = rng.random(n) < 1 / (1 + np.exp(3 - 1.5 * X[:, 0] - X[:, 1]))
+    return X, np.where(y, "ill", "well")
+
+
+X, Y = made()
+QUICK = {"max_points": 3, "node_limit": 5000, "time_limit": None}
+
+
+@pytest.fixture(scope="module", params=["free", 1], ids=["free slope", "slope 1"])
+def fitted(request):
+    return RiskScoreClassifier(slope=request.param, C0=0.002, positive="ill", **QUICK).fit(X, Y)
+
+
+def test_the_probabilities_have_the_loss_that_was_proven(fitted):
+    risk = fitted.predict_proba(X)[:, 0]  # "ill" sorts first
+    loss = -np.mean(np.log(np.where(Y == "ill", risk, 1 - risk)))
+    assert fitted.loss_ == pytest.approx(loss, abs=1e-12)
+    assert fitted.proven_optimal_
+    assert fitted.objective_ == pytest.approx(fitted.loss_ + 0.002 * np.count_nonzero(fitted.coef_))
+    assert 0 < fitted.objective_ - fitted.lower_bound_ < 1.1e-9
+
+
+def test_predict_says_the_class_of_the_larger_risk(fitted):
+    assert (fitted.predict(X) == np.where(fitted.predict_proba(X)[:, 0] > 0.5, "ill", "well")).all()
+
+
+def test_the_card_gives_the_same_risks_after_saving(fitted):
+    card = ScoringSystem.from_json(fitted.scoring_system_.to_json())
+    assert card.predict_risk(X) == pytest.approx(fitted.predict_proba(X)[:, 0])
+    assert "log loss" in str(card)
+    assert "by more than 0.000000001" in " ".join(str(card).split())
+
+
+def test_slope_one_has_a_whole_intercept():
+    model = RiskScoreClassifier(slope=1, C0=0.002, positive="ill", **QUICK).fit(X, Y)
+    assert model.slope_ == 1
+    # the offset of the card's formula moves with the points that printing adds
+    offset = model.scoring_system_.card.risk.offset
+    assert offset == round(offset)
+
+
+def test_a_free_slope_is_never_worse_than_slope_one():
+    free, one = (
+        RiskScoreClassifier(slope=slope, C0=0, max_features=2, **QUICK).fit(X, Y) for slope in ("free", 1)
+    )
+    assert free.objective_ <= one.objective_ + 1e-9
+
+
+def test_prepared_columns_give_a_card_on_raw_columns_with_the_same_risks():
+    columns = {"age": 20 + 15 * X[:, 0] + X[:, 2], "dose": X[:, 1], "kind": np.where(X[:, 3] > 1, "a", "b")}
+    model = RiskScoreClassifier(prepare="auto", max_features=2, positive="ill", **QUICK).fit(columns, Y)
+    risk = model.predict_proba(columns)[:, 0]
+    assert model.loss_ == pytest.approx(-np.mean(np.log(np.where(Y == "ill", risk, 1 - risk))), abs=1e-12)
+    assert model.scoring_system_.predict_risk(columns) == pytest.approx(risk)
+
+
+def test_rare_classes_are_not_balanced_because_weights_distort_risks():
+    y = np.where((Y == "ill") & (np.arange(len(Y)) % 4 == 0), "ill", "well")
+    columns = {f"x{j}": X[:, j] for j in range(4)}
+    model = RiskScoreClassifier(prepare="auto", max_features=2, positive="ill", **QUICK).fit(columns, y)
+    assert model.predict_proba(columns)[:, 0].mean() == pytest.approx((y == "ill").mean(), abs=1e-6)
+
+
+def test_separated_classes_are_warned_of():
+    with pytest.warns(SeparatedClassesWarning, match="slope is at its limit"):
+        RiskScoreClassifier(**QUICK).fit([[0], [0], [1], [1]], [0, 0, 1, 1])
+
+
+def test_what_only_errors_have_is_refused():
+    from supersparse import constraints as c
+
+    with pytest.raises(UnsupportedProblemError, match="sensitivity"):
+        RiskScoreClassifier(constraints=[c.min_sensitivity(0.9)], **QUICK).fit(X, Y)
+    with pytest.raises(InvalidProblemError, match="slope is 3"):
+        RiskScoreClassifier(slope=3, **QUICK).fit(X, Y)
+    with pytest.raises(TypeError, match="intercept"):
+        RiskScoreClassifier(intercept="none")
+
+
+def test_cross_validation_chooses_by_log_loss():
+    model = RiskScoreClassifierCV(Cs=[0.002, 0.5], cv=3, **QUICK).fit(X, Y)
+    assert model.C0_ == 0.002
+    assert model.cv_results_["mean_test_score"][0] > model.cv_results_["mean_test_score"][1]
+    assert -1 < model.best_score_ < 0

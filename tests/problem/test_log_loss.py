@@ -1,0 +1,138 @@
+"""The log loss of a risk model: its value, its best slope and intercept, and what goal risk refuses."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from supersparse import Points, Problem, solve
+from supersparse import constraints as c
+from supersparse.errors import InvalidProblemError, UnsupportedProblemError, VerificationError
+from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.log_loss import log_loss, slope_at_limit, with_best_risk
+from supersparse.problem.objective import evaluate
+from supersparse.solving.verify import check_points
+
+X = [[0], [0], [0], [1], [1], [1]]
+Y = [0, 0, 1, 0, 1, 1]
+
+
+def risk_problem(**settings):
+    return Problem.of(X, Y, goal="risk", **{"C0": 0, "max_points": 3, **settings})
+
+
+def test_the_loss_is_the_mean_of_the_definition():
+    # risk 1/3 in the first three rows and 2/3 in the others: log odds of -log 2 and log 2
+    points = Points((1,), Fraction(-1, 2), slope=Fraction(math.log(4)))
+    expected = -(2 / 3) * math.log(2 / 3) - (1 / 3) * math.log(1 / 3)
+    loss = float(log_loss(risk_problem(), points))
+    assert loss == pytest.approx(expected, abs=1e-14)
+
+
+def test_class_and_sample_weights_enter_the_loss_but_class_weights_not_its_denominator():
+    points = Points((1,), Fraction(-1, 2), slope=Fraction(1))
+    copies = Problem.of(X + X[:1], Y + Y[:1], goal="risk", C0=0)
+    weighted = Problem.of(X, Y, sample_weight=[2, 1, 1, 1, 1, 1], goal="risk", C0=0)
+    assert float(log_loss(weighted, points)) == pytest.approx(float(log_loss(copies, points)), abs=1e-14)
+    twice = risk_problem(class_weight={0: 2, 1: 2})
+    assert float(log_loss(twice, points)) == pytest.approx(
+        2 * float(log_loss(risk_problem(), points)), abs=1e-14
+    )
+
+
+def test_the_reported_loss_is_never_below_the_true_one():
+    decimal = pytest.importorskip("decimal")
+    decimal.getcontext().prec = 50
+    points = Points((3,), Fraction(-7, 5), slope=Fraction(1, 3))
+    true = decimal.Decimal(0)
+    for (x,), y in zip(X, Y, strict=True):
+        z = (decimal.Decimal(3 * x) - decimal.Decimal(7) / 5) / 3
+        true += (1 + (-z if y else z).exp()).ln() / 6
+    reported = log_loss(risk_problem(), points)
+    reported = decimal.Decimal(reported.numerator) / decimal.Decimal(reported.denominator)
+    assert 0 <= reported - true < decimal.Decimal("1e-14")
+
+
+def test_the_best_slope_and_intercept_give_the_shares_of_the_cells():
+    points = with_best_risk(risk_problem(), (2,))
+    slope, shift = float(points.slope), float(points.intercept_value)
+    assert [1 / (1 + math.exp(-slope * (2 * x + shift))) for x in (0, 1)] == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_a_whole_intercept_is_the_better_of_the_two_neighbours():
+    problem = risk_problem(slope=1)
+    found = with_best_risk(problem, (1,))
+    assert found.slope == 1
+    losses = {b: log_loss(problem, Points((1,), b, slope=Fraction(1))) for b in range(-5, 6)}
+    assert log_loss(problem, found) == min(losses.values())
+
+
+def test_separated_classes_end_with_the_slope_at_its_limit():
+    problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], goal="risk", C0=0, max_points=2)
+    solution = solve(problem)
+    assert solution.proven_optimal
+    assert solution.slope_at_limit
+    assert slope_at_limit(problem, solution.points)
+    # effects are at most 30: the standard deviation of the column is one half
+    assert solution.slope * abs(solution.points.coefficients[0]) * 0.5 == pytest.approx(30)
+    assert not solve(risk_problem()).slope_at_limit
+
+
+def test_points_without_a_slope_or_beyond_the_cap_are_refused():
+    problem = risk_problem()
+    with pytest.raises(VerificationError, match="slope None for goal 'risk'"):
+        check_points(problem, Points((1,), 0), "someone")
+    with pytest.raises(VerificationError, match="effects of at most 30"):
+        check_points(problem, Points((1,), 0, slope=Fraction(61)), "someone")
+    with pytest.raises(VerificationError, match="slope=1 needs"):
+        check_points(risk_problem(slope=1), Points((1,), Fraction(1, 2), slope=Fraction(1)), "someone")
+    with pytest.raises(VerificationError, match="for goal 'errors'"):
+        check_points(Problem.of(X, Y), Points((1,), 0, slope=Fraction(1)), "someone")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"goal": "risks"}, "did you mean 'risk'"),
+        ({"goal": "risk", "slope": 2}, "slope is 2; give 'free', or 1"),
+        ({"slope": 1}, "only goal 'risk' uses"),
+        ({"goal": "risk", "intercept": "none"}, "intercept is 'none', but goal 'risk' chooses it"),
+        ({"goal": "risk", "objective": "net_benefit", "risk_threshold": 0.2}, "goal 'risk' does not use"),
+    ],
+)
+def test_settings_that_do_not_fit_the_goal_are_refused(settings, message):
+    with pytest.raises(InvalidProblemError, match=message):
+        Problem.of(X, Y, **settings)
+
+
+def test_constraints_on_rates_are_refused_by_name():
+    problem = risk_problem(constraints=[c.min_sensitivity(0.9)])
+    with pytest.raises(UnsupportedProblemError, match=r"sensitivity of at least 0\.9.*goal 'errors'"):
+        solve(problem)
+    with pytest.raises(UnsupportedProblemError, match="solvers that can: risk"):
+        solve(risk_problem(), "exact")
+
+
+def test_the_goal_is_part_of_the_fingerprint():
+    prints = {fingerprint(p) for p in (Problem.of(X, Y, max_points=3), risk_problem(C0=None))}
+    prints.add(fingerprint(risk_problem(C0=None, slope=1)))
+    assert len(prints) == 3
+
+
+def test_points_with_a_common_factor_are_divided_by_it():
+    rng = np.random.default_rng(0)
+    data = rng.integers(0, 2, (200, 2))
+    y = rng.random(200) < 1 / (1 + np.exp(1 - 2 * data[:, 0]))
+    solution = solve(Problem.of(data, y.astype(int), goal="risk", C0=0.01, max_points=5))
+    assert solution.points.coefficients == (1, 0)
+
+
+def test_numeric_c1_counts_each_point():
+    problem = risk_problem(C1=0.001, slope=1)
+    solution = solve(problem)
+    assert evaluate(problem, solution.points).objective == solution.objective
+    by_hand = min(
+        float(log_loss(problem, with_best_risk(problem, (w,)))) + 0.001 * abs(w) for w in range(-3, 4)
+    )
+    assert float(solution.objective) == pytest.approx(by_hand, abs=2e-9)
