@@ -16,7 +16,7 @@ from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, with_size_penalty
 from supersparse.results.penalties import least_loss
 from supersparse.solving.options import SolveKeywords
-from supersparse.solving.solution import Solution, Trace
+from supersparse.solving.solution import Solution, Trace, proves
 from supersparse.solving.solve_many import solve_each_size
 from supersparse.solving.verify import SizedModels, VerifiedModel
 from supersparse.stop import Stop
@@ -54,8 +54,9 @@ class FrontierRow(Tabular):
     @property
     def proven(self) -> bool:
         """Whether it is proven that no model of at most this size makes fewer errors, or that none exists."""
-        known = None if self.solution is None else self.solution.objective
-        return known == self.lower_bound
+        if self.solution is None or self.lower_bound is None:
+            return self.solution is None and self.lower_bound is None
+        return proves(self.solution.problem, self.solution.objective, self.lower_bound)
 
     def _brief(self) -> str:
         _, errors, proven, points = _row_cells(self)
@@ -117,9 +118,11 @@ class Frontier(Tabular):
         return to_pandas(self.table())
 
     def __str__(self) -> str:
-        lines = ["size  errors  proven  points"]
+        what = _what(self.problem)
+        wide = max(6, len(what))
+        lines = [f"size  {what:>{wide}}  proven  points"]
         for size, errors, proven, points in map(_row_cells, self.rows):
-            lines.append(f"{size:>4}  {errors:>6}  {proven:<6}  {points}".rstrip())
+            lines.append(f"{size:>4}  {errors:>{wide}}  {proven:<6}  {points}".rstrip())
         return "\n".join(lines)
 
     def _brief(self) -> str:
@@ -130,7 +133,12 @@ class Frontier(Tabular):
         return f"at most 0 to {counted(len(self.rows) - 1, 'feature')}, {found}; {state}"
 
     def _small_table(self) -> SmallTable:
-        return SmallTable(_ROW, [_row_cells(row) for row in self.rows])
+        return SmallTable(("size", _what(self.problem), *_ROW[2:]), [_row_cells(row) for row in self.rows])
+
+
+def _what(problem: Problem) -> str:
+    """What the rows have least of."""
+    return "log loss" if problem.goal == "risk" else "errors"
 
 
 _ROW = ("size", "errors", "proven", "points")
@@ -139,6 +147,8 @@ _ROW = ("size", "errors", "proven", "points")
 def _row_cells(row: FrontierRow) -> tuple[str, str, str, str]:
     best = row.solution
     errors = "-" if best is None else shown(best.evaluation.training_errors)
+    if best is not None and best.problem.goal == "risk":
+        errors = f"{float(best.evaluation.loss):.4f}"
     points = "" if best is None else _points_text(best)
     return str(row.size), errors, "yes" if row.proven else "no", points
 
@@ -330,7 +340,11 @@ def _found(frontier: Frontier) -> list[tuple[PathLine, Solution]]:
 
 def _bounds(frontier: Frontier, *, larger: bool) -> list[PathLine]:
     """Lower bounds on the cost for each size; with `larger`, also beyond the frontier."""
-    lines = [PathLine(row.size, row.lower_bound) for row in frontier.rows if row.lower_bound is not None]
+    lines = [
+        PathLine(row.size, row.solution.objective if row.proven and row.solution else row.lower_bound)
+        for row in frontier.rows
+        if row.lower_bound is not None
+    ]  # a log loss is proven up to 1e-9
     beyond = _beyond(frontier)
     return [*lines, beyond] if larger and beyond is not None else lines
 

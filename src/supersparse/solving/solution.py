@@ -77,6 +77,13 @@ class Trace(Tabular):
 _EVALUATION = Fraction(1, 10**11)  # the evaluator's log loss and that of the solver may differ by as much
 
 
+def proves(problem: Problem, objective: Fraction, lower_bound: Fraction) -> bool:
+    """Whether a bound proves an objective best: exactly, or for a log loss up to 1e-9."""
+    if problem.goal == "risk":
+        return objective - lower_bound <= PROOF_TOLERANCE + _EVALUATION
+    return lower_bound == objective
+
+
 def relative_gap(objective: Fraction, lower_bound: Fraction) -> float:
     """(UB - LB)/UB, and 0 if UB is 0."""
     return 0.0 if objective == 0 else float((objective - lower_bound) / objective)
@@ -111,9 +118,7 @@ class Solution(Tabular):
     @property
     def proven_optimal(self) -> bool:
         """Whether it is proven that no feasible scoring system has a smaller F; a log loss, by over 1e-9."""
-        if self.problem.goal == "risk":
-            return self.objective - self.lower_bound <= PROOF_TOLERANCE + _EVALUATION
-        return self.lower_bound == self.objective
+        return proves(self.problem, self.objective, self.lower_bound)
 
     @property
     def slope(self) -> float | None:

@@ -9,13 +9,14 @@ import numpy as np
 from supersparse.errors import InfeasibleError
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
-from supersparse.solving.contract import SCORE, SIGNS, SUPPORT, Aim, Capabilities
+from supersparse.solving.contract import SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.kernels.risk_boxes import offer
 from supersparse.solving.kernels.risk_search import load
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.risk.instance import RiskInstance, risk_instance
 from supersparse.solving.risk.search import first_cards
+from supersparse.solving.risk.sizes import best_per_size
 from supersparse.solving.risk.tree import RiskTree
 from supersparse.solving.solution import Claim
 from supersparse.stop import Stop
@@ -31,7 +32,7 @@ class RiskSolver:
 
     name: ClassVar[str] = "risk"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        questions=frozenset({Aim.BEST}),
+        questions=frozenset({Aim.BEST, Aim.BEST_PER_SIZE}),
         levels=True,
         constraints=frozenset({SUPPORT, SIGNS, SCORE}),
         wants_start=False,
@@ -53,6 +54,10 @@ class RiskSolver:
                 f"no scoring system satisfies all constraints ({asked}); drop or relax a constraint"
             )
         return monitor.claim(stop=stop or Stop.OPTIMAL, smallest=False)
+
+    def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
+        """Find the best card of each size, as far as the limits allow."""
+        return best_per_size(problem, options, monitor, self.solve)
 
 
 class _Run:
