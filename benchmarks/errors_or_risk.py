@@ -2,8 +2,9 @@
 
     python -m benchmarks.errors_or_risk
 
-Both goals have the same folds, at most 5 features and points from -5 to 5. The risks of a card for errors are
-logistic in its total, fitted to the training rows. The table goes to ``benchmarks/results/errors_or_risk.md``.
+Both goals have the same folds, at most 5 features and points from -5 to 5. The risks of a card for errors
+are logistic in its total, fitted to the training rows. The table goes to
+``benchmarks/results/errors_or_risk.md``.
 """
 
 import sys

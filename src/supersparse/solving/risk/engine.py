@@ -17,10 +17,11 @@ from supersparse.solving.options import SolveOptions
 from supersparse.solving.risk.instance import RiskInstance, risk_instance
 from supersparse.solving.risk.search import first_cards
 from supersparse.solving.risk.sizes import best_per_size
-from supersparse.solving.risk.tree import RiskTree
+from supersparse.solving.risk.tree import SLICE, RiskTree
 from supersparse.solving.solution import Claim
 from supersparse.stop import Stop
 
+_REPORT_EVERY = SLICE // 4  # work between two reports of the bound
 _PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree
 
 
@@ -68,6 +69,7 @@ class _Run:
         self.instance = risk_instance(problem, slope_is_free=problem.slope == "free")
         self.tree = RiskTree(self.instance)
         self._reported = np.inf
+        self._report_at = 0  # work of the tree
 
     def search(self) -> None:
         """Find a first card, starting from the one that the monitor knows."""
@@ -93,7 +95,8 @@ class _Run:
                 return stop
             self.tree.step()
             self.monitor.nodes = self.tree.count
-            self._report()
+            if self.tree.best.value[0] < self._reported or self.tree.work >= self._report_at:
+                self._report()
         self._report()
         return None
 
@@ -105,6 +108,7 @@ class _Run:
         if value < self._reported:
             self._reported = value
             self.monitor.incumbent(completed(self.problem, self._coefficients()))
+        self._report_at = self.tree.work + _REPORT_EVERY
         bound = self.tree.bound
         if np.isfinite(bound) and np.isfinite(value) and bound > 0:
             self.monitor.bound(Fraction(bound) + self.instance.base_penalty - _PENALTY_ROUNDING)

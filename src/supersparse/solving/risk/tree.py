@@ -28,6 +28,7 @@ from supersparse.solving.risk.instance import RiskInstance
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
 _MOST_CELLS = 512
+_MOST_ROUNDED = 300  # supports; the boxes of a support round as well
 _NEAR = 1e-3  # roundings of nodes are polished if they come this near to the best card
 _ENUMERATE_FIRST = 1.5  # enumerate before relaxing if that costs at most this many relaxations
 _ENUMERATE_THEN = 15.0  # ... and after relaxing, this many
@@ -65,6 +66,8 @@ class RiskTree:
         self._rounded: set[tuple[int, ...]] = set()
         data = instance.data
         self._work = np.empty((8, data.x.shape[1]))
+        # penalties are part of the relaxation at a fixed slope, which then beats enumeration
+        self._relaxes_well = not data.slope_is_free and float(instance.least_cost.max(initial=0.0)) > 1e-5
 
     def start(self) -> None:
         """Put the root on the heap; the search for a first card has run."""
@@ -128,11 +131,9 @@ class RiskTree:
             return
         if room == 0:
             candidates = candidates[:0]
-        supports = self._completions(len(candidates), room)
-        at_once = supports * self._support_cost(len(used) + room)
         relaxing = self._relaxation_cost(len(used) + len(candidates))
         if len(candidates) == 0 or (
-            self.nodes > 1 and not self._relaxes_well and at_once < _ENUMERATE_FIRST * relaxing
+            self.nodes > 1 and self._is_cheap(len(used), len(candidates), room, _ENUMERATE_FIRST * relaxing)
         ):
             self._start_enumeration(node, used, candidates, room)
             return
@@ -174,9 +175,7 @@ class RiskTree:
         candidates = np.flatnonzero(status == 0)
         if node_bound >= self.threshold:
             return
-        supports = self._completions(len(candidates), room)
-        cheap = supports * self._support_cost(len(used) + room) < _ENUMERATE_THEN * relaxing
-        if cheap and not self._relaxes_well:
+        if self._is_cheap(len(used), len(candidates), room, _ENUMERATE_THEN * relaxing):
             self._start_enumeration(better, used, candidates, room)
             return
         if len(candidates) == 0:
@@ -220,10 +219,11 @@ class RiskTree:
                 return False
         return True
 
-    @property
-    def _relaxes_well(self) -> bool:
-        """Whether penalties are part of the relaxation, which then beats enumeration."""
-        return not self.instance.data.slope_is_free and float(self.instance.least_cost.max()) > 1e-5
+    def _is_cheap(self, used: int, candidates: int, room: int, work: float) -> bool:
+        """Whether to enumerate all completions costs less than this work, and relaxing is not better."""
+        if self._relaxes_well:
+            return False
+        return self._completions(candidates, room) * self._support_cost(used + room) < work
 
     def _completions(self, candidates: int, room: int) -> float:
         if self.instance.data.strict:
@@ -264,7 +264,7 @@ class RiskTree:
         order = np.argsort(-np.abs(point[2:]) - np.where(np.arange(len(columns)) < len(used), 1e9, 0.0))
         chosen = np.sort(order[: self.instance.most_features])
         key = tuple(columns[chosen].tolist())
-        if not key or key in self._rounded:
+        if not key or key in self._rounded or len(self._rounded) >= _MOST_ROUNDED:
             return
         self._rounded.add(key)
         load(self.instance.data, self.support, columns[chosen], len(chosen))
