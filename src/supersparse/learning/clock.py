@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from supersparse.learning.recipe import Recipe
 
 
+_COMPILED = ("auto", "exact", "risk")
+
+
 @dataclass(frozen=True, slots=True)
 class Clock:
     """When the call has to end, as `time.monotonic` counts; None without a limit."""
@@ -16,8 +19,15 @@ class Clock:
 
     @classmethod
     def of(cls, recipe: "Recipe") -> "Clock":
-        """Start now; a limit that is none is left to the solver, which refuses it."""
+        """Start as soon as the solver is loaded, which may have to compile it first.
+
+        A limit that is none is left to the solver, which refuses it.
+        """
         limit = recipe.options.get("time_limit")
+        if limit is not None and recipe.options.get("solver", "auto") in _COMPILED:
+            from supersparse.solving.warm_up import warm_up
+
+            warm_up(recipe.settings.goal)
         return cls(None if limit is None or not limit >= 0 else time.monotonic() + limit)
 
     @property

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice, takewhile
 from math import floor, log10
 
@@ -100,6 +101,15 @@ class Roundness:
         return min(self._steps_below(self.step, cut), self._steps_below(leading, cut))
 
     def _steps_below(self, step: Fraction, cut: Fraction) -> int:
-        steps = _steps(floor(log10(float(step))), whole=self.whole)
-        finer = islice((s for s in steps if s <= step), _MOST_STEPS)
-        return sum(1 for _ in takewhile(lambda s: cut % s != 0, finer))
+        top, bottom = cut.numerator, cut.denominator
+        finer = _finer_steps(step, self.whole)
+        # cut / step is whole if and only if bottom * numerator divides top * denominator
+        return sum(1 for _ in takewhile(lambda s: (top * s[1]) % (bottom * s[0]), finer))
+
+
+@lru_cache(maxsize=256)
+def _finer_steps(step: Fraction, whole: bool) -> tuple[tuple[int, int], ...]:
+    """The step and those below it, as pairs of numerator and denominator."""
+    steps = _steps(floor(log10(float(step))), whole=whole)
+    finer = islice((s for s in steps if s <= step), _MOST_STEPS)
+    return tuple((s.numerator, s.denominator) for s in finer)
