@@ -79,13 +79,13 @@ class RiskScoreClassifier(_RiskModel):
     Examples
     --------
     >>> from supersparse import RiskScoreClassifier
-    >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, [0, 1, 1, 0] * 4 + [1, 0, 1, 0]
+    >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, [0, 1, 1, 0] * 4 + [1, 0, 0, 1]
     >>> model = RiskScoreClassifier(max_points=3).fit(X, y)
     >>> model.coef_, model.proven_optimal_
     (array([[1., 0.]]), True)
     >>> model.predict_proba([[1, 0], [0, 0]]).round(2)
-    array([[0.1, 0.9],
-           [0.9, 0.1]])
+    array([[0.2, 0.8],
+           [0.8, 0.2]])
     """
 
     if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
     Examples
     --------
     >>> from supersparse import RiskScoreClassifierCV
-    >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, [0, 1, 1, 0] * 4 + [1, 0, 1, 0]
+    >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, [0, 1, 1, 0] * 4 + [1, 0, 0, 1]
     >>> RiskScoreClassifierCV(max_points=3, Cs=[0.01, 0.3], cv=2).fit(X, y).C0_
     0.01
     """
