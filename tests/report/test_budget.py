@@ -1,5 +1,6 @@
 """One time limit for the whole report: every part has its share, and the rest goes to those that follow."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -102,7 +103,7 @@ def test_a_part_that_ran_out_of_time_says_how_far_it_came(monkeypatch):
     assert f"Its share of the time limit was used up after {done} of 200 samples." in said(
         report, "stability"
     )
-    assert f"{done} of 200; {done} cards proven optimal" in said(report, "repeat")
+    assert re.search(rf"\b{done} of 200; \d+ cards? proven optimal", said(report, "repeat"))
     assert "Some searches reached their time limit" in said(report, "repeat")
 
 

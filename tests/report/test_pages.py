@@ -185,7 +185,7 @@ def test_nothing_leaves_the_paper(paper, size):
         x, y = tm[4] * cm[0] + cm[4], tm[5] * cm[3] + cm[5]
         measure = bold if "Bold" in font["/BaseFont"] else regular
         wide = measure.getlength(text.strip()) / 100 * font_size * tm[0] * cm[0]
-        assert 53 <= x <= x + wide <= width - 53, text
+        assert 52 <= x <= x + wide <= width - 52, text
         assert 30 <= y <= height - 54, text
         seen.append(text)
 
