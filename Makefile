@@ -87,6 +87,7 @@ bench-many: $(VENV)/.bench
 # Default cards and their peers on rows left out; other defaults beside them; the tables of docs/accuracy.md.
 bench-accuracy: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.accuracy run
+	$(BIN)/python -m benchmarks.accuracy risk
 	$(BIN)/python -m benchmarks.accuracy defaults
 	$(BIN)/python -m benchmarks.accuracy table
 # Proofs of least log loss beside the times of the feasibility study; needs shared/risk-optima.json.

@@ -41,6 +41,7 @@ TABLES = {
     "tic-tac-toe": (datasets.load_tic_tac_toe, ()),
     "spambase": (datasets.load_spambase, ()),
 }
+RISK_CARD = "default card, goal risk"
 DEFAULTS = [(5, 5), (5, 10), (10, 5), (10, 10), (10, 20), (100, 10)]  # largest points, questions
 
 
@@ -128,6 +129,13 @@ def compare(table: str) -> Iterator[Measured]:
         yield _logistic(table, k, train, test, positive)
 
 
+def compare_risk(table: str) -> Iterator[Measured]:
+    """Yield the default card for the goal of risk on each fold."""
+    for k, train, test in folds_of(table):
+        fitted, seconds = default_card(train, goal="risk")
+        yield measured_card(table, k, RISK_CARD, fitted, seconds, test)
+
+
 def _logistic(table: str, fold: int, train: TrainingRows, test: TrainingRows, positive: object) -> Measured:
     import pandas as pd
     from sklearn.compose import make_column_selector, make_column_transformer
@@ -210,22 +218,25 @@ def shown(found: list[Measured], methods: list[str], tables: list[str]) -> str:
     return "\n".join(lines)
 
 
+def _kind(method: str) -> str:
+    """Return the word of the command that measures a method."""
+    return "defaults" if "questions" in method else "risk" if method == RISK_CARD else "run"
+
+
 def main() -> None:
     """Measure what is asked for, or print the tables."""
     what = sys.argv[1] if len(sys.argv) > 1 else "table"
     if what == "table":
         found = recorded()
         tables = [t for t in TABLES if any(m.table == t for m in found)]
-        methods = ["default card", "FasterRisk", "FastRiskScore", "logistic regression"]
+        methods = ["default card", RISK_CARD, "FasterRisk", "FastRiskScore", "logistic regression"]
         print(shown(found, methods, tables))
         print()
         print(shown(found, [f"points to {p}, {s} questions" for p, s in DEFAULTS], tables))
         return
-    measure = {"run": compare, "defaults": compare_defaults}[what]
+    measure = {"run": compare, "risk": compare_risk, "defaults": compare_defaults}[what]
     for table in sys.argv[2:] or TABLES:
-        kept = [
-            m for m in recorded() if m.table != table or ("questions" in m.method) != (what == "defaults")
-        ]
+        kept = [m for m in recorded() if m.table != table or _kind(m.method) != what]
         for one in measure(table):
             kept.append(one)
             print(json.dumps(asdict(one)), flush=True)
