@@ -1,7 +1,7 @@
 """How good are default cards on rows they were not learned from? Beside logistic regression and risk scores.
 
 ``python -m benchmarks.accuracy run`` learns on each of five folds of each bundled table and adds to
-``benchmarks/results/accuracy.jsonl``; ``... table`` prints the tables of docs/accuracy.md. Every method sees
+``benchmarks/results/accuracy.jsonl``; ``... table`` puts the tables into docs/accuracy.md. Every method sees
 the same folds. The peers choose among the questions that `Prepare` made of the same training rows, as many of
 them as the default card has, with the same points. Logistic regression takes all raw columns.
 """
@@ -33,6 +33,7 @@ from supersparse.prepare import Prepare
 from supersparse.settings.settings import Settings
 
 RESULTS = ROOT / "benchmarks" / "results" / "accuracy.jsonl"
+PAGE = ROOT / "docs" / "accuracy.md"
 FOLDS, LIMIT = 5, 30.0  # seconds for each default card
 TABLES = {
     "breast-cancer": (datasets.load_breast_cancer, ("Id",)),
@@ -218,6 +219,21 @@ def shown(found: list[Measured], methods: list[str], tables: list[str]) -> str:
     return "\n".join(lines)
 
 
+def with_tables(page: str) -> str:
+    """Return the page with the tables of what is recorded between its marks."""
+    found = recorded()
+    tables = [t for t in TABLES if any(m.table == t for m in found)]
+    peers = ["default card", RISK_CARD, "FasterRisk", "FastRiskScore", "logistic regression"]
+    defaults = [f"points to {points}, {size} questions" for points, size in DEFAULTS]
+    for name, methods in (("peers", peers), ("defaults", defaults)):
+        head, begin, rest = page.partition(f"<!-- {name}: begin -->\n")
+        _, end, tail = rest.partition(f"<!-- {name}: end -->")
+        assert begin, f"docs/accuracy.md has no place for the table of {name}"
+        assert end, f"docs/accuracy.md has no end of the table of {name}"
+        page = f"{head}{begin}{shown(found, methods, tables)}\n{end}{tail}"
+    return page
+
+
 def _kind(method: str) -> str:
     """Return the word of the command that measures a method."""
     return "defaults" if "questions" in method else "risk" if method == RISK_CARD else "run"
@@ -227,12 +243,7 @@ def main() -> None:
     """Measure what is asked for, or print the tables."""
     what = sys.argv[1] if len(sys.argv) > 1 else "table"
     if what == "table":
-        found = recorded()
-        tables = [t for t in TABLES if any(m.table == t for m in found)]
-        methods = ["default card", RISK_CARD, "FasterRisk", "FastRiskScore", "logistic regression"]
-        print(shown(found, methods, tables))
-        print()
-        print(shown(found, [f"points to {p}, {s} questions" for p, s in DEFAULTS], tables))
+        PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
         return
     measure = {"run": compare, "risk": compare_risk, "defaults": compare_defaults}[what]
     for table in sys.argv[2:] or TABLES:
