@@ -61,6 +61,7 @@ class Validation:
     folds_asked: int  # more than there are where Ctrl-C or the time limit ended it
     repeats: int = 1  # how often the rows are divided into folds
     interrupted: bool = False
+    goal: str = "errors"
     tried: tuple[Tried, ...]
     chosen: Tried
 
@@ -77,8 +78,11 @@ class Validation:
             "repeats": self.repeats,
             "C0": self.chosen.C0,
             **self.chosen.measures(),
-            "tried": [{"C0": tried.C0, **tried.measures()} for tried in self.tried],
+            "tried": [{"C0": tried.C0, **self._loss(tried), **tried.measures()} for tried in self.tried],
         }
+
+    def _loss(self, tried: Tried) -> dict[str, float]:
+        return {"log_loss": float(mean(tried.costs))} if self.goal == "risk" else {}
 
     def in_words(self) -> str:
         """The same for a person."""
@@ -90,7 +94,9 @@ class Validation:
         lines = [f"Cross-validation on {folds}, each tested with a card learned without it:", ""]
         penalties = ["varies" if tried.C0 is None else shown(exact(tried.C0, "C0")) for tried in self.tried]
         wide = max(6, *map(len, penalties))
-        lines.append(f"{'C0':>{wide}}  features  error          sensitivity  specificity    AUC")
+        risk = self.goal == "risk"
+        loss = "log loss  " if risk else ""
+        lines.append(f"{'C0':>{wide}}  features  {loss}error          sensitivity  specificity    AUC")
         for penalty, tried in zip(penalties, self.tried, strict=True):
             m = tried.measures()
             mark = "  chosen" if tried is self.chosen and len(self.tried) > 1 else ""
@@ -99,7 +105,8 @@ class Validation:
                 f"{'-' if m[name] is None else f'{m[name]:.3f}':>{width}}"
                 for name, width in (("sensitivity", 11), ("specificity", 11), ("auc", 5))
             )
-            lines.append(f"{penalty:>{wide}}  {m['features']:>8.1f}  {error}  {rates}{mark}")
+            loss = f"{float(mean(tried.costs)):8.4f}  " if risk else ""
+            lines.append(f"{penalty:>{wide}}  {m['features']:>8.1f}  {loss}{error}  {rates}{mark}")
         return "\n".join(lines)
 
 
@@ -166,6 +173,7 @@ def validate(
         folds_asked=begun * len(splits) // repeats,
         repeats=begun,
         interrupted=interrupted,
+        goal=settings.goal,
         tried=tried,
         chosen=tried[best],
     )

@@ -60,7 +60,7 @@ class Asked:
     C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None = setting(
         None,
         _or_by_name(NumberForm(0)),
-        "Cost of a feature: the error rate it must save to be used; default: 0.01.",
+        "Cost of a feature: what it must save to be used; default: 0.01, and `fit` chooses it by its folds.",
         option=float,
     )
     goal: Literal["errors", "risk"] = setting(
@@ -85,7 +85,7 @@ class Asked:
     max_points: int | Auto = setting(
         "auto",
         Either(Word("auto"), WholeForm(1)),
-        "Largest points of a feature, plus or minus; default: 10.",
+        "Largest points of a feature, plus or minus; default: 10, or 5 for goal risk.",
         option=int,
     )
     bounds: Ends | Sequence[Ends | None] | Mapping[str, Ends | None] | None = setting(
