@@ -72,6 +72,11 @@ def test_the_proof_alone_agrees_with_brute_force(seed, slope):
         check(seed, slope)
 
 
+@pytest.mark.parametrize("slope", ["free", 1])
+def test_two_copies_of_a_column_may_both_have_points(slope):
+    check(1114, slope)  # its best card gives -5 and -1 points to two equal columns
+
+
 def test_a_card_that_must_use_a_feature_never_drops_it():
     # the rows say nothing about x0, so dropping it would be best
     X, y = [[0, 0], [1, 0], [0, 1], [1, 1]] * 3, [0, 0, 1, 1] * 2 + [1, 0, 1, 0]

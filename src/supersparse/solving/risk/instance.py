@@ -44,7 +44,7 @@ class RiskInstance:
 
 
 def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
-    """Convert a problem; columns that cannot be used, or only repeat another, are left out."""
+    """Convert a problem; columns that cannot be used are left out."""
     columns, scales = problem.rows.columns, problem.rows.scales
     usable = [
         j for j, s in enumerate(problem.sets) if len(s) > 1 or (len(s) == 1 and next(iter(s.values)) != 0)
@@ -55,7 +55,7 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
                 f"feature {problem.rows.names[j]!r} has {len(problem.sets[j])} possible values; the log loss "
                 f"needs at most {MOST_VALUES}: lower max_points or list the values"
             )
-    kept = tuple(_without_copies(problem, usable, slope_is_free))
+    kept = tuple(usable)  # copies of a column too: the points of two copies add up to more than one can have
     positive_weight, negative_weight, group = _merged(problem, kept)
     centred = [_centred(columns[j], problem.rows.weights) for j in kept]
     first = np.zeros(len(positive_weight), np.int64)
@@ -134,32 +134,6 @@ def _centred(column: IntArray, weights: IntArray) -> _Centred:
     x, shift, deviation = centred_column(column, np.array(weights, dtype=float))
     step = 2.0 ** round(np.log2(deviation))
     return _Centred(x / step, shift, step, deviation)
-
-
-def _without_copies(problem: Problem, usable: list[int], slope_is_free: bool) -> list[int]:
-    """Leave out columns that equal another up to a shift or, for a free slope, a reflection.
-
-    The intercept absorbs a shift; a whole intercept only if the shift is whole, for whole points.
-    """
-    if problem.support_limits or problem.sign_limits or problem.score_limits:
-        return usable
-    kept: list[int] = []
-    seen: set[object] = set()
-    for j in usable:
-        column, scale = problem.rows.columns[j], problem.rows.scales[j]
-        if problem.levels[j] is not None or 0 not in problem.sets[j]:
-            kept.append(j)
-            continue
-        rest = () if slope_is_free else (int(column[0]) % scale, problem.sets[j].denominator == 1 or j)
-        values = tuple(problem.sets[j].values)
-        keys = [(tuple((column - column[0]).tolist()), scale, problem.C0[j], values, rest)]
-        if slope_is_free:
-            mirrored = tuple(sorted(-v for v in values))
-            keys.append((tuple((column[0] - column).tolist()), scale, problem.C0[j], mirrored, rest))
-        if not any(key in seen for key in keys):
-            kept.append(j)
-            seen.add(keys[0])
-    return kept
 
 
 def _merged(
