@@ -5,15 +5,14 @@ from fractions import Fraction
 from math import lcm
 
 from supersparse.card.card import Card
-from supersparse.card.risk import LogisticRisk
 from supersparse.card.printed import follows_from_learned
+from supersparse.card.risk import LogisticRisk
 from supersparse.errors import VerificationError
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.report.plan import Absent
 from supersparse.solving.verify import check_points
-
 
 _LOG_LOSS_ROUNDING = Fraction(1, 10**11)  # a card keeps slope and offset as floats
 
