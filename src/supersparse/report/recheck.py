@@ -6,12 +6,15 @@ from math import lcm
 
 from supersparse.card.card import Card
 from supersparse.card.printed import follows_from_learned
+from supersparse.card.risk import LogisticRisk
 from supersparse.errors import VerificationError
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.report.plan import Absent
 from supersparse.solving.verify import check_points
+
+_LOG_LOSS_ROUNDING = Fraction(1, 10**11)  # a card keeps slope and offset as floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +33,9 @@ class Recheck:
         return (
             made is not None
             and self.obeys is None
-            and (self.objective, self.training_errors, self.predicted_errors, self.n)
-            == (made.objective, made.training_errors, made.predicted_errors, made.total_weight)
+            and abs(self.objective - made.objective) <= (_LOG_LOSS_ROUNDING if made.is_risk else 0)
+            and (self.training_errors, self.predicted_errors, self.n)
+            == (made.training_errors, made.predicted_errors, made.total_weight)
         )
 
 
@@ -60,10 +64,14 @@ def recheck(card: Card, problem: Problem) -> Recheck | Absent:
 
 def card_points(card: Card, problem: Problem) -> Points | None:
     """The learned points of a card as a model of the problem; None if the problem lacks a feature of it."""
-    card = card.as_learned
+    printed, card = card, card.as_learned
     if not {item.name for item in card.items} <= set(problem.rows.names):
         return None
     by_name = {item.name: item.points for item in card.items}
     values = [by_name.get(name, Fraction(0)) for name in problem.rows.names]
     unit = lcm(problem.unit, card.intercept.denominator, *(v.denominator for v in values))
+    if problem.goal == "risk" and isinstance(printed.risk, LogisticRisk):
+        slope = Fraction(printed.risk.slope)
+        offset = Fraction(printed.risk.offset) - slope * (printed.intercept - card.intercept)
+        return Points(tuple(int(v * unit) for v in values), offset / slope * unit, unit, slope)
     return Points(tuple(int(v * unit) for v in values), int(card.intercept * unit), unit)
