@@ -100,6 +100,8 @@ ends = st.one_of(
 )
 KEYS = {
     "C0": costs | by_name(costs),
+    "objective": st.sampled_from(["errors", "net_benefit"]),
+    "risk_threshold": st.none() | st.sampled_from([0.1, 0.25, 0.5]),
     "goal": st.sampled_from(["errors", "risk"]),
     "slope": st.sampled_from(["free", 1]),
     "C1": st.just("auto") | costs,

@@ -67,7 +67,7 @@ def test_what_cannot_be_done_is_said_before_solving(call, error, message):
 
 
 def test_a_problem_too_large_to_exhaust_is_refused():
-    wide = Problem.of([[0] * 200, [1] * 200], [0, 1], C0=0.5)
+    wide = Problem.of([[0] * 200, [1] * 200], [0, 1], C0=0.5, max_points=100)
     with pytest.raises(SolverError, match=r"2e\+?46\d|4\.\d+e\+460 coefficient vectors are too many"):
         solve(wide, "exhaustive")
 
