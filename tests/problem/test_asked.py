@@ -5,8 +5,8 @@ from typing import get_type_hints
 
 import pytest
 
-from supersparse import SLIMClassifier, SLIMClassifierCV
-from supersparse.estimators.parameters import SLIMCVKeywords, SLIMKeywords
+from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, SLIMClassifier, SLIMClassifierCV
+from supersparse.estimators.parameters import RiskCVKeywords, RiskKeywords, SLIMCVKeywords, SLIMKeywords
 from supersparse.problem.asked import Asked, AskedKeywords
 from supersparse.settings.settings import Settings, SettingsKeywords
 
@@ -20,7 +20,13 @@ def test_settings_take_the_same_keywords_and_those_of_columns_and_solver():
 
 
 @pytest.mark.parametrize(
-    ("classifier", "keywords"), [(SLIMClassifier, SLIMKeywords), (SLIMClassifierCV, SLIMCVKeywords)]
+    ("classifier", "keywords"),
+    [
+        (SLIMClassifier, SLIMKeywords),
+        (SLIMClassifierCV, SLIMCVKeywords),
+        (RiskScoreClassifier, RiskKeywords),
+        (RiskScoreClassifierCV, RiskCVKeywords),
+    ],
 )
 def test_type_checkers_see_the_parameters_of_the_classifiers(classifier, keywords):
     assert set(get_type_hints(keywords)) == set(inspect.signature(classifier).parameters)

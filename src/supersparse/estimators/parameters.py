@@ -9,8 +9,9 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from supersparse.evaluate.calibrating import Method
+from supersparse.exact import Number
 from supersparse.prepare import Prepare
-from supersparse.problem.asked import Asked, AskedBesideC0, AskedKeywords, fields_of, parameters_of
+from supersparse.problem.asked import Asked, AskedOfBothGoals, fields_of, parameters_of
 
 Classifier = TypeVar("Classifier", bound=type)
 
@@ -31,15 +32,13 @@ LEARNING: Mapping[str, Any] = {
 }
 
 
-class LearningKeywords(TypedDict, total=False):
+class LearningOfBothGoals(TypedDict, total=False):
     """How learning goes about the settings, for type checkers and editors; the defaults are in `LEARNING`."""
 
-    calibrate: Method | None
     prepare: Prepare | Literal["auto"] | None
     initial: Any  # what `solve` takes, or a linear model to be fitted first
     solver: str
     solver_options: Mapping[str, object] | None
-    checkpoint: str | PathLike[str] | None
     time_limit: float | None
     node_limit: int | None
     gap: float
@@ -48,28 +47,42 @@ class LearningKeywords(TypedDict, total=False):
     verbose: int
 
 
-class SLIMKeywords(AskedKeywords, LearningKeywords, total=False):
-    """The parameters of `SLIMClassifier`."""
-
-
-class RiskKeywords(AskedKeywords, LearningKeywords, total=False):
-    """The parameters of `RiskScoreClassifier`."""
-
-
-class RiskCVKeywords(AskedBesideC0, LearningKeywords, total=False):
-    """The parameters of `RiskScoreClassifierCV`."""
+class Choosing(TypedDict, total=False):
+    """How C0 is chosen."""
 
     Cs: int | Sequence[float] | NDArray[Any]
     cv: Any
     rule: Literal["best", "one_sd", "one_se"]
 
 
-class SLIMCVKeywords(AskedBesideC0, LearningKeywords, total=False):
+class SLIMCVKeywords(AskedOfBothGoals, LearningOfBothGoals, Choosing, total=False):
     """The parameters of `SLIMClassifierCV`."""
 
-    Cs: int | Sequence[float] | NDArray[Any]
-    cv: Any
-    rule: Literal["best", "one_sd", "one_se"]
+    intercept: str | tuple[Number, Number]
+    calibrate: Method | None
+    checkpoint: str | PathLike[str] | None
+
+
+class SLIMKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
+    """The parameters of `SLIMClassifier`."""
+
+    C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None
+    intercept: str | tuple[Number, Number]
+    calibrate: Method | None
+    checkpoint: str | PathLike[str] | None
+
+
+class RiskCVKeywords(AskedOfBothGoals, LearningOfBothGoals, Choosing, total=False):
+    """The parameters of `RiskScoreClassifierCV`."""
+
+    slope: Literal["free"] | int
+
+
+class RiskKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
+    """The parameters of `RiskScoreClassifier`."""
+
+    C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None
+    slope: Literal["free"] | int
 
 
 def takes_settings(*without: str, **more: Any) -> Callable[[Classifier], Classifier]:

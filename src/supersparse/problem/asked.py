@@ -145,11 +145,9 @@ class Asked:
         return Asked(**given)
 
 
-class AskedBesideC0(TypedDict, total=False):
-    """The settings as keywords, for type checkers and editors; a test holds them to `Asked`."""
+class AskedOfBothGoals(TypedDict, total=False):
+    """Settings as keywords, for type checkers and editors: those that every goal has."""
 
-    goal: Literal["errors", "risk"]
-    slope: Literal["free"] | int
     C1: Number | Auto
     points: PointSet | Sequence[PointSet] | Mapping[str, PointSet] | None
     max_points: int | Auto
@@ -157,7 +155,6 @@ class AskedBesideC0(TypedDict, total=False):
     levels: LevelList | Mapping[str, LevelList | None] | None
     max_features: int | Auto | None
     min_features: int | None
-    intercept: str | tuple[Number, Number]
     class_weight: Mapping[Any, Number] | Literal["auto", "balanced"] | None
     objective: Literal["errors", "net_benefit"]
     risk_threshold: Number | None
@@ -165,9 +162,12 @@ class AskedBesideC0(TypedDict, total=False):
     constraints: Sequence[Constraint]
 
 
-class AskedKeywords(AskedBesideC0, total=False):
-    """All of them."""
+class AskedKeywords(AskedOfBothGoals, total=False):
+    """All of them; a test holds them to `Asked`."""
 
+    goal: Literal["errors", "risk"]
+    slope: Literal["free"] | int
+    intercept: str | tuple[Number, Number]
     C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None
 
 
