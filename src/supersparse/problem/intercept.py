@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import IntArray, exact
+from supersparse.exact import IntArray, distinct_of, exact
 from supersparse.problem.points import CoefficientSet
 
 _HALF = Fraction(1, 2)
@@ -55,8 +55,7 @@ def gaps_of(
     >>> gaps_of(np.array([3, 5, 5]), np.array([0, 1, 0]), np.array([1, 0, 1])).losses.tolist()
     [2, 1, 1]
     """
-    unique, position = np.unique(totals, return_inverse=True)
-    distinct, position = cast(IntArray, unique), position.reshape(-1)
+    distinct, position = distinct_of(totals)
     losses = _wrong(position, len(distinct), positive_weight, negative_weight)
     obeyed = np.ones(len(distinct) + 1, dtype=bool)
     for limit in limits:
@@ -87,11 +86,11 @@ def best_gap(gaps: Gaps) -> int | None:
         return None
     losses = gaps.losses[usable]
     best = usable[(losses == losses.min()).astype(bool)]
-    return int(min(best.tolist(), key=lambda gap: _rank(gaps, gap)))
+    return int(min(best.tolist(), key=lambda gap: rank_of(*gaps.ends(gap), gap)))
 
 
-def _rank(gaps: Gaps, gap: int) -> tuple[bool, int, int, int]:
-    low, high = gaps.ends(gap)
+def rank_of(low: int | None, high: int | None, gap: int) -> tuple[bool, int, int, int]:
+    """The place of a gap, with these ends, among gaps of equal loss: the smallest is chosen."""
     if low is None or high is None:
         end = high if low is None else low
         return True, 0, abs(end or 0), -gap

@@ -44,7 +44,13 @@ class Monitor:
     to the user's problem.
     """
 
-    def __init__(self, problem: Problem, options: SolveOptions, restore: Callable[[Points], Points]) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        options: SolveOptions,
+        restore: Callable[[Points], Points],
+        began: float | None = None,
+    ) -> None:
         self.problem = problem
         self.options = options
         self.best: Points | None = None
@@ -53,7 +59,7 @@ class Monitor:
         self.nodes = 0
         self._restore = restore
         self._events: list[TraceEvent] = []
-        self._began = time.perf_counter()
+        self._began = time.perf_counter() if began is None else began
         self._last_told = self._began
         self._last_weighed = self._began
         self._interrupted = threading.Event()
@@ -65,6 +71,12 @@ class Monitor:
     def seconds(self) -> float:
         """Time since the solve began."""
         return time.perf_counter() - self._began
+
+    @property
+    def ends(self) -> float | None:
+        """When the time limit ends, as `time.perf_counter` counts; None without a limit."""
+        limit = self.options.time_limit
+        return None if limit is None else self._began + limit
 
     @property
     def seconds_left(self) -> float | None:
