@@ -24,6 +24,7 @@
     SupersparseWarning (UserWarning)
     ├── PenaltyRangeWarning                   a penalty outside its useful range
     ├── NotProvenWarning                      a limit ended the search before the proof
+    ├── NotSavedWarning                       a checkpoint that could not be written; the search goes on
     └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
 """
 
@@ -117,6 +118,10 @@ class PenaltyRangeWarning(SupersparseWarning):
 
 class NotProvenWarning(SupersparseWarning):
     """A limit ended the search before the card was proven optimal; the message has the gap and a remedy."""
+
+
+class NotSavedWarning(SupersparseWarning):
+    """A checkpoint could not be written; the search goes on without it."""
 
 
 class NoBetterThanBaselineWarning(SupersparseWarning):

@@ -16,6 +16,7 @@ from supersparse.card.wording import Wording
 from supersparse.data.values import Category
 from supersparse.errors import InvalidCardError
 from supersparse.exact import shown
+from supersparse.writing import write_file
 
 
 def card_content(card: Card) -> dict[str, object]:
@@ -204,7 +205,7 @@ def from_json(text: str, *, source: str = "the text") -> Card:
 
 def save(card: Card, path: str | Path) -> None:
     """Write a card to a file."""
-    Path(path).write_text(to_json(card), encoding="ascii", newline="\n")
+    write_file(path, to_json(card))
 
 
 def load(path: str | Path) -> Card:

@@ -118,7 +118,7 @@ class _Sample:
 
 
 def _drawn(problem: Problem, n_rows: int, random: np.random.Generator) -> tuple[NDArray[np.intp], IntArray]:
-    """Draw rows, up to half of them from the rarer class, and weigh them so that classes keep their shares."""
+    """Draw rows, up to half of them of the rarer class, and weigh them so that classes keep their shares."""
     rows = problem.rows
     members = [np.flatnonzero(rows.positive), np.flatnonzero(~rows.positive)]
     rarer = min(len(m) for m in members)
