@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import IntArray, distinct_of, exact
+from supersparse.exact import IntArray, distinct_of, exact, fits_int64
 from supersparse.problem.points import CoefficientSet
 
 _HALF = Fraction(1, 2)
+_LONGEST_SET = 2**22  # values of b that are listed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -188,6 +189,11 @@ def read_intercept(spec: object, allowed: CoefficientSet) -> Intercept:
         if spec == "none":
             return Intercept(mode="none")
         if spec == "paper":
+            if len(allowed) > _LONGEST_SET:
+                raise InvalidProblemError(
+                    f"intercept='paper' takes b from a set of {len(allowed):,} values, and at most "
+                    f"{_LONGEST_SET:,} are listed; use intercept='free' or smaller points"
+                )
             return Intercept(mode="paper", allowed=allowed)
     if isinstance(spec, tuple | list) and len(spec) == 2:
         low, high = (exact(v, "a bound of the intercept") for v in spec)
@@ -287,6 +293,11 @@ def _cheapest_allowed(
     choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: NDArray[np.bool_] | None
 ) -> int | None:
     assert choice.allowed is not None
+    if choice.costs is None and choice.allowed.dtype != object and losses.dtype != object:
+        most = int(np.abs(losses).max()) + choice.cost_nonzero
+        most += choice.cost_magnitude * (int(np.abs(choice.allowed).max(initial=0)) + 1)
+        if fits_int64(most):
+            return _cheapest_listed(choice, choice.allowed, starts, losses, obeyed)
     values = choice.allowed.tolist()
     costs = choice.costs or [choice.cost_nonzero * (b != 0) for b in values]
     at = np.searchsorted(starts, choice.allowed, side="right")
@@ -297,6 +308,26 @@ def _cheapest_allowed(
     )
     best = min(ranked, default=None)
     return None if best is None else int(best[2])
+
+
+def _cheapest_listed(
+    choice: InterceptChoice,
+    allowed: IntArray,
+    starts: IntArray,
+    losses: IntArray,
+    obeyed: NDArray[np.bool_] | None,
+) -> int | None:
+    """The same for numbers that fit 64 bits: there may be millions of them."""
+    at = np.searchsorted(starts, allowed, side="right")
+    if obeyed is not None:
+        allowed, at = allowed[obeyed[at]], at[obeyed[at]]
+    if len(allowed) == 0:
+        return None
+    costs = losses[at].astype(np.int64) + choice.cost_nonzero * (allowed != 0).astype(np.int64)
+    costs += choice.cost_magnitude * np.abs(allowed)
+    best = allowed[costs == costs.min()]
+    nearest = best[np.abs(best) == np.abs(best).min()]
+    return int(nearest.min())
 
 
 def _middle_of_best_interval(

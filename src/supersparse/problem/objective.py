@@ -137,8 +137,10 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
     scale = lcm(*(v.denominator for v in (negative, positive, l1, *penalties.values())))
     weights = problem.rows.weights
     zero = np.zeros_like(weights)
-    of_positive = _scaled(problem, np.where(problem.rows.positive, weights, zero), int(positive * scale))
-    of_negative = _scaled(problem, np.where(problem.rows.positive, zero, weights), int(negative * scale))
+    factors = int(positive * scale), int(negative * scale)
+    dtype = np.int64 if fits_int64(problem.total_weight * max(factors)) else object
+    of_positive = np.where(problem.rows.positive, weights, zero).astype(dtype) * factors[0]
+    of_negative = np.where(problem.rows.positive, zero, weights).astype(dtype) * factors[1]
     if problem.intercept.mode == "free":
         near = _with_near_threshold(problem, coefficients, of_positive, of_negative)
         if near is not _UNKNOWN:
@@ -251,7 +253,9 @@ def intercept_choice(
         return InterceptChoice(low=ceil(rule.low * unit), high=floor(rule.high * unit), allowed=None)
     assert rule.allowed is not None
     dtype = np.int64 if fits_int64(int(rule.allowed.largest_magnitude * unit)) else object
-    allowed = np.array([int(v * unit) for v in rule.allowed.values], dtype=dtype)
+    allowed = np.array(rule.allowed.over(unit), dtype=dtype)
+    if rule.allowed.without_zero:
+        allowed = allowed[allowed != 0]
     if problem.max_features is not None and features >= problem.max_features:
         allowed = allowed[allowed == 0]
     return InterceptChoice(
@@ -288,11 +292,6 @@ def classified(problem: Problem, points: Points) -> tuple[NDArray[np.bool_], NDA
     threshold = -Fraction(points.intercept) * step_of(problem, points.coefficients)
     above, below = totals > floor(threshold), totals < ceil(threshold)
     return np.asarray(above, dtype=bool), np.asarray(below, dtype=bool)
-
-
-def _scaled(problem: Problem, weights: IntArray, factor: int) -> IntArray:
-    dtype = np.int64 if fits_int64(problem.total_weight * factor) else object
-    return weights.astype(dtype) * factor
 
 
 def violated(problem: Problem, points: Points) -> list[Constraint]:

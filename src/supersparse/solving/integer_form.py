@@ -228,13 +228,7 @@ def integer_form(problem: Problem) -> IntegerForm:
         intercept_low=intercept_low,
         intercept_high=intercept_high,
         intercept_values=intercept_values,
-        intercept_penalties=np.array(
-            [
-                floor(problem.intercept_penalty(Fraction(int(b), problem.unit)) * scale)
-                for b in intercept_values
-            ],
-            np.int64,
-        ),
+        intercept_penalties=_intercept_penalties(problem, intercept_values, scale),
         rates=_rates(problem, group, len(first), positive, negative),
         ranks=_ranks(columns),
     )
@@ -265,6 +259,13 @@ def _intercept_values(allowed: IntArray | None) -> Ints:
             f"the intercept's set reaches {largest_magnitude(allowed)} units, over 2^50; use a coarser set"
         )
     return allowed.astype(np.int64)
+
+
+def _intercept_penalties(problem: Problem, values: Ints, scale: Fraction) -> Ints:
+    if problem.intercept_levels is None:
+        return np.where(values != 0, floor(problem.intercept_C0 * scale), 0).astype(np.int64)
+    penalties = (problem.intercept_penalty(Fraction(int(b), problem.unit)) for b in values)
+    return np.array([floor(penalty * scale) for penalty in penalties], np.int64)
 
 
 def _integer_sets(problem: Problem) -> tuple[IntegerSet, ...]:
@@ -405,7 +406,8 @@ def _loss_weights(problem: Problem, group: NDArray[np.intp], n: int, scale: Frac
         (rows.positive, ~rows.positive), reversed(problem.class_weights), strict=True
     ):
         unit = weight * scale / problem.total_weight
-        dtype = np.int64 if fits_int64(problem.total_weight * unit.numerator) else object
+        fits = fits_int64(max(problem.total_weight * unit.numerator, unit.denominator))
+        dtype = np.int64 if fits else object
         total = np.zeros(n, dtype=dtype)
         np.add.at(total, group[of_class], rows.weights[of_class].astype(dtype))
         result.append((total * unit.numerator // unit.denominator).astype(np.int64))

@@ -210,7 +210,7 @@ class _Solve:
     def _prove_here(self) -> None:
         """Alternate between proof and search by work done, so that a run can be repeated exactly."""
         limit = self.options.node_limit
-        self.search.warm_up(WORK_PER_NODE * (10**6 if limit is None else limit + 1))
+        self.search.warm_up(WORK_PER_NODE * (10**6 if limit is None else min(10**6, limit + 1)))
         self.cuts.refresh()
         searched = int(self.search.spent[0])
         look_at = 0
