@@ -45,6 +45,7 @@ class Provenance(Tabular):
     features: tuple[str, ...] | None = None  # all that could have got points; None: not recorded
     n_candidates: int | None = None  # how many questions the table offered; None: not recorded
     settings: Mapping[str, Any] | None = field(default=None, hash=False)  # to ask again; as JSON holds them
+    signed: bool = field(default=True, compare=False)  # False: read from a file without a digest
 
     def __post_init__(self) -> None:
         if not (self.settings is None or isinstance(self.settings, Mapping)):
