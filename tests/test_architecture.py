@@ -12,19 +12,19 @@ SOURCE = Path(__file__).parent.parent / "src" / "supersparse"
 
 # A room imports from those above it in this list, and from no other.
 ROOMS = (
-    "errors", "_version", "stop", "exact", "forms", "data", "card", "problem", "solving", "settings",
-    "results",
+    "errors", "_version", "stop", "exact", "writing", "forms", "data", "card", "problem", "solving",
+    "settings", "results",
     "constraints", "penalties", "theory", "evaluate", "explain", "export", "prepare", "faces",
     "learning", "estimators", "datasets", "report", "cli",
 )  # fmt: skip
 # These stand on less than what is above them: a saved card loads, scores and prints without any solver.
 ONLY = {
-    "card": {"errors", "exact", "data"},
+    "card": {"errors", "exact", "writing", "data"},
     "theory": {"errors", "exact", "data", "problem"},
     "evaluate": {"errors", "exact", "data", "card"},
     "explain": {"errors", "exact", "data", "card"},
-    "export": {"errors", "exact", "data", "card"},
-    "datasets": {"errors", "exact", "data"},
+    "export": {"errors", "exact", "writing", "data", "card"},
+    "datasets": {"errors", "exact", "writing", "data"},
 }
 
 # Third parties stay at home: package -> the places that may import it.

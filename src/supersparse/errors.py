@@ -25,6 +25,7 @@
     ├── PenaltyRangeWarning                   a penalty outside its useful range
     ├── SeparatedClassesWarning               a risk model whose slope is at its limit
     ├── NotProvenWarning                      a limit ended the search before the proof
+    ├── NotSavedWarning                       a checkpoint that could not be written; the search goes on
     └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
 """
 
@@ -122,6 +123,10 @@ class SeparatedClassesWarning(SupersparseWarning):
 
 class NotProvenWarning(SupersparseWarning):
     """A limit ended the search before the card was proven optimal; the message has the gap and a remedy."""
+
+
+class NotSavedWarning(SupersparseWarning):
+    """A checkpoint could not be written; the search goes on without it."""
 
 
 class NoBetterThanBaselineWarning(SupersparseWarning):

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ _INT64_SAFE = 2**63 - 1
 _PROBE = 256
 _EXACT_IN_A_DOUBLE = 2**53
 _SOON = 12  # decimal places
+_POWERS = np.array([float(10**k) for k in range(23)])  # those that are doubles exactly
 
 
 def exact(value: object, what: str, error: type[InvalidInputError] = InvalidProblemError) -> Fraction:
@@ -62,7 +63,7 @@ def integer_column(values: NDArray[Any]) -> tuple[IntArray, int]:
     """
     if values.dtype.kind in "bui":
         return _smallest(values), 1
-    return _reduced(*(short_decimals(values) or _decimal_by_text(values)))
+    return _reduced(*(short_decimals(values) or _long_decimals(values)))
 
 
 def short_decimals(values: NDArray[Any]) -> tuple[NDArray[np.int64], int] | None:
@@ -90,18 +91,89 @@ def _times(floats: NDArray[np.float64], scale: int) -> NDArray[np.int64] | None:
     return candidate.astype(np.int64) if np.array_equal(candidate / float(scale), floats) else None
 
 
-def _decimal_by_text(values: NDArray[np.generic]) -> tuple[IntArray, int]:
+def _long_decimals(values: NDArray[np.generic]) -> tuple[IntArray, int]:
     if values.dtype == object:
         fractions = [Fraction(str(v)) for v in values]
         scale = math.lcm(*(f.denominator for f in fractions))
         return np.array([int(f * scale) for f in fractions], dtype=object), scale
+    distinct, position = np.unique(values, return_inverse=True)
+    if 2 * len(distinct) > len(values):
+        distinct, position = values, np.arange(len(values))
+    mantissas, exponents = _shortest_decimals(distinct)
+    lowest = min(0, int(exponents.min(initial=0)))
+    powers = np.array([10**k for k in range(int(exponents.max(initial=0)) - lowest + 1)], dtype=object)
+    integers = mantissas.astype(object) * powers[exponents - lowest]
+    return integers[position.reshape(-1)], 10**-lowest
+
+
+def _shortest_decimals(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (mantissas, exponents) of the shortest decimals; each value is mantissa·10^exponent."""
+    mantissas, exponents = np.zeros(len(values), np.int64), np.zeros(len(values), np.int64)
+    open_ = np.ones(len(values), dtype=bool)
+    if values.dtype == np.float64:
+        at = np.flatnonzero((np.abs(values) >= 1e-5) & (np.abs(values) < 1e15))
+        found, powers, sure = _by_scaling(np.abs(values[at]))
+        mantissas[at], exponents[at] = np.where(values[at] < 0, -found, found), powers
+        open_[at[sure]] = False
+    rest = np.flatnonzero(open_)
     # repr() of a Python float is fast; of the other types str() gives the shortest decimal
-    texts = map(repr, values.tolist()) if values.dtype == np.float64 else map(str, values)
+    left = values[rest]
+    texts = map(repr, left.tolist()) if values.dtype == np.float64 else map(str, left)
     digits = [_digits(text) for text in texts]
-    exponents = {exponent for _, exponent in digits}
-    lowest = min({0} | exponents)
-    powers = {exponent: 10 ** (exponent - lowest) for exponent in exponents}
-    return np.array([m * powers[e] for m, e in digits], dtype=object), 10**-lowest
+    mantissas[rest], exponents[rest] = [m for m, _ in digits], [e for _, e in digits]
+    return mantissas, exponents
+
+
+def _by_scaling(
+    values: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Find the shortest decimals of positive doubles from 1e-5 to 1e15, and where they are sure.
+
+    value·10^s, with 17 digits before the point, is computed exactly as the sum of two doubles. A decimal of
+    15, 16 or 17 digits stands for the value when it is nearer to it than half its last place; the shortest
+    that does is the one that Python writes. What lies too near to a half, and powers of two, whose
+    neighbours are not equally far, are left to the caller.
+    """
+    places = 17 - (np.floor(np.log10(values)).astype(np.int64) + 1)
+    places += (values * _POWERS[places] < 1e16).astype(np.int64)
+    places -= (values * _POWERS[places] >= 1e17).astype(np.int64)
+    power = _POWERS[places]
+    high = values * power
+    low = _product_error(values, power, high)
+    half = np.spacing(values) * 0.5 * power
+    whole = high.astype(np.int64)
+    sure = (np.frexp(values)[0] != 0.5) & (high >= 1e16) & (high < 1e17)
+    mantissas, exponents = np.zeros(len(values), np.int64), np.zeros(len(values), np.int64)
+    is_found = np.zeros(len(values), dtype=bool)
+    for digits, unit in ((15, 100), (16, 10), (17, 1)):
+        below = (whole + np.floor(low).astype(np.int64)) // unit
+        rest = (whole - below * unit).astype(np.float64) + low  # of the value beyond `below`, exactly
+        nearest = below + (rest > unit / 2)
+        away = np.abs((whole - nearest * unit).astype(np.float64) + low)
+        hits = (away < half * (1 - 1e-9)) & ~is_found
+        sure &= is_found | (
+            (np.abs(rest - unit / 2) > 1e-6) & ((away < half * (1 - 1e-9)) | (away > half * (1 + 1e-9)))
+        )
+        mantissas[hits], exponents[hits] = nearest[hits], (17 - digits - places)[hits]
+        is_found |= hits
+    return mantissas, exponents, sure & is_found
+
+
+def _product_error(
+    a: NDArray[np.float64], b: NDArray[np.float64], product: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """What rounding took from a product of doubles, exactly (Dekker 1971)."""
+    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
+    error: NDArray[np.float64] = a_low * b_low - (
+        ((product - a_high * b_high) - a_low * b_high) - a_high * b_low
+    )
+    return error
+
+
+def _halves(a: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    scaled = a * 134217729.0  # 2^27 + 1
+    high = scaled - (scaled - a)
+    return high, a - high
 
 
 def _digits(text: str) -> tuple[int, int]:
@@ -133,6 +205,28 @@ def weighted_sum(
     for column, _, factor in terms:
         total += column.astype(dtype) * factor
     return total
+
+
+def distinct_of(values: IntArray) -> tuple[IntArray, NDArray[np.intp]]:
+    """Return the distinct values, rising, and the place of each value among them.
+
+    Python's integers are sorted by their nearest floats first, which leaves little to compare exactly.
+
+    >>> distinct_of(np.array([2**70, 1, 2**70 + 1, 1], dtype=object))[1].tolist()
+    [1, 0, 2, 0]
+    """
+    if values.dtype != object:
+        found, place = np.unique(values, return_inverse=True)
+        return cast(IntArray, found), place.reshape(-1)
+    order = np.argsort(quotients(values, 1), kind="stable")
+    rising = values[order]
+    if not np.all(rising[:-1] <= rising[1:]):
+        order = order[sorted(range(len(order)), key=rising.tolist().__getitem__)]
+        rising = values[order]
+    starts = np.concatenate([[True], (rising[1:] != rising[:-1]).astype(bool)])[: len(values)]
+    place = np.empty(len(values), np.intp)
+    place[order] = np.cumsum(starts) - 1
+    return rising[starts], place
 
 
 def gcd_of(integers: IntArray) -> int:

@@ -319,3 +319,17 @@ def test_the_next_command_reads_the_file_as_this_one_did(run, tmp_path):
     following = shlex.split(done.stderr.splitlines()[-1])[1:]
     assert following == ["supersparse", "report", "card.json", "odd.csv"]
     run(*following[1:], "--no-refits", "--out", "report.html", check=True)
+
+
+def test_a_full_disk_prints_the_card_and_leaves_no_half_file(run, tiny, tmp_path, monkeypatch):
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "card.json").write_text("old")
+    monkeypatch.setattr("supersparse.writing.os.fsync", full)
+    done = run("fit", tiny, *FIT, "--out", "card.json")
+    assert done.returncode == 1
+    assert "Predict ill if the total is" in done.stdout
+    assert "the card above could not be saved: [Errno 28] No space left on device" in done.stderr
+    assert (tmp_path / "card.json").read_text() == "old"
+    assert not list(tmp_path.glob(".card*"))

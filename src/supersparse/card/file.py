@@ -1,6 +1,9 @@
 """A card as plain data for JSON, in the present version of the format."""
 
+import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +19,7 @@ from supersparse.card.wording import Wording
 from supersparse.data.values import Category
 from supersparse.errors import InvalidCardError
 from supersparse.exact import shown
+from supersparse.writing import write_file
 
 
 def card_content(card: Card) -> dict[str, object]:
@@ -177,9 +181,24 @@ READABLE = (1, 2)
 
 
 def to_json(card: Card) -> str:
-    """Write a card as JSON text, plain ASCII."""
-    content = {"format": FORMAT, "version": VERSION, **card_content(card)}
+    """Write a card as JSON text, plain ASCII, with a digest of the content.
+
+    A card that came without one, though it claims a proof, gets none: somebody may have changed it.
+    """
+    content: dict[str, object] = {"format": FORMAT, "version": VERSION, **card_content(card)}
+    if card.provenance is None or card.provenance.signed:
+        content["digest"] = digest_of(content)
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
+
+
+def digest_of(content: Mapping[str, object]) -> str:
+    """Return the digest of a card's content: of its JSON in one line, keys sorted, without the digest.
+
+    It tells accidents, not forgers: whoever changes a card on purpose can make it anew.
+    """
+    rest = {name: value for name, value in content.items() if name != "digest"}
+    line = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return f"sha256:{hashlib.sha256(line.encode('ascii')).hexdigest()}"
 
 
 def from_json(text: str, *, source: str = "the text") -> Card:
@@ -196,15 +215,24 @@ def from_json(text: str, *, source: str = "the text") -> Card:
             f"{source} has version {version!r} of the card format; this release reads "
             f"versions 1 to {VERSION}, a newer release of supersparse may read it"
         )
+    is_signed = "digest" in content
+    if is_signed and content.pop("digest") != digest_of(content):
+        raise InvalidCardError(
+            f"{source} is damaged: its content is not what its digest was made of; take an intact copy, "
+            "or remove the digest to read it as an unsigned card"
+        )
     try:
-        return read_card(Fields(content, "the card"), version)
+        card = read_card(Fields(content, "the card"), version)
+        if is_signed or card.provenance is None:
+            return card
+        return replace(card, provenance=replace(card.provenance, signed=False))
     except InvalidCardError as error:
         raise InvalidCardError(f"{source} is damaged: {error}") from None
 
 
 def save(card: Card, path: str | Path) -> None:
     """Write a card to a file."""
-    Path(path).write_text(to_json(card), encoding="ascii", newline="\n")
+    write_file(path, to_json(card))
 
 
 def load(path: str | Path) -> Card:

@@ -7,8 +7,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidCardError
+from supersparse.exact import IntArray, exact_value
 
 _LOG_LOSS_TOLERANCE = Fraction(1_010, 10**12)  # 1e-9, and the rounding of the evaluator
 
@@ -43,6 +47,7 @@ class Provenance(Tabular):
     features: tuple[str, ...] | None = None  # all that could have got points; None: not recorded
     n_candidates: int | None = None  # how many questions the table offered; None: not recorded
     settings: Mapping[str, Any] | None = field(default=None, hash=False)  # to ask again; as JSON holds them
+    signed: bool = field(default=True, compare=False)  # False: read from a file without a digest
 
     def __post_init__(self) -> None:
         if not (self.settings is None or isinstance(self.settings, Mapping)):
@@ -171,6 +176,42 @@ class ItemSeen(Tabular):
             mean_points=mean,
         )
 
+    @classmethod
+    def of_multiples(
+        cls, unit: Fraction, multiples: IntArray, weights: IntArray, weight_unit: Fraction
+    ) -> "ItemSeen":
+        """Do the same for points that are rising multiples of a unit, none missing, however many they are."""
+        kept = np.asarray(weights > 0, dtype=bool)
+        multiples, weights = multiples[kept].astype(object), weights[kept].astype(object)
+        if len(multiples) <= MOST_VALUES:
+            pairs = zip(multiples, weights, strict=True)
+            return cls.of({unit * int(v): int(w) * weight_unit for v, w in pairs}, missing=Fraction(0))
+        ends, sums = _range_ends(multiples, weights, falling=unit < 0)
+        return cls(
+            points=tuple(unit * int(end) for end in ends),
+            weights=tuple(w * weight_unit for w in sums),
+            in_ranges=True,
+            given=int(weights[(multiples != 0).astype(bool)].sum()) * weight_unit,
+            missing=Fraction(0),
+            mean_points=unit * Fraction(int((multiples * weights).sum()), int(weights.sum())),
+        )
+
+    @classmethod
+    def of_floats(
+        cls, points: Fraction, values: NDArray[np.float64], weights: IntArray, weight_unit: Fraction
+    ) -> "ItemSeen":
+        """Do the same for points times many rising values of a large table; the mean is that of doubles."""
+        ends, sums = _range_ends(values, weights, falling=points < 0)
+        mean = math.fsum((values * weights.astype(np.float64)).tolist()) / float(weights.sum())
+        return cls(
+            points=tuple(points * exact_value(end, "a value") for end in ends),
+            weights=tuple(w * weight_unit for w in sums),
+            in_ranges=True,
+            given=int(weights[values != 0].sum()) * weight_unit,
+            missing=Fraction(0),
+            mean_points=points * exact_value(mean, "a mean"),
+        )
+
     @property
     def n(self) -> Fraction:
         """The weight of all rows."""
@@ -191,6 +232,21 @@ def _given_and_mean(by_points: Mapping[Fraction, Fraction]) -> tuple[Fraction, F
     given = sum((weight for points, weight in by_points.items() if points), Fraction(0))
     total = sum((points * weight for points, weight in by_points.items()), Fraction(0))
     return given, total / sum(by_points.values(), Fraction(0))
+
+
+def _range_ends(values: NDArray[Any], weights: IntArray, *, falling: bool) -> tuple[list[Any], list[int]]:
+    """Join rising values as `_ranges` does: the end and weight of each range; from the last if falling."""
+    if falling:
+        values, weights = values[::-1], weights[::-1]
+    below = np.cumsum(weights)
+    whole = int(below[-1])
+    ends: list[int] = []
+    while not ends or ends[-1] < len(below) - 1:
+        # the first whose weight, so far, is this share of the whole
+        at = int(np.searchsorted(below, -(-whole * (len(ends) + 1) // MOST_VALUES)))
+        ends.append(max(at, ends[-1] + 1 if ends else 0))
+    sums = [int(below[b]) - (int(below[a]) if a >= 0 else 0) for a, b in zip([-1, *ends], ends, strict=False)]
+    return [values[end] for end in ends], sums
 
 
 def _ranges(by_points: Mapping[Fraction, Fraction]) -> dict[Fraction, Fraction]:

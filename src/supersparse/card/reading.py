@@ -246,7 +246,31 @@ def read_card(fields: Fields, version: int) -> Card:
     fields.finish()
     if not follows_from_learned(card):
         raise InvalidCardError("its points are not those that follow from its learned points")
+    _check_counts(card)
     return card
+
+
+def _check_counts(card: Card) -> None:
+    """Compare what the provenance counts with the performance on the training rows."""
+    made = card.provenance
+    for seen in card.performance if made is not None else ():
+        if made is None or seen.on != "training":
+            continue
+        positives = seen.true_positives + seen.false_negatives
+        negatives = seen.true_negatives + seen.false_positives
+        wrong_negatives = made.training_errors - seen.false_negatives  # a score of 0 is wrong for both
+        expected = {
+            "total_weight": positives + negatives,
+            "predicted_errors": seen.false_negatives + seen.false_positives,
+            "sensitivity": 1 - seen.false_negatives / positives if positives else None,
+            "specificity": 1 - wrong_negatives / negatives if negatives else None,
+        }
+        for name, value in expected.items():
+            told = getattr(made, name)
+            if told is not None and value is not None and told != value:
+                raise InvalidCardError(
+                    f"its {name} of {told} contradicts its performance on the training rows"
+                )
 
 
 def _how_read(content: dict[str, Any] | None) -> Reading | None:

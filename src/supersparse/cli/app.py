@@ -7,6 +7,7 @@ live inside the commands, so that ``--help`` is fast.
 """
 
 import io
+import signal
 import sys
 from typing import Annotated
 
@@ -80,6 +81,10 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names need not fit the terminal's encoding
+    for name in ("SIGTERM", "SIGHUP"):  # like Ctrl-C: what is finished is kept
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
     try:
         app(prog_name="supersparse")
     except (SupersparseError, OSError) as error:

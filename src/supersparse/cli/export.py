@@ -8,6 +8,7 @@ import typer
 
 from supersparse.cli.options import CardFile, Output
 from supersparse.cli.say import check_no_input, check_writable, remark
+from supersparse.writing import write_file
 
 if TYPE_CHECKING:
     from supersparse.card.card import Card
@@ -63,7 +64,7 @@ def export(
     if out is None:
         _print(made, to, output)
         return
-    out.write_bytes(made.encode("utf-8") if isinstance(made, str) else made)
+    write_file(out, made)
     if output.json:
         output.show("", lambda: {"target": to, "saved": str(out)})
     remark(f"Saved to {out}")

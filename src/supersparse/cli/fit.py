@@ -90,11 +90,15 @@ def fit(
     card = with_words(fitted.card, wording, words)
     system = ScoringSystem(card)
     saved = []
-    if out is not None:
-        system.save(out)
-        saved.append(out)
-    if out_dir is not None:
-        saved += write_folder(system, out_dir)
+    failure: OSError | None = None  # told at the end: a full disk must not lose the card
+    try:
+        if out is not None:
+            system.save(out)
+            saved.append(out)
+        if out_dir is not None:
+            saved += write_folder(system, out_dir)
+    except OSError as error:
+        failure = error
     sizes = None
     if frontier is not None:
         sizes = with_progress(
@@ -117,6 +121,8 @@ def fit(
             "saved": [str(path) for path in saved],
         },
     )
+    if failure is not None:
+        raise OSError(f"the card above could not be saved: {failure}") from failure
     if out is not None:
         remark(f"Saved to {out}")
     if out_dir is not None:

@@ -8,6 +8,7 @@ import typer
 
 from supersparse.cli.options import DataFile, TableOptions
 from supersparse.cli.say import check_no_input, check_writable
+from supersparse.writing import write_file
 
 if TYPE_CHECKING:
     from supersparse.data.table import Column
@@ -54,7 +55,7 @@ def names(
     if out is None:
         typer.echo(text, nl=False)
     else:
-        out.write_text(text, encoding="utf-8", newline="\n")
+        write_file(out, text)
 
 
 def _column(column: "Column") -> Iterator[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +14,21 @@ _NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?[ \t]*", r
 _DIGITS, _MARKS = b"0123456789+-", b".eE \t"
 _SURE_LENGTH = 15  # a decimal this short, without an exponent, is the shortest decimal of its double
 _LARGEST_IN_A_DOUBLE = 2**53
+_LONGEST = 1100  # characters; the longest double has 1,075 digits
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a decimal number: digits, one point, an exponent; "1,000" and "inf" are none."""
-    return _NUMBER.fullmatch(cell) is not None
+    """Whether a cell is a decimal number: digits, one point, an exponent; "1,000" and "inf" are none.
+
+    Nor is what no double comes near, such as 1e309 or 5,000 digits: no measurement is like that.
+    """
+    return len(cell) <= _LONGEST and _NUMBER.fullmatch(cell) is not None and isfinite(float(cell))
 
 
 def read_numbers(cells: Sequence[str]) -> ParsedNumbers:
     """Read cells that all hold numbers; raise ValueError when one does not."""
+    if max(map(len, cells), default=0) > _LONGEST:
+        raise ValueError
     everything = "".join(cells)
     if not everything.isascii() or not all(cells):
         raise ValueError
@@ -30,10 +37,14 @@ def read_numbers(cells: Sequence[str]) -> ParsedNumbers:
         try:
             return np.array(list(map(int, cells)), dtype=np.int64)
         except OverflowError:
+            if not all(map(isfinite, map(float, cells))):
+                raise ValueError from None
             return _fractions(cells)
     if marks.translate(None, _MARKS):
         raise ValueError
     numbers = list(map(float, cells))
+    if not all(map(isfinite, numbers)):
+        raise ValueError
     if _are_exact(cells, numbers, exponents=b"e" in marks.lower()):
         return np.array(numbers, dtype=np.float64)
     return _fractions(cells)

@@ -55,6 +55,8 @@ def is_parquet(path: Path) -> bool:
         return False
     if path.suffix.lower() in (".parquet", ".pq"):
         return True
+    if not path.is_file():  # a pipe, which can be read only once
+        return False
     with path.open("rb") as file:
         return file.read(4) == _PARQUET
 
@@ -96,6 +98,9 @@ def _binary(path: Path) -> Iterator[io.BufferedReader]:
 
 
 _WESTERN = "cp1252"
+LONGEST_LINE = 2**26
+"""Characters of a line: enough for a million columns with long names."""
+
 _MOST_LINES_ABOVE = 100
 _CHUNK = 2**12  # rows held as text at a time
 
@@ -125,7 +130,7 @@ def read_csv_file(
 
 def _may_be_western(path: Path) -> bool:
     """Whether a file can be read once more, and is text of some kind."""
-    if path == STANDARD_INPUT:
+    if path == STANDARD_INPUT or not path.is_file():
         return False
     with path.open("rb") as file:
         return b"\x00" not in file.read(2**12)
@@ -140,7 +145,7 @@ def _read(
         with open_text(path, reading.encoding) as file:
             top = [_record(file), _record(file)]
             separator = reading.separator or _separator(path, *map("".join, top))
-            reader = csv.reader(chain(*top, file), delimiter=separator, strict=True)
+            reader = csv.reader(chain(*top, _lines(file)), delimiter=separator, strict=True)
             at.reader = reader
             header, notes = read_header(name, next(reader, []))
             if (
@@ -166,11 +171,22 @@ def _read(
     )
 
 
+def _lines(file: TextIO) -> Iterator[str]:
+    """The lines, of which none may be so long that reading it would fill the memory."""
+    while line := file.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
+            raise InvalidDataError(
+                f"a line has more than {LONGEST_LINE:,} characters; a table has a line for each row: "
+                "is this the right file?"
+            )
+        yield line
+
+
 def _record(file: TextIO) -> list[str]:
     """The lines of one record, which may hold line breaks in quotes; none at the end."""
-    lines = list(islice(file, 1))
+    lines = list(islice(_lines(file), 1))
     while sum(line.count('"') for line in lines) % 2 and len(lines) < _MOST_LINES_ABOVE:
-        more = list(islice(file, 1))
+        more = list(islice(_lines(file), 1))
         if not more:
             break
         lines += more

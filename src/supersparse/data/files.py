@@ -294,7 +294,7 @@ def _said(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: str, signs:
     if len(faults) > _MOST_NAMED:
         said += f"; the same holds for {len(faults) - _MOST_NAMED} more columns"
     every = sum((fault.odd for fault in faults), Counter())
-    words = [text for text, _ in every.most_common(8) if "," not in text]
+    words = [text if len(text) <= 40 else "..." for text, _ in every.most_common(8) if "," not in text]
     return f"{said}; " + remedy.format(na=shlex.quote(",".join(words)), name=shlex.quote(faults[0].name))
 
 

@@ -9,7 +9,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.sources import ArraySource, FrameSource, as_frame, check_names
+from supersparse.data.sources import ArraySource, FrameSource, as_frame, check_names, check_unmasked
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
 from supersparse.exact import exact
@@ -47,6 +47,7 @@ def _read_columns(X: object) -> tuple[list[str], list[Values]]:
 
 
 def _matrix(X: object) -> Values:
+    check_unmasked(X)
     try:
         matrix = np.asarray(X)
     except ValueError:

@@ -100,6 +100,8 @@ def as_table(X: Any) -> Any:
     """Return lists of rows and sparse matrices as arrays, other tables as they are."""
     if not is_array(X):
         return X
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        X = X.astype(object).filled(None)  # masked is missing
     array = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=getattr(X, "dtype", object))
     if array.ndim != 2:
         raise InvalidDataError(f"X has {array.ndim} dimension(s); give a table of rows and columns")
@@ -134,7 +136,16 @@ def as_series(values: object) -> "nw.Series[Any] | None":
 def as_array(values: Any) -> NDArray[Any]:
     """Return a list, an array or a series of any library as an array."""
     series = as_series(values)
+    check_unmasked(values)
     return np.asarray(values if series is None else series.to_numpy())
+
+
+def check_unmasked(values: object) -> None:
+    """Raise for a masked array with masked values, which numpy would read as if they were not."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InvalidDataError(
+            f"{int(np.ma.count_masked(values))} value(s) are masked; fill them in (.filled), or drop the rows"
+        )
 
 
 def check_names(names: Sequence[str]) -> None:

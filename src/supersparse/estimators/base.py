@@ -273,7 +273,9 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
 
 def _many_values(problem: Problem) -> bool:
-    return any(len(np.unique(column)) > _MANY_VALUES for column in problem.rows.columns)
+    rows = problem.rows
+    columns = (rows.raw or rows.columns)[:1000]  # enough to tell
+    return any(len(np.unique(column[:10_000])) > _MANY_VALUES for column in columns)
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

@@ -15,7 +15,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from supersparse.data.sources import as_array, as_frame, as_table, check_names, is_array, source_of
+from supersparse.data.sources import (
+    as_array,
+    as_frame,
+    as_table,
+    check_names,
+    check_unmasked,
+    is_array,
+    source_of,
+)
 from supersparse.learning.rows import two_classes
 
 _READS_ANY_FRAME = tuple(int(part) for part in sklearn.__version__.split(".")[:2]) >= (1, 9)
@@ -24,6 +32,8 @@ _READS_ANY_FRAME = tuple(int(part) for part in sklearn.__version__.split(".")[:2
 def read_numeric_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Return X, checked, and y as one dimension of at most two classes; sets what fit must set."""
     frame = as_frame(X)
+    check_unmasked(X)
+    check_unmasked(y)
     if frame is None:
         X, y = validate_data(estimator, X, y, accept_sparse="csc")
     else:
@@ -36,6 +46,7 @@ def read_numeric_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any
 def read_features(estimator: BaseEstimator, X: Any) -> Any:
     """Return X, checked against what fit has seen."""
     frame = as_frame(X)
+    check_unmasked(X)
     if frame is None:
         return validate_data(estimator, X, reset=False, accept_sparse="csc")
     validate_data(estimator, _with_names(X, frame), reset=False, skip_check_array=True)

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from supersparse.errors import InvalidDataError, PackageNotInstalledError
+from supersparse.errors import InvalidDataError, PackageNotInstalledError, SupersparseError
 
 _KIND = "supersparse:kind"
 _PACKAGE = "supersparse."
@@ -26,10 +26,23 @@ def save_estimator(model: object, path: str | Path) -> None:
 
 def load_estimator(path: str | Path) -> Any:
     """Read a file written by `save_estimator`; files with any other class are refused."""
-    content = _skops().load(path, trusted=None)
+    skops = _skops()
+    try:
+        content = skops.load(path, trusted=None)
+    except OSError:
+        raise
+    except Exception as error:  # skops raises what its parts raise, whatever is in the file
+        raise InvalidDataError(f"{path} is not a file that skops can read ({error})") from None
     if not (isinstance(content, dict) and content.get(_KIND) == "estimator"):
         raise InvalidDataError(f"{path} does not contain a supersparse estimator")
-    return _made(content)
+    try:
+        return _made(content)
+    except (TypeError, KeyError, AttributeError, ValueError, ArithmeticError, ImportError) as error:
+        if isinstance(error, SupersparseError):
+            raise
+        raise InvalidDataError(
+            f"{path} is damaged: it does not hold what an estimator does ({error})"
+        ) from None
 
 
 def _skops() -> Any:

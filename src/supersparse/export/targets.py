@@ -7,6 +7,7 @@ from pathlib import Path
 from supersparse.card.card import Card
 from supersparse.card.spelled import spelled_out
 from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.writing import write_file
 
 TARGETS = {
     "python": "to_python",
@@ -37,5 +38,5 @@ def export(card: Card, target: str, path: str | Path | None = None, **options: o
     made: str | bytes = function(card if target == "xlsx" else spelled_out(card), **options)
     if path is not None:
         content = made.encode("utf-8") if isinstance(made, str) else made
-        Path(path).write_bytes(content)
+        write_file(path, content)
     return made

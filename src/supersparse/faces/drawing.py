@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from supersparse.data.plain import width, wrap
 from supersparse.errors import InvalidOptionError, PackageNotInstalledError, did_you_mean
+from supersparse.writing import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -315,4 +316,4 @@ def write(faces: FaceWriters, path: str | Path, others: tuple[str, ...] = ()) ->
             f"{path.name!r} has an unknown file ending; {did_you_mean(path.suffix, known)}"
         )
     content = face()
-    path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    write_file(path, content)

@@ -25,6 +25,9 @@ class Judgement:
 MEASURES = ("Sensitivity", "Specificity", "PPV", "NPV", "AUC", "Errors")
 
 
+_UNSIGNED = " (the card's file is not signed: it may have been changed since)"
+
+
 def facts(card: Card) -> tuple[tuple[str, str], ...]:
     """Labelled facts about how the card was made; none for a card written by hand."""
     made = card.provenance
@@ -32,7 +35,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         return ()
     said = bool(card.performance) and made.predicted_errors == made.training_errors
     return (
-        ("Proof", _proof(made)),
+        ("Proof", _proof(made) + ("" if made.signed else _UNSIGNED)),
         *(() if said else (("Errors", _errors(card, made)),)),
         ("Size", _size(card)),
         ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),

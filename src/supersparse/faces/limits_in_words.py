@@ -34,6 +34,8 @@ def _features(problem: "Problem", number: int) -> str:
 
 def _all_yes_or_no(problem: "Problem") -> bool:
     rows = problem.rows
+    if rows.raw is not None:
+        return all(bool(((column == 0) | (column == 1)).all()) for column in rows.raw)
     return all(scale == 1 for scale in rows.scales) and all(
         largest <= 1 and column.min() >= 0
         for largest, column in zip(rows.magnitudes, rows.columns, strict=True)

@@ -27,6 +27,7 @@ from supersparse.faces.evaluating import Evaluating
 from supersparse.faces.from_solution import card_of_solution
 from supersparse.faces.text import card_text
 from supersparse.faces.worded import Unknown, Worded
+from supersparse.writing import write_file
 
 if TYPE_CHECKING:
     from supersparse.explain.reason_codes import ReasonCodes
@@ -144,7 +145,7 @@ class Exporting:
 
         page = calculator(self.card)
         if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
+            write_file(path, page)
         return page
 
 

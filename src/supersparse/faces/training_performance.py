@@ -4,10 +4,8 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from supersparse.card.performance import Performance
-from supersparse.exact import fits_int64, largest_magnitude
+from supersparse.exact import distinct_of, fits_int64, largest_magnitude
 
 if TYPE_CHECKING:
     from supersparse.solving.solution import Solution
@@ -39,11 +37,15 @@ def training_performance(solution: "Solution") -> Performance:
 def _auc(solution: "Solution") -> Fraction:
     """The share of pairs in which the positive row has more points, a tie counting half."""
     from supersparse.evaluate.outcomes import added_up
+    from supersparse.problem.near_totals import NearTotals
     from supersparse.problem.objective import integer_totals
 
     rows = solution.problem.rows
-    totals = integer_totals(solution.problem, solution.points.coefficients)
-    distinct, groups = np.unique(totals, return_inverse=True)
+    coefficients = solution.points.coefficients
+    near = NearTotals.of(solution.problem, coefficients)
+    ranked = None if near is None else near.ranks()
+    totals = integer_totals(solution.problem, coefficients) if ranked is None else ranked[0]
+    distinct, groups = distinct_of(totals)
     fits = fits_int64(largest_magnitude(rows.weights) * rows.n_rows)
     weights = rows.weights if fits else rows.weights.astype(object)
     negatives, positives = (

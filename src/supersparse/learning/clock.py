@@ -40,6 +40,11 @@ class Clock:
         left = self.left
         return self if left is None else Clock(time.monotonic() + share * left)
 
+    def reserving(self, seconds: float) -> "Clock":
+        """Return the clock of what leaves so many seconds to what follows, at most 2 of 5 of those left."""
+        left = self.left
+        return self if left is None else Clock(time.monotonic() + left - min(seconds, 0.4 * left))
+
     def limited(self, recipe: "Recipe", share: float = 1.0) -> "Recipe":
         """Return the recipe with a share of the time left as its time limit."""
         left = self.left

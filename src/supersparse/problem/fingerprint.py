@@ -26,7 +26,14 @@ def fingerprint(problem: Problem) -> str:
     """
     rows = problem.rows
     content = (
-        (rows.columns, rows.scales, rows.positive, rows.weights, rows.weight_unit, problem.unit),
+        (
+            tuple(rows.columns),
+            tuple(rows.scales),
+            rows.positive,
+            rows.weights,
+            rows.weight_unit,
+            problem.unit,
+        ),
         (problem.sets, problem.C0, problem.C1, problem.max_features, problem.class_weights),
         (problem.intercept, problem.intercept_C0),
         *(((problem.goal, problem.slope),) if problem.goal != "errors" else ()),

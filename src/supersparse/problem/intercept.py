@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import IntArray, exact
+from supersparse.exact import IntArray, distinct_of, exact, fits_int64
 from supersparse.problem.points import CoefficientSet
 
 _HALF = Fraction(1, 2)
+_LONGEST_SET = 2**22  # values of b that are listed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,8 +56,7 @@ def gaps_of(
     >>> gaps_of(np.array([3, 5, 5]), np.array([0, 1, 0]), np.array([1, 0, 1])).losses.tolist()
     [2, 1, 1]
     """
-    unique, position = np.unique(totals, return_inverse=True)
-    distinct, position = cast(IntArray, unique), position.reshape(-1)
+    distinct, position = distinct_of(totals)
     losses = _wrong(position, len(distinct), positive_weight, negative_weight)
     obeyed = np.ones(len(distinct) + 1, dtype=bool)
     for limit in limits:
@@ -87,11 +87,11 @@ def best_gap(gaps: Gaps) -> int | None:
         return None
     losses = gaps.losses[usable]
     best = usable[(losses == losses.min()).astype(bool)]
-    return int(min(best.tolist(), key=lambda gap: _rank(gaps, gap)))
+    return int(min(best.tolist(), key=lambda gap: rank_of(*gaps.ends(gap), gap)))
 
 
-def _rank(gaps: Gaps, gap: int) -> tuple[bool, int, int, int]:
-    low, high = gaps.ends(gap)
+def rank_of(low: int | None, high: int | None, gap: int) -> tuple[bool, int, int, int]:
+    """The place of a gap, with these ends, among gaps of equal loss: the smallest is chosen."""
     if low is None or high is None:
         end = high if low is None else low
         return True, 0, abs(end or 0), -gap
@@ -189,6 +189,11 @@ def read_intercept(spec: object, allowed: CoefficientSet) -> Intercept:
         if spec == "none":
             return Intercept(mode="none")
         if spec == "paper":
+            if len(allowed) > _LONGEST_SET:
+                raise InvalidProblemError(
+                    f"intercept='paper' takes b from a set of {len(allowed):,} values, and at most "
+                    f"{_LONGEST_SET:,} are listed; use intercept='free' or smaller points"
+                )
             return Intercept(mode="paper", allowed=allowed)
     if isinstance(spec, tuple | list) and len(spec) == 2:
         low, high = (exact(v, "a bound of the intercept") for v in spec)
@@ -288,6 +293,11 @@ def _cheapest_allowed(
     choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: NDArray[np.bool_] | None
 ) -> int | None:
     assert choice.allowed is not None
+    if choice.costs is None and choice.allowed.dtype != object and losses.dtype != object:
+        most = int(np.abs(losses).max()) + choice.cost_nonzero
+        most += choice.cost_magnitude * (int(np.abs(choice.allowed).max(initial=0)) + 1)
+        if fits_int64(most):
+            return _cheapest_listed(choice, choice.allowed, starts, losses, obeyed)
     values = choice.allowed.tolist()
     costs = choice.costs or [choice.cost_nonzero * (b != 0) for b in values]
     at = np.searchsorted(starts, choice.allowed, side="right")
@@ -298,6 +308,26 @@ def _cheapest_allowed(
     )
     best = min(ranked, default=None)
     return None if best is None else int(best[2])
+
+
+def _cheapest_listed(
+    choice: InterceptChoice,
+    allowed: IntArray,
+    starts: IntArray,
+    losses: IntArray,
+    obeyed: NDArray[np.bool_] | None,
+) -> int | None:
+    """The same for numbers that fit 64 bits: there may be millions of them."""
+    at = np.searchsorted(starts, allowed, side="right")
+    if obeyed is not None:
+        allowed, at = allowed[obeyed[at]], at[obeyed[at]]
+    if len(allowed) == 0:
+        return None
+    costs = losses[at].astype(np.int64) + choice.cost_nonzero * (allowed != 0).astype(np.int64)
+    costs += choice.cost_magnitude * np.abs(allowed)
+    best = allowed[costs == costs.min()]
+    nearest = best[np.abs(best) == np.abs(best).min()]
+    return int(nearest.min())
 
 
 def _middle_of_best_interval(

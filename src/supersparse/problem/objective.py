@@ -16,12 +16,16 @@ from supersparse.problem.intercept import (
     best_gap,
     best_intercept,
     gaps_of,
+    rank_of,
     threshold_between,
 )
 from supersparse.problem.limits import Constraint
 from supersparse.problem.log_loss import log_loss, with_best_risk
+from supersparse.problem.near_totals import NearTotals
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+
+_MANY_GAPS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -132,7 +136,6 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
     """
     if problem.goal == "risk":
         return with_best_risk(problem, coefficients)
-    totals = integer_totals(problem, coefficients)
     unit = Fraction(1, problem.total_weight)
     negative, positive = (w * unit for w in problem.class_weights)
     penalties = intercept_penalties(problem)
@@ -140,8 +143,15 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
     scale = lcm(*(v.denominator for v in (negative, positive, l1, *penalties.values())))
     weights = problem.rows.weights
     zero = np.zeros_like(weights)
-    of_positive = _scaled(problem, np.where(problem.rows.positive, weights, zero), int(positive * scale))
-    of_negative = _scaled(problem, np.where(problem.rows.positive, zero, weights), int(negative * scale))
+    factors = int(positive * scale), int(negative * scale)
+    dtype = np.int64 if fits_int64(problem.total_weight * max(factors)) else object
+    of_positive = np.where(problem.rows.positive, weights, zero).astype(dtype) * factors[0]
+    of_negative = np.where(problem.rows.positive, zero, weights).astype(dtype) * factors[1]
+    if problem.intercept.mode == "free":
+        near = _with_near_threshold(problem, coefficients, of_positive, of_negative)
+        if near is not _UNKNOWN:
+            return near
+    totals = integer_totals(problem, coefficients)
     if problem.intercept.mode == "free":
         gaps = gaps_of(totals, of_positive, of_negative, problem.wrong_limits)
         gap = best_gap(gaps)
@@ -158,15 +168,56 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
         if problem.intercept_levels is not None:
             costs = tuple(int(penalties[Fraction(b, problem.unit)] * scale) for b in allowed.tolist())
             choice = replace(choice, costs=costs)
-    b = best_intercept(choice, totals, problem.score_step, of_positive, of_negative, problem.wrong_limits)
+    step = step_of(problem, coefficients)
+    b = best_intercept(choice, totals, step, of_positive, of_negative, problem.wrong_limits)
     return None if b is None else Points(tuple(coefficients), b, problem.unit)
+
+
+_UNKNOWN = Points((), 0)  # stands for: not found this way
+
+
+def _with_near_threshold(
+    problem: Problem, coefficients: Sequence[int], of_positive: IntArray, of_negative: IntArray
+) -> Points | None:
+    """Choose a free threshold by totals that are exact where it matters; `_UNKNOWN` if that is everywhere."""
+    near = NearTotals.of(problem, coefficients)
+    ranked = None if near is None else near.ranks()
+    if near is None or ranked is None:
+        return _UNKNOWN
+    ranks, row = ranked
+    gaps = gaps_of(ranks, of_positive, of_negative, problem.wrong_limits)
+    usable = np.flatnonzero(gaps.obeyed)
+    if len(usable) == 0:
+        return None
+    losses = gaps.losses[usable]
+    best = usable[(losses == losses.min()).astype(bool)]
+    if len(best) > _MANY_GAPS:
+        return _UNKNOWN
+    ends = sorted({end for gap in best.tolist() for end in (gap - 1, gap) if 0 <= end < len(row)})
+    exact = near.exact(row[ends])
+    scale = lcm(*(total.denominator for total in exact))
+    totals = {end: int(total * scale) for end, total in zip(ends, exact, strict=True)}
+    chosen = min(best.tolist(), key=lambda gap: rank_of(totals.get(gap - 1), totals.get(gap), gap))
+    low, high = (
+        None if end is None else Fraction(end, scale * problem.unit)
+        for end in (totals.get(chosen - 1), totals.get(chosen))
+    )
+    raw = problem.rows.raw
+    assert raw is not None
+    whole = all(
+        c % problem.unit == 0 and bool((raw[j] == np.rint(raw[j])).all())
+        for j, c in enumerate(coefficients)
+        if c
+    )
+    threshold = threshold_between(low, high, whole=whole)
+    return Points(tuple(coefficients), -threshold * problem.unit, problem.unit)
 
 
 def with_threshold_in(
     problem: Problem, coefficients: Sequence[int], low: int | None, high: int | None
 ) -> Points:
     """Put the threshold between two totals in the units of `integer_totals`; None for an open end."""
-    scale = problem.unit * problem.score_step
+    scale = problem.unit * step_of(problem, coefficients)
     ends = [None if end is None else Fraction(end, scale) for end in (low, high)]
     whole = all(
         c % problem.unit == 0 and problem.rows.scales[j] == 1 for j, c in enumerate(coefficients) if c
@@ -208,7 +259,9 @@ def intercept_choice(
         return InterceptChoice(low=ceil(rule.low * unit), high=floor(rule.high * unit), allowed=None)
     assert rule.allowed is not None
     dtype = np.int64 if fits_int64(int(rule.allowed.largest_magnitude * unit)) else object
-    allowed = np.array([int(v * unit) for v in rule.allowed.values], dtype=dtype)
+    allowed = np.array(rule.allowed.over(unit), dtype=dtype)
+    if rule.allowed.without_zero:
+        allowed = allowed[allowed != 0]
     if problem.max_features is not None and features >= problem.max_features:
         allowed = allowed[allowed == 0]
     return InterceptChoice(
@@ -216,9 +269,16 @@ def intercept_choice(
     )
 
 
+def step_of(problem: Problem, coefficients: Sequence[int]) -> int:
+    """The common scale of the columns that are used; in small tables that of all, which is at hand."""
+    if problem.rows.raw is None:
+        return problem.score_step
+    return lcm(*(problem.rows.scales[j] for j, c in enumerate(coefficients) if c))
+
+
 def integer_totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
-    """Return the totals, without b, times unit·score_step; Python integers if 64 bits are not enough."""
-    rows, step = problem.rows, problem.score_step
+    """Return the totals, without b, times unit·`step_of`; Python integers if 64 bits are not enough."""
+    rows, step = problem.rows, step_of(problem, coefficients)
     terms = [
         (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))
         for j, c in enumerate(coefficients)
@@ -230,15 +290,14 @@ def integer_totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
 
 def classified(problem: Problem, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return the rows with a score above 0 and those below; the others have a score of exactly 0."""
+    near = NearTotals.of(problem, points.coefficients)
+    quick = None if near is None else near.classified(-Fraction(points.intercept))
+    if quick is not None:
+        return quick
     totals = integer_totals(problem, points.coefficients)
-    threshold = -Fraction(points.intercept) * problem.score_step
+    threshold = -Fraction(points.intercept) * step_of(problem, points.coefficients)
     above, below = totals > floor(threshold), totals < ceil(threshold)
     return np.asarray(above, dtype=bool), np.asarray(below, dtype=bool)
-
-
-def _scaled(problem: Problem, weights: IntArray, factor: int) -> IntArray:
-    dtype = np.int64 if fits_int64(problem.total_weight * factor) else object
-    return weights.astype(dtype) * factor
 
 
 def violated(problem: Problem, points: Points) -> list[Constraint]:

@@ -1,7 +1,7 @@
 """Rows: the training data, read once and stored exactly, and their groups."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,10 @@ from supersparse.data.sources import as_array, as_frame, as_series
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
 from supersparse.exact import IntArray, counted, gcd_of, integer_column, largest_magnitude
+from supersparse.problem.lazily import Lazily
+
+LARGE = 2**21
+"""With more values than this, floats are made exact column by column, when they are used."""
 
 ONLY_GROUPING = "group"
 """The name of a grouping that is passed as a plain array."""
@@ -110,13 +114,16 @@ class Rows(Tabular):
     """
 
     names: tuple[str, ...]
-    columns: tuple[IntArray, ...]
-    scales: tuple[int, ...]
+    columns: Sequence[IntArray]
+    scales: Sequence[int]
     positive: NDArray[np.bool_]
     weights: IntArray
     weight_unit: Fraction
     classes: tuple[object, object]  # (negative, positive)
     groupings: tuple[Grouping, ...] = ()  # for rate constraints; merged rows have none
+    raw: tuple[NDArray[Any], ...] | None = (
+        None  # large tables: the columns as they came, made exact when used
+    )
 
     @property
     def n_rows(self) -> int:
@@ -131,12 +138,43 @@ class Rows(Tabular):
     @cached_property
     def constant(self) -> tuple[bool, ...]:
         """Which columns have a single value."""
-        return tuple(bool((c == c[0]).all()) for c in self.columns)
+        return tuple(bool((c == c[0]).all()) for c in (self.raw or self.columns))
 
     @cached_property
-    def magnitudes(self) -> tuple[int, ...]:
+    def magnitudes(self) -> Sequence[int]:
         """The largest absolute integer of each column."""
-        return tuple(largest_magnitude(c) for c in self.columns)
+        return Lazily(self.n_features, lambda j: largest_magnitude(self.columns[j]))
+
+    def with_columns(self, kept: Sequence[int]) -> "Rows":
+        """Return the same rows with only some columns, in this order."""
+        names = tuple(self.names[j] for j in kept)
+        if self.raw is None:
+            columns, scales = tuple(self.columns[j] for j in kept), tuple(self.scales[j] for j in kept)
+            return replace(self, names=names, columns=columns, scales=scales)
+        return replace(
+            self,
+            names=names,
+            raw=tuple(self.raw[j] for j in kept),
+            columns=Lazily(len(kept), lambda k: self.columns[kept[k]]),
+            scales=Lazily(len(kept), lambda k: self.scales[kept[k]]),
+        )
+
+    def with_rows(self, kept: NDArray[np.intp], weights: IntArray) -> "Rows":
+        """Return some of the rows, with other weights."""
+        if self.raw is None:
+            columns, scales = tuple(c[kept] for c in self.columns), self.scales
+        else:
+            made = [integer_column(c[kept]) for c in self.raw]
+            columns, scales = tuple(c for c, _ in made), tuple(s for _, s in made)
+        return replace(
+            self,
+            columns=columns,
+            scales=scales,
+            raw=None,
+            positive=self.positive[kept],
+            weights=weights,
+            groupings=(),
+        )
 
     def _brief(self) -> str:
         positives = f"{int(self.positive.sum())} of class {self.classes[1]}"
@@ -185,11 +223,19 @@ def read_rows(
                 "only one class is left after dropping the rows of weight 0; two classes are needed"
             )
     groupings = read_groups(rate_groups, n_rows, keep)
-    exact_columns = [integer_column(c) for c in raw]
+    exact_columns: Sequence[tuple[IntArray, int]] = Lazily(len(raw), lambda j: integer_column(raw[j]))
+    is_large = n_rows * len(raw) > LARGE and any(c.dtype.kind == "f" for c in raw)
+    if not is_large:
+        exact_columns = tuple(exact_columns)
+    elif all(c.dtype == np.float64 for c in raw):
+        raw = list(np.array(raw))  # each column in one piece: those of a table by rows are slow to read
+    columns = Lazily(len(raw), lambda j: exact_columns[j][0])
+    scales = Lazily(len(raw), lambda j: exact_columns[j][1])
     return Rows(
         names=tuple(names),
-        columns=tuple(c for c, _ in exact_columns),
-        scales=tuple(s for _, s in exact_columns),
+        columns=columns if is_large else tuple(columns),
+        scales=scales if is_large else tuple(scales),
+        raw=tuple(raw) if is_large else None,
         positive=is_positive,
         weights=weights,
         weight_unit=unit,

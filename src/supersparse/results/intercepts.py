@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from supersparse.exact import IntArray, fits_int64
 from supersparse.problem.intercept import InterceptChoice, gaps_of, nearest_to_middle
-from supersparse.problem.objective import classified, integer_totals, intercept_choice, with_threshold_in
+from supersparse.problem.objective import (
+    classified,
+    integer_totals,
+    intercept_choice,
+    step_of,
+    with_threshold_in,
+)
 from supersparse.problem.problem import Problem
 
 
@@ -60,7 +66,7 @@ def _thresholds(
 def _restricted(
     problem: Problem, coefficients: Sequence[int], totals: IntArray, limit: Fraction
 ) -> Iterator[tuple[WithIntercept, NDArray[np.bool_]]]:
-    step, positive = problem.score_step, problem.rows.positive
+    step, positive = step_of(problem, coefficients), problem.rows.positive
     predicted_from = (-totals) // step + 1
     wrong_from = -(totals // step)  # of the negative rows; a score of 0 is wrong for both classes
     choice = intercept_choice(problem, features=sum(1 for c in coefficients if c))

@@ -46,6 +46,7 @@ from supersparse.problem.problem import Problem
 from supersparse.problem.rows import group_columns, read_labels
 from supersparse.problem.set_forms import LevelsForm, SetForm
 from supersparse.solving.options import SolveOptions, SolverKeywords
+from supersparse.writing import write_file
 
 
 def make_problem(
@@ -398,7 +399,7 @@ def load_settings(path: str | Path) -> Settings:
 
 def save_settings(settings: Settings, path: str | Path) -> None:
     """Write a file that reads back as the same settings."""
-    Path(path).write_text(write_settings(settings, _format(path)), encoding="utf-8", newline="\n")
+    write_file(path, write_settings(settings, _format(path)))
 
 
 def read_settings(text: str, form: Format = "yaml", *, source: str = "the text") -> Settings:

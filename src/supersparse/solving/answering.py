@@ -1,5 +1,6 @@
 """From a problem to a verified solution: check -> presolve -> solve -> restore -> verify."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import lcm
@@ -13,45 +14,90 @@ from supersparse.errors import (
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving import registry
+from supersparse.solving import deadline, registry
 from supersparse.solving.contract import Aim, Capabilities, Refuses, Solver, constraint_kinds
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveKeywords, SolveOptions
 from supersparse.solving.presolve import DropColumns, MergeRows
 from supersparse.solving.rounding import OnFeatures, Start, linear_coefficients, rounded
-from supersparse.solving.solution import Solution
+from supersparse.solving.solution import Claim, Solution
 from supersparse.solving.verify import check_points, verify
+from supersparse.stop import Stop
+
+_LARGE = 2**19  # values: preparing more of them can take longer than a time limit
 
 
 def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution:
-    """Presolve, solve, restore and verify; the problem and settings are already checked."""
+    """Presolve, solve, restore and verify; the problem and settings are already checked.
+
+    With a time limit, a large table is sampled first: what is found so far stands when time is up.
+    """
+    _warm_up(chosen, problem.goal)
+    began = time.perf_counter()
+    small = problem.rows.n_rows * problem.n_features <= _LARGE
+    if settings.time_limit is None or small or problem.goal == "risk":  # samples are searched for errors
+        return _of_all_rows(problem, chosen, settings, began)
+    _warm_up()
+    from supersparse.solving.sampling import first_models
+
+    began = time.perf_counter()
+    first = Monitor(problem, settings, lambda points: points, began)
+    with first.keeping_best_on_interrupt():
+        if settings.initial is not None:
+            first.incumbent(with_best_intercept(problem, settings.initial.coefficients))
+        goes_on = first_models(problem, first)
+    if goes_on:
+        try:
+            with deadline.until(first.ends):
+                return _of_all_rows(problem, chosen, replace(settings, initial=first.best), began)
+        except deadline.OutOfTime:
+            pass
+    stop = first.stop_reason() or Stop.TIME_LIMIT
+    return _verified(problem, chosen, settings, first.claim(stop=stop, smallest=False))
+
+
+def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began: float) -> Solution:
     small = presolve(problem)
-    settings, monitor = watched(chosen, small, settings)
+    settings, monitor = watched(chosen, small, settings, began)
     with monitor.keeping_best_on_interrupt():
         if settings.initial is not None:
             monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
-        if chosen.capabilities.wants_start and small.problem.is_plain:
-            from supersparse.solving.search.incumbent import search
+        try:
+            if chosen.capabilities.wants_start and small.problem.is_plain:
+                from supersparse.solving.search.incumbent import search
 
-            search(small.problem, monitor)
-        claim = chosen.solve(small.problem, settings, monitor)
-    found = small.restore(claim.points)
+                search(small.problem, monitor)
+            claim = chosen.solve(small.problem, settings, monitor)
+        except deadline.OutOfTime:
+            claim = monitor.claim(stop=Stop.TIME_LIMIT, smallest=False)
+    return _verified(problem, chosen, settings, replace(claim, points=small.restore(claim.points)))
+
+
+def _verified(problem: Problem, chosen: Solver, settings: SolveOptions, claim: Claim) -> Solution:
+    found = claim.points
     points = with_best_intercept(problem, found.coefficients) or found  # verify reports what it breaks
     verified = verify(problem, replace(claim, points=points), solver=chosen.name)
     return replace(verified, seed=settings.random_state)
 
 
-def watched(chosen: Solver, small: "Presolved", settings: SolveOptions) -> tuple[SolveOptions, Monitor]:
+def watched(
+    chosen: Solver, small: "Presolved", settings: SolveOptions, began: float | None = None
+) -> tuple[SolveOptions, Monitor]:
     """Make ready to solve a presolved problem: bring the start to it, and let the solver refuse it."""
     if settings.initial is not None:
         settings = replace(settings, initial=small.reduce(settings.initial))
     if isinstance(chosen, Refuses):
         chosen.check(small.problem, settings)
-    if chosen.capabilities.uses_kernels:
+    _warm_up(chosen, small.problem.goal)
+    return settings, Monitor(small.problem, settings, small.restore, began)
+
+
+def _warm_up(chosen: Solver | None = None, goal: str = "errors") -> None:
+    """Load or compile the kernels, before the clock starts; None: those of the search."""
+    if chosen is None or chosen.capabilities.uses_kernels:
         from supersparse.solving.warm_up import warm_up
 
-        warm_up(small.problem.goal)
-    return settings, Monitor(small.problem, settings, small.restore)
+        warm_up(goal)
 
 
 def chosen_solver(

@@ -26,9 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import UnsupportedProblemError
-from supersparse.exact import IntArray, gcd_of, largest_magnitude
+from supersparse.exact import IntArray, distinct_of, fits_int64, gcd_of, largest_magnitude
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
+from supersparse.solving import deadline
 from supersparse.solving.integer_sets import LARGEST_POINTS, IntegerSet, Magnitudes
 from supersparse.solving.presolve import row_groups
 
@@ -200,7 +201,7 @@ class Rates:
 def integer_form(problem: Problem) -> IntegerForm:
     """Convert a problem, merged or not, to kernel units."""
     rows = problem.rows
-    group, first = row_groups(list(rows.columns))
+    group, first = row_groups(rows.columns)
     columns = [c[first] for c in rows.columns]
     values = _integer_sets(problem)
     intercept_low, intercept_high, allowed = _intercepts(problem)
@@ -227,16 +228,18 @@ def integer_form(problem: Problem) -> IntegerForm:
         intercept_low=intercept_low,
         intercept_high=intercept_high,
         intercept_values=intercept_values,
-        intercept_penalties=np.array(
-            [
-                floor(problem.intercept_penalty(Fraction(int(b), problem.unit)) * scale)
-                for b in intercept_values
-            ],
-            np.int64,
-        ),
+        intercept_penalties=_intercept_penalties(problem, intercept_values, scale),
         rates=_rates(problem, group, len(first), positive, negative),
-        ranks=np.array([np.unique(c, return_inverse=True)[1].reshape(-1) for c in columns], dtype=np.int32),
+        ranks=_ranks(columns),
     )
+
+
+def _ranks(columns: list[IntArray]) -> NDArray[np.int32]:
+    ranks = np.empty((len(columns), len(columns[0])), np.int32)
+    for j, column in enumerate(columns):
+        deadline.look()
+        ranks[j] = distinct_of(column)[1]
+    return ranks
 
 
 def _intercepts(problem: Problem) -> tuple[int, int, IntArray | None]:
@@ -256,6 +259,13 @@ def _intercept_values(allowed: IntArray | None) -> Ints:
             f"the intercept's set reaches {largest_magnitude(allowed)} units, over 2^50; use a coarser set"
         )
     return allowed.astype(np.int64)
+
+
+def _intercept_penalties(problem: Problem, values: Ints, scale: Fraction) -> Ints:
+    if problem.intercept_levels is None:
+        return np.where(values != 0, floor(problem.intercept_C0 * scale), 0).astype(np.int64)
+    penalties = (problem.intercept_penalty(Fraction(int(b), problem.unit)) for b in values)
+    return np.array([floor(penalty * scale) for penalty in penalties], np.int64)
 
 
 def _integer_sets(problem: Problem) -> tuple[IntegerSet, ...]:
@@ -330,6 +340,7 @@ def _score_matrix(
     shares_step = problem.intercept.mode in ("range", "paper")
     common = step if shares_step else 0
     for column, factor in zip(columns, factors, strict=True):
+        deadline.look()
         common = gcd(common, gcd_of(column) * factor)
     common = common or 1
     largest = [v.largest * m * f for v, m, f in zip(values, problem.rows.magnitudes, factors, strict=True)]
@@ -343,11 +354,12 @@ def _score_matrix(
         scaled = [_times(c, f, common) for c, f in zip(columns, factors, strict=True)]
         return np.array(scaled, dtype=np.int64), max(1, step // common) if shares_step else 1, 0
     coarse = reach // _ROUNDED_LIMIT + 1
-    rounded = [
-        [(2 * int(x) * f + coarse) // (2 * coarse) for x in c] for c, f in zip(columns, factors, strict=True)
-    ]
+    rounded = np.empty((len(columns), len(columns[0])), np.int64)
+    for j, (column, factor) in enumerate(zip(columns, factors, strict=True)):
+        deadline.look()
+        rounded[j] = (column.astype(object) * (2 * factor) + coarse) // (2 * coarse)
     coarse_step = max(1, (2 * step + coarse) // (2 * coarse)) if shares_step else 1
-    return np.array(rounded, dtype=np.int64), coarse_step, 1
+    return rounded, coarse_step, 1
 
 
 def _intercept_reach(problem: Problem) -> int:
@@ -362,6 +374,7 @@ def _intercept_reach(problem: Problem) -> int:
 
 
 def _times(column: IntArray, factor: int, divisor: int) -> Ints:
+    deadline.look()
     if factor % divisor == 0 and column.dtype != object and abs(factor // divisor) <= _SCORE_LIMIT:
         return column.astype(np.int64) * (factor // divisor)
     return np.array([int(x) * factor // divisor for x in column], dtype=np.int64)
@@ -392,8 +405,10 @@ def _loss_weights(problem: Problem, group: NDArray[np.intp], n: int, scale: Frac
     for of_class, weight in zip(
         (rows.positive, ~rows.positive), reversed(problem.class_weights), strict=True
     ):
-        total = np.zeros(n, dtype=object)
-        np.add.at(total, group[of_class], rows.weights[of_class].astype(object))
         unit = weight * scale / problem.total_weight
-        result.append(np.array([int(t) * unit.numerator // unit.denominator for t in total], dtype=np.int64))
+        fits = fits_int64(max(problem.total_weight * unit.numerator, unit.denominator))
+        dtype = np.int64 if fits else object
+        total = np.zeros(n, dtype=dtype)
+        np.add.at(total, group[of_class], rows.weights[of_class].astype(dtype))
+        result.append((total * unit.numerator // unit.denominator).astype(np.int64))
     return result[0], result[1]

@@ -20,6 +20,7 @@ from supersparse.stop import Stop
 
 _TELL_EVERY = 0.25  # seconds between progress reports when nothing changes
 _WEIGH_EVERY = 0.2
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def resident_megabytes() -> float:
@@ -44,7 +45,13 @@ class Monitor:
     to the user's problem.
     """
 
-    def __init__(self, problem: Problem, options: SolveOptions, restore: Callable[[Points], Points]) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        options: SolveOptions,
+        restore: Callable[[Points], Points],
+        began: float | None = None,
+    ) -> None:
         self.problem = problem
         self.options = options
         self.best: Points | None = None
@@ -53,7 +60,7 @@ class Monitor:
         self.nodes = 0
         self._restore = restore
         self._events: list[TraceEvent] = []
-        self._began = time.perf_counter()
+        self._began = time.perf_counter() if began is None else began
         self._last_told = self._began
         self._last_weighed = self._began
         self._interrupted = threading.Event()
@@ -65,6 +72,12 @@ class Monitor:
     def seconds(self) -> float:
         """Time since the solve began."""
         return time.perf_counter() - self._began
+
+    @property
+    def ends(self) -> float | None:
+        """When the time limit ends, as `time.perf_counter` counts; None without a limit."""
+        limit = self.options.time_limit
+        return None if limit is None else self._began + limit
 
     @property
     def seconds_left(self) -> float | None:
@@ -168,21 +181,25 @@ class Monitor:
 
     @contextmanager
     def keeping_best_on_interrupt(self) -> Iterator[None]:
-        """Turn the first Ctrl-C into a request to stop; a second one interrupts as usual."""
+        """Turn the first Ctrl-C, SIGTERM or SIGHUP into a request to stop; a second one acts as usual."""
         if threading.current_thread() is not threading.main_thread():
             yield  # only the main thread may receive signals
             return
-        previous = signal.getsignal(signal.SIGINT)
-        if previous is None:
-            yield  # Python did not install this handler and could not restore it
-            return
+        previous = {number: signal.getsignal(number) for number in _SIGNALS}
+        # None: not installed by Python, which could not restore it; ignored signals, as under nohup, stay so
+        previous = {n: handler for n, handler in previous.items() if handler not in (None, signal.SIG_IGN)}
+
+        def restore() -> None:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
 
         def ask_to_stop(_signal: int, _frame: FrameType | None) -> None:
             self._interrupted.set()
-            signal.signal(signal.SIGINT, previous)
+            restore()
 
-        signal.signal(signal.SIGINT, ask_to_stop)
+        for number in previous:
+            signal.signal(number, ask_to_stop)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, previous)
+            restore()

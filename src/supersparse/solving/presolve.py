@@ -1,14 +1,17 @@
 """Reductions of a problem: each says when it applies, applies, and restores solutions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import IntArray, fits_int64, gcd_of
+from supersparse.exact import IntArray, distinct_of, fits_int64, gcd_of
+from supersparse.problem.lazily import Lazily
 from supersparse.problem.points import Points
 from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
+from supersparse.solving import deadline
 
 
 @dataclass(frozen=True)
@@ -37,15 +40,13 @@ class DropColumns:
 
     def apply(self, problem: Problem) -> Problem:
         """Return the problem with only these columns, in the same unit."""
-        rows = problem.rows
 
         def pick(values: tuple) -> tuple:  # type: ignore[type-arg]
             return tuple(values[j] for j in self.kept)
 
-        smaller = replace(rows, names=pick(rows.names), columns=pick(rows.columns), scales=pick(rows.scales))
         return replace(
             problem,
-            rows=smaller,
+            rows=problem.rows.with_columns(self.kept),
             sets=pick(problem.sets),
             C0=pick(problem.C0),
             levels=pick(problem.levels),
@@ -86,7 +87,10 @@ class MergeRows:
     def apply(problem: Problem) -> Problem:
         """Return the problem with distinct, sorted rows; F of any points is unchanged."""
         rows = problem.rows
-        group, first = row_groups([*rows.columns, rows.positive.astype(np.int8)])
+        label = rows.positive.astype(np.int8)
+        group, first = row_groups(
+            Lazily(rows.n_features + 1, lambda j: rows.columns[j] if j < rows.n_features else label)
+        )
         dtype = np.int64 if fits_int64(problem.total_weight) else object
         weights = np.zeros(len(first), dtype=dtype)
         np.add.at(weights, group, rows.weights.astype(dtype))
@@ -94,6 +98,8 @@ class MergeRows:
         merged = replace(
             rows,
             columns=tuple(c[first] for c in rows.columns),
+            scales=tuple(rows.scales),
+            raw=None,
             positive=rows.positive[first],
             weights=weights // common,
             weight_unit=rows.weight_unit * Fraction(common),
@@ -103,7 +109,7 @@ class MergeRows:
         return replace(problem, rows=merged, rate_limits=limits)
 
 
-def row_groups(columns: list[IntArray]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def row_groups(columns: Sequence[IntArray]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Group equal rows: return each row's group, in order of value, and one row of each group.
 
     Columns are ranked and combined into one integer per row, which is ranked again whenever the next column
@@ -112,11 +118,12 @@ def row_groups(columns: list[IntArray]) -> tuple[NDArray[np.intp], NDArray[np.in
     code = np.zeros(len(columns[0]), dtype=np.int64)
     span = 1
     for column in columns:
-        distinct, rank = np.unique(column, return_inverse=True)
+        deadline.look()
+        distinct, rank = distinct_of(column)
         if span > 2**62 // max(1, len(distinct)):
             known, code = np.unique(code, return_inverse=True)
             code, span = code.reshape(-1), len(known)
-        code = code * len(distinct) + rank.reshape(-1)
+        code = code * len(distinct) + rank
         span *= len(distinct)
     _, first, group = np.unique(code, return_index=True, return_inverse=True)
     return group.reshape(-1), first

@@ -185,3 +185,114 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(tmp_path):
         solve(medium(), "exact", checkpoint=tmp_path / "no such folder" / "file")
     with pytest.raises(InvalidOptionError, match="checkpoint"):
         solve(medium(), "exact", checkpoint=tmp_path)
+
+
+def rewritten(file, change):
+    """Change a checkpoint's content and make its checksum right again."""
+    import hashlib
+    import json
+
+    head, _, body = file.read_bytes().partition(b"\n")
+    content = json.loads(body)
+    change(content)
+    body = json.dumps(content).encode()
+    name = head.decode().rpartition(" ")[0]
+    file.write_bytes(f"{name} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
+
+
+def stopped(file, monkeypatch):
+    """A checkpoint of a search that was stopped amid its boxes."""
+    monkeypatch.setattr(proof, "_SLICE_WORK", 500)
+    problem = medium(seed=0, intercept="paper")
+    solve(problem, "exact", checkpoint=file, node_limit=40)
+    return problem
+
+
+FORGERIES = {
+    "a literal beyond the last": lambda c: c["tasks"][0].update(literals=[10**6]),
+    "a negative literal": lambda c: c["tasks"][0].update(literals=[-7]),
+    "a feature twice": lambda c: c["tasks"][0].update(literals=[0, 1]),
+    "an allowed literal beyond the last": lambda c: [
+        t.update(allowed=[10**9]) for t in c["tasks"] if "allowed" in t
+    ],
+    "theta as text": lambda c: [t.update(theta="1") for t in c["tasks"] if "allowed" in t],
+    "a box beyond its sets": lambda c: c["tasks"].append(
+        {"bound": 0, "case": 0, "literals": [0], "boxes": [1, [[[0, 0], [10**9, 10**9]]]]}
+    ),
+    "a box of other sides": lambda c: c["tasks"].append(
+        {"bound": 0, "case": 0, "literals": [0], "boxes": [1, [[[0] * 9, [1] * 9]]]}
+    ),
+    "a phase that is none": lambda c: c["tasks"].append(
+        {"bound": 0, "case": 0, "literals": [0], "boxes": [99, []]}
+    ),
+    "another case": lambda c: c["tasks"][0].update(case=12),
+    "a bound beyond 64 bits": lambda c: c["tasks"][0].update(bound=2**80),
+    "coefficients outside their sets": lambda c: c.update(coefficients=[10**9] * len(c["coefficients"])),
+    "too few coefficients": lambda c: c.update(coefficients=[0]),
+    "a bound that is no number": lambda c: c.update(lower_bound="1/0"),
+    "tasks that are none": lambda c: c.update(tasks=3),
+    "a missing part": lambda c: c.pop("second"),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES.values(), ids=FORGERIES)
+def test_a_forged_checkpoint_with_a_right_checksum_is_refused_before_kernels_read_it(
+    forgery, tmp_path, monkeypatch
+):
+    file = tmp_path / "open tree"
+    problem = stopped(file, monkeypatch)
+    rewritten(file, forgery)
+    with pytest.raises(InvalidOptionError, match="holds what no search has written"):
+        solve(problem, "exact", checkpoint=file, node_limit=1)
+
+
+def test_a_checkpoint_that_cannot_be_written_warns_once_and_keeps_the_model(tmp_path, monkeypatch):
+    from supersparse.errors import NotSavedWarning
+    from supersparse.solving.exact import checkpoint
+
+    def full(path, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoint, "write_file", full)
+    monkeypatch.setattr(engine, "_SAVE_EVERY", 0.0)
+    with pytest.warns(NotSavedWarning, match="No space left") as told:
+        solution = solve(medium(seed=0), "exact", checkpoint=tmp_path / "open tree", node_limit=10)
+    assert len([w for w in told if w.category is NotSavedWarning]) == 1
+    assert solution.stop is Stop.NODE_LIMIT
+    assert solution.points.support
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_searches_cannot_share_a_checkpoint(tmp_path):
+    from supersparse.solving.exact import checkpoint
+
+    pytest.importorskip("fcntl")
+    file = tmp_path / "open tree"
+    with (
+        checkpoint.locked(file),
+        pytest.raises(InvalidOptionError, match="in use by another search"),
+    ):
+        solve(medium(seed=0), "exact", checkpoint=file, node_limit=5)
+    solve(medium(seed=0), "exact", checkpoint=file, node_limit=5)  # let go of
+    assert [path.name for path in tmp_path.iterdir()] == ["open tree"]
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_signals_keep_the_model_and_the_checkpoint(name, tmp_path):
+    import os
+
+    if not hasattr(signal, name):
+        pytest.skip(f"no {name} here")
+    number, file = getattr(signal, name), tmp_path / "open tree"
+    before = signal.getsignal(number)
+    told = []
+
+    def send(event):
+        if event.objective is not None and not told:
+            told.append(event)
+            os.kill(os.getpid(), number)
+
+    solution = solve(medium(seed=0), "exact", checkpoint=file, on_progress=send)
+    assert solution.stop is Stop.INTERRUPTED
+    assert file.exists()
+    assert signal.getsignal(number) is before

@@ -7,7 +7,8 @@ files of another problem, are refused.
 
 import hashlib
 import json
-import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -18,11 +19,12 @@ import numpy as np
 from supersparse.errors import InvalidOptionError
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
-from supersparse.solving.exact.literals import Literal, flags_of, literals_where
+from supersparse.solving.exact.literals import Literal, feature_of, flags_of, literals_where, n_literals
 from supersparse.solving.exact.partition.tree import OpenNodes
 from supersparse.solving.exact.partition.tree import PartitionNode as PartitionNode
-from supersparse.solving.exact.supports import SupportSearch
+from supersparse.solving.exact.supports import LAST_PHASE, SupportSearch
 from supersparse.solving.exact.tree import Support, SupportNode, Task
+from supersparse.writing import write_file
 
 _FORMAT = "supersparse checkpoint 3"
 
@@ -65,12 +67,38 @@ def save_tree(
             "second": None if second is None else _written_second(second),
         }
     ).encode()
-    beside = path.with_name(path.name + ".new")
-    with open(beside, "wb") as file:
-        file.write(f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
+    write_file(path, f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep other searches off a checkpoint; raise if one holds it. A process that dies lets go of it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: nothing is held, and the last to write wins
+        yield
+        return
+    place = path.with_name(f".{path.name}.lock")
+    try:
+        file = open(place, "ab")  # noqa: SIM115  # held until the search ends
+    except OSError:  # a folder that cannot be written: there will be no checkpoint either
+        yield
+        return
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InvalidOptionError(
+                f"checkpoint {str(path)!r} is in use by another search; choose another file, or wait for it"
+            ) from None
+        except OSError:  # a file system without locks
+            yield
+            return
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                place.unlink()
 
 
 def written(task: Task) -> dict[str, Any]:
@@ -108,42 +136,109 @@ def load_tree(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> S
         raise InvalidOptionError(
             f"checkpoint {str(path)!r} is damaged (its checksum is wrong); delete it to start again"
         )
-    content = json.loads(body)
-    if content["problem"] != identity:
+    try:
+        content = json.loads(body)
+        belongs = content["problem"] == identity
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise _malformed(path, "it is not a checkpoint's JSON") from None
+    if not belongs:
         raise InvalidOptionError(
             f"checkpoint {str(path)!r} belongs to another problem (data or settings differ); "
             "choose another file, or delete it to start again"
         )
     by_case = {instance.case: instance for instance in cases}
-    return Saved(
-        coefficients=tuple(content["coefficients"]),
-        lower_bound=Fraction(content["lower_bound"]),
-        tasks=tuple((e["bound"], _read(e, by_case[e["case"]], cuts)) for e in content["tasks"]),
-        second=None if content["second"] is None else _read_second(content["second"]),
+    try:
+        return Saved(
+            coefficients=_coefficients(content["coefficients"], cases[0]),
+            lower_bound=Fraction(_text(content["lower_bound"])),
+            tasks=tuple(
+                (_whole(e["bound"], -_LARGEST, _LARGEST), _read(e, by_case[e["case"]], cuts))
+                for e in content["tasks"]
+            ),
+            second=None if content["second"] is None else _read_second(content["second"]),
+        )
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError) as error:
+        raise _malformed(path, str(error) or type(error).__name__) from None
+
+
+def _malformed(path: Path, why: str) -> InvalidOptionError:
+    return InvalidOptionError(
+        f"checkpoint {str(path)!r} holds what no search has written ({why[:200]}); delete it to start again"
     )
+
+
+_LARGEST = 2**62
+_MOST_FAMILIES = 2**31
+
+
+def _whole(value: object, low: int, high: int) -> int:
+    """A whole number within bounds: kernels index arrays by some of them, unchecked."""
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"{value!r:.60} is no whole number from {low} to {high}")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > 4000:
+        raise ValueError(f"{value!r:.60} is no fraction")
+    return value
+
+
+def _coefficients(values: Any, instance: Instance) -> tuple[int, ...]:
+    if not isinstance(values, list) or len(values) != instance.n_features:
+        raise ValueError(f"it needs {instance.n_features} coefficients")
+    for allowed, value in zip(instance.form.values, values, strict=True):
+        side = allowed.of_sign(1 if _whole(value, -_LARGEST, _LARGEST) > 0 else -1)
+        at = side.below(abs(value))
+        if not (allowed.has_zero if value == 0 else at < len(side) and side[at] == abs(value)):
+            raise ValueError(f"the coefficient {value} is not allowed")
+    return tuple(values)
+
+
+def _literals(values: Any, instance: Instance) -> tuple[Literal, ...]:
+    """Literals that exist, each feature once, each with a value of its sign."""
+    literals = tuple(Literal(_whole(v, 0, n_literals(instance.n_features) - 1)) for v in values)
+    if len({feature_of(literal) for literal in literals}) < len(literals):
+        raise ValueError("a feature is used twice")
+    if not all(instance.magnitudes.count[literal] for literal in literals):
+        raise ValueError("a literal has no values")
+    return literals
 
 
 def _read_second(entry: dict[str, Any]) -> OpenNodes:
     return OpenNodes(
         nodes=tuple(
             PartitionNode(
-                Fraction(node["bound"]),
-                tuple(map(tuple, node["allowed"])),
-                tuple((family, np.array(quad, np.int64)) for family, *quad in node["sets"]),
+                Fraction(_text(node["bound"])),
+                tuple(tuple(_whole(c, 0, _LARGEST) for c in states) for states in node["allowed"]),
+                tuple(
+                    (
+                        _whole(family, 0, _MOST_FAMILIES),
+                        np.array([_whole(i, 0, _LARGEST) for i in quad], np.int64),
+                    )
+                    for family, *quad in node["sets"]
+                ),
             )
             for node in entry["nodes"]
         ),
-        given_up=tuple(map(Fraction, entry["given_up"])),
+        given_up=tuple(Fraction(_text(bound)) for bound in entry["given_up"]),
     )
 
 
 def _read(entry: dict[str, Any], instance: Instance, cuts: Cuts) -> SupportNode | Support:
-    literals = tuple(Literal(literal) for literal in entry["literals"])
+    literals = _literals(entry["literals"], instance)
     if "allowed" in entry:
-        allowed = flags_of(entry["allowed"], instance.n_features)
-        return SupportNode(instance=instance, literals=literals, allowed=allowed, theta=entry["theta"])
+        listed = [Literal(_whole(v, 0, n_literals(instance.n_features) - 1)) for v in entry["allowed"]]
+        allowed = flags_of(listed, instance.n_features)
+        if (allowed & ~instance.allowed).any():
+            raise ValueError("a literal is allowed that the problem forbids")
+        theta = _whole(entry["theta"], 0, _LARGEST)
+        return SupportNode(instance=instance, literals=literals, allowed=allowed, theta=theta)
     search = None
     if entry["boxes"] is not None:
+        if not literals:
+            raise ValueError("a support without features is being searched")
         search = SupportSearch(instance, literals, cuts)
-        search.resume((entry["boxes"][0], entry["boxes"][1]))
+        phase, boxes = entry["boxes"]
+        search.resume((_whole(phase, 0, LAST_PHASE), boxes))
     return Support(instance=instance, literals=literals, search=search)

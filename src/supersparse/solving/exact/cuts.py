@@ -50,6 +50,7 @@ class Cuts:
         self._form = form
         self._monitor = monitor
         self._lock = threading.RLock()
+        self._judged: set[tuple[int, ...]] = set()
         self.refresh()
 
     def refresh(self) -> None:
@@ -72,14 +73,24 @@ class Cuts:
         return self.now.tie
 
     def offer(self, coefficients: list[int]) -> bool:
-        """Let the evaluator judge a model; return whether it became the best."""
+        """Let the evaluator judge a model; return whether it became the best.
+
+        It chooses b, so the same coefficients need judging once only. Rounded columns, which decide little
+        themselves, offer them for every b and in both phases of a search.
+        """
         with self._lock:
+            key = tuple(coefficients)
+            if key in self._judged:
+                return False
+            if len(self._judged) < _MOST_JUDGED:
+                self._judged.add(key)
             better = self._monitor.incumbent(completed(self._form.problem, coefficients))
             if better:
                 self.refresh()
             return better
 
 
+_MOST_JUDGED = 2**18
 _ROUNDS = 12
 _WORK = 15_000_000  # touched rows a round, at most
 _WORK_PER_ENTRY = 300

@@ -2,15 +2,16 @@
 
 import sys
 import time
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
 from pathlib import Path
 from typing import ClassVar
 
-from supersparse.errors import InfeasibleError, UnsupportedProblemError
+from supersparse.errors import InfeasibleError, NotSavedWarning, UnsupportedProblemError
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
@@ -91,10 +92,12 @@ class ExactSolver:
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best model, or claim the best known one and a bound."""
-        while True:
-            outcome = _Solve.prepare(problem, options, monitor).run()
-            if outcome is not _Restart.WITH_BETTER_PRICES:
-                return outcome
+        file = options.checkpoint
+        with nullcontext() if file is None else checkpoint.locked(Path(file)):
+            while True:
+                outcome = _Solve.prepare(problem, options, monitor).run()
+                if outcome is not _Restart.WITH_BETTER_PRICES:
+                    return outcome
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Find the best model of each size, as far as the limits allow."""
@@ -142,6 +145,7 @@ class _Solve:
     stop: Stop | None = None
     _reported: int = -1  # the last bound the monitor heard of, in kernel units
     _report_at: int = 0  # work of the proof at which to report again
+    _could_not_save: bool = False
     _saved_at: float = field(default_factory=time.perf_counter)
 
     @classmethod
@@ -184,7 +188,8 @@ class _Solve:
             )
         self.monitor.bound(self.monitor.best_evaluation.objective)
         if self.file is not None:
-            self.file.unlink(missing_ok=True)  # nothing is open any more
+            with suppress(OSError):
+                self.file.unlink(missing_ok=True)  # nothing is open any more
         return self.monitor.claim(stop=Stop.OPTIMAL, smallest=True)
 
     def _open(self) -> None:
@@ -205,7 +210,7 @@ class _Solve:
     def _prove_here(self) -> None:
         """Alternate between proof and search by work done, so that a run can be repeated exactly."""
         limit = self.options.node_limit
-        self.search.warm_up(WORK_PER_NODE * (10**6 if limit is None else limit + 1))
+        self.search.warm_up(WORK_PER_NODE * (10**6 if limit is None else min(10**6, limit + 1)))
         self.cuts.refresh()
         searched = int(self.search.spent[0])
         look_at = 0
@@ -300,5 +305,15 @@ class _Solve:
             # tasks first: a model that a thread finds meanwhile may then be saved twice, never lost
             tasks = [checkpoint.written(task) for task in self.proof.open_tasks()]
             best, bound = self.monitor.best.coefficients, self.monitor.lower_bound
-            checkpoint.save_tree(self.file, self.identity, best, bound, tasks, self.second.left)
+            try:
+                checkpoint.save_tree(self.file, self.identity, best, bound, tasks, self.second.left)
+            except OSError as error:
+                if not self._could_not_save:
+                    warnings.warn(
+                        f"the checkpoint could not be written ({error}); the search goes on, "
+                        "and what was saved before stays",
+                        NotSavedWarning,
+                        stacklevel=2,
+                    )
+                self._could_not_save = True
             self._saved_at = time.perf_counter()

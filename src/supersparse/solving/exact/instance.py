@@ -11,7 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.exact import IntArray, largest_magnitude
 from supersparse.problem.problem import Problem
+from supersparse.solving import deadline
 from supersparse.solving.exact.limits import LiteralLimits, literal_limits
 from supersparse.solving.exact.literals import SIGNS, both_literals, for_both_signs, n_literals
 from supersparse.solving.integer_form import OPEN, IntegerForm
@@ -225,6 +227,13 @@ def _origin_ranks(problem: Problem) -> NDArray[np.int32]:
     return np.array(ranks, np.int32)
 
 
+def _content(column: IntArray) -> object:
+    """What tells a column from others, as a key: equal numbers have equal keys, whatever their type."""
+    if column.dtype == object and largest_magnitude(column) >= 2**63:
+        return tuple(column.tolist())
+    return column.astype(np.int64).tobytes()
+
+
 def twins(problem: Problem) -> tuple[int, ...]:
     """Find interchangeable columns; each points to the one that must be used before it.
 
@@ -237,7 +246,8 @@ def twins(problem: Problem) -> tuple[int, ...]:
     latest: dict[tuple[object, ...], int] = {}
     result = []
     for f in range(problem.n_features):
-        column, scale = rows.columns[f].astype(object), rows.scales[f]
+        deadline.look()
+        column, scale = rows.columns[f], rows.scales[f]
         alike = (  # what two twins must share beside their columns
             problem.sets[f],
             problem.C0[f],
@@ -248,12 +258,13 @@ def twins(problem: Problem) -> tuple[int, ...]:
             *((limit.low[f], limit.high[f]) for limit in problem.score_limits),
         )
         if problem.intercept.mode != "free":
-            keys: list[tuple[object, ...]] = [(*alike, tuple(column))]
+            keys: list[tuple[object, ...]] = [(*alike, _content(column))]
         else:
-            keys = [(*alike, tuple(column - column.min()))]
+            wide = column.astype(object if largest_magnitude(column) > 2**61 else np.int64)
+            keys = [(*alike, _content(wide - wide.min()))]
             has_a_sign = problem.score_limits or any(limit.together[f] for limit in problem.sign_limits)
             if problem.sets[f].is_symmetric and problem.levels[f] is None and not has_a_sign:
-                keys.append((*alike, tuple(column.max() - column)))
+                keys.append((*alike, _content(wide.max() - wide)))
         known = next((k for k in keys if k in latest), None)
         result.append(-1 if known is None else latest[known])
         latest[keys[0] if known is None else known] = f

@@ -30,6 +30,7 @@ from supersparse.solving.kernels.support import CellRates, SupportData, magnitud
 Ints = NDArray[np.int64]
 _SLICE_SECONDS = 0.05
 _IMPROVING, _TIES = 1, 2  # the phases of a search; 0 before it starts
+LAST_PHASE = _TIES
 _ROOM_ON_STACK = 128  # initial number of boxes; more are added if needed
 _NONE, _NO_CELLS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
 NO_RATES = CellRates(_NONE, _NONE, _NO_CELLS, _NO_CELLS, _NONE)
@@ -178,7 +179,14 @@ class SupportSearch:
     def resume(self, state: tuple[int, list[list[list[int]]]]) -> None:
         """Resume with the phase and open boxes of an earlier search, before the first `run`."""
         self._phase = state[0]
-        self._lay_out([(np.array(low, np.int64), np.array(high, np.int64)) for low, high in state[1]])
+        least, most = self._whole()
+        boxes = [(np.array(low, np.int64), np.array(high, np.int64)) for low, high in state[1]]
+        for low, high in boxes:  # the kernels index by them, unchecked
+            if low.shape != least.shape or high.shape != most.shape:
+                raise ValueError("a box has the wrong number of sides")
+            if not ((least <= low) & (low <= high) & (high <= most)).all():
+                raise ValueError("a box lies outside the coefficient sets")
+        self._lay_out(boxes)
         self._rest()
 
     def _adapt(self, seconds: float) -> None:

@@ -1,1 +1,73 @@
-"""The hot loops, compiled by numba on first use, and nothing else."""
+"""The hot loops, compiled by numba on first use, and nothing else.
+
+Numba keeps compiled code beside the source or in the user's cache folder. Where neither can be written, as in
+a container with a read-only file system, it would refuse to compile at all: then the code goes to the folder
+for temporary files, in a place that only this user can write, because cached code is run.
+"""
+
+import logging
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+from supersparse.errors import SolverError
+
+
+def _give_numba_a_folder() -> None:
+    """Name a folder for compiled code, unless one is named or numba finds its own."""
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return
+    import numba
+    from numba.misc.appdirs import AppDirs
+
+    usual = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
+    if _can_write(Path(__file__).parent / "__pycache__") or _can_write(usual):
+        return
+    folder = _temporary_folder()
+    logging.getLogger("supersparse").warning(
+        "compiled code goes to %s, since neither %s nor %s can be written; "
+        "set NUMBA_CACHE_DIR to a folder that stays, to compile once only",
+        folder,
+        Path(__file__).parent,
+        usual,
+    )
+    os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(folder)
+
+
+def _can_write(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _temporary_folder() -> Path:
+    try:
+        folder = Path(tempfile.gettempdir()) / f"supersparse-{_user()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if _is_private(folder) and _can_write(folder):
+            return folder
+        return Path(tempfile.mkdtemp(prefix="supersparse-"))  # somebody else's: compile anew
+    except OSError as error:
+        raise SolverError(
+            f"there is no folder for compiled code ({error}); set NUMBA_CACHE_DIR to one that can be written"
+        ) from None
+
+
+def _user() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else "user"
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether nobody else can put code there."""
+    if sys.platform == "win32":
+        return True  # the folder for temporary files is the user's own
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
+
+
+_give_numba_a_folder()

@@ -23,6 +23,8 @@ from supersparse.solving.options import SolveOptions
 from supersparse.solving.solution import Claim
 from supersparse.stop import Stop
 
+_MOST_NODES = 2**31 - 1  # that the packages take
+
 Run = Callable[[Model, RunSettings, Talk], Outcome]
 
 
@@ -110,7 +112,9 @@ class TwoSolves:
         nodes_before = monitor.nodes
         settings = RunSettings(
             seconds=monitor.seconds_left,
-            nodes=None if options.node_limit is None else max(0, int(options.node_limit) - nodes_before),
+            nodes=None
+            if options.node_limit is None
+            else max(0, min(_MOST_NODES, int(options.node_limit)) - nodes_before),
             relative_gap=float(relative_gap),
             absolute_gap=program.aim.scaled(exact(absolute_gap, "absolute_gap")),
             threads=int(options.n_jobs),

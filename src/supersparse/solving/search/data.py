@@ -5,6 +5,7 @@ from math import lcm
 
 import numpy as np
 
+from supersparse.solving import deadline
 from supersparse.solving.integer_form import IntegerForm, Ints
 from supersparse.solving.kernels.lines import SearchData
 
@@ -30,6 +31,7 @@ def search_data(form: IntegerForm, largest: int | None = None, *, even: bool = F
     price = _price(form, factor, len(most) + len(groups))
     row, entry, start = [], [], [0]
     for column in form.columns:
+        deadline.look()
         nonzero = np.flatnonzero(column)
         row.append(nonzero)
         entry.append(column[nonzero])

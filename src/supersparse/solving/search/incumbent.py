@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
+from supersparse.solving.deadline import OutOfTime
 from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.search.paths import Surrogate, backward_path, roundings
@@ -49,7 +50,8 @@ def search(problem: Problem, monitor: Monitor, work: int | None = None) -> None:
 
 def smallest_coefficients(problem: Problem) -> list[int]:
     """Return the coefficients nearest 0 that the sets allow: all zeros, unless a set excludes 0."""
-    return [int(s.nearest_zero * problem.unit) for s in problem.sets]
+    known = {s: int(s.nearest_zero * problem.unit) for s in set(problem.sets)}
+    return [known[s] for s in problem.sets]
 
 
 class Search:
@@ -84,7 +86,13 @@ class Search:
         limit = self.spent[0] + work
         while self.spent[0] < limit and self.monitor.stop_reason() is None:
             before = self.spent[0]
-            next(self._steps)
+            try:
+                next(self._steps)
+            except OutOfTime:  # the monitor knows it as well
+                return
+            except StopIteration:  # after that
+                self.is_warm = True
+                return
             self.spent[0] = max(self.spent[0], before + _LEAST_STEP)
 
     def warm_up(self, work: int) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.solving import deadline
 from supersparse.solving.integer_form import IntegerForm
 
 Floats = NDArray[np.float64]
@@ -35,6 +36,7 @@ class Surrogate:
         ridge[-1] = 1e-8
         w = start.copy()
         for _ in range(steps):
+            deadline.look()
             chance = _sigmoid(design @ w)
             gradient = design.T @ (self.weight * chance - self.up) + ridge * w
             curvature = self.weight * np.maximum(chance * (1 - chance), 1e-4)
@@ -63,6 +65,7 @@ class Surrogate:
         known: set[bytes] = set()
         for strength in top * np.geomspace(0.7, 0.01, count):
             for _ in range(60):
+                deadline.look()
                 residual = self.weight * _sigmoid(rows @ w + b) - self.up
                 w = w - step * (rows.T @ residual)
                 w = np.sign(w) * np.maximum(np.abs(w) - step * strength, 0)

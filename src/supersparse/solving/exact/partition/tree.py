@@ -17,6 +17,7 @@ from math import ceil
 
 import numpy as np
 
+from supersparse.errors import InvalidOptionError
 from supersparse.solving.exact.partition.bound import NodeBound, Sets
 from supersparse.solving.exact.partition.certificate import Allowed, Proven, points_of, top
 from supersparse.solving.exact.partition.leaf import Leaf
@@ -69,7 +70,17 @@ class PartitionTree:
         return OpenNodes(tuple(waiting), tuple(self._given_up))
 
     def resume(self, left: OpenNodes) -> None:
-        """Go on with what an earlier run left open, before the first step."""
+        """Go on with what an earlier run left open, before the first step; refuse what does not fit."""
+        groups, n_points = self._context.groups, self._context.points.n
+        for node in left.nodes:
+            fits = len(node.allowed) == len(groups) and all(
+                states and max(states) < len(group.states)
+                for states, group in zip(node.allowed, groups, strict=False)
+            )
+            if not fits or any(len(quad) != 4 or quad.max() >= n_points for _, quad in node.sets):
+                raise InvalidOptionError(
+                    "the checkpoint's second bound does not fit the problem; delete it to start again"
+                )
         self._open.clear()
         self._given_up = list(left.given_up)
         for node in left.nodes:

@@ -1,0 +1,101 @@
+"""Totals of large tables: floats with a proven margin, and exact numbers only where rows are that close.
+
+A total is Σ c_j·x_j over the k columns used, with whole c_j; x_j, a decimal, differs from its double by at
+most 2^-53 of it. So a total in doubles is off by less than (k + 3)·2^-53·Σ|c_j·x_j|. Rows further apart than
+twice that are in the right order; the others are computed exactly. Nothing is rounded in what is returned.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.exact import integer_column
+from supersparse.problem.problem import Problem
+
+_MOST_EXACT = 50_000  # rows that are computed exactly; with more, all are
+
+
+@dataclass(frozen=True, eq=False)
+class NearTotals:
+    """The totals of all rows in the unit of the coefficients, and the exact ones of some."""
+
+    problem: Problem
+    coefficients: tuple[int, ...]
+    floats: NDArray[np.float64]
+    margin: float
+
+    @classmethod
+    def of(cls, problem: Problem, coefficients: Sequence[int]) -> "NearTotals | None":
+        """Compute them; None for tables that are exact already, and numbers beyond doubles."""
+        raw = problem.rows.raw
+        used = [j for j, c in enumerate(coefficients) if c]
+        if raw is None or any(raw[j].dtype != np.float64 or abs(coefficients[j]) > 2**53 for j in used):
+            return None
+        floats = np.zeros(problem.rows.n_rows)
+        reach = 0.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            for j in used:
+                term = raw[j] * float(coefficients[j])
+                reach += float(np.abs(term).max(initial=0.0))
+                floats += term
+        margin = (2 * len(used) + 8) * 2.0**-53 * reach + 1e-300
+        if not np.isfinite(2 * margin) or not np.isfinite(reach):
+            return None
+        return cls(problem, tuple(coefficients), floats, margin)
+
+    def exact(self, rows: NDArray[np.intp]) -> list[Fraction]:
+        """The exact totals of some rows."""
+        raw = self.problem.rows.raw
+        assert raw is not None
+        totals = [Fraction(0)] * len(rows)
+        for j, c in enumerate(self.coefficients):
+            if c and len(rows):
+                integers, scale = integer_column(raw[j][rows])
+                factor = Fraction(c, scale)
+                totals = [t + factor * int(v) for t, v in zip(totals, integers.tolist(), strict=True)]
+        return totals
+
+    def classified(self, threshold: Fraction) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]] | None":
+        """The rows above and below a threshold; None if too many are too close to it."""
+        cut = float(threshold)
+        margin = self.margin + 2.0**-52 * abs(cut)
+        above, below = self.floats > cut + margin, self.floats < cut - margin
+        close = np.flatnonzero(~(above | below))
+        if len(close) > _MOST_EXACT:
+            return None
+        for i, total in zip(close.tolist(), self.exact(close), strict=True):
+            above[i], below[i] = total > threshold, total < threshold
+        return above, below
+
+    def ranks(self) -> "tuple[NDArray[np.int64], NDArray[np.intp]] | None":
+        """The place of each row's total among the distinct ones, rising, and a row for each of these.
+
+        None if too many rows are too close to each other.
+        """
+        order = np.argsort(self.floats, kind="stable")
+        close = np.diff(self.floats[order]) <= 2 * self.margin
+        beside = np.zeros(len(order), dtype=bool)
+        beside[1:] |= close
+        beside[:-1] |= close
+        at = np.flatnonzero(beside)
+        if len(at) > _MOST_EXACT:
+            return None
+        exact = dict(zip(at.tolist(), self.exact(order[at]), strict=True))
+        is_new = np.ones(len(order), dtype=bool)
+        start = 0
+        while start < len(at):
+            end = start + 1
+            while end < len(at) and at[end] == at[end - 1] + 1 and close[at[end - 1]]:
+                end += 1
+            run = at[start:end]
+            rising = sorted(run.tolist(), key=exact.__getitem__)
+            order[run] = order[rising]
+            values = [exact[i] for i in rising]
+            is_new[run[1:]] = [a != b for a, b in zip(values[1:], values, strict=False)]
+            start = end
+        ranks = np.empty(len(order), np.int64)
+        ranks[order] = np.cumsum(is_new) - 1
+        return ranks, order[is_new]

@@ -1,0 +1,153 @@
+"""First models of large tables, from samples: so that a time limit is kept and leaves a model worth having.
+
+Samples of rows, and in wide tables of the columns that separate their classes best, are solved one after the
+other, each four times as large as the one before. Every model is evaluated exactly on all rows, where its
+threshold is chosen too. A sample proves nothing, so the bound stays where it was.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.errors import InfeasibleError, SolverFailedError
+from supersparse.exact import IntArray, fits_int64
+from supersparse.problem.objective import completed
+from supersparse.problem.problem import Problem
+from supersparse.solving.exact.engine import ExactSolver
+from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
+from supersparse.solving.presolve import DropColumns, MergeRows
+from supersparse.solving.search.incumbent import smallest_coefficients
+from supersparse.stop import Stop
+
+_FIRST = 2**16  # values of the first sample
+_GROWTH = 4
+_LEAST_ROWS = 500
+_MOST_COLUMNS = 200  # of the first sample; later ones have twice as many each
+_LEAST_SECONDS = 0.5  # for a sample, though time may be up: a card without features helps nobody
+_SHARE = 0.25  # of the time left that a sample may be searched for
+_WORTH = 0.5  # of the time left that preparing the whole table may take
+
+
+def first_models(problem: Problem, monitor: Monitor) -> bool:
+    """Report models from samples to the monitor; return whether there is time to go on with all rows.
+
+    The time that a sample took to prepare and its models to evaluate tells what all rows would take.
+    """
+    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
+    values, columns = _FIRST, _MOST_COLUMNS
+    while monitor.stop_reason() is None or (values == _FIRST and monitor.stop_reason() is Stop.TIME_LIMIT):
+        began = time.perf_counter()
+        sample = _Sample.of(problem, values, columns, monitor.options.random_state)
+        seconds_left = monitor.seconds_left or 0.0
+        whole = sample.preparing * problem.rows.n_rows * problem.n_features / sample.n_values
+        if whole < _WORTH * seconds_left and monitor.best is not None and values > _FIRST:
+            return True
+        searched = time.perf_counter()
+        coefficients = sample.solve(monitor, max(_LEAST_SECONDS, _SHARE * seconds_left))
+        searched = time.perf_counter() - searched
+        if coefficients is not None:
+            monitor.incumbent(completed(problem, coefficients))
+        overhead = time.perf_counter() - began - searched
+        seconds_left = monitor.seconds_left or 0.0
+        if whole < _WORTH * seconds_left:
+            return True
+        if sample.is_whole or 2 * overhead + _GROWTH * sample.preparing > _WORTH * seconds_left:
+            return False
+        values, columns = _GROWTH * values, 2 * columns
+    return False
+
+
+class _Sample:
+    """Some rows and columns of a problem, presolved, and the time that this took."""
+
+    def __init__(self, problem: Problem, kept: Sequence[int], small: Problem, n_values: int) -> None:
+        self._whole, self._kept, self._small = problem, kept, small
+        self.n_values = n_values
+        self.is_whole = n_values >= problem.rows.n_rows * problem.n_features
+        self.preparing = 0.0
+
+    @classmethod
+    def of(cls, problem: Problem, values: int, columns: int, seed: int) -> "_Sample":
+        """Draw about so many values, in at most so many columns."""
+        rows = problem.rows
+        n_columns = min(problem.n_features, columns)
+        n_rows = min(rows.n_rows, max(_LEAST_ROWS, values // n_columns))
+        chosen, weights = _drawn(problem, n_rows, np.random.default_rng(seed))
+        kept = _telling(problem, chosen, n_columns)
+        began = time.perf_counter()
+        narrow = DropColumns(tuple(kept), problem.n_features)
+        part = narrow.apply(problem) if narrow.accepts(problem) else problem
+        small = replace(
+            part,
+            rows=part.rows.with_rows(chosen, weights),
+            rate_limits=tuple(
+                replace(
+                    limit,
+                    weights=limit.weights[chosen],
+                    at_most=limit.at_most * len(chosen) // rows.n_rows,
+                )
+                for limit in part.rate_limits
+            ),
+        )
+        sample = cls(problem, kept, MergeRows.apply(small), len(chosen) * len(kept))
+        # the integer form and what follows it take about four times as long as merging the rows
+        sample.preparing = 5 * (time.perf_counter() - began)
+        return sample
+
+    def solve(self, monitor: Monitor, seconds: float) -> list[int] | None:
+        """Return the best coefficients found in so many seconds, over all columns."""
+        options = SolveOptions(
+            time_limit=seconds,
+            random_state=monitor.options.random_state,
+            cancel=lambda: monitor.stop_reason() not in (None, Stop.TIME_LIMIT),
+        )
+        own = Monitor(self._small, options, lambda points: points)
+        try:
+            found = ExactSolver().solve(self._small, options, own).points.coefficients
+        except (InfeasibleError, SolverFailedError):  # of the sample: all rows may allow a model
+            return None
+        coefficients = smallest_coefficients(self._whole)
+        for j, value in zip(self._kept, found, strict=True):
+            coefficients[j] = int(value)
+        return coefficients
+
+
+def _drawn(problem: Problem, n_rows: int, random: np.random.Generator) -> tuple[NDArray[np.intp], IntArray]:
+    """Draw rows, up to half of them of the rarer class, and weigh them so that classes keep their shares."""
+    rows = problem.rows
+    members = [np.flatnonzero(rows.positive), np.flatnonzero(~rows.positive)]
+    rarer = min(len(m) for m in members)
+    sizes = [min(len(m), max(n_rows // 2, n_rows - rarer)) for m in members]
+    drawn, weights = [], []
+    for of_class, size in zip(members, sizes, strict=True):
+        chosen = np.sort(random.choice(of_class, size=size, replace=False))
+        drawn.append(chosen)
+        share = round(Fraction(len(of_class), size) * 100)
+        dtype = np.int64 if fits_int64(problem.total_weight * 100 * rows.n_rows) else object
+        weights.append(rows.weights[chosen].astype(dtype) * share)
+    return np.concatenate(drawn), np.concatenate(weights)
+
+
+def _telling(problem: Problem, chosen: NDArray[np.intp], most: int) -> list[int]:
+    """The columns that separate the classes best in these rows, one by one, and those that a model needs."""
+    if most >= problem.n_features:
+        return list(range(problem.n_features))
+    rows = problem.rows
+    positive = rows.positive[chosen]
+    needed = {
+        *problem.forced,
+        *(j for limit in problem.support_limits for j, w in enumerate(limit.weights) if w < 0),
+    }
+    distance = np.zeros(problem.n_features)
+    for j, column in enumerate(rows.raw or rows.columns):
+        values = column[chosen].astype(np.float64)
+        spread = values.std()
+        if spread > 0 and np.isfinite(spread) and len(problem.sets[j]) > 1:
+            distance[j] = abs(values[positive].mean() - values[~positive].mean()) / spread
+    order = [j for j in np.argsort(-distance, kind="stable").tolist() if j not in needed]
+    return sorted([*needed, *order[: max(0, most - len(needed))]])

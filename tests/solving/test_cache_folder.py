@@ -1,0 +1,53 @@
+"""A read-only installation and home: compiled code finds another place."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import supersparse
+from supersparse.solving import kernels
+
+CHILD = """
+import os, sys
+import numpy as np
+from supersparse.solving.kernels.descent import next_random
+next_random(np.array([7], np.uint64))
+print(os.environ["NUMBA_CACHE_DIR"])
+"""
+
+
+def test_kernels_compile_where_neither_package_nor_home_can_be_written(tmp_path):
+    # a file where the folder should be stops root as well, whom permissions do not
+    package = tmp_path / "installed" / "supersparse"
+    shutil.copytree(
+        Path(supersparse.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "*.nb*")
+    )
+    (package / "solving" / "kernels" / "__pycache__").write_text("not a folder")
+    (tmp_path / "home").write_text("not a folder")
+    (tmp_path / "tmp").mkdir()
+    settings = {
+        **{k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"},
+        "PYTHONPATH": str(tmp_path / "installed"),
+        "HOME": str(tmp_path / "home"),
+        "XDG_CACHE_HOME": str(tmp_path / "home" / "cache"),
+        "TMPDIR": str(tmp_path / "tmp"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD], env=settings, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(str(tmp_path / "tmp"))
+    assert "set NUMBA_CACHE_DIR to a folder that stays" in done.stderr
+    assert list((tmp_path / "tmp").rglob("*.nbi"))
+
+
+def test_a_temporary_folder_that_others_can_write_is_not_trusted(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernels.tempfile, "tempdir", str(tmp_path))
+    mine = kernels._temporary_folder()
+    assert mine == kernels._temporary_folder()
+    if sys.platform != "win32":
+        mine.chmod(0o777)
+        assert kernels._temporary_folder() != mine

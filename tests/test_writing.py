@@ -1,0 +1,49 @@
+"""Files are written whole or not at all."""
+
+import os
+import stat
+
+import pytest
+
+from supersparse import writing
+from supersparse.writing import write_file
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    file = tmp_path / "card.json"
+    file.write_text("old")
+
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writing.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_file(file, "new")
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_permissions_and_links_stay(tmp_path):
+    file, link = tmp_path / "card.json", tmp_path / "link.json"
+    file.write_text("old")
+    file.chmod(0o640)
+    link.symlink_to(file)
+    write_file(link, "né")
+    assert link.is_symlink()
+    assert file.read_text(encoding="utf-8") == "né"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def test_a_pipe_is_written_to_directly(tmp_path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes here")
+    import threading
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    write_file(pipe, b"content")
+    reader.join()
+    assert got == [b"content"]
