@@ -5,8 +5,8 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from io import TextIOWrapper
 from pathlib import Path
@@ -16,17 +16,13 @@ from supersparse._version import __version__
 from supersparse.certify.lines import Lines
 from supersparse.certify.program import Coefficients, Program
 from supersparse.certify.prover import Prover
-from supersparse.certify.statement import check_certifiable, statement_of
+from supersparse.certify.statement import TableNames, check_certifiable, statement_of
 from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.errors import InvalidOptionError, VerificationError
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.presolve import DropColumns
-
-Origin = tuple[str, tuple[str, str] | None]
-"""The column of the table behind a feature, and the test of it: (">=", cut), ("is", text) or None."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Certificate(Tabular):
@@ -50,16 +46,13 @@ def certify(
     points: Points,
     path: str | os.PathLike[str],
     *,
-    target: str | None = None,
-    weights: str | None = None,
-    origins: Sequence[Origin] | None = None,
+    table: TableNames | None = None,
     check_in: Callable[[], None] = lambda: None,
 ) -> Certificate:
     """Write a certificate that no allowed scoring system has a smaller F than these points.
 
     It holds the integer program, the model and a derivation in VIPR 1.1, compressed if the name ends with
-    ``.gz``. `target` and `weights` name columns of the table, for the checker; `origins` does for features
-    that are tests of columns. `check_in` is called now and then, and may raise to stop. If a better model
+    ``.gz``. `table` tells the checker how to read the table that the problem was made from. `check_in` is called now and then, and may raise to stop. If a better model
     exists, a VerificationError says so.
 
     >>> import tempfile
@@ -74,10 +67,11 @@ def certify(
     check_place(place)
     check_certifiable(problem)
     drop = DropColumns.of(problem)
-    if origins is not None:
-        origins = [origins[j] for j in drop.kept]
     small = drop.apply(problem) if drop.accepts(problem) else problem
-    statement = statement_of(small, target=target, weights=weights, origins=origins)
+    table = table or TableNames()
+    if table.rules is not None:
+        table = replace(table, rules=tuple(table.rules[j] for j in drop.kept))
+    statement = statement_of(small, table)
     rows = small.rows
     program = Program(
         statement,

@@ -5,7 +5,7 @@ program; the checker reads it, prints it in words and builds the program itself.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -23,8 +23,7 @@ class Coefficient:
     """One feature or a penalised intercept: its values in units, and the penalty of each value."""
 
     name: str
-    column: str  # of the table; empty for the intercept
-    test: tuple[str, str] | None  # (">=", cut) or ("is", text): the feature is 1 where it holds, else 0
+    rule: Mapping[str, Any]  # on a column of the table, as cards write rules; empty for the intercept
     values: Sequence[int]  # rising; 0 is one of them unless the feature must be used
     flat: Fraction | None  # the penalty of every value but 0, which costs nothing; None: see `penalties`
     penalties: tuple[Fraction, ...]  # of each value, where they differ
@@ -43,12 +42,22 @@ class Coefficient:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TableNames:
+    """What the checker must know to read the table; None where the problem was not made from a file."""
+
+    target: str | None = None
+    weights: str | None = None  # the column of sample weights
+    sha256: str | None = None  # of the file
+    missing: tuple[str, ...] = ("NA", "NULL", "NaN", "nan", "null")  # texts that count as blank
+    rules: tuple[Mapping[str, Any], ...] | None = None  # of the features; None: each is a column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """The question: columns, points, penalties and limits. Numbers of the table are not part of it."""
 
-    target: str | None
+    table: "TableNames"
     positive: str
-    weights: str | None  # the column of sample weights
     features: tuple[Coefficient, ...]
     intercept: str  # free, range, paper or none
     low: int | None  # of the range, in units
@@ -62,9 +71,11 @@ class Statement:
     def to_json(self) -> str:
         """One line that holds all of it."""
         content: dict[str, Any] = {
-            "target": self.target,
+            "target": self.table.target,
             "positive": self.positive,
-            "weights": self.weights,
+            "weights": self.table.weights,
+            "table": self.table.sha256,
+            "missing": list(self.table.missing),
             "class_weights": [str(w) for w in self.class_weights],
             "unit": self.unit,
             "intercept": self.intercept,
@@ -78,9 +89,7 @@ class Statement:
 
 
 def _coefficient(one: Coefficient) -> dict[str, Any]:
-    content: dict[str, Any] = {"name": one.name, "column": one.column}
-    if one.test is not None:
-        content["test"] = list(one.test)
+    content: dict[str, Any] = {"name": one.name, **one.rule}
     if one.is_interval:
         content["interval"] = [min(one.values[0], 0), max(one.values[-1], 0)]
         content["zero"] = 0 in one.values
@@ -102,7 +111,7 @@ def check_certifiable(problem: Problem) -> None:
                 "which and how many features are used. Remove the constraint, or the certificate"
             )
     for name, values in zip(problem.rows.names, problem.sets, strict=True):
-        if values.denominator * 1 and not _is_interval(values, problem.unit) and len(values) > MOST_VALUES:
+        if not _is_interval(values, problem.unit) and len(values) > MOST_VALUES:
             raise UnsupportedProblemError(
                 f"certificates support intervals of whole points, and at most {MOST_VALUES} other values; "
                 f"{name!r} has {len(values)}. Use fewer values"
@@ -115,37 +124,18 @@ def _is_interval(values: CoefficientSet, unit: int) -> bool:
     return high - low == len(values) - (0 in values)
 
 
-def statement_of(
-    problem: Problem,
-    *,
-    target: str | None = None,
-    weights: str | None = None,
-    origins: Sequence[tuple[str, tuple[str, str] | None]] | None = None,
-) -> Statement:
-    """State a problem whose useless columns have been dropped.
-
-    `origins` says of each feature which column of the table it is and, if so, which test of it.
-    """
+def statement_of(problem: Problem, table: TableNames) -> Statement:
+    """State a problem whose useless columns have been dropped."""
     check_certifiable(problem)
     mode = problem.intercept.mode
-    features = []
-    for j, name in enumerate(problem.rows.names):
-        column, test = (name, None) if origins is None else origins[j]
-        features.append(_of_set(problem, j, name, column, test))
+    plain = [{"rule": "value", "column": name} for name in problem.rows.names]
+    rules = table.rules or tuple(plain)
+    features = [_of_set(problem, j, rule) for j, rule in enumerate(rules)]
     b = None
     if problem.intercept.allowed is not None and mode == "paper":
         values = _values(problem.intercept.allowed, problem.unit)
         penalties = tuple(problem.intercept_penalty(Fraction(v, problem.unit)) for v in values)
-        penalties = _with_l1(problem, values, penalties)
-        flat = _flat(values, penalties)
-        b = Coefficient(
-            name="b",
-            column="",
-            test=None,
-            values=values,
-            flat=flat,
-            penalties=() if flat is not None else penalties,
-        )
+        b = _coefficient_of(problem, "b", {}, values, penalties)
     low = high = None
     if mode == "range":
         assert problem.intercept.low is not None
@@ -153,9 +143,8 @@ def statement_of(
         low = -((-problem.intercept.low * problem.unit) // 1)
         high = (problem.intercept.high * problem.unit) // 1
     return Statement(
-        target=target,
+        table=table,
         positive=str(problem.rows.classes[1]),
-        weights=weights,
         features=tuple(features),
         intercept=mode,
         low=low,
@@ -174,35 +163,29 @@ def statement_of(
     )
 
 
-def _of_set(
-    problem: Problem, j: int, name: str, column: str, test: tuple[str, str] | None
-) -> Coefficient:
+def _of_set(problem: Problem, j: int, rule: Mapping[str, Any]) -> Coefficient:
     values = _values(problem.sets[j], problem.unit)
-    if problem.levels[j] is None and not problem.C1:
-        flat: Fraction | None = problem.C0[j]
-        penalties: tuple[Fraction, ...] = ()
-    else:
-        penalties = tuple(problem.penalty(j, Fraction(v, problem.unit)) for v in values)
-        penalties = _with_l1(problem, values, penalties)
-        flat = _flat(values, penalties)
-    return Coefficient(
-        name=name,
-        column=column,
-        test=test,
-        values=values,
-        flat=flat,
-        penalties=() if flat is not None else penalties,
-    )
+    penalties = tuple(problem.penalty(j, Fraction(v, problem.unit)) for v in values)
+    return _coefficient_of(problem, problem.rows.names[j], rule, values, penalties)
+
+
+def _coefficient_of(
+    problem: Problem,
+    name: str,
+    rule: Mapping[str, Any],
+    values: Sequence[int],
+    penalties: tuple[Fraction, ...],
+) -> Coefficient:
+    """Add C1, and see whether all values but 0 cost the same."""
+    C1 = problem.C1 or Fraction(0)
+    full = tuple(p + C1 * Fraction(abs(v), problem.unit) for v, p in zip(values, penalties, strict=True))
+    flat = _flat(values, full)
+    return Coefficient(name=name, rule=rule, values=values, flat=flat, penalties=full if flat is None else ())
 
 
 def _values(values: CoefficientSet, unit: int) -> Sequence[int]:
     numbers = values.over(unit)
     return [v for v in numbers if v or 0 in values]
-
-
-def _with_l1(problem: Problem, values: Sequence[int], penalties: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    C1 = problem.C1 or Fraction(0)
-    return tuple(p + C1 * Fraction(abs(v), problem.unit) for v, p in zip(values, penalties, strict=True))
 
 
 def _flat(values: Sequence[int], penalties: tuple[Fraction, ...]) -> Fraction | None:
