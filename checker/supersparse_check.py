@@ -101,7 +101,7 @@ def allowed_values(asked):
         low, high = asked["interval"]
         values = [v for v in range(low, high + 1) if v or asked["zero"]]
     else:
-        values = asked["values"]
+        values = asked["set"]
     demand(values == sorted(set(values)), f"the points of {asked['name']!r} are not in order")
     if "penalty" in asked:
         return values, [Fraction(asked["penalty"]) if v else Fraction(0) for v in values]
@@ -456,21 +456,20 @@ def check(data, card_file, proof_file):
         errors, size, objective = check_card(
             card, question, program, solution, best, rows, is_positive, weights, sha256)
         count = int(next(lines).split()[1])
-        proof, uses = Proof(program, best), {}
+        proof, uses, done = Proof(program, best), {}, False
         for k in range(len(program.rows), len(program.rows) + count):
             words = next(lines, "").split()
             try:
                 demand(len(words) > 6, "the line is cut short")
-                done = proof.check(k, words)
+                done |= proof.check(k, words)
             except (Refused, ValueError, IndexError, ZeroDivisionError) as problem:
                 raise Refused(f"line d{k} of the proof fails: {problem}") from None
             if int(words[-1]) > k:  # the line will not be used after that one
                 uses.setdefault(int(words[-1]), []).append(k)
             for old in uses.pop(k, ()):
                 del proof.known[old]
-            if done:
-                break
-        demand(done and not next(lines, ""), "the proof ends before it is complete, or goes on after that")
+        demand(not next(lines, ""), "the proof goes on after its end")
+        demand(done, "the proof does not conclude that nothing is better")
     return "\n".join([
         f"PROVEN: no scoring system has an objective below {objective} (about {float(objective):.6g}), which this card has.",
         f"  {len(rows)} rows ({sum(is_positive)} of the positive class), {len(question['features'])} features offered,"

@@ -144,7 +144,7 @@ class Prover:
             room = self._most - len(self._signs)
             for _ in range(_ROUNDS):
                 if room <= 0 or not allowed.any():
-                    return self._box(allowed)
+                    break
                 packing = self._pack(pairs, allowed, room, theta)
                 theta = packing.tried
                 if packing.bound >= self._best:
@@ -155,8 +155,9 @@ class Prover:
                     break
                 own += self._drop(packing, pairs, allowed, np.flatnonzero(useless).tolist())
                 allowed = allowed & ~useless
-            if not allowed.any():
-                return self._box(allowed)
+            if room <= 0 or not allowed.any():
+                broken = self._broken_limit(allowed)  # what was dropped may have been needed
+                return self._box(allowed) if broken is None else broken
             return self._branch(self._choose(allowed, packing.load), pairs, allowed, theta)
         finally:
             here.back(mark)

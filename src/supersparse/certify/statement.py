@@ -94,7 +94,7 @@ def _coefficient(one: Coefficient) -> dict[str, Any]:
         content["interval"] = [min(one.values[0], 0), max(one.values[-1], 0)]
         content["zero"] = 0 in one.values
     else:
-        content["values"] = list(one.values)
+        content["set"] = list(one.values)
     if one.flat is None:
         content["penalties"] = [str(p) for p in one.penalties]
     else:
