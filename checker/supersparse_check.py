@@ -346,9 +346,8 @@ class Proof:
         first, case1, second, case2 = (int(w) for w in reason)
         for line in (first, second):
             its_sense, its_right, its_coefficients, _ = self.known[line]
-            impossible = its_sense == "G" and its_right > 0 and not its_coefficients  # 0 >= 1: no such case
             stronger = its_right >= right if sense == "G" else its_right <= right
-            demand(impossible or (its_sense == sense and stronger and its_coefficients == coefficients),
+            demand(its_sense == sense and stronger and its_coefficients == coefficients,
                    f"line {line} does not say what is concluded")
         one, two = self.known[case1], self.known[case2]
         if one[0] == "G":

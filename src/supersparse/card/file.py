@@ -168,6 +168,8 @@ def _provenance(made: Provenance) -> dict[str, object]:
         content["n_candidates"] = made.n_candidates
     if made.settings is not None:
         content["settings"] = dict(made.settings)
+    if made.certificate is not None:
+        content["certificate"] = {"file": made.certificate.file, "sha256": made.certificate.sha256}
     return content
 
 

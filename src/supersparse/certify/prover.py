@@ -203,7 +203,7 @@ class Prover:
         return lines.close_branching(self._best, first, second)
 
     def _broken_limit(self, allowed: Flags) -> int | None:
-        """A line that is plainly false, where no support of this node obeys some limit."""
+        """The line that closes a node in which no support obeys some limit; None if one may."""
         lines, program = self._lines, self._program
         for limit in program.limit_rows:
             row = program.rows[limit]
@@ -216,9 +216,10 @@ class Prover:
                 parts: Terms = [(limit, sign)]
                 if theta > 0:
                     parts.append((program.size_row, -theta))
-                terms, right = lines.combined({}, parts)
-                if right > 0:
-                    return lines.derive("G", right, {}, terms, last_use=-1)
+                _, right = lines.combined({}, parts)
+                if right > 0:  # 0 >= 1 in disguise: often enough, it lifts the objective to any height
+                    often = self._best + sum(map(abs, program.objective.values()))
+                    return self._conclude([(line, m * often) for line, m in parts])
         return None
 
     def _literals(self, allowed: Flags) -> list[int]:
