@@ -100,6 +100,15 @@ def built_viprchk(folder):
     if not (VIPR / "viprchk.cpp").exists() or shutil.which("g++") is None:
         return None
     program = folder / "viprchk"
-    command = ["g++", "-O1", "-DNDEBUG", "-std=c++17", f"-I{VIPR}", str(VIPR / "viprchk.cpp"), "-o", str(program)]
+    command = [
+        "g++",
+        "-O1",
+        "-DNDEBUG",
+        "-std=c++17",
+        f"-I{VIPR}",
+        str(VIPR / "viprchk.cpp"),
+        "-o",
+        str(program),
+    ]
     done = subprocess.run([*command, "-lgmpxx", "-lgmp"], capture_output=True)
     return program if done.returncode == 0 else None

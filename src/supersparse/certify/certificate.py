@@ -24,6 +24,7 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.presolve import DropColumns
 
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Certificate(Tabular):
     """A certificate that was written: its file, its digest and its size."""
@@ -134,7 +135,11 @@ def _write(
     def opened(place: Path) -> IO[bytes]:
         # without a time or a name in it, the same problem always gives the same file
         raw = place.open("wb")
-        return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6) if compressed else raw  # type: ignore[return-value]
+        return (
+            gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6)
+            if compressed
+            else raw
+        )  # type: ignore[return-value]
 
     try:
         with opened(body) as file, TextIOWrapper(file, encoding="ascii", newline="\n") as text:

@@ -80,7 +80,8 @@ class Program:
         self._costs: dict[int, Fraction] = {}
         self.constant = Fraction(0)
         self.features = [
-            FeatureVariables(one, column) for one, column in zip(statement.features, self._columns, strict=True)
+            FeatureVariables(one, column)
+            for one, column in zip(statement.features, self._columns, strict=True)
         ]
         if statement.b is not None:
             self.features.append(FeatureVariables(statement.b, [self.step] * len(self.positive)))
@@ -195,7 +196,9 @@ class Program:
             values = {u: -v for v, u in feature.value.items()}
             feature.value_sum = self._row(f"value{f}", "E", 0, {points: 1, **values})
             if up:
-                feature.positive_sum = self._row(f"up{f}", "E", 0, {p: 1, **{feature.value[v]: -1 for v in up}})
+                feature.positive_sum = self._row(
+                    f"up{f}", "E", 0, {p: 1, **{feature.value[v]: -1 for v in up}}
+                )
             if down:
                 feature.negative_sum = self._row(
                     f"down{f}", "E", 0, {n: 1, **{feature.value[v]: -1 for v in down}}
@@ -264,7 +267,9 @@ class Program:
             above = [total for total in totals if total + intercept * self.factor > 0]
             t = min(above, default=self.most + 1)
             values[self.threshold] = t
-            wrong = [(total >= t) != is_positive for total, is_positive in zip(totals, self.positive, strict=True)]
+            wrong = [
+                (total >= t) != is_positive for total, is_positive in zip(totals, self.positive, strict=True)
+            ]
         else:
             b = int(intercept) * self.step if self.statement.intercept == "range" else 0
             if self.threshold >= 0:

@@ -225,7 +225,8 @@ class Prover:
     def _literals(self, allowed: Flags) -> list[int]:
         """The variables of some literals."""
         return [
-            self._features[at // 2].literal(1 if at % 2 == 0 else -1) for at in np.flatnonzero(allowed).tolist()
+            self._features[at // 2].literal(1 if at % 2 == 0 else -1)
+            for at in np.flatnonzero(allowed).tolist()
         ]
 
     # --- bounds of a node ---
@@ -430,9 +431,7 @@ class Prover:
         lines.forget(written)
         return line
 
-    def _split(
-        self, variables: list[int], low: Ints, high: Ints, spread: list[float], allowed: Flags
-    ) -> int:
+    def _split(self, variables: list[int], low: Ints, high: Ints, spread: list[float], allowed: Flags) -> int:
         """Split the widest side of a box in two."""
         widths = [(float(b) - float(a)) * s for a, b, s in zip(low, high, spread, strict=True)]
         at = int(np.argmax(widths)) if widths else -1

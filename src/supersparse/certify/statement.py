@@ -195,5 +195,3 @@ def _flat(values: Sequence[int], penalties: tuple[Fraction, ...]) -> Fraction | 
     if len(used) > 1 or unused - {Fraction(0)}:
         return None
     return used.pop() if used else Fraction(0)
-
-

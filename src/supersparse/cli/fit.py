@@ -41,6 +41,14 @@ def fit(
     out_dir: Annotated[
         Path | None, typer.Option(file_okay=False, help="Save it to this folder in every format.")
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            dir_okay=False,
+            metavar="FILE",
+            help="Write a proof that no card is better to this file (proof.vipr.gz), for `supersparse-check`.",
+        ),
+    ] = None,
 ) -> None:
     """Learn a scoring system from a table and print it.
 
@@ -64,10 +72,12 @@ def fit(
     from supersparse.cli.training import read_question, read_splits
     from supersparse.cli.wording import read_words, with_words
     from supersparse.faces import ScoringSystem
+    from supersparse.learning.certifying import certified
     from supersparse.learning.clock import Clock
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(out)
+    check_writable(certificate)
     check_no_input(out, data, *(path for path in (asked.settings, wording.names) if path is not None))
     check_folder(out_dir)
     if validation.asks and not validation.validate:
@@ -88,6 +98,20 @@ def fit(
     question, judged = fitted.question, fitted.validation
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
     card = with_words(fitted.card, wording, words)
+    if certificate is not None:
+        if fitted.solution.proven_optimal:
+            card = certified(
+                card,
+                question,
+                fitted.solution.points,
+                certificate,
+                rows,
+                target=columns.target,
+                weights=question.recipe.settings.sample_weight,
+                data=data,
+            )
+        else:
+            remark("note: the card is not proven optimal, so there is no certificate; raise the time limit")
     system = ScoringSystem(card)
     saved = []
     if out is not None:

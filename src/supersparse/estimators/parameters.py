@@ -22,6 +22,7 @@ LEARNING: Mapping[str, Any] = {
     "solver": "auto",
     "solver_options": None,
     "checkpoint": None,
+    "certificate": None,
     "time_limit": 60,
     "node_limit": None,
     "gap": 0.0,
@@ -40,6 +41,7 @@ class LearningKeywords(TypedDict, total=False):
     solver: str
     solver_options: Mapping[str, object] | None
     checkpoint: str | PathLike[str] | None
+    certificate: str | PathLike[str] | None
     time_limit: float | None
     node_limit: int | None
     gap: float
