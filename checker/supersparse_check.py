@@ -170,6 +170,7 @@ class Program:
                         own["u"][v] = self.variable(f"u{f}_{k}", 0, 1)
                         cost[own["u"][v]] = penalty - unused
         self.variables, self.sets, self.asked = variables, sets, asked
+        same_sign = [(self.variable(f"s{k}", 0, 1), fs) for k, fs in enumerate(question["same_sign"])]
         threshold = None
         if free:
             threshold = self.variable("t", least, most + 1)
@@ -205,6 +206,12 @@ class Program:
             amounts, limit = [Fraction(w) for w in texts], Fraction(most_text)
             scale = lcm(limit.denominator, *(w.denominator for w in amounts))
             self.row(f"limit{k}", "L", int(limit * scale), self.counting([int(w * scale) for w in amounts]))
+        for k, (s, features) in enumerate(same_sign):  # all p are 0, or all n are
+            for f in features:
+                if "p" in variables[f]:
+                    self.row(f"plus{k}_{f}", "G", 0, {s: 1, variables[f]["p"]: -1})
+                if "n" in variables[f]:
+                    self.row(f"minus{k}_{f}", "L", 1, {s: 1, variables[f]["n"]: 1})
         for r, (positive, x) in enumerate(points):
             sign = 1 if positive else -1
             inequality = {own["l"]: sign * column[r] for own, column in zip(variables, columns)}
@@ -413,7 +420,7 @@ def in_words(question):
         listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
         yield f"  points {shown} in units of 1/{question['unit']}, penalty {price}: {len(names)} features ({listed})"
     yield f"  intercept: {question['intercept']} {question['range'] or ''}"
-    yield f"  most features: {question['max_features'] or 'no limit'}; other limits: {question['limits'] or 'none'}"
+    yield f"  most features: {question['max_features'] or 'no limit'}; other limits: {question['limits'] or 'none'}; of one sign: {question['same_sign'] or 'none'}"
     yield f"  positive class: {question['positive']}; weights of an error (negative, positive): " + ", ".join(
         question["class_weights"])
 

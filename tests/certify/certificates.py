@@ -66,6 +66,7 @@ def random_problem(seed):
             constraints.at_most(1, of=names[:2]),
             constraints.at_least(1, of=names[:2]),
             constraints.must_use(names[0]),
+            constraints.same_sign(names),
             constraints.only_if(names[0], names[1]),
         ]
         asked.append(rng.choice(choices))

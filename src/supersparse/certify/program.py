@@ -9,7 +9,7 @@ for a free threshold: totals of t or more are positive. As totals are whole, a t
 the same as a whole t. Otherwise the rows read y_i·(T_i + b) + M·z_i >= 1, as a score of 0 is wrong for both.
 
 Equal rows of a class share z_i, whose objective coefficient is their weight. Rows and variables have one order,
-which the checker repeats.
+which the checker repeats. Features of one sign share a binary s: p_f <= s and n_f <= 1 - s.
 """
 
 from collections.abc import Sequence
@@ -88,6 +88,7 @@ class Program:
         self._reach()
         for f, feature in enumerate(self.features):
             self._add_variables(f, feature)
+        self.signs = [self._variable(f"s{k}", 0, 1) for k in range(len(statement.same_sign))]
         self.threshold = -1
         if statement.intercept == "free":
             self.threshold = self._variable("t", self.least, self.most + 1)
@@ -217,6 +218,16 @@ class Program:
                 v: int(w * scale) for pair, w in zip(literals, weights, strict=False) for v in pair if v >= 0
             }
             self.limit_rows.append(self._row(f"limit{k}", "L", int(most * scale), total))
+        self.sign_rows: list[dict[int, tuple[int, int]]] = []  # by feature: p <= s, n <= 1 - s
+        for k, together in enumerate(self.statement.same_sign):
+            s, rows = self.signs[k], {}
+            for f in together:
+                p, n = literals[f]
+                rows[f] = (
+                    self._row(f"plus{k}_{f}", "G", 0, {s: 1, p: -1}) if p >= 0 else -1,
+                    self._row(f"minus{k}_{f}", "L", 1, {s: 1, n: 1}) if n >= 0 else -1,
+                )
+            self.sign_rows.append(rows)
         self.limit_rows += [r for r, row in enumerate(self.rows) if row.label.startswith("used")]
 
     def _add_row(self, r: int) -> int:
@@ -259,6 +270,8 @@ class Program:
                 values[feature.literal(v)] = 1
                 if feature.value:
                     values[feature.value[v]] = 1
+        for s, together in zip(self.signs, self.statement.same_sign, strict=True):
+            values[s] = int(any(given[f] > 0 for f in together))
         totals = [
             sum(feature.column[r] * v for feature, v in zip(self.features, given, strict=True))
             for r in range(len(self.positive))

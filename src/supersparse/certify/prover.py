@@ -189,6 +189,7 @@ class Prover:
             lines.bound_below(feature.points, [(feature.above, 1)])
         else:
             lines.bound_above(feature.points, [(feature.below, 1)])
+        self._forbid_opposite(f, sign, without)
         own_lines = [assumed, *range(own, lines.next)]
         self._signs[f] = sign
         kept = uncovered(pairs, self._pool_start, self._pool_literal, literal)
@@ -201,6 +202,23 @@ class Prover:
         here.back(mark)
         lines.forget([*own_lines, assumed])
         return lines.close_branching(self._best, first, second)
+
+    def _forbid_opposite(self, f: int, sign: int, allowed: Flags) -> None:
+        """Show that features which share the sign of f cannot have the other one, and disallow that."""
+        lines, program = self._lines, self._program
+        for s, rows in zip(program.signs, program.sign_rows, strict=True):
+            if f not in rows:
+                continue
+            if sign > 0:
+                lines.bound_below(s, [(rows[f][0], 1)])
+            else:
+                lines.bound_above(s, [(rows[f][1], -1)])
+            for other, (plus, minus) in rows.items():
+                literal = 2 * other + (sign > 0)
+                if other != f and allowed[literal]:
+                    part = (minus, -1) if sign > 0 else (plus, 1)
+                    lines.bound_above(self._features[other].literal(-sign), [part])
+                    allowed[literal] = False
 
     def _broken_limit(self, allowed: Flags) -> int | None:
         """The line that closes a node in which no support obeys some limit; None if one may."""

@@ -66,6 +66,7 @@ class Statement:
     unit: int  # points are multiples of 1/unit
     max_features: int | None
     limits: tuple[tuple[tuple[Fraction, ...], Fraction], ...]  # weights of the used ones, b last; at most
+    same_sign: tuple[tuple[int, ...], ...]  # features that have no opposite signs
     class_weights: tuple[Fraction, Fraction]  # (negative, positive)
 
     def to_json(self) -> str:
@@ -83,6 +84,7 @@ class Statement:
             "b": None if self.b is None else _coefficient(self.b),
             "max_features": self.max_features,
             "limits": [[[str(w) for w in weights], str(most)] for weights, most in self.limits],
+            "same_sign": [list(together) for together in self.same_sign],
             "features": [_coefficient(feature) for feature in self.features],
         }
         return json.dumps(content, ensure_ascii=True, sort_keys=True)
@@ -104,11 +106,11 @@ def _coefficient(one: Coefficient) -> dict[str, Any]:
 
 def check_certifiable(problem: Problem) -> None:
     """Raise for what has no certificate yet, naming it."""
-    for limits in (problem.sign_limits, problem.rate_limits, problem.score_limits):
+    for limits in (problem.rate_limits, problem.score_limits):
         if limits:
             raise UnsupportedProblemError(
                 f"certificates do not support {limits[0].source.in_words()!r} yet; they support limits on "
-                "which and how many features are used. Remove the constraint, or the certificate"
+                "which and how many features are used, and on their signs. Remove the constraint, or the certificate"
             )
     for name, values in zip(problem.rows.names, problem.sets, strict=True):
         if not _is_interval(values, problem.unit) and len(values) > MOST_VALUES:
@@ -158,6 +160,9 @@ def statement_of(problem: Problem, table: TableNames) -> Statement:
                 Fraction(limit.at_most),
             )
             for limit in problem.support_limits
+        ),
+        same_sign=tuple(
+            tuple(j for j, member in enumerate(limit.together) if member) for limit in problem.sign_limits
         ),
         class_weights=problem.class_weights,
     )

@@ -18,7 +18,7 @@ from supersparse.cli.options import (
     WordingOptions,
 )
 from supersparse.cli.say import check_no_input, check_writable, remark
-from supersparse.errors import InvalidOptionError
+from supersparse.errors import InvalidOptionError, SupersparseError
 
 
 def fit(
@@ -67,6 +67,7 @@ def fit(
     """
     import json
 
+    from supersparse.certify.statement import check_certifiable
     from supersparse.cli.faces import check_folder, write_folder
     from supersparse.cli.learn import fit_with_progress, with_progress
     from supersparse.cli.training import read_question, read_splits
@@ -85,6 +86,8 @@ def fit(
             f"{validation.asks[0]} judges the card on rows left out; remove it, or remove --no-validate"
         )
     question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
+    if certificate is not None:
+        check_certifiable(question.problem)
     words = read_words(wording, rows)
     clock = Clock.of(question.recipe)
     fitted = fit_with_progress(
@@ -100,16 +103,19 @@ def fit(
     card = with_words(fitted.card, wording, words)
     if certificate is not None:
         if fitted.solution.proven_optimal:
-            card = certified(
-                card,
-                question,
-                fitted.solution.points,
-                certificate,
-                rows,
-                target=columns.target,
-                weights=question.recipe.settings.sample_weight,
-                data=data,
-            )
+            try:
+                card = certified(
+                    card,
+                    question,
+                    fitted.solution.points,
+                    certificate,
+                    rows,
+                    target=columns.target,
+                    weights=question.recipe.settings.sample_weight,
+                    data=data,
+                )
+            except SupersparseError as error:  # the card is kept, whatever becomes of its certificate
+                remark(f"warning: no certificate was written: {error}")
         else:
             remark("note: the card is not proven optimal, so there is no certificate; raise the time limit")
     system = ScoringSystem(card)
