@@ -28,7 +28,7 @@ def card_content(card: Card) -> dict[str, object]:
         "title": card.title,
         "source": card.source,
         "classes": {"negative": card.negative, "positive": card.positive},
-        "items": [_item(item) for item in card.items],
+        "items": [item_content(item) for item in card.items],
         "threshold": _number(card.threshold),
         "domains": [_domain(domain) for domain in card.domains],
         "n_columns": card.n_columns,
@@ -40,7 +40,7 @@ def card_content(card: Card) -> dict[str, object]:
         content["seen"] = [_seen(item) for item in card.seen]
     if card.learned is not None:
         content["learned"] = {
-            "items": [_item(item) for item in card.learned.items],
+            "items": [item_content(item) for item in card.learned.items],
             "threshold": _number(-card.learned.intercept),
         }
     if card.performance:
@@ -62,7 +62,8 @@ def _category(value: Category) -> object:
     return value.numerator if value.denominator == 1 else {"number": shown(value)}
 
 
-def _item(item: Item) -> dict[str, object]:
+def item_content(item: Item) -> dict[str, object]:
+    """One item as plain data."""
     content: dict[str, object] = {"rule": item.rule.kind, "column": item.column}
     if isinstance(item.rule, IsOneOf | IsNoneOf):
         content["values"] = [_category(v) for v in item.rule.values]
@@ -172,6 +173,8 @@ def _provenance(made: Provenance) -> dict[str, object]:
         content["n_candidates"] = made.n_candidates
     if made.settings is not None:
         content["settings"] = dict(made.settings)
+    if made.certificate is not None:
+        content["certificate"] = {"file": made.certificate.file, "sha256": made.certificate.sha256}
     return content
 
 

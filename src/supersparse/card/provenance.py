@@ -17,6 +17,20 @@ from supersparse.exact import IntArray, exact_value
 _LOG_LOSS_TOLERANCE = Fraction(1_010, 10**12)  # 1e-9, and the rounding of the evaluator
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertificateFile:
+    """The file that holds the proof: its name, without a folder, and its sha256."""
+
+    file: str
+    sha256: str
+
+    def __post_init__(self) -> None:
+        if not self.file or len(self.sha256) != 64 or set(self.sha256) - set("0123456789abcdef"):
+            raise InvalidCardError(
+                "the certificate of a card needs a file name and a sha256 of 64 hexadecimal digits"
+            )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Provenance(Tabular):
     """The verified outcome of the solve behind a card; a card written by hand has none.
@@ -48,8 +62,11 @@ class Provenance(Tabular):
     n_candidates: int | None = None  # how many questions the table offered; None: not recorded
     settings: Mapping[str, Any] | None = field(default=None, hash=False)  # to ask again; as JSON holds them
     signed: bool = field(default=True, compare=False)  # False: read from a file without a digest
+    certificate: CertificateFile | None = None  # the proof as a file that others can check
 
     def __post_init__(self) -> None:
+        if self.certificate is not None and not self.proven_optimal:
+            raise InvalidCardError("the card names a certificate, but is not proven optimal")
         if not (self.settings is None or isinstance(self.settings, Mapping)):
             raise InvalidCardError("the settings are no JSON object; leave them out, or write them as such")
         if self.lower_bound > self.objective:

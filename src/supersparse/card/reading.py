@@ -9,7 +9,7 @@ from typing import Any, Literal, Never, cast, get_args, overload
 from supersparse.card.card import Card, Item, Label, Learned
 from supersparse.card.performance import Judged, Performance
 from supersparse.card.printed import follows_from_learned
-from supersparse.card.provenance import ItemSeen, Provenance
+from supersparse.card.provenance import CertificateFile, ItemSeen, Provenance
 from supersparse.card.risk import RISK_KINDS as RISK_KINDS
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
 from supersparse.card.rules import (
@@ -428,6 +428,12 @@ def _seen(fields: Fields) -> ItemSeen:
     return seen
 
 
+def _certificate(fields: Fields) -> CertificateFile:
+    certificate = CertificateFile(file=fields.text("file"), sha256=fields.text("sha256"))
+    fields.finish()
+    return certificate
+
+
 def _provenance(fields: Fields, version: int) -> Provenance:
     made = Provenance(
         version=fields.text("version"),
@@ -451,6 +457,9 @@ def _provenance(fields: Fields, version: int) -> Provenance:
         features=fields.texts("features", optional=True) if version > 1 else None,
         n_candidates=fields.whole("n_candidates", optional=True) if version > 1 else None,
         settings=fields.plain_object("settings", optional=True) if version > 1 else None,
+        certificate=_certificate(fields.section("certificate"))
+        if version > 1 and fields.has("certificate")
+        else None,
     )
     if (fields.truth("proven_optimal"), fields.real("gap")) != (made.proven_optimal, float(made.gap)):
         raise InvalidCardError("its proven_optimal and gap contradict its objective and lower bound")

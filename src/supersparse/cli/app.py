@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from supersparse._version import __version__
+from supersparse.cli.certify import certify
 from supersparse.cli.check import check
 from supersparse.cli.datasets import datasets
 from supersparse.cli.demo import demo
@@ -47,7 +48,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    fit, predict, evaluate, explain, report, export, names, frontier, trade_off, pool, check, solvers, demo,
+    fit, predict, evaluate, explain, report, certify, export, names, frontier, trade_off, pool, check, solvers, demo,
     doctor,
 )  # fmt: skip
 for run in COMMANDS:

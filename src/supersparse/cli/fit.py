@@ -18,7 +18,7 @@ from supersparse.cli.options import (
     WordingOptions,
 )
 from supersparse.cli.say import check_no_input, check_writable, remark
-from supersparse.errors import InvalidOptionError
+from supersparse.errors import InvalidOptionError, SupersparseError
 
 
 def fit(
@@ -41,6 +41,14 @@ def fit(
     out_dir: Annotated[
         Path | None, typer.Option(file_okay=False, help="Save it to this folder in every format.")
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            dir_okay=False,
+            metavar="FILE",
+            help="Write a proof that no card is better to this file (proof.vipr.gz), for `supersparse-check`.",
+        ),
+    ] = None,
 ) -> None:
     """Learn a scoring system from a table and print it.
 
@@ -59,15 +67,18 @@ def fit(
     """
     import json
 
+    from supersparse.certify.statement import check_certifiable
     from supersparse.cli.faces import check_folder, write_folder
     from supersparse.cli.learn import fit_with_progress, with_progress
     from supersparse.cli.training import read_question, read_splits
     from supersparse.cli.wording import read_words, with_words
     from supersparse.faces import ScoringSystem
+    from supersparse.learning.certifying import certified
     from supersparse.learning.clock import Clock
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(out)
+    check_writable(certificate)
     check_no_input(out, data, *(path for path in (asked.settings, wording.names) if path is not None))
     check_folder(out_dir)
     if validation.asks and not validation.validate:
@@ -75,6 +86,8 @@ def fit(
             f"{validation.asks[0]} judges the card on rows left out; remove it, or remove --no-validate"
         )
     question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
+    if certificate is not None:
+        check_certifiable(question.problem)
     words = read_words(wording, rows)
     clock = Clock.of(question.recipe)
     fitted = fit_with_progress(
@@ -88,6 +101,23 @@ def fit(
     question, judged = fitted.question, fitted.validation
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
     card = with_words(fitted.card, wording, words)
+    if certificate is not None:
+        if fitted.solution.proven_optimal:
+            try:
+                card = certified(
+                    card,
+                    question,
+                    fitted.solution.points,
+                    certificate,
+                    rows,
+                    target=columns.target,
+                    weights=question.recipe.settings.sample_weight,
+                    data=data,
+                )
+            except SupersparseError as error:  # the card is kept, whatever becomes of its certificate
+                remark(f"warning: no certificate was written: {error}")
+        else:
+            remark("note: the card is not proven optimal, so there is no certificate; raise the time limit")
     system = ScoringSystem(card)
     saved = []
     failure: OSError | None = None  # told at the end: a full disk must not lose the card

@@ -114,7 +114,7 @@ def report(
         seed=seed,
     )
     system = ScoringSystem.load(model)
-    name, lack = _target(system.card, target)
+    name, lack = target_of(system.card, target)
     sources = learned_from(system.card)
     others = [*(by or []), *([] if cv_groups in (None, "none") else [cv_groups])]
     usual_groups = None if system.card.reading is None else system.card.reading.found.get("groups")
@@ -188,7 +188,7 @@ def _command(files: Sequence[Path], table: TableOptions, *, refits: bool, **opti
     return shlex.join([*words, *([] if refits else ["--no-refits"])])
 
 
-def _target(card: "Card", target: str | None) -> tuple[str, str]:
+def target_of(card: "Card", target: str | None) -> tuple[str, str]:
     """Return the name of the target, and how to say that the table does not have it."""
     from supersparse.errors import InvalidOptionError
 

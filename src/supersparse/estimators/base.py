@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +28,7 @@ from supersparse.estimators.reporting import logger, reporting
 from supersparse.exact import nearest_float
 from supersparse.faces import ScoringSystem
 from supersparse.learning.calibrating import LeftOut
+from supersparse.learning.certifying import certified
 from supersparse.learning.clock import Clock
 from supersparse.learning.judging import judged, no_better_than_baseline
 from supersparse.learning.recipe import Question, Recipe
@@ -109,6 +111,9 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 logger.info("%s: %s", solution, solution.stop.value)
         self._keep(question, solution, rows)
         self._say_if_unproven(solution)
+        if self.certificate is not None and solution.proven_optimal:
+            card = certified(self.scoring_system_.card, question, solution.points, Path(self.certificate), rows)
+            self.scoring_system_ = ScoringSystem(card)
         return self
 
     def _say_if_unproven(self, solution: Solution) -> None:

@@ -23,6 +23,7 @@ LEARNING: Mapping[str, Any] = {
     "solver": "auto",
     "solver_options": None,
     "checkpoint": None,
+    "certificate": None,
     "time_limit": 60,
     "node_limit": None,
     "gap": 0.0,
@@ -61,6 +62,7 @@ class SLIMCVKeywords(AskedOfBothGoals, LearningOfBothGoals, Choosing, total=Fals
     intercept: str | tuple[Number, Number]
     calibrate: Method | None
     checkpoint: str | PathLike[str] | None
+    certificate: str | PathLike[str] | None
 
 
 class SLIMKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
@@ -70,6 +72,7 @@ class SLIMKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
     intercept: str | tuple[Number, Number]
     calibrate: Method | None
     checkpoint: str | PathLike[str] | None
+    certificate: str | PathLike[str] | None
 
 
 class RiskCVKeywords(AskedOfBothGoals, LearningOfBothGoals, Choosing, total=False):

@@ -20,6 +20,7 @@ class _RiskModel(ScoringSystemClassifier):
     goal = "risk"
     calibrate = None  # the risks are the model; see `predict_proba`
     checkpoint = None  # this solver keeps none
+    certificate = None  # a log loss has no such proof
 
     def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
         super()._keep(question, solution, rows)
@@ -35,7 +36,7 @@ class _RiskModel(ScoringSystemClassifier):
             )
 
 
-@takes_settings("goal", "intercept", "calibrate", "checkpoint")
+@takes_settings("goal", "intercept", "calibrate", "checkpoint", "certificate")
 class RiskScoreClassifier(_RiskModel):
     """Learn a risk score: few features with small whole points, and a risk for each total.
 
@@ -115,7 +116,9 @@ class RiskScoreClassifier(_RiskModel):
         return self._learn(question, rows, start_from(self.initial, question.problem), clock)
 
 
-@takes_settings("C0", "goal", "intercept", "calibrate", "checkpoint", Cs=6, cv=5, rule="best")
+@takes_settings(
+    "C0", "goal", "intercept", "calibrate", "checkpoint", "certificate", Cs=6, cv=5, rule="best"
+)
 class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
     """Learn a risk score, with C0 chosen by cross-validated log loss.
 

@@ -85,6 +85,9 @@ class SLIMClassifier(ScoringSystemClassifier):
     checkpoint : path, default=None
         File to save the search to, every ten seconds and when a limit stops it. Run the same fit with the
         same file to resume. The fits of `calibrate` are not saved.
+    certificate : path, default=None
+        File for a proof that no card is better, such as "proof.vipr.gz", which `supersparse-check` and other
+        programs can check. Written once the optimum is proven, beyond the time limit.
     time_limit : float, default=60
         Time limit of the whole fit in seconds, `calibrate` included; the best model found by then is kept,
         and `NotProvenWarning` says how far it may be from the best. None means no limit.

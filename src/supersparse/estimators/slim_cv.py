@@ -68,6 +68,9 @@ intercept, solver, solver_options, gap
     checkpoint : path, default=None
         Folder to save the progress of every fit to; created if missing. Run the same fit with the same
         folder to resume. Delete the folder when you are done.
+    certificate : path, default=None
+        File for a proof that no card is better, such as "proof.vipr.gz", which `supersparse-check` and other
+        programs can check. Written once the optimum is proven, beyond the time limit.
     time_limit : float, default=60
         Time limit of the whole fit in seconds: half for the folds, the rest for the final fit.
     node_limit : int, default=None

@@ -6,7 +6,7 @@ from math import ceil
 
 from supersparse.card.card import Card
 from supersparse.card.performance import Performance
-from supersparse.card.provenance import Provenance
+from supersparse.card.provenance import CertificateFile, Provenance
 from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import shown
@@ -40,6 +40,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         ("Size", _size(card)),
         ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
         ("Made by", _maker(made)),
+        *(() if made.certificate is None else (("Certificate", _certificate(made.certificate)),)),
     )
 
 
@@ -57,6 +58,13 @@ def _proof(made: Provenance) -> str:
         return f"Not proven: a card with a lower {objective} could exist; how much lower is unknown"
     percent = f"{ceil(made.gap * 1000) / 10:.1f} %"
     return f"Not proven: a better card could exist, by at most {percent} of the {objective}"
+
+
+def _certificate(certificate: CertificateFile) -> str:
+    return (
+        f"{visible(certificate.file)}, sha256 {certificate.sha256}; check it with "
+        f"supersparse-check DATA CARD {visible(certificate.file)}"
+    )
 
 
 def _questions(made: Provenance) -> str:

@@ -211,6 +211,7 @@ def _path(
         **options,
         "initial": None,
         "proof_log": None,
+        "certificate": None,
         "node_limit": affordable if settings.node_limit is None else min(affordable, settings.node_limit),
     }
     whole = frontier(problem, size, solver, **own)

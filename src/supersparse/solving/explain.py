@@ -166,6 +166,7 @@ def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Poin
         cancel=lambda: bool(found) or told(),
         checkpoint=None,
         proof_log=None,
+        certificate=None,
     )
     try:
         return answer(problem, chosen, options).points

@@ -53,6 +53,7 @@ class SolveOptions:
     on_progress: Callable[[TraceEvent], None] | None = None
     cancel: Callable[[], bool] | None = None
     proof_log: Callable[[object], None] | None = None  # receives each branching and each pruning reason
+    certificate: str | PathLike[str] | None = None  # where to write a proof that others can check
 
     def __post_init__(self) -> None:
         _check_at_least("time_limit", self.time_limit, 0, optional=True)
@@ -103,6 +104,7 @@ class SolveKeywords(TypedDict, total=False):
     on_progress: Callable[[TraceEvent], None] | None
     cancel: Callable[[], bool] | None
     proof_log: Callable[[object], None] | None
+    certificate: str | PathLike[str] | None
 
 
 class SolverKeywords(SolveKeywords, total=False):

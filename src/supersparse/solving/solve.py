@@ -1,6 +1,8 @@
 """solve: from a problem to a verified solution."""
 
 from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 from typing import Unpack
 
 from supersparse.errors import InfeasibleError
@@ -20,6 +22,9 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
     points, a scoring system, or a linear model, which `rounded` rounds to the sets), a progress callback,
     cancellation, and the solver's own options in ``solver_options``.
 
+    With ``certificate="proof.vipr.gz"``, a proof that nothing is better is written to that file, once the optimum
+    is proven; docs/certificates.md says how to check it. Its time is not part of the time limit.
+
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
     >>> solve(problem, "exhaustive").points
     <Points: 1; intercept -0.5>
@@ -28,7 +33,15 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
     if settings.initial is not None:
         settings = replace(settings, initial=read_initial(problem, settings.initial))
     warn_about_penalties(problem)
+    # by name, as the registry finds solvers: certificates stand on what is solved here
+    certificates = None if settings.certificate is None else import_module("supersparse.certify.certificate")
+    if certificates is not None:
+        certificates.check_place(Path(str(settings.certificate)))
+        certificates.check_certifiable(problem)
     try:
-        return answer(problem, chosen, settings)
+        solution = answer(problem, chosen, settings)
     except InfeasibleError as error:
         raise InfeasibleError(explained(problem, chosen, settings, error)) from None
+    if certificates is not None and solution.proven_optimal:
+        certificates.certify(problem, solution.points, settings.certificate)
+    return solution

@@ -1,0 +1,93 @@
+"""`supersparse certify`: write a proof that no card is better, for others to check."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
+from supersparse.cli.say import check_writable, note, remark, say_size
+
+
+def certify(
+    model: CardFile,
+    data: DataFile,
+    table: TableOptions,
+    output: Output,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Column with the true classes; default: the title of the card."),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: equal weights.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            dir_okay=False, metavar="FILE", show_default="MODEL.vipr.gz", help="File for the certificate."
+        ),
+    ] = None,
+) -> None:
+    """Write a proof that no scoring system is better than a card, and name it on the card.
+
+    The proof is in the format VIPR. `supersparse-check`, a short program that needs nothing but Python, checks it
+    against the table and the card; other programs can check it, too. The card must be proven optimal, and
+    the table must be the one that it was learned from.
+
+    \b
+    Example:
+      supersparse demo --save-data biopsies.csv --out card.json
+      supersparse certify card.json biopsies.csv
+    """
+    from supersparse.card.cases import read_labelled
+    from supersparse.cli.report import target_of
+    from supersparse.errors import InvalidCardError
+    from supersparse.faces import ScoringSystem
+    from supersparse.learning.certifying import certified, points_of
+    from supersparse.learning.refit import Refit, learned_from
+
+    system = ScoringSystem.load(model)
+    made = system.card.provenance
+    if made is None or not made.proven_optimal:
+        raise InvalidCardError(f"{model} is not proven optimal; learn it with a longer time limit first")
+    place = out if out is not None else model.with_name(f"{model.stem}.vipr.gz")
+    check_writable(place)
+    name, lack = target_of(system.card, target)
+    sources = learned_from(system.card)
+    say_size(data)
+    rows = read_labelled(
+        data,
+        table.reading,
+        system.card,
+        name,
+        [],
+        weights,
+        perhaps=sources.columns,
+        texts=sources.texts,
+        lack=lack,
+        note=note,
+    )
+    import numpy as np
+
+    refit = Refit.of(system.card, rows.columns, np.array(rows.y), rows.weights, time_limit=None)
+    question = refit.recipe.question(refit.rows)
+    card = certified(
+        system.card,
+        question,
+        points_of(system.card, question),
+        place,
+        refit.rows,
+        target=name,
+        weights=weights,
+        data=data,
+    )
+    ScoringSystem(card).save(model)
+    assert card.provenance is not None
+    assert card.provenance.certificate is not None
+    sha256 = card.provenance.certificate.sha256
+    output.show(
+        f"Certificate: {place}, {place.stat().st_size} bytes, sha256 {sha256}",
+        lambda: {"certificate": str(place), "sha256": sha256, "bytes": place.stat().st_size},
+    )
+    remark(f"Check it: {shlex.join(['supersparse-check', str(data), str(model), str(place)])}")
