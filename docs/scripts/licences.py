@@ -17,8 +17,8 @@ EXTRAS = (
 HEAD = """# Licences
 
 Everything that `pip install supersparse` and its extras install, with the licence that each package declares.
-`python docs/scripts/licences.py` writes this page from the installed packages. supersparse itself is under the
-licence in `LICENSE`. Gurobi and CPLEX are commercial; they are used only if you install them.
+`python docs/scripts/licences.py` writes this page from the installed packages. supersparse itself is under
+the licence in `LICENSE`. Gurobi and CPLEX are commercial; they are used only if you install them.
 
 | package | licence | needed for |
 |---|---|---|
