@@ -5,9 +5,12 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
+from dataclasses import fields as fields_of
+from functools import cache
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from study.records import (
     InSet,
@@ -35,23 +38,70 @@ def to_line(content: Line) -> str:
 
 
 def from_line(line: str) -> Line:
-    """Read one line; one that is no record raises `ValueError`."""
+    """Read one line; one that is no record, or holds values of other types, raises `ValueError`."""
     try:
-        fields = json.loads(line)
-        kind = fields.pop("kind")
-        if kind == "Skipped":
-            return Skipped(**fields)
-        if kind == "Loaded":
-            return Loaded(**fields)
-        if kind == "Shown":
-            return Shown(**{**fields, "train": Wrong(**fields["train"]), "test": Wrong(**fields["test"])})
-        if kind == "Machine":
-            return Machine(**{**fields, "versions": tuple(map(tuple, fields["versions"]))})
-        if kind != "Record":
-            raise ValueError(f"there is no kind of line {kind!r}")
-        return Record(**{**fields, **_parts(fields)})
-    except (TypeError, KeyError, AttributeError) as error:
+        return _checked(_from_line(line))
+    except (TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a record of this version: {error}") from None
+
+
+def _checked(content: Line) -> Line:
+    """Raise `TypeError` unless every value has the type that its class declares."""
+    for part in _parts_of(content):
+        for name, kind in _hints(type(part)).items():
+            if not _has_type(getattr(part, name), kind):
+                raise TypeError(
+                    f"{name} is {getattr(part, name)!r:.60}, not {getattr(kind, '__name__', kind)}"
+                )
+    return content
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _parts_of(content: object) -> Iterator[object]:
+    if is_dataclass(content):
+        yield content
+        for own in fields_of(content):
+            yield from _parts_of(getattr(content, own.name))
+    elif isinstance(content, tuple):
+        for part in content:
+            yield from _parts_of(part)
+
+
+def _has_type(value: object, kind: Any) -> bool:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return any(_has_type(value, one) for one in inner)
+    if origin is tuple:
+        if not isinstance(value, tuple):
+            return False
+        if len(inner) == 2 and inner[1] is Ellipsis:
+            return all(_has_type(part, inner[0]) for part in value)
+        return len(value) == len(inner) and all(map(_has_type, value, inner))
+    if kind is float:
+        return type(value) in (int, float)
+    if kind in (int, str, bool, NoneType):
+        return type(value) is kind
+    return not isinstance(kind, type) or isinstance(value, kind)
+
+
+def _from_line(line: str) -> Line:
+    fields = json.loads(line)
+    kind = fields.pop("kind")
+    if kind == "Skipped":
+        return Skipped(**fields)
+    if kind == "Loaded":
+        return Loaded(**fields)
+    if kind == "Shown":
+        return Shown(**{**fields, "train": Wrong(**fields["train"]), "test": Wrong(**fields["test"])})
+    if kind == "Machine":
+        return Machine(**{**fields, "versions": tuple(map(tuple, fields["versions"]))})
+    if kind != "Record":
+        raise ValueError(f"there is no kind of line {kind!r}")
+    return Record(**{**fields, **_parts(fields)})
 
 
 def _parts(fields: dict[str, Any]) -> dict[str, Any]:

@@ -119,3 +119,82 @@ def test_rounded_columns_judge_each_coefficient_vector_once(monkeypatch):
     )
     assert solve(problem).objective == solve(problem, "exhaustive").objective
     assert len(judged) <= 5**3
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../x", "a/../../x", "C:\\x", "\\\\server\\x", "~/x"])
+def test_a_settings_file_cannot_name_a_checkpoint_elsewhere(path):
+    from supersparse.errors import InvalidSettingsError
+    from supersparse.settings.settings import read_settings
+
+    with pytest.raises(InvalidSettingsError, match=r"without '\.\.'"):
+        read_settings(f"solve:\n  checkpoint: '{path}'\n")
+    assert read_settings("solve:\n  checkpoint: runs/open.tree\n") is not None
+
+
+@pytest.mark.parametrize("option", ["solution_file", "log_file", "write_model_file", "LogFile", "workdir"])
+def test_solver_options_cannot_write_files(option, tmp_path):
+    from supersparse.errors import InvalidOptionError
+
+    with pytest.raises(InvalidOptionError, match="names a file"):
+        solve(Problem.of(X, Y), "highs", solver_options={option: str(tmp_path / "x")})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_predictions_hold_no_formula():
+    from supersparse.cli.predict import no_formula
+
+    assert [no_formula(text) for text in ("=1+1", "@x", "+a", "-a", "\tx")] == [
+        "'=1+1", "'@x", "'+a", "'-a", "'\tx"
+    ]  # fmt: skip
+    assert [no_formula(v) for v in ("-2.5", "+3", "ill", "", 4, -1.5)] == ["-2.5", "+3", "ill", "", 4, -1.5]
+
+
+def test_sql_keeps_what_lies_beyond_six_decimals():
+    import sqlite3
+
+    from supersparse import ScoringSystem, item
+
+    system = ScoringSystem.of([item("x", points=1)], threshold=0, classes=(0, 1))
+    query = system.export("sql", dialect="sqlite", gives="class")
+    database = sqlite3.connect(":memory:")
+    database.execute("create table t (x double)")
+    database.execute("insert into t values (4e-7)")
+    assert database.execute(f"select {query} from t").fetchone()[0] == system.predict({"x": [4e-7]})[0] == 1
+
+
+def test_a_study_record_of_other_types_is_refused():
+    from study.record_file import from_line
+
+    line = '{"kind":"Loaded","dataset":"a","fingerprint":"f","rows":3,"columns":2,"positives":1}'
+    assert from_line(line).rows == 3
+    for wrong in ('"rows":"3"', '"rows":true', '"rows":null', '"rows":[3]', '"rows":3.5'):
+        with pytest.raises(ValueError, match="rows is"):
+            from_line(line.replace('"rows":3', wrong))
+
+
+def test_a_download_has_an_end(tmp_path, monkeypatch):
+    import io
+
+    from supersparse.datasets import dataset, fetching
+    from supersparse.errors import DownloadError
+
+    class Endless(io.RawIOBase):
+        status, length = 200, None
+
+        def read(self, n=-1):
+            return b"x" * n
+
+    class Opener:
+        def open(self, request, timeout):
+            return Endless()
+
+    monkeypatch.setattr(fetching, "build_opener", lambda *handlers: Opener())
+    monkeypatch.setattr(fetching, "MOST_BYTES", 10**6)
+    with pytest.raises(DownloadError, match="more than 1,000,000 bytes"):
+        fetching.download("https://example.org/x", tmp_path / "part")
+    assert (tmp_path / "part").stat().st_size == 0
+    import gzip
+
+    monkeypatch.setattr(dataset, "_MOST_UNPACKED", 1000)
+    with pytest.raises(InvalidDataError, match="unpacks to more than"):
+        dataset.decompressed(gzip.compress(b"0" * 10**6))

@@ -17,6 +17,7 @@
     ├── SolverError (RuntimeError)            a solver failed
     │   ├── SolverNotInstalledError (ImportError)
     │   ├── UnsupportedProblemError           the solver cannot express this problem
+    │   │   └── TooLargeError                 for the memory there is
     │   ├── SolverLimitError                  a size-limited licence was exceeded
     │   └── SolverFailedError                 the solver stopped without a usable answer
     └── VerificationError (RuntimeError)      a claim that exact arithmetic refutes
@@ -91,6 +92,10 @@ class SolverNotInstalledError(SolverError, ImportError):
 
 class UnsupportedProblemError(SolverError):
     """A solver cannot express the problem or an option; raised before any solving."""
+
+
+class TooLargeError(UnsupportedProblemError):
+    """Solving all rows would take more memory than there is; the message says how much, and what helps."""
 
 
 class SolverLimitError(SolverError):

@@ -12,6 +12,19 @@ from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
 from supersparse.cli.say import check_no_input, check_writable, note, say_outside, say_size
 
 
+def no_formula(cell: object) -> object:
+    """Put an apostrophe before text that a spreadsheet would run as a formula; numbers stay as they are.
+
+    >>> no_formula("=1+1"), no_formula("-2.5"), no_formula("ill")
+    ("'=1+1", '-2.5', 'ill')
+    """
+    from supersparse.data.cells_of_text import is_number
+
+    if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not is_number(cell):
+        return f"'{cell}"
+    return cell
+
+
 def predict(
     model: CardFile,
     data: DataFile,
@@ -45,7 +58,8 @@ def predict(
     Prints a CSV with the total, as on the card, and the prediction for each row, and the risk if the scoring
     system has risks. Use --reasons to add the answers that cost each row most points. Other columns are
     ignored. With --unknown allow, a row without a value that the card needs gets the lowest and the highest
-    total that it can have, and a class if both agree.
+    total that it can have, and a class if both agree. Text that a spreadsheet would run as a formula, such
+    as a class called =1+1, gets an apostrophe in front; --json leaves it as it is.
 
     \b
     Example:
@@ -93,7 +107,7 @@ def predict(
         return
     with nullcontext(sys.stdout) if out is None else out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(found)
-        writer.writerows(zip(*found.values(), strict=True))
+        writer.writerow(map(no_formula, found))
+        writer.writerows(map(no_formula, row) for row in zip(*found.values(), strict=True))
     if out is not None and output.json:
         output.show("", lambda: {"rows": cases.n_rows, "saved": str(out)})

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -188,9 +189,20 @@ def bundled_text(file_name: str) -> str:
     return decompressed((files("supersparse.datasets") / "data" / file_name).read_bytes()).decode("utf-8")
 
 
+_MOST_UNPACKED = 2**28
+
+
 def decompressed(content: bytes) -> bytes:
-    """Decompress gzip data; return other data unchanged."""
-    return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+    """Decompress gzip data; return other data unchanged. What unpacks to more than any dataset is refused."""
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    with gzip.open(io.BytesIO(content)) as file:
+        unpacked = file.read(_MOST_UNPACKED + 1)
+    if len(unpacked) > _MOST_UNPACKED:
+        raise InvalidDataError(
+            f"the file unpacks to more than {_MOST_UNPACKED:,} bytes; no dataset is so large"
+        )
+    return unpacked
 
 
 def cells(text: str) -> dict[str, tuple[str, ...]]:

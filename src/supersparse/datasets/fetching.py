@@ -20,6 +20,8 @@ from supersparse.errors import DownloadError, InvalidDataError, MissingDataError
 
 _CHUNK = 1 << 16
 _NOT_SATISFIABLE = 416
+MOST_BYTES = 2**27
+"""No dataset is larger, packed or unpacked."""
 
 
 def download(url: str, part: Path, *, attempts: int = 3, timeout: float = 30) -> bytes:
@@ -63,8 +65,11 @@ def _receive(url: str, part: Path, timeout: float) -> bool:
         received = 0
         with part.open("ab" if goes_on else "wb") as file:
             while chunk := response.read(_CHUNK):
-                file.write(chunk)
                 received += len(chunk)
+                if have + received > MOST_BYTES:
+                    file.truncate(0)
+                    raise DownloadError(f"{url} sends more than {MOST_BYTES:,} bytes; no dataset is so large")
+                file.write(chunk)
     return expected is None or received == expected
 
 

@@ -1,5 +1,6 @@
 """Forms of single values: numbers, words, names, labels."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -279,6 +280,26 @@ class TextForm(Form[str]):
     def schema(self) -> Schema:
         """A string."""
         return {"type": "string"}
+
+
+class InsideForm(TextForm):
+    """The path of a file in the folder where one works, or below: settings come from others as well."""
+
+    def __init__(self) -> None:
+        super().__init__("a path within this folder, without '..'")
+
+    def fits(self, node: FileNode) -> bool:
+        """A relative path that leads nowhere else, on any system."""
+        return super().fits(node) and isinstance(node, Scalar) and self._stays(node.text)
+
+    def holds(self, value: object) -> bool:
+        """The same of a value."""
+        return isinstance(value, str) and self._stays(value)
+
+    @staticmethod
+    def _stays(text: str) -> bool:
+        parts = re.split(r"[/\\]", text)
+        return bool(parts[0]) and ".." not in parts and ":" not in text and not text.startswith("~")
 
 
 class Word(TextForm):

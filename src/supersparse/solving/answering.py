@@ -7,6 +7,7 @@ from math import lcm
 
 from supersparse.errors import (
     InvalidOptionError,
+    TooLargeError,
     UnsupportedProblemError,
     VerificationError,
     did_you_mean,
@@ -16,6 +17,7 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving import deadline, registry
 from supersparse.solving.contract import Aim, Capabilities, Refuses, Solver, constraint_kinds
+from supersparse.solving.memory import check_memory, needed_to_merge, needed_to_solve
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveKeywords, SolveOptions
 from supersparse.solving.presolve import DropColumns, MergeRows
@@ -46,18 +48,23 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
         if settings.initial is not None:
             first.incumbent(with_best_intercept(problem, settings.initial.coefficients))
         goes_on = first_models(problem, first)
+    stop: Stop | None = None
     if goes_on:
         try:
             with deadline.until(first.ends):
                 return _of_all_rows(problem, chosen, replace(settings, initial=first.best), began)
         except deadline.OutOfTime:
             pass
-    stop = first.stop_reason() or Stop.TIME_LIMIT
+        except TooLargeError:
+            stop = Stop.MEMORY_LIMIT
+    stop = stop or first.stop_reason() or Stop.TIME_LIMIT
     return _verified(problem, chosen, settings, first.claim(stop=stop, smallest=False))
 
 
 def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began: float) -> Solution:
+    check_memory(problem, needed_to_merge(problem))
     small = presolve(problem)
+    check_memory(small.problem, needed_to_solve(small.problem))
     settings, monitor = watched(chosen, small, settings, began)
     with monitor.keeping_best_on_interrupt():
         if settings.initial is not None:

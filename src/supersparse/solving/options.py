@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Literal, TypedDict
 
 from supersparse.errors import InvalidOptionError, did_you_mean
-from supersparse.forms.scalars import Either, Null, Real, TextForm, Truth, Whole, Word
+from supersparse.forms.scalars import Either, InsideForm, Null, Real, TextForm, Truth, Whole, Word
 from supersparse.forms.shapes import TableOf
 from supersparse.problem.asked import setting
 from supersparse.problem.points import Points
@@ -42,7 +42,9 @@ class SolveOptions:
     )
     pair_covers: bool = setting(False, Truth(), "Add the exact engine's inequalities for MIP solvers.")
     checkpoint: str | PathLike[str] | None = setting(
-        None, TextForm("a path"), "File to save the search to and resume it from."
+        None,
+        InsideForm(),
+        "File to save the search to and resume it from; in a file, beside where one works.",
     )
     solver_options: Mapping[str, object] = setting(
         {},

@@ -1,6 +1,7 @@
 """One call of an external solver: communication while it runs, and its own options."""
 
 import queue
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -132,12 +133,20 @@ RESOURCES = "use threads and seed"
 SILENT = "it runs silently; use on_progress"
 
 
+_NAMES_A_FILE = re.compile("file|path|workdir|directory|clonelog", re.IGNORECASE)
+
+
 def check_option_names(
     who: str, given: Mapping[str, object], known: Iterable[str], reserved: Mapping[str, str]
 ) -> None:
     """Raise for an option that the solver does not have or that this package sets."""
     names = list(known)
     for name in given:
+        if _NAMES_A_FILE.search(name):
+            raise InvalidOptionError(
+                f"solver_options: {name!r} of {who} names a file; supersparse lets no solver "
+                "write files, so that settings can be shared without fear"
+            )
         if name in reserved:
             raise InvalidOptionError(
                 f"solver_options: {name!r} of {who} is set by supersparse; {reserved[name]}"

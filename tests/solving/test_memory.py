@@ -1,0 +1,46 @@
+"""Memory is estimated before it is taken."""
+
+import numpy as np
+import pytest
+
+from supersparse import Problem, solve
+from supersparse.errors import TooLargeError
+from supersparse.solving import answering, memory, sampling
+from supersparse.stop import Stop
+
+
+def table(n, p):
+    random = np.random.default_rng(0)
+    X = random.integers(0, 1000, (n, p))
+    return X, (X[:, 0] > 500).astype(int)
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    monkeypatch.setattr(memory, "_ALWAYS_TRIED", 0)
+    monkeypatch.setattr(memory, "free_bytes", lambda: 100_000)
+
+
+def test_a_table_beyond_the_memory_is_refused_with_its_size_and_a_remedy(little_memory):
+    problem = Problem.of(*table(300, 20))
+    with pytest.raises(TooLargeError, match=r"300 rows and 20 columns need about .* GB.*give a time_limit"):
+        solve(problem)
+
+
+def test_equal_rows_are_merged_before_they_are_counted(little_memory):
+    X, y = table(100, 2)
+    problem = Problem.of(X // 500, y)
+    assert solve(problem).proven_optimal
+
+
+def test_with_a_time_limit_a_sample_gives_the_model(little_memory, monkeypatch):
+    monkeypatch.setattr(answering, "_LARGE", 0)
+    monkeypatch.setattr(sampling, "_FIRST", 400)
+    solution = solve(Problem.of(*table(300, 20)), time_limit=100)
+    assert solution.stop is Stop.MEMORY_LIMIT
+    assert solution.evaluation.training_errors == 0
+
+
+def test_the_free_memory_is_known_or_not_asked_for():
+    free = memory.free_bytes()
+    assert free is None or free > 0
