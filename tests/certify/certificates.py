@@ -11,7 +11,6 @@ from fractions import Fraction
 from pathlib import Path
 
 from shared_data import SHARED
-
 from supersparse import Problem, ScoringSystem, constraints, solve
 from supersparse.card.provenance import CertificateFile
 from supersparse.certify.certificate import certify, digest_of

@@ -8,8 +8,8 @@ import sys
 from fractions import Fraction
 
 import pytest
-from certify.certificates import CHECKER, VIPR, built_viprchk, checker, random_problem, written
 
+from certify.certificates import CHECKER, VIPR, built_viprchk, checker, random_problem, written
 from supersparse import Problem, SLIMClassifier, constraints, solve
 from supersparse.certify.certificate import certify
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
