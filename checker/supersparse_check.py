@@ -3,12 +3,10 @@
     python supersparse_check.py data.csv card.json proof.vipr.gz
 
 This file needs Python 3.11 and nothing else. It shares no code with the program that made the card. It
-
 1. reads the question (columns, allowed points, penalties, limits) from the top of the proof, and prints it;
 2. builds the integer program of that question from the table, and compares it with the one in the proof;
 3. checks that the card is a solution of it, with the objective and the errors that the card claims;
-4. checks every line of the proof, in whole numbers, until one says: no solution has a smaller objective.
-
+4. checks every line of the proof, in whole numbers; one must say: no solution has a smaller objective.
 You must trust this file and Python. You need not trust supersparse.
 """
 
@@ -19,96 +17,69 @@ import io
 import json
 import sys
 from fractions import Fraction
-from math import gcd, lcm
-
+from math import ceil, floor, gcd, lcm
 
 class Refused(Exception):
     """The first thing that is not as it should be."""
-
 
 def demand(condition, message):
     if not condition:
         raise Refused(message)
 
-
-# ---------------------------------------------------------------- the table
-
-def read_bytes(path):
+def opened(path):
+    """A text file, packed by gzip or not, and the sha256 of its bytes."""
     with open(path, "rb") as file:
-        content = file.read()
-    return content, gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-
+        sha256, _ = hashlib.file_digest(file, "sha256").hexdigest(), file.seek(0)
+        packed = file.read(2) == b"\x1f\x8b"
+    return (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", newline=""), sha256
 
 def read_table(path):
     """The rows of a CSV file as dictionaries of texts, and the sha256 of the file."""
-    content, plain = read_bytes(path)
-    text = plain.decode("utf-8-sig")
+    file, sha256 = opened(path)
+    with file:
+        text = file.read()
     comma = max(",;\t", key=text.partition("\n")[0].count)
     rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=comma) if row]
-    demand(len(rows) > 1, "the table has no rows")
     header = [name.strip() for name in rows[0]]
     demand(all(len(row) == len(header) for row in rows), "the rows of the table have different lengths")
-    return [dict(zip(header, map(str.strip, row))) for row in rows[1:]], hashlib.sha256(content).hexdigest()
-
-
-def number(text, what):
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError, TypeError):
-        raise Refused(f"{what} is {text!r}, which is not a number") from None
-
+    return [dict(zip(header, map(str.strip, row))) for row in rows[1:]], sha256
 
 def same(text, value):
     """Whether a cell is a certain category: the same text, the same number, or true and false."""
-    if isinstance(value, dict):
-        value = value["number"]
-    if str(value).lower() == text.lower() if isinstance(value, bool) else str(value) == text:
-        return True
+    value = value["number"] if isinstance(value, dict) else value
+    if isinstance(value, bool) or str(value) == text:
+        return str(value).lower() == text.lower()
     try:
-        return not isinstance(value, bool) and Fraction(str(value)) == Fraction(text)
+        return Fraction(str(value)) == Fraction(text)
     except (ValueError, ZeroDivisionError):
         return False
 
-
 def feature_value(rule, row, missing):
     """The number that a feature is in one row: a column's value, or 1 or 0 for a test of it."""
-    demand(rule["column"] in row, f"the table has no column {rule['column']!r}")
     text, kind = row[rule["column"]], rule["rule"]
-    if text == "" or text in missing:
-        if kind == "missing":
-            return Fraction(1)
-        demand(rule.get("if_missing") is not None, f"a value of {rule['column']!r} is missing")
-        return Fraction(rule["if_missing"])
+    blank = text == "" or text in missing
     if kind == "missing":
-        return Fraction(0)
+        return Fraction(blank)
+    if blank:
+        return Fraction(rule["if_missing"])
     if kind in ("category", "other"):
         return Fraction(any(same(text, value) for value in rule["values"]) == (kind == "category"))
-    value = number(text, f"a value of {rule['column']!r}")
+    value = Fraction(text)
     if kind == "value":
         return value
     demand(kind == "range", f"the rule {kind!r} is unknown")
-    return Fraction(
-        ("at_least" not in rule or value >= Fraction(rule["at_least"]))
-        and ("above" not in rule or value > Fraction(rule["above"]))
-        and ("at_most" not in rule or value <= Fraction(rule["at_most"]))
-        and ("below" not in rule or value < Fraction(rule["below"]))
-    )
-
+    tests = {"at_least": value.__ge__, "above": value.__gt__, "at_most": value.__le__, "below": value.__lt__}
+    return Fraction(all(test(Fraction(rule[name])) for name, test in tests.items() if name in rule))
 
 def allowed_values(asked):
     """The points that a feature may have, in units and rising, with the penalty of each."""
-    if "interval" in asked:
-        low, high = asked["interval"]
-        values = [v for v in range(low, high + 1) if v or asked["zero"]]
-    else:
-        values = asked["set"]
+    values = asked.get("set")
+    if values is None:
+        values = [v for v in range(asked["interval"][0], asked["interval"][1] + 1) if v or asked["zero"]]
     demand(values == sorted(set(values)), f"the points of {asked['name']!r} are not in order")
     if "penalty" in asked:
         return values, [Fraction(asked["penalty"]) if v else Fraction(0) for v in values]
     return values, [Fraction(p) for p in asked["penalties"]]
-
-
-# ---------------------------------------------------------------- the integer program
 
 class Program:
     """Variables, inequalities and objective, built from the question and the table alone.
@@ -119,16 +90,14 @@ class Program:
     """
 
     def __init__(self, question, rows, is_positive, weights):
-        self.names, self.rows, self.bounds, cost = [], [], [], {}
-        free = question["intercept"] == "free"
-        asked = question["features"]
-        missing = set(question["missing"])
+        self.names, self.rows, self.variables, cost = [], [], [], {}
+        mode, asked, variables = question["intercept"], question["features"], self.variables
+        free, missing = mode == "free", question["missing"]
         table = [[feature_value(one, row, missing) for row in rows] for one in asked]
         # scores as whole numbers: multiply all columns by one number
         common = lcm(*(x.denominator for column in table for x in column))
         whole = [[int(x * common) for x in column] for column in table]
-        counts_b = question["intercept"] in ("range", "paper")
-        divisor = gcd(common if counts_b else 0, *(x for column in whole for x in column)) or 1
+        divisor = gcd(common * (mode in ("range", "paper")), *(x for column in whole for x in column)) or 1
         step = common // divisor
         # equal rows of a class are wrong together: one z, whose cost is the sum of their weights
         weight = {}
@@ -137,49 +106,34 @@ class Program:
             weight[key] = weight.get(key, 0) + w
         points = sorted(weight)
         columns = [[x[f] for _, x in points] for f in range(len(asked))]
-        if question["intercept"] == "paper":
-            asked = [*asked, question["b"]]
-            columns.append([step] * len(points))
-        sets = [allowed_values(one) for one in asked]
+        if mode == "paper":  # b is the coefficient of a column of ones
+            asked, columns = [*asked, question["b"]], [*columns, [step] * len(points)]
+        self.sets = sets = [allowed_values(one) for one in asked]
         # how low and how high a score can be
         ends = [[v * x for v in (s[0], s[-1]) for x in c] for (s, _), c in zip(sets, columns)]
-        if question["intercept"] == "range":
-            ends.append([b * step for b in question["range"]])
+        ends += [[b * step for b in question["range"]]] if mode == "range" else []
         least, most = sum(min(0, *e) for e in ends), sum(max(0, *e) for e in ends)
-        M = most - least + 1
-        self.constant = Fraction(0)
-        variables = []
+        M, self.constant = most - least + 1, Fraction(0)
         for f, (values, penalties) in enumerate(sets):
             unused = penalties[values.index(0)] if 0 in values else Fraction(0)
-            self.constant += unused
+            self.constant += unused  # paid for a feature without points; u below adds the difference
             low, high = min(0, values[0]), max(0, values[-1])
-            own = {"l": self.variable(f"l{f}", low, high)}
-            if high > 0:
-                own["p"] = self.variable(f"p{f}", 0, 1)
-            if low < 0:
-                own["n"] = self.variable(f"n{f}", 0, 1)
+            own = {"l": self.variable(f"l{f}", low, high), "u": {}}
+            own |= {sign: self.variable(f"{sign}{f}", 0, 1) for sign, end in (("p", high), ("n", low)) if end}
             variables.append(own)
             used = {p for v, p in zip(values, penalties) if v}
             gapless = high - low == len(values) - (0 in values)
-            own["u"] = {}
             if gapless and len(used) < 2 and not unused:
                 cost |= {own[sign]: used.copy().pop() for sign in "pn" if sign in own}
             else:
-                for k, (v, penalty) in enumerate(zip(values, penalties)):
-                    if v:
-                        own["u"][v] = self.variable(f"u{f}_{k}", 0, 1)
-                        cost[own["u"][v]] = penalty - unused
-        self.variables, self.sets, self.asked = variables, sets, asked
+                own["u"] = {v: self.variable(f"u{f}_{k}", 0, 1) for k, v in enumerate(values) if v}
+                cost |= {own["u"][v]: penalty - unused for v, penalty in zip(values, penalties) if v}
         same_sign = [(self.variable(f"s{k}", 0, 1), fs) for k, fs in enumerate(question["same_sign"])]
-        threshold = None
-        if free:
-            threshold = self.variable("t", least, most + 1)
-        elif question["intercept"] == "range":
-            threshold = self.variable("b", *question["range"])
+        at = ("t", least, most + 1) if free else ("b", *(question["range"] or ()))
+        threshold = self.variable(*at) if mode in ("free", "range") else None
         wrong = [self.variable(f"z{r}", 0, 1) for r in range(len(points))]
-        price = [Fraction(w) for w in question["class_weights"]]
-        for z, key in zip(wrong, points):
-            cost[z] = weight[key] * price[key[0]] / sum(weights)
+        price, N = [Fraction(w) for w in question["class_weights"]], sum(weights)
+        cost |= {z: weight[key] * price[key[0]] / N for z, key in zip(wrong, points)}
         self.n_bounds = len(self.rows)
         for f, ((values, _), own) in enumerate(zip(sets, variables)):
             up, down = [v for v in values if v > 0], [v for v in values if v < 0]
@@ -196,26 +150,24 @@ class Program:
                 self.row(f"used{f}", "G", 1, signs)
             if own["u"]:
                 self.row(f"value{f}", "E", 0, {l: 1} | {u: -v for v, u in own["u"].items()})
-                if up:
-                    self.row(f"up{f}", "E", 0, {own["p"]: 1} | {own["u"][v]: -1 for v in up})
-                if down:
-                    self.row(f"down{f}", "E", 0, {own["n"]: 1} | {own["u"][v]: -1 for v in down})
-        if question["max_features"] is not None:
-            self.row("size", "L", question["max_features"], self.counting([1] * len(variables)))
-        for k, (texts, most_text) in enumerate(question["limits"]):
-            amounts, limit = [Fraction(w) for w in texts], Fraction(most_text)
-            scale = lcm(limit.denominator, *(w.denominator for w in amounts))
-            self.row(f"limit{k}", "L", int(limit * scale), self.counting([int(w * scale) for w in amounts]))
+                for label, sign, part in (("up", "p", up), ("down", "n", down)):
+                    if part:
+                        self.row(f"{label}{f}", "E", 0, {own[sign]: 1} | {own["u"][v]: -1 for v in part})
+        for k, (texts, most) in enumerate(question["limits"]):  # what the features in use take up, at most
+            amounts = [Fraction(w) for w in (most, *texts)]
+            scale = lcm(*(w.denominator for w in amounts))
+            limit, *amounts = (int(w * scale) for w in amounts)
+            total = {own[s]: w for own, w in zip(variables, amounts) for s in "pn" if s in own}
+            self.row(f"limit{k}", "L", limit, total)
         for k, (s, features) in enumerate(same_sign):  # all p are 0, or all n are
-            for f in features:
-                if "p" in variables[f]:
-                    self.row(f"plus{k}_{f}", "G", 0, {s: 1, variables[f]["p"]: -1})
-                if "n" in variables[f]:
-                    self.row(f"minus{k}_{f}", "L", 1, {s: 1, variables[f]["n"]: 1})
+            for f, own in ((f, variables[f]) for f in features):
+                if "p" in own:
+                    self.row(f"plus{k}_{f}", "G", 0, {s: 1, own["p"]: -1})
+                if "n" in own:
+                    self.row(f"minus{k}_{f}", "L", 1, {s: 1, own["n"]: 1})
         for r, (positive, x) in enumerate(points):
             sign = 1 if positive else -1
-            inequality = {own["l"]: sign * column[r] for own, column in zip(variables, columns)}
-            inequality[wrong[r]] = M
+            inequality = {own["l"]: sign * c[r] for own, c in zip(variables, columns)} | {wrong[r]: M}
             if threshold is not None:
                 inequality[threshold] = -sign if free else sign * step
             self.row(f"r{r}", "G", 0 if free and positive else 1, inequality)
@@ -226,62 +178,38 @@ class Program:
         self.unit = Fraction(shared, scale)  # F is the objective times this, plus the constant
 
     def variable(self, name, low, high):
-        at = len(self.names)
         self.names.append(name)
-        self.row(f"L{name}", "G", low, {at: 1})
-        self.row(f"U{name}", "L", high, {at: 1})
-        return at
+        for label, sense, end in (("L", "G", low), ("U", "L", high)):
+            self.row(label + name, sense, end, {len(self.names) - 1: 1})
+        return len(self.names) - 1
 
     def row(self, label, sense, right, coefficients):
         self.rows.append((label, sense, right, {v: c for v, c in coefficients.items() if c}))
 
-    def counting(self, amounts):
-        """How much of a limit the features in use take up."""
-        return {own[s]: w for own, w in zip(self.variables, amounts) for s in "pn" if s in own}
-
     def text(self):
         """The lines of the proof that state the program."""
         n = len(self.names)
-        yield "VER 1.1"
-        yield f"VAR {n}"
-        yield " ".join(self.names)
-        yield f"INT {n}"
-        yield " ".join(map(str, range(n)))
-        yield "OBJ min"
-        yield sparse(self.objective)
-        yield f"CON {len(self.rows)} {self.n_bounds}"
+        yield from ("VER 1.1", f"VAR {n}", " ".join(self.names), f"INT {n}", " ".join(map(str, range(n))))
+        yield from ("OBJ min", sparse(self.objective), f"CON {len(self.rows)} {self.n_bounds}")
         for label, sense, right, coefficients in self.rows:
             yield f"{label} {sense} {right} {sparse(coefficients)}"
-
 
 def sparse(coefficients):
     return " ".join([str(len(coefficients)), *(f"{v} {c}" for v, c in sorted(coefficients.items()))])
 
-
-# ---------------------------------------------------------------- the proof
-
 def read_vector(words, at):
     """A vector as the proof writes it, "count index value index value ...", and where it ends."""
     end = at + 1 + 2 * int(words[at])
-    demand(0 < end - at and end <= len(words), "a vector is cut short")
     found = dict(zip(map(int, words[at + 1 : end : 2]), map(int, words[at + 2 : end : 2])))
-    demand(2 * len(found) == end - at - 1, "a vector names a variable twice")
+    demand(2 * len(found) == end - at - 1, "a vector is cut short, or names a variable twice")
     return {v: c for v, c in found.items() if c}, end
-
-
-def holds(row, solution):
-    _, sense, right, coefficients = row
-    total = sum(c * solution.get(v, 0) for v, c in coefficients.items())
-    return total == right if sense == "E" else (total >= right if sense == "G" else total <= right)
-
 
 class Proof:
     """The inequalities known so far, by number: (sense, right side, coefficients, assumptions)."""
 
     def __init__(self, program, best):
         self.objective, self.best, self.n = program.objective, best, len(program.names)
-        nothing = frozenset()
-        self.known = {k: (row[1], row[2], row[3], nothing) for k, row in enumerate(program.rows)}
+        self.known = {k: (*row[1:], frozenset()) for k, row in enumerate(program.rows)}
 
     def check(self, k, words):
         """Check line k; return whether it says, without assumptions, that nothing is better."""
@@ -295,11 +223,10 @@ class Proof:
         demand(words[at] == "{" and words[-2] == "}", "the reason is not in braces")
         kind, reason = words[at + 1], words[at + 2 : -2]
         if kind == "asm":  # assume it; whatever rests on it carries the assumption along
-            demand(not reason, "an assumption has no reason")
             assumptions = frozenset([k])
         elif kind == "sol":  # only solutions better than the card matter: objective <= best - 1
-            demand(coefficients is self.objective and sense == "L", "sol is about the objective")
-            demand(right >= self.best - 1 and not reason, "sol claims too much")
+            fair = coefficients is self.objective and sense == "L" and right >= self.best - 1
+            demand(fair, "sol claims too much")
             assumptions = frozenset()
         elif kind in ("lin", "rnd"):
             assumptions = self.combination(sense, right, coefficients, reason, rounded=kind == "rnd")
@@ -308,8 +235,7 @@ class Proof:
         else:
             raise Refused(f"the rule {kind!r} is unknown")
         self.known[k] = (sense, right, coefficients, assumptions)
-        proven = sense == "G" and right >= self.best and coefficients is self.objective
-        return proven and not assumptions
+        return sense == "G" and right >= self.best and coefficients is self.objective and not assumptions
 
     def combination(self, sense, right, coefficients, reason, rounded):
         """A sum of known inequalities times multipliers; with rnd, the right side is then rounded.
@@ -318,33 +244,27 @@ class Proof:
         equation by anything. Rounding is right as all variables and, checked here, coefficients are whole.
         """
         demand(reason and len(reason) == 1 + 2 * int(reason[0]), "a combination is cut short")
-        terms = []
-        for line, text in zip(map(int, reason[1::2]), reason[2::2]):
-            top, _, bottom = text.partition("/")
-            terms.append((line, int(top), int(bottom or 1)))
-        demand(all(bottom > 0 for *_, bottom in terms), "a multiplier has no valid denominator")
-        demand(len({line for line, *_ in terms}) == len(terms), "a combination uses a line twice")
+        lines, parts = [int(w) for w in reason[1::2]], [w.partition("/") for w in reason[2::2]]
+        terms = [(line, int(top), int(bottom or 1)) for line, (top, _, bottom) in zip(lines, parts)]
+        sound = all(bottom > 0 for *_, bottom in terms) and len(set(lines)) == len(lines)
+        demand(sound, "a combination uses a line twice, or a multiplier has no valid denominator")
         over = lcm(*(bottom for *_, bottom in terms))
         total, sum_right, assumptions = {}, 0, set()
         for line, top, bottom in terms:
             demand(line in self.known, f"line {line} is not known here")
             its_sense, its_right, its_coefficients, its_assumptions = self.known[line]
             factor = top * (over // bottom)
-            demand(its_sense == "E" or (factor >= 0) == (its_sense == sense) or not factor,
-                   f"line {line} is multiplied by a number of the wrong sign")
+            right_way = its_sense == "E" or not factor or (factor > 0) == (its_sense == sense)
+            demand(right_way, f"line {line} is multiplied by a number of the wrong sign")
             sum_right += factor * its_right
             for v, c in its_coefficients.items():
                 total[v] = total.get(v, 0) + factor * c
-            if its_assumptions:
-                assumptions |= its_assumptions
-        demand({v: c for v, c in total.items() if c} == {v: c * over for v, c in coefficients.items()},
-               "the combination has other coefficients than the line")
-        if sense == "G":
-            reached = -(-sum_right // over) if rounded else Fraction(sum_right, over)
-            demand(reached >= right, f"the combination reaches {reached}, not {right}")
-        else:
-            reached = sum_right // over if rounded else Fraction(sum_right, over)
-            demand(reached <= right, f"the combination reaches {reached}, not {right}")
+            assumptions |= its_assumptions
+        wanted = {v: c * over for v, c in coefficients.items()}
+        demand({v: c for v, c in total.items() if c} == wanted, "the coefficients do not add up")
+        exact = Fraction(sum_right, over)
+        reached = exact if not rounded else ceil(exact) if sense == "G" else floor(exact)
+        demand(reached >= right if sense == "G" else reached <= right, f"it reaches {reached}, not {right}")
         return frozenset(assumptions)
 
     def both_cases(self, sense, right, coefficients, reason):
@@ -354,27 +274,22 @@ class Proof:
         for line in (first, second):
             its_sense, its_right, its_coefficients, _ = self.known[line]
             stronger = its_right >= right if sense == "G" else its_right <= right
-            demand(its_sense == sense and stronger and its_coefficients == coefficients,
-                   f"line {line} does not say what is concluded")
+            says_so = its_sense == sense and its_coefficients == coefficients and stronger
+            demand(says_so, f"line {line} does not say what is concluded")
         one, two = self.known[case1], self.known[case2]
-        if one[0] == "G":
-            one, two = two, one
-        demand(one[0] == "L" and two[0] == "G" and one[2] == two[2] and one[1] + 1 == two[1],
-               "the two cases do not cover everything")
+        one, two = (two, one) if one[0] == "G" else (one, two)
+        cover = (one[0], two[0]) == ("L", "G") and one[2] == two[2] and one[1] + 1 == two[1]
+        demand(cover, "the two cases do not cover everything")
         return (self.known[first][3] - {case1}) | (self.known[second][3] - {case2})
 
-
-# ---------------------------------------------------------------- the card
-
-RULE = ("rule", "column", "values", "at_least", "above", "at_most", "below")
-
-
 def rule_of(item):
-    return json.dumps({key: item[key] for key in RULE if key in item}, sort_keys=True)
+    """What an item of the card or a feature of the question asks, without its points."""
+    keys = ("rule", "column", "values", "at_least", "above", "at_most", "below")
+    return json.dumps({key: item[key] for key in keys if key in item})
 
-
-def check_card(card, question, program, solution, best, rows, is_positive, weights, sha256):
+def check_card(card, question, program, solution, best, people, sha256):
     """The card has the points of the solution, and its errors and penalties add up to the objective."""
+    rows, is_positive, weights = people
     learned = card.get("learned") or card
     points = {rule_of(item): Fraction(item["points"]) for item in learned["items"] if Fraction(item["points"])}
     features, unit = question["features"], question["unit"]
@@ -382,10 +297,9 @@ def check_card(card, question, program, solution, best, rows, is_positive, weigh
     proven = {rule_of(one): v for one, v in zip(features, values) if v}
     demand(points == proven, "the card has other points than the solution of the proof")
     demand(same(question["positive"], card["classes"]["positive"]), "the card has another positive class")
-    threshold, missing, wrong = Fraction(learned["threshold"]), set(question["missing"]), [False] * len(rows)
-    for r, row in enumerate(rows):
-        score = sum(v * feature_value(one, row, missing) for one, v in zip(features, values) if v) - threshold
-        wrong[r] = score <= 0 if is_positive[r] else score >= 0
+    threshold, missing, used = Fraction(learned["threshold"]), question["missing"], list(zip(features, values))
+    scores = [sum(v * feature_value(one, row, missing) for one, v in used if v) - threshold for row in rows]
+    wrong = [score <= 0 if positive else score >= 0 for score, positive in zip(scores, is_positive)]
     b = -threshold * unit
     if question["intercept"] == "range":
         demand(question["range"][0] <= b <= question["range"][1] and b.denominator == 1, "b is not allowed")
@@ -396,9 +310,8 @@ def check_card(card, question, program, solution, best, rows, is_positive, weigh
     loss = sum(w * price[p] for w, p, is_wrong in zip(weights, is_positive, wrong) if is_wrong)
     penalty = sum(costs[s.index(v * unit)] for (s, costs), v in zip(program.sets, values) if v or 0 in s)
     objective = best * program.unit + program.constant
-    demand(loss / sum(weights) + penalty == objective, "the card's errors on the table are not those of the proof")
-    size, made = sum(1 for v in values if v), card["provenance"]
-    demand(made, "the card has no provenance")
+    demand(loss / sum(weights) + penalty == objective, "the card's errors are not those of the proof")
+    size, made = sum(map(bool, values)), card["provenance"]
     claims = {"objective": objective, "lower_bound": objective, "training_errors": errors, "n_rows": len(rows),
               "total_weight": sum(weights), "size": size}
     for name, value in claims.items():
@@ -407,100 +320,81 @@ def check_card(card, question, program, solution, best, rows, is_positive, weigh
     demand(not named or named["sha256"] == sha256, "the card names another certificate: its sha256 differs")
     return errors, size, objective
 
-
 def in_words(question):
     """The question in plain words: what the proof is about."""
     sets = {}
     for one in question["features"]:
-        values, costs = allowed_values(one)
-        shown = f"{values[0]} to {values[-1]}" if "interval" in one else ", ".join(map(str, values))
-        price = f"{costs[0] or costs[-1]}" if "penalty" in one else "by value"
-        sets.setdefault((shown, price), []).append(one["name"])
-    for (shown, price), names in sets.items():
-        listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-        yield f"  points {shown} in units of 1/{question['unit']}, penalty {price}: {len(names)} features ({listed})"
+        shown = "{} to {}".format(*one["interval"]) if "interval" in one else str(one["set"])
+        sets.setdefault((shown, one.get("penalty", "by value")), []).append(one["name"])
+    names = [one["name"] for one in question["features"]] + ["b"]
+    for (shown, price), own in sets.items():
+        yield f"  points {shown} (unit 1/{question['unit']}), penalty {price}, for: {', '.join(own)}"
     yield f"  intercept: {question['intercept']} {question['range'] or ''}"
-    yield f"  most features: {question['max_features'] or 'no limit'}; other limits: {question['limits'] or 'none'}; of one sign: {question['same_sign'] or 'none'}"
-    yield f"  positive class: {question['positive']}; weights of an error (negative, positive): " + ", ".join(
-        question["class_weights"])
-
+    for amounts, most in question["limits"]:
+        total = ", ".join(f"{w} for {name}" for w, name in zip(amounts, names) if w != "0")
+        yield f"  at most {most} of those used, counting {total}"
+    for together in question["same_sign"]:
+        yield f"  no opposite signs among: {', '.join(names[f] for f in together)}"
+    yield f"  positive class: {question['positive']}; weights (negative, positive): {question['class_weights']}"
 
 def check(data, card_file, proof_file):
     """Check everything; return what was proven, in words, or raise Refused."""
-    card = json.loads(read_bytes(card_file)[1])
+    with opened(card_file)[0] as file:
+        card = json.load(file)
     rows, fingerprint = read_table(data)
-    with open(proof_file, "rb") as file:
-        sha256, packed = hashlib.file_digest(file, "sha256").hexdigest(), None
-        file.seek(0)
-        packed = file.read(2) == b"\x1f\x8b"
-    with (gzip.open if packed else open)(proof_file, "rt", encoding="ascii") as lines:
-        line = next(lines)
-        while line.startswith("%"):
-            if line.startswith("% {"):
-                question = json.loads(line[2:])
-            line = next(lines)
+    lines, sha256 = opened(proof_file)
+    with lines:
+        _, _, statement, line = (next(lines) for _ in range(4))
+        question = json.loads(statement.removeprefix("% "))
         demand(question["table"] in (None, fingerprint), "the proof is about another file: its sha256 differs")
         rows = [row for row in rows if not question["weights"] or Fraction(row[question["weights"]])]
-        target = question["target"] or next(iter(rows[0]))
-        demand(target in rows[0], f"the table has no column {target!r}")
+        target = question["target"] or next(iter(rows[0]))  # the first column, where none is named
         is_positive = [same(row[target], question["positive"]) for row in rows]
-        demand(len({row[target] for row, p in zip(rows, is_positive) if not p}) == 1, "there are not two classes")
-        weights = [number(row[question["weights"]], "a weight") if question["weights"] else Fraction(1) for row in rows]
+        demand(len({row[target] for row in rows}) == 2 and any(is_positive), "there are not two classes")
+        weights = [Fraction(row[question["weights"]] if question["weights"] else 1) for row in rows]
         program = Program(question, rows, is_positive, weights)
         for expected in program.text():
-            demand(line.rstrip("\n") == expected, f"the program in the proof is not that of the table, at: {line[:60]}")
+            demand(line == expected + "\n", f"the proof is about another program than the table's: {line[:50]}")
             line = next(lines)
-        words = line.split()
-        demand(words[:2] == ["RTP", "range"] and words[2] == words[3], "the proof must give one value")
-        best = int(words[2])
+        best = int(line.split()[2])
+        demand(line.split() == ["RTP", "range", str(best), str(best)], "the proof must give one value")
         demand(next(lines).split() == ["SOL", "1"], "the proof must have one solution")
         solution, _ = read_vector(next(lines).split(), 1)
-        for row in program.rows:
-            demand(holds(row, solution), f"the solution breaks {row[0]}")
+        for label, sense, right, coefficients in program.rows:
+            total = sum(c * solution.get(v, 0) for v, c in coefficients.items())
+            kept = (sense == "L" or total >= right) and (sense == "G" or total <= right)
+            demand(kept, f"the solution breaks {label}")
         value = sum(c * solution.get(v, 0) for v, c in program.objective.items())
         demand(value == best, f"the solution has the objective {value}, not {best}")
-        errors, size, objective = check_card(
-            card, question, program, solution, best, rows, is_positive, weights, sha256)
+        people = (rows, is_positive, weights)
+        errors, size, F = check_card(card, question, program, solution, best, people, sha256)
         count = int(next(lines).split()[1])
         proof, uses, done = Proof(program, best), {}, False
         for k in range(len(program.rows), len(program.rows) + count):
             words = next(lines, "").split()
             try:
-                demand(len(words) > 6, "the line is cut short")
                 done |= proof.check(k, words)
-            except (Refused, ValueError, IndexError, ZeroDivisionError) as problem:
+            except (Refused, ValueError, IndexError) as problem:
                 raise Refused(f"line d{k} of the proof fails: {problem}") from None
             if int(words[-1]) > k:  # the line will not be used after that one
                 uses.setdefault(int(words[-1]), []).append(k)
             for old in uses.pop(k, ()):
                 del proof.known[old]
-        demand(not next(lines, ""), "the proof goes on after its end")
-        demand(done, "the proof does not conclude that nothing is better")
+        demand(done and not next(lines, ""), "the proof does not conclude, or goes on, after its last line")
     return "\n".join([
-        f"PROVEN: no scoring system has an objective below {objective} (about {float(objective):.6g}), which this card has.",
-        f"  {len(rows)} rows ({sum(is_positive)} of the positive class), {len(question['features'])} features offered,"
-        f" {errors} errors (weight), {size} features used",
-        *in_words(question),
-        f"  table sha256 {fingerprint}",
-        f"  proof sha256 {sha256}, {count} lines checked",
-        "  not proven: that the points are the smallest of all that reach this objective",
-    ])
-
+        f"PROVEN: no allowed scoring system has an objective below {F} (about {float(F):.6g}), the card's.",
+        f"  N = {len(rows)} rows ({sum(is_positive)} positive), P = {len(question['features'])} features",
+        f"  the card: {errors} errors (by weight), {size} features used", *in_words(question),
+        f"  table sha256 {fingerprint}", f"  proof sha256 {sha256}, {count} lines checked",
+        "  not proven: that no other points with this objective are smaller"])
 
 def main():
-    if len(sys.argv) != 4:
-        print("usage: supersparse-check data.csv card.json proof.vipr.gz")
-        return 2
     try:
+        demand(len(sys.argv) == 4, "call it as: supersparse-check data.csv card.json proof.vipr.gz")
         print(check(*sys.argv[1:]))
-        return 0
-    except Refused as reason:
-        print(f"NOT PROVEN: {reason}")
-    except (OSError, EOFError, ValueError, KeyError, TypeError, IndexError, StopIteration, AttributeError,
-            ZeroDivisionError, OverflowError, csv.Error, RecursionError, UnboundLocalError) as error:
-        print(f"NOT PROVEN: a file cannot be read as it should: {type(error).__name__}: {error}")
-    return 1
-
+    except Exception as problem:  # whatever goes wrong, nothing is proven
+        print(f"NOT PROVEN: {problem if isinstance(problem, Refused) else repr(problem)}")
+        return 1
 
 if __name__ == "__main__":
     sys.exit(main())

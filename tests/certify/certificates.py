@@ -5,17 +5,22 @@ import importlib.util
 import random
 import shutil
 import subprocess
+import warnings
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+from shared_data import SHARED
 from supersparse import Problem, ScoringSystem, constraints, solve
-from supersparse.certify.certificate import certify
+from supersparse.card.provenance import CertificateFile
+from supersparse.certify.certificate import certify, digest_of
 from supersparse.certify.statement import TableNames
+from supersparse.errors import PenaltyRangeWarning
 from supersparse.faces.from_solution import card_of_solution
 
 ROOT = Path(__file__).parents[2]
 CHECKER = ROOT / "checker" / "supersparse_check.py"
-VIPR = ROOT.parent / "shared" / "vipr"
+VIPR = SHARED.parent / "vipr"
 
 
 def checker():
@@ -78,10 +83,16 @@ def random_problem(seed):
     return X, y, weights, settings
 
 
-def written(folder, X, y, weights, settings, name="proof.vipr.gz"):
-    """Solve; write table, card and certificate; return their paths."""
+def written(folder, X, y, weights, settings, name="proof.vipr.gz", *, named=False):
+    """Solve; write table, card and certificate; return their paths.
+
+    With `named`, the certificate names the sha256 of the table and the card that of the certificate, as those of
+    the command line do.
+    """
     problem = Problem.of(X, y, sample_weight=weights, **settings)
-    solution = solve(problem, "exhaustive")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PenaltyRangeWarning)  # C0 is drawn from all values on purpose
+        solution = solve(problem, "exhaustive")
     data, card, proof = folder / "data.csv", folder / "card.json", folder / name
     header = [f"x{f}" for f in range(len(X[0]))]
     with data.open("w", newline="") as file:
@@ -90,9 +101,17 @@ def written(folder, X, y, weights, settings, name="proof.vipr.gz"):
         for r, row in enumerate(X):
             cells = [float(x) if isinstance(x, Fraction) else x for x in row]
             writer.writerow([y[r], *cells, *([] if weights is None else [weights[r]])])
-    table = TableNames(target="y", weights=None if weights is None else "weight")
+    table = TableNames(
+        target="y",
+        weights=None if weights is None else "weight",
+        sha256=digest_of(data) if named else None,
+    )
     certify(problem, solution.points, proof, table=table)
-    ScoringSystem(card_of_solution(solution, None)).save(card)
+    made = card_of_solution(solution, None)
+    if named:
+        certificate = CertificateFile(file=proof.name, sha256=digest_of(proof))
+        made = replace(made, provenance=replace(made.provenance, certificate=certificate))
+    ScoringSystem(made).save(card)
     return data, card, proof
 
 

@@ -4,13 +4,13 @@ import gzip
 import hashlib
 import os
 import shutil
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO
+from typing import TextIO
 
 from supersparse._version import __version__
 from supersparse.certify.lines import Lines
@@ -89,9 +89,7 @@ def certify(
     objective = best * program.unit + program.constant
     if objective != evaluate(problem, points).objective:
         raise VerificationError("the integer program and the evaluator disagree; please report this")
-    handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
-    os.close(handle)
-    unfinished = Path(name)
+    unfinished = place.with_name(f".{place.name}.{os.getpid()}")
     try:
         count = _write(unfinished, program, solution, best, check_in, compressed=place.suffix == ".gz")
         unfinished.replace(place)
@@ -132,20 +130,11 @@ def _write(
     """Write the derivation to a second file as it grows, then the head, which counts it, then both together."""
     body = path.with_name(path.name + ".lines")
 
-    def opened(place: Path) -> IO[bytes]:
-        # without a time or a name in it, the same problem always gives the same file
-        raw = place.open("wb")
-        return (
-            gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6)
-            if compressed
-            else raw
-        )  # type: ignore[return-value]
-
     try:
-        with opened(body) as file, TextIOWrapper(file, encoding="ascii", newline="\n") as text:
+        with _text(body, compressed) as text:
             lines = Lines(program, text)
             Prover(program, lines, best, check_in).prove()
-        with opened(path) as file, TextIOWrapper(file, encoding="ascii", newline="\n") as text:
+        with _text(path, compressed) as text:
             text.writelines(_head(program, solution, best, lines.count))
         with path.open("ab") as whole, body.open("rb") as rest:
             shutil.copyfileobj(rest, whole)
@@ -154,11 +143,26 @@ def _write(
     return lines.count
 
 
+@contextmanager
+def _text(path: Path, compressed: bool) -> Iterator[TextIO]:
+    """Open a file for text; packed without a time or a name in it, so that equal proofs are equal files."""
+    with path.open("wb") as raw:
+        if not compressed:
+            with TextIOWrapper(raw, encoding="ascii", newline="\n") as text:
+                yield text
+            return
+        with (
+            gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6) as packed,
+            TextIOWrapper(packed, encoding="ascii", newline="\n") as text,
+        ):
+            yield text
+
+
 def _head(program: Program, solution: Coefficients, best: int, count: int) -> list[str]:
     rows = program.rows
     return [
         f"% A certificate of supersparse {__version__}: no allowed scoring system is better. Check it with\n",
-        "% supersparse-check, or with viprchk of https://github.com/ambros-gleixner/VIPR\n",
+        "% supersparse-check, or with viprchk of https://github.com/scipopt/vipr\n",
         f"% {program.statement.to_json()}\n",
         "VER 1.1\n",
         f"VAR {len(program.names)}\n{' '.join(program.names)}\n",

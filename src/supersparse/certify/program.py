@@ -208,16 +208,15 @@ class Program:
     def _limit(self) -> None:
         self.size_row = -1
         literals = [(f.positive, f.negative) for f in self.features]
-        if self.statement.max_features is not None:
-            used = {v: 1 for pair in literals for v in pair if v >= 0}
-            self.size_row = self._row("size", "L", self.statement.max_features, used)
         self.limit_rows = []
-        for k, (weights, most) in enumerate(self.statement.limits):
+        for k, (weights, most) in enumerate(self.statement.all_limits):
             scale = lcm(most.denominator, *(w.denominator for w in weights))
             total = {
                 v: int(w * scale) for pair, w in zip(literals, weights, strict=False) for v in pair if v >= 0
             }
             self.limit_rows.append(self._row(f"limit{k}", "L", int(most * scale), total))
+        if self.statement.max_features is not None:
+            self.size_row = self.limit_rows.pop(0)
         self.sign_rows: list[dict[int, tuple[int, int]]] = []  # by feature: p <= s, n <= 1 - s
         for k, together in enumerate(self.statement.same_sign):
             s, rows = self.signs[k], {}

@@ -69,6 +69,14 @@ class Statement:
     same_sign: tuple[tuple[int, ...], ...]  # features that have no opposite signs
     class_weights: tuple[Fraction, Fraction]  # (negative, positive)
 
+    @property
+    def all_limits(self) -> tuple[tuple[tuple[Fraction, ...], Fraction], ...]:
+        """The limits on which features are used; that on their number, where there is one, comes first."""
+        if self.max_features is None:
+            return self.limits
+        ones = (Fraction(1),) * (len(self.features) + 1)
+        return ((ones, Fraction(self.max_features)), *self.limits)
+
     def to_json(self) -> str:
         """One line that holds all of it."""
         content: dict[str, Any] = {
@@ -82,8 +90,7 @@ class Statement:
             "intercept": self.intercept,
             "range": None if self.low is None else [self.low, self.high],
             "b": None if self.b is None else _coefficient(self.b),
-            "max_features": self.max_features,
-            "limits": [[[str(w) for w in weights], str(most)] for weights, most in self.limits],
+            "limits": [[[str(w) for w in weights], str(most)] for weights, most in self.all_limits],
             "same_sign": [list(together) for together in self.same_sign],
             "features": [_coefficient(feature) for feature in self.features],
         }

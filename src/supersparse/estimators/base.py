@@ -14,6 +14,7 @@ from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from supersparse.card.card import Card
 from supersparse.card.scoring import score_table
 from supersparse.data.sources import as_array, as_table
 from supersparse.errors import (
@@ -94,6 +95,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             options=options,
         )
 
+    scoring_system_: ScoringSystem
+
     def _learn(
         self,
         question: Question,
@@ -112,7 +115,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self._keep(question, solution, rows)
         self._say_if_unproven(solution)
         if self.certificate is not None and solution.proven_optimal:
-            card = certified(self.scoring_system_.card, question, solution.points, Path(self.certificate), rows)
+            card: Card = self.scoring_system_.card
+            card = certified(card, question, solution.points, Path(self.certificate), rows)
             self.scoring_system_ = ScoringSystem(card)
         return self
 

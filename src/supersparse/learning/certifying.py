@@ -56,7 +56,7 @@ def points_of(card: Card, question: Question) -> Points:
     learned = card.as_learned
     if question.prepare is None:
         rules: list[Any] = [("value", name) for name in question.problem.rows.names]
-        items = {(item.rule.kind, item.column): item.points for item in learned.items}
+        items: dict[Any, Fraction] = {(item.rule.kind, item.column): item.points for item in learned.items}
     else:
         rules = [feature.rule for feature in question.prepare.features_]
         items = {item.rule: item.points for item in learned.items}
