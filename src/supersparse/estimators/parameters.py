@@ -51,6 +51,9 @@ class LearningKeywords(TypedDict, total=False):
 class SLIMKeywords(AskedKeywords, LearningKeywords, total=False):
     """The parameters of `SLIMClassifier`."""
 
+    tie_break: Literal["points", "log_loss"]
+    slack: float
+
 
 class RiskKeywords(AskedKeywords, LearningKeywords, total=False):
     """The parameters of `RiskScoreClassifier`."""
