@@ -161,6 +161,15 @@ class BruteForce:
 
 def brute_force(drawn: DrawnRisk, *, slope_is_free: bool) -> BruteForce | None:
     """The least loss and penalty over all cards; None if no card obeys the constraints."""
+    tried = all_cards(drawn, slope_is_free=slope_is_free)
+    if tried is None:
+        return None
+    best = min(tried, key=tried.__getitem__)
+    return BruteForce(tried[best], best)
+
+
+def all_cards(drawn: DrawnRisk, *, slope_is_free: bool) -> dict[tuple[float, ...], float] | None:
+    """The loss and penalty of every card; None if no card obeys the constraints."""
     x, y = np.array(drawn.X), np.array(drawn.y)
     s = np.ones(len(y)) if drawn.weights is None else np.array(drawn.weights)
     weight = s / s.sum() * np.where(y == 1, drawn.class_weight[1], drawn.class_weight[0])
@@ -179,8 +188,7 @@ def brute_force(drawn: DrawnRisk, *, slope_is_free: bool) -> BruteForce | None:
     else:
         loss = _whole_intercept(w @ x.T, y, weight)
     value = loss + (w != 0) @ np.array(drawn.C0)
-    best = int(np.argmin(value))
-    return BruteForce(float(value[best]), cards[best])
+    return dict(zip(cards, value.tolist(), strict=True))
 
 
 def log_loss(z: Any, y: Any, weight: Any) -> Any:

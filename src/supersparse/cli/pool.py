@@ -39,7 +39,7 @@ def pool(
     """List the scoring systems almost as good as the best.
 
     Use it to see whether the best one has rivals, and which features they all use. Models that predict
-    every row alike are shown once.
+    every row alike are shown once; with --goal risk, models whose points differ by a common factor.
 
     \b
     Example:
@@ -71,11 +71,18 @@ def _text(found: "Pool", shown: int) -> str:
     from supersparse.exact import shown as exactly
     from supersparse.results.frontier import named_points
 
-    lines = [str(found), "", "errors  size  points"]
+    is_risk = found.problem.goal == "risk"
+    lines = [str(found), "", "log loss  size  points" if is_risk else "errors  size  points"]
     for model in found.models[:shown]:
-        errors, size = exactly(model.evaluation.training_errors), model.evaluation.size
+        size = model.evaluation.size
         points = ", ".join(f"{p} {name}" for name, p in named_points(found.names, model.points).items())
-        needed = _cutoff(found.problem, model.points).positive
+        if is_risk:
+            lines.append(f"{float(model.evaluation.loss):8.6f}  {size:>4}  {points or 'none'}")
+            continue
+        errors, needed = (
+            exactly(model.evaluation.training_errors),
+            _cutoff(found.problem, model.points).positive,
+        )
         lines.append(f"{errors:>6}  {size:>4}  {points or 'none'}; {needed}")
     if len(found.models) > shown:
         lines.append(f"and {len(found.models) - shown} more; print them with --shown")

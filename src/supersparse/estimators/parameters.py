@@ -68,6 +68,8 @@ class SLIMCVKeywords(AskedOfBothGoals, LearningOfBothGoals, Choosing, total=Fals
 class SLIMKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
     """The parameters of `SLIMClassifier`."""
 
+    tie_break: Literal["points", "log_loss"]
+    slack: float
     C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None
     intercept: str | tuple[Number, Number]
     calibrate: Method | None

@@ -116,9 +116,7 @@ class RiskScoreClassifier(_RiskModel):
         return self._learn(question, rows, start_from(self.initial, question.problem), clock)
 
 
-@takes_settings(
-    "C0", "goal", "intercept", "calibrate", "checkpoint", "certificate", Cs=6, cv=5, rule="best"
-)
+@takes_settings("C0", "goal", "intercept", "calibrate", "checkpoint", "certificate", Cs=6, cv=5, rule="best")
 class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
     """Learn a risk score, with C0 chosen by cross-validated log loss.
 

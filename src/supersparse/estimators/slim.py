@@ -1,18 +1,24 @@
 """SLIMClassifier: one scoring system for one C0."""
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from sklearn.base import clone
 
+from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import SLIMKeywords, takes_settings
+from supersparse.exact import exact
 from supersparse.learning.calibrating import learn_without, weighty_folds
 from supersparse.learning.clock import Clock
+from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.starting import start_from
+from supersparse.solving.options import SolverKeywords
+from supersparse.solving.solution import Solution
 
 
-@takes_settings("goal", "slope")
+@takes_settings("goal", "slope", tie_break="points", slack=0.0)
 class SLIMClassifier(ScoringSystemClassifier):
     """Learn a scoring system: a linear classifier with few features and small whole points.
 
@@ -64,6 +70,13 @@ class SLIMClassifier(ScoringSystemClassifier):
     intercept : {"free", "paper", "none"} or (low, high), default="free"
         "free": any threshold, at no cost. A pair: an intercept in this range, a multiple of the unit of
         the points. "paper": a coefficient like the others, penalised and counted as a feature. "none": 0.
+    tie_break : {"points", "log_loss"}, default="points"
+        Which of the best models to choose: "points", the one with the smallest sum of points, or "log_loss",
+        the one whose totals tell most about the risk; see ``tie_break_``. It lists all of them, which takes
+        longer, and may take very long if points are large and features many.
+    slack : float, default=0.0
+        With ``tie_break="log_loss"``: how much larger the objective may be than the least. 0.01 is one row in
+        a hundred.
     calibrate : {"isotonic", "logistic"}, default=None
         How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
         learned by cross-fitting, which takes up to five more fits and half of the time. The card
@@ -134,6 +147,9 @@ class SLIMClassifier(ScoringSystemClassifier):
     training_sensitivity_, training_specificity_ : float
         Share of the positive and of the negative training rows that is right, by weight. A score of 0 is
         wrong for both classes.
+    tie_break_ : TieBreak
+        With ``tie_break="log_loss"``: the log loss of the card, with risks logistic in its total, the number
+        of cards compared, and whether it is proven that none within the slack is better by more than 1e-9.
     stop_ : Stop
         Why the solver stopped.
     trace_ : Trace
@@ -200,6 +216,26 @@ class SLIMClassifier(ScoringSystemClassifier):
             unseen = learn_without(recipe, rows, folds, clock, _unfitted(self.initial))
             self._keep_judged(question, rows, unseen)
         return self
+
+    def _recipe(self) -> Recipe:
+        if self.tie_break not in _TIE_BREAKS:
+            hint = did_you_mean(str(self.tie_break), _TIE_BREAKS)
+            raise InvalidOptionError(f"tie_break is {self.tie_break!r}; {hint}")
+        slack = exact(self.slack, "slack", InvalidOptionError)
+        if slack < 0 or (slack and self.tie_break == "points"):
+            remedy = "give 0 or more" if slack < 0 else 'it needs tie_break="log_loss"'
+            raise InvalidOptionError(f"slack is {self.slack}; {remedy}")
+        recipe = super()._recipe()
+        return recipe if self.tie_break == "points" else replace(recipe, slack=slack)
+
+    def _solve(self, question: Question, options: SolverKeywords) -> Solution:
+        if question.recipe.slack is None:
+            return super()._solve(question, options)
+        self.tie_break_ = question.tie_break(**options)
+        return self.tie_break_.solution
+
+
+_TIE_BREAKS = ("points", "log_loss")
 
 
 def _unfitted(initial: Any) -> Any:

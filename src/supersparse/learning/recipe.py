@@ -29,6 +29,7 @@ from supersparse.prepare.prepare import Prepare
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_labels
 from supersparse.problem.sets import read_bounds
+from supersparse.results.tie_break import TieBreak, least_log_loss
 from supersparse.settings.settings import Settings, SettingsKeywords
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
@@ -47,6 +48,7 @@ class Recipe:
     settings: Settings
     prepare: Prepare | None = None
     options: SolverKeywords = field(default_factory=SolverKeywords)
+    slack: Fraction | None = None  # choose the least log loss within it, see `least_log_loss`
 
     def asking(self, **changes: Unpack[SettingsKeywords]) -> "Recipe":
         """Return the same recipe with some settings changed."""
@@ -123,8 +125,16 @@ class Question:
 
     def solve(self, **options: Unpack[SolverKeywords]) -> Solution:
         """Answer it with the options of the recipe; those given here override them."""
+        if self.recipe.slack is not None:
+            return self.tie_break(**options).solution
         merged: SolverKeywords = {**self.recipe.options, **options}
         return solve(self.problem, **merged)
+
+    def tie_break(self, **options: Unpack[SolverKeywords]) -> TieBreak:
+        """Answer it by the least log loss within the slack of the recipe."""
+        assert self.recipe.slack is not None
+        merged: SolverKeywords = {**self.recipe.options, **options}
+        return least_log_loss(self.problem, self.recipe.slack, **merged)
 
     def scores(self, solution: Solution, X: Any) -> NDArray[np.float64]:
         """Score rows by an answer: above 0 the positive class is predicted.

@@ -36,7 +36,10 @@ class Edit(Tabular):
 
     @property
     def cost_bounds(self) -> tuple[Fraction, Fraction]:
-        """Proven bounds on the change of the optimal F; both equal `cost` if both models are optimal."""
+        """Proven bounds on the change of the optimal F; both equal `cost` if both models are optimal.
+
+        A log loss is proven up to 1e-9, and so is its change.
+        """
         return (
             self.after.lower_bound - self.before.objective,
             self.after.objective - self.before.lower_bound,
@@ -77,7 +80,13 @@ class Edit(Tabular):
             self._changes(),
             self._proof(),
         ]
+        if self._is_risk:
+            sentences.insert(1, f"Log loss: {_moved_by(before.loss, after.loss)}.")
         return "\n".join(sentences)
+
+    @property
+    def _is_risk(self) -> bool:
+        return self.after.problem.goal == "risk"
 
     def _changes(self) -> str:
         if not self.points:
@@ -87,7 +96,10 @@ class Edit(Tabular):
 
     def _proof(self) -> str:
         if self.before.proven_optimal and self.after.proven_optimal:
-            return "Both models are proven optimal, so this is the exact cost of the change."
+            exact_cost = (
+                "the cost of the change, up to 1e-9" if self._is_risk else "the exact cost of the change"
+            )
+            return f"Both models are proven optimal, so this is {exact_cost}."
         least, most = self.cost_bounds
         open_ones = [
             name for name, one in (("before", self.before), ("after", self.after)) if not one.proven_optimal
@@ -102,14 +114,20 @@ class Edit(Tabular):
 
     def _brief(self) -> str:
         before, after = self.before.evaluation, self.after.evaluation
-        errors = _moved(before.training_errors, after.training_errors)
-        return f"{listed(self.asked) or 'no change'}; errors {errors}, size {_moved(before.size, after.size)}"
+        changed = f"errors {_moved(before.training_errors, after.training_errors)}"
+        if self._is_risk:
+            changed = f"log loss {_moved_by(before.loss, after.loss)}"
+        return f"{listed(self.asked) or 'no change'}; {changed}, size {_moved(before.size, after.size)}"
 
     def _small_table(self) -> SmallTable:
         pairs: list[tuple[str, object, object]] = [
             (name, getattr(self.before.evaluation, at), getattr(self.after.evaluation, at))
             for name, at in (("training errors", "training_errors"), ("size", "size"))
         ]
+        if self._is_risk:
+            pairs.insert(
+                0, ("log loss", float(self.before.evaluation.loss), float(self.after.evaluation.loss))
+            )
         pairs.append(("objective", float(self.before.objective), float(self.after.objective)))
         pairs.append(("proven optimal", self.before.proven_optimal, self.after.proven_optimal))
         pairs += [(f"points of {name}", one, other) for name, (one, other) in self.points.items()]

@@ -61,7 +61,8 @@ class FrontierRow(Tabular):
     def _brief(self) -> str:
         _, errors, proven, points = _row_cells(self)
         state = "proven" if proven == "yes" else "not proven"
-        return f"at most {counted(self.size, 'feature')}, errors {errors}, {state}; {points or 'no points'}"
+        least = "errors" if self.solution is None else _what(self.solution.problem)
+        return f"at most {counted(self.size, 'feature')}, {least} {errors}, {state}; {points or 'no points'}"
 
     def _small_table(self) -> SmallTable:
         return SmallTable(_ROW, [_row_cells(self)])
@@ -146,11 +147,14 @@ _ROW = ("size", "errors", "proven", "points")
 
 def _row_cells(row: FrontierRow) -> tuple[str, str, str, str]:
     best = row.solution
-    errors = "-" if best is None else shown(best.evaluation.training_errors)
-    if best is not None and best.problem.goal == "risk":
-        errors = f"{float(best.evaluation.loss):.4f}"
+    least = "-" if best is None else _least_of(best)
     points = "" if best is None else _points_text(best)
-    return str(row.size), errors, "yes" if row.proven else "no", points
+    return str(row.size), least, "yes" if row.proven else "no", points
+
+
+def _least_of(solution: Solution) -> str:
+    found = solution.evaluation
+    return f"{float(found.loss):.4f}" if solution.problem.goal == "risk" else shown(found.training_errors)
 
 
 def _points_text(solution: Solution) -> str:
@@ -185,7 +189,8 @@ class PathLine(Tabular):
         return self.loss + C0 * self.size
 
 
-_STRETCH = ("C0 from", "to", "size", "errors", "proof", "points")
+def _stretch_columns(problem: Problem) -> tuple[str, ...]:
+    return ("C0 from", "to", "size", _what(problem), "proof", "points")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -202,17 +207,18 @@ class Stretch(Tabular):
 
     @property
     def exact(self) -> bool:
-        """Whether it is proven that no model of any size costs less."""
+        """Whether it is proven that no model of any size costs less; a log loss, by over 1e-9."""
         return self.gap == 0
 
     def _brief(self) -> str:
         until = "" if self.high is None else f" to {_short(self.high)}"
         found = self.solution.evaluation
         errors = shown(found.training_errors) + (" error" if found.training_errors == 1 else " errors")
-        return f"C0 from {_short(self.low)}{until}: size {found.size}, {errors}; {self._state}"
+        least = f"log loss {float(found.loss):.4f}" if self.solution.problem.goal == "risk" else errors
+        return f"C0 from {_short(self.low)}{until}: size {found.size}, {least}; {self._state}"
 
     def _small_table(self) -> SmallTable:
-        return SmallTable(_STRETCH, [self._row()])
+        return SmallTable(_stretch_columns(self.solution.problem), [self._row()])
 
     @property
     def _state(self) -> str:
@@ -224,7 +230,7 @@ class Stretch(Tabular):
             _short(self.low),
             "-" if self.high is None else _short(self.high),
             str(found.size),
-            shown(found.training_errors),
+            _least_of(self.solution),
             self._state,
             _points_text(self.solution),
         )
@@ -266,7 +272,7 @@ class Path(Tabular):
         least = min(line.at(value) for line, _ in found)
         tied = [s for line, s in found if line.at(value) == least]
         best = min(tied, key=lambda s: (s.evaluation.l1, s.evaluation.size))
-        bounds = [line.at(value) for line in _bounds(self.frontier, larger=False)]
+        bounds = [r.lower_bound + value * r.size for r in self.frontier.rows if r.lower_bound is not None]
         within = min([*bounds, least])
         beyond = _beyond(self.frontier)
         problem = with_size_penalty(self.frontier.problem, value)
@@ -287,6 +293,7 @@ class Path(Tabular):
                 "C0_to": float("inf") if one.high is None else float(one.high),
                 "size": one.solution.evaluation.size,
                 "errors": float(one.solution.evaluation.training_errors),
+                "loss": float(one.solution.evaluation.loss),
                 "exact": one.exact,
                 "gap": float(one.gap),
                 "points": points_by_name(one.solution),
@@ -308,12 +315,13 @@ class Path(Tabular):
         return f"{models} over C0, {state}"
 
     def _small_table(self) -> SmallTable:
-        return SmallTable(_STRETCH, [one._row() for one in self.stretches])
+        columns = _stretch_columns(self.frontier.problem)
+        return SmallTable(columns, [one._row() for one in self.stretches])
 
 
 def path_of(frontier: Frontier) -> Path:
     """Split C0 > 0 where the best model found, or the bound, changes."""
-    found, bounds = _found(frontier), _bounds(frontier, larger=True)
+    found, bounds = _found(frontier), _bounds(frontier)
     lines = [line for line, _ in found]
     cuts = [Fraction(0), *sorted(_crossings({*lines, *bounds})), None]
     stretches: list[Stretch] = []
@@ -338,15 +346,15 @@ def _found(frontier: Frontier) -> list[tuple[PathLine, Solution]]:
     return [(PathLine(s.evaluation.size, s.objective), s) for s in own.values()]
 
 
-def _bounds(frontier: Frontier, *, larger: bool) -> list[PathLine]:
-    """Lower bounds on the cost for each size; with `larger`, also beyond the frontier."""
+def _bounds(frontier: Frontier) -> list[PathLine]:
+    """Lower bounds on the cost for each size and beyond the frontier."""
     lines = [
         PathLine(row.size, row.solution.objective if row.proven and row.solution else row.lower_bound)
         for row in frontier.rows
         if row.lower_bound is not None
     ]  # a log loss is proven up to 1e-9
     beyond = _beyond(frontier)
-    return [*lines, beyond] if larger and beyond is not None else lines
+    return lines if beyond is None else [*lines, beyond]
 
 
 def _beyond(frontier: Frontier) -> PathLine | None:

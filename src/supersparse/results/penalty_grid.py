@@ -164,13 +164,18 @@ def solve_each_penalty(
         used += time.monotonic() - began
         for k, C0 in enumerate(left):
             found = None if path is None else path.at(C0)
-            if found is None or not found.proven_smallest:
+            if found is None or not _is_final(found):
                 found = _alone(problem, C0, solver, folder, shared(len(left) - k))
                 used += found.seconds
             elif folder is not None:
                 keep(folder, found)
             known[C0] = found
     return tuple(known[C0] for C0 in penalties)
+
+
+def _is_final(solution: Solution) -> bool:
+    """Whether a solve of its own could tell no more; no solver proves smallest points of a risk model."""
+    return solution.proven_optimal if solution.problem.goal == "risk" else solution.proven_smallest
 
 
 def _recalled(folder: Path, problem: Problem, penalties: Sequence[Fraction]) -> dict[Fraction, Solution]:

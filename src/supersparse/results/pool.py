@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Any, TypedDict, Unpack
 
 from supersparse.data.small_table import SmallTable, Tabular, cell
 from supersparse.errors import InvalidOptionError, SolverFailedError, did_you_mean
 from supersparse.exact import exact, read_count, shown
+from supersparse.problem.log_loss import PROOF_TOLERANCE
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.results.frontier import named_points, to_pandas
@@ -27,6 +28,9 @@ class Pool(Tabular):
     in F, because a score of 0 predicts the negative class but counts as an error in F. Among alike
     models, the pool shows the one with the smallest l1, then the smallest F. Statements about features cover
     all models.
+
+    For goal "risk", every card is a model of its own, F counts as equal up to 1e-9, and with a free slope
+    cards whose points are multiples of one another are one card, in the smallest points.
     """
 
     problem: Problem  # including the size limit
@@ -48,7 +52,7 @@ class Pool(Tabular):
     @property
     def limit(self) -> Fraction:
         """The largest F allowed."""
-        return (1 + self.within) * self.best
+        return _limit(self.problem, self.within, self.best)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,7 +82,7 @@ class Pool(Tabular):
         return dict(zip(self.names, self.spans, strict=True))
 
     def ties(self) -> tuple[VerifiedModel, ...]:
-        """Return the models with exactly the smallest F, one per set of predictions."""
+        """Return the models with the smallest F, one per set of predictions; a log loss, up to 1e-9."""
         return self.tied
 
     def table(self) -> list[dict[str, Any]]:
@@ -87,6 +91,7 @@ class Pool(Tabular):
             {
                 "objective": float(model.evaluation.objective),
                 "errors": float(model.evaluation.training_errors),
+                **self._risk_of(model),
                 "size": model.evaluation.size,
                 "l1": float(model.evaluation.l1),
                 "sensitivity": float(model.evaluation.sensitivity),
@@ -97,6 +102,11 @@ class Pool(Tabular):
             for model in self.models
         ]
 
+    def _risk_of(self, model: VerifiedModel) -> dict[str, float]:
+        if model.points.slope is None:
+            return {}
+        return {"log_loss": float(model.evaluation.loss), "slope": float(model.points.slope)}
+
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
         return to_pandas(self.table())
@@ -105,9 +115,10 @@ class Pool(Tabular):
         models = f"{len(self.models)} models" if len(self.models) != 1 else "1 model"
         more = f" (and {self.left_out} more, not kept)" if self.left_out else ""
         state = "complete" if self.complete else f"possibly incomplete: {self.stop.value}"
+        different = "" if self.problem.goal == "risk" else ", each with different predictions"
         return (
-            f"{models}{more} within {shown(self.within)} of the lowest objective {float(self.best):.6g}, "
-            f"each with different predictions; {state}"
+            f"{models}{more} within {shown(self.within)} of the lowest objective {float(self.best):.6g}"
+            f"{different}; {state}"
         )
 
     def _position(self, name: str) -> int:
@@ -123,7 +134,9 @@ class Pool(Tabular):
         return str(self)
 
     def _small_table(self) -> SmallTable:
-        columns = ("objective", "errors", "size", "sensitivity", "specificity", "points")
+        columns: tuple[str, ...] = ("objective", "errors", "size", "sensitivity", "specificity", "points")
+        if self.problem.goal == "risk":
+            columns = ("objective", "log_loss", "size", "points", "slope")
         return SmallTable(columns, [[cell(row[name]) for name in columns] for row in self.table()])
 
 
@@ -154,7 +167,8 @@ def pool(
     """Find all models with F <= (1 + within)·F*, where F* is the smallest F with at most `max_features`.
 
     Models count as different if they predict some training row differently, even if only the intercept
-    differs. The best `max_models` are kept and the others counted. Options are those of `solve`. If a limit
+    differs; for goal "risk", if their points differ by more than a common factor. The best `max_models` are
+    kept and the others counted. Options are those of `solve`. If a limit
     stops the search, the pool may be incomplete.
 
     >>> problem = Problem.of([[0, 0], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1], C0=0.1, max_points=2)
@@ -173,7 +187,12 @@ def pool(
     found = solve_all_within(problem, factor, solver, **options)
     if not found.models:
         raise SolverFailedError(f"no scoring system was found: {found.stop.value}; raise the limits")
-    return _pooled(problem, factor, most, found)
+    pooled = _pooled_risks if problem.goal == "risk" else _pooled
+    return pooled(problem, factor, most, found)
+
+
+def _limit(problem: Problem, within: Fraction, best: Fraction) -> Fraction:
+    return (1 + within) * best + (PROOF_TOLERANCE if problem.goal == "risk" else 0)
 
 
 class _Alike:
@@ -217,7 +236,6 @@ def _pooled(problem: Problem, within: Fraction, most: int, found: Models) -> Poo
     )
     kept = [_verified(problem, ranked, found.solver) for ranked in groups[:most]]
     tied = [alike.tied for alike in by_vector.values() if alike.tied is not None]
-    names = problem.rows.names
     return Pool(
         problem=problem,
         within=within,
@@ -225,16 +243,65 @@ def _pooled(problem: Problem, within: Fraction, most: int, found: Models) -> Poo
         models=tuple(alike[0] for alike in kept),
         left_out=len(groups) - len(kept),
         count=counted,
-        complete=found.complete,
         by_support=tuple(kept),
         tied=tuple(in_order(_verified(problem, tied, found.solver))),
-        in_all=frozenset(n for n, own in zip(names, values, strict=True) if 0 not in own),
-        in_some=frozenset(n for n, own in zip(names, values, strict=True) if own != {0}),
-        spans=tuple((Fraction(min(own), problem.unit), Fraction(max(own), problem.unit)) for own in values),
-        solver=found.solver,
-        stop=found.stop,
-        seconds=found.seconds,
+        **_of_features(problem, values),
+        **_of_search(found),
     )
+
+
+def _pooled_risks(problem: Problem, within: Fraction, most: int, found: Models) -> Pool:
+    """The pool of a log loss: every card is a model, with its own risks."""
+    best = min(model.evaluation.objective for model in found.models)
+    limit = _limit(problem, within, best)
+    good = in_order(model for model in found.models if model.evaluation.objective <= limit)
+    values = [{model.points.coefficients[j] for model in good} for j in range(problem.n_features)]
+    return Pool(
+        problem=problem,
+        within=within,
+        best=best,
+        models=tuple(good[:most]),
+        left_out=len(good[most:]),
+        count=len(good),
+        by_support=tuple((model,) for model in good[:most]),
+        tied=tuple(m for m in good if m.evaluation.objective <= best + PROOF_TOLERANCE),
+        **_of_features(problem, values),
+        **_of_search(found),
+    )
+
+
+class _OfFeatures(TypedDict):
+    in_all: frozenset[str]
+    in_some: frozenset[str]
+    spans: tuple[tuple[Fraction, Fraction], ...]
+
+
+def _of_features(problem: Problem, values: list[set[int]]) -> _OfFeatures:
+    """What the points of each feature, in the problem's unit, say about it."""
+    names = problem.rows.names
+    return {
+        "in_all": frozenset(n for n, own in zip(names, values, strict=True) if 0 not in own),
+        "in_some": frozenset(n for n, own in zip(names, values, strict=True) if own != {0}),
+        "spans": tuple(
+            (Fraction(min(own), problem.unit), Fraction(max(own), problem.unit)) for own in values
+        ),
+    }
+
+
+class _OfSearch(TypedDict):
+    complete: bool
+    solver: str
+    stop: Stop
+    seconds: float
+
+
+def _of_search(found: Models) -> _OfSearch:
+    return {
+        "complete": found.complete,
+        "solver": found.solver,
+        "stop": found.stop,
+        "seconds": found.seconds,
+    }
 
 
 def _verified(problem: Problem, ranked: Iterable[Rank], solver: str) -> tuple[VerifiedModel, ...]:

@@ -83,6 +83,7 @@ class TradeOff(Tabular):
                     "sensitivity": float(found.sensitivity),
                     "specificity": float(found.specificity),
                     "errors": float(found.training_errors),
+                    "loss": float(found.loss),
                     "size": found.size,
                     "proven": point.solution.proven_optimal,
                     "gap": point.solution.gap,

@@ -28,7 +28,7 @@ from supersparse.solving.kernels.risk_loss import (
 from supersparse.solving.kernels.risk_newton import add_column, fit_support, relax, value_of_bound
 
 BOXES, SUPPORTS, CELL_PRUNED, FITTED, RELAXED, WORK = 0, 1, 2, 3, 4, 5
-DEPTH, SIZE, ROWS = 0, 1, 2
+DEPTH, SIZE, ROWS, FOUND = 0, 1, 2, 3
 
 
 class RiskData(NamedTuple):
@@ -65,7 +65,7 @@ class Best(NamedTuple):
 class Support(NamedTuple):
     """The support at hand: its rows merged, and the boxes still open."""
 
-    state: Ints  # (3,): depth of the stack, columns, merged rows
+    state: Ints  # (4,): depth of the stack, columns, merged rows, cards listed
     columns: Ints
     x: Floats
     positive: Floats
@@ -77,6 +77,9 @@ class Support(NamedTuple):
     ids: NDArray[np.int32]
     counts: Ints  # (6,)
     floor: Floats  # (1,): the least bound of a card that could not be pruned
+    found: (
+        Ints  # (room, 1 + 2·columns): cards listed, as number, columns, indices; no room: nothing is listed
+    )
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
@@ -227,7 +230,8 @@ def offer(
 ) -> float:
     """Calibrate a card and keep it if it is the best so far; returns the lower bound of its value.
 
-    Nothing happens unless a quick calibration comes within `only_if` of the best.
+    Where cards are listed, the value of the best is a limit that stays. Nothing
+    happens unless a quick calibration comes within `only_if` of the best.
     """
     penalty = 0.0
     for q in range(k):
@@ -245,7 +249,7 @@ def offer(
         if f + penalty > best.value[0] + only_if:
             return -np.inf
     f, bound = card_loss(data, support, index, k, fit, ACCURATE)
-    if f + penalty < best.value[0] - 1e-13:
+    if len(support.found) == 0 and f + penalty < best.value[0] - 1e-13:
         best.value[0] = f + penalty
         copy(best.index, data.zero, len(data.zero))
         for q in range(k):
@@ -348,7 +352,10 @@ def _nearest(data: RiskData, j: int, low: int, high: int, value: float) -> tuple
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None:
-    """Split the open boxes of the support until none is left or the work budget is spent."""
+    """Split the open boxes of the support until none is left or the work budget is spent.
+
+    Where cards are listed, it also ends when there is no room for another.
+    """
     k, n = support.state[SIZE], support.state[ROWS]
     columns = np.empty(k, np.int64)
     for q in range(k):
@@ -358,7 +365,10 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
     low, high, index = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
     point, dual = np.empty(2 + k), np.empty(1 + k)
     x, work = support.x, support.work
+    room = len(support.found)
     while support.state[DEPTH] > 0 and support.counts[WORK] < budget:
+        if room > 0 and support.state[FOUND] >= room:
+            return
         depth = support.state[DEPTH] - 1
         support.state[DEPTH] = depth
         support.counts[BOXES] += 1
@@ -377,6 +387,12 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
             bound = offer(data, support, best, low, k, point, np.inf)
             if bound < best.value[0] - data.tolerance:
                 support.floor[0] = min(support.floor[0], bound)
+                if room > 0:
+                    card = support.found[support.state[FOUND]]
+                    support.state[FOUND] += 1
+                    card[0] = k
+                    for q in range(k):
+                        card[1 + q], card[1 + k + q] = support.columns[q], low[q]
             continue
         slope_low, slope_high = 1.0, 1.0
         if data.slope_is_free:
@@ -427,8 +443,9 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
                 badness = step * (off + 1e-3 * (high[q] - low[q]))
                 if badness > worst:
                     worst, widest, split = badness, q, below
-        offer(data, support, best, index, k, point, 1e-6)
-        threshold = best.value[0] - data.tolerance - penalty
+        if room == 0:
+            offer(data, support, best, index, k, point, 1e-6)
+            threshold = best.value[0] - data.tolerance - penalty
         if (
             not data.slope_is_free
             and bound > -1e299

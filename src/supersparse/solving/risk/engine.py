@@ -1,13 +1,14 @@
 """The exact solver for the log loss: a search for a first card, then the proof, in slices."""
 
 from fractions import Fraction
+from functools import partial
 from math import gcd
 from typing import ClassVar
 
 import numpy as np
 
 from supersparse.errors import InfeasibleError
-from supersparse.problem.objective import completed
+from supersparse.problem.objective import completed, obeys_without_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solving.contract import SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.kernels.risk_boxes import offer
@@ -15,6 +16,7 @@ from supersparse.solving.kernels.risk_search import load
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.risk.instance import RiskInstance, risk_instance
+from supersparse.solving.risk.listing import all_within, cost_of
 from supersparse.solving.risk.search import first_cards
 from supersparse.solving.risk.sizes import best_per_size
 from supersparse.solving.risk.tree import SLICE, RiskTree
@@ -33,7 +35,7 @@ class RiskSolver:
 
     name: ClassVar[str] = "risk"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        questions=frozenset({Aim.BEST, Aim.BEST_PER_SIZE}),
+        questions=frozenset(Aim),
         levels=True,
         constraints=frozenset({SUPPORT, SIGNS, SCORE}),
         wants_start=False,
@@ -59,6 +61,12 @@ class RiskSolver:
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Find the best card of each size, as far as the limits allow."""
         return best_per_size(problem, options, monitor, self.solve)
+
+    def all_within(
+        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
+    ) -> ClaimedModels:
+        """List every card within a factor of the least loss, as far as the limits allow."""
+        return all_within(problem, epsilon, options, monitor, self.solve)
 
 
 class _Run:
@@ -120,16 +128,20 @@ class _Run:
         for q, j in enumerate(instance.kept):
             coefficients[j] = int(instance.values[q][self.tree.best.index[q]] * problem.unit)
         shared = gcd(*coefficients)
-        if problem.slope == "free" and shared > 1:
-            for divisor in range(shared, 1, -1):
-                smaller = [c // divisor for c in coefficients]
-                if shared % divisor == 0 and all(
-                    Fraction(c, problem.unit) in own
-                    for c, own in zip(smaller, problem.sets, strict=True)
-                    if c
-                ):
-                    return tuple(smaller)
-        return tuple(coefficients)
+        if problem.slope != "free" or shared < 2:
+            return tuple(coefficients)
+        divided = [
+            tuple(c // divisor for c in coefficients)
+            for divisor in range(1, shared + 1)
+            if shared % divisor == 0
+        ]
+        return min((one for one in divided if _is_allowed(problem, one)), key=partial(cost_of, problem))
+
+
+def _is_allowed(problem: Problem, coefficients: tuple[int, ...]) -> bool:
+    return all(
+        not c or Fraction(c, problem.unit) in own for c, own in zip(coefficients, problem.sets, strict=True)
+    ) and obeys_without_intercept(problem, coefficients)
 
 
 def _index_of(instance: RiskInstance, values: tuple[Fraction, ...]) -> np.ndarray | None:

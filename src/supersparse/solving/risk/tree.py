@@ -52,10 +52,11 @@ class Node:
 class RiskTree:
     """The proof: the open nodes, the node at hand, and the best card."""
 
-    def __init__(self, instance: RiskInstance) -> None:
+    def __init__(self, instance: RiskInstance, room_for_cards: int = 0) -> None:
+        """With room for cards, all cards below the value of `best` are listed, and it stays as it is."""
         self.instance = instance
         self.best = new_best(instance)
-        self.support = new_support(instance)
+        self.support = new_support(instance, room_for_cards)
         self.cells = new_cells(instance)
         self.nodes = 0
         self.loose = np.inf  # the least bound of what was given up on
@@ -261,6 +262,8 @@ class RiskTree:
 
     def _round(self, used: Ints, columns: Ints, point: Floats) -> None:
         """Round the relaxation on its largest columns, once for each such support."""
+        if len(self.support.found):
+            return
         order = np.argsort(-np.abs(point[2:]) - np.where(np.arange(len(columns)) < len(used), 1e9, 0.0))
         chosen = np.sort(order[: self.instance.most_features])
         key = tuple(columns[chosen].tolist())
@@ -310,14 +313,14 @@ def new_best(instance: RiskInstance) -> Best:
     return Best(np.array([np.inf]), instance.data.zero.copy(), np.array([1.0, 0.0]))
 
 
-def new_support(instance: RiskInstance) -> Support:
-    """Room for one support and its boxes."""
+def new_support(instance: RiskInstance, room_for_cards: int = 0) -> Support:
+    """Room for one support and its boxes, and for cards to be listed."""
     data, k = instance.data, max(1, instance.most_features)
     n = data.x.shape[1]
     spread = np.sort(instance.high - instance.low)[::-1][:k].sum() if len(instance.low) else 0
     deep = int(spread) + 4
     return Support(
-        state=np.zeros(3, np.int64),
+        state=np.zeros(4, np.int64),
         columns=np.zeros(k + 1, np.int64),
         x=np.zeros((k + 1, n)),
         positive=np.zeros(n),
@@ -329,6 +332,7 @@ def new_support(instance: RiskInstance) -> Support:
         ids=np.zeros(n, np.int32),
         counts=np.zeros(6, np.int64),
         floor=np.array([np.inf]),
+        found=np.zeros((room_for_cards, 1 + 2 * k), np.int64),
     )
 
 

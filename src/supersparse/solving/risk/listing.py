@@ -1,0 +1,111 @@
+"""All cards within a factor of the least loss: the tree again, with a limit that stays."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+
+from supersparse.problem.log_loss import PROOF_TOLERANCE
+from supersparse.problem.objective import completed, evaluate, total_penalty
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.solving.contract import ClaimedModels
+from supersparse.solving.kernels.risk_boxes import FOUND
+from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
+from supersparse.solving.risk.instance import RiskInstance, risk_instance
+from supersparse.solving.risk.tree import RiskTree
+from supersparse.solving.solution import Claim, proves
+
+_ROOM = 4096  # cards listed by one call of the kernels
+_PENALTY_ROUNDING = 1e-12
+
+Coefficients = tuple[int, ...]
+
+
+def all_within(
+    problem: Problem,
+    epsilon: Fraction,
+    options: SolveOptions,
+    monitor: Monitor,
+    solve: Callable[[Problem, SolveOptions, Monitor], Claim],
+) -> ClaimedModels:
+    """List every card with F <= (1 + epsilon)·F* + 1e-9, as far as the limits allow.
+
+    With a free slope, cards whose points are multiples of one another have the same risks. They are one card,
+    the cheapest of them, then the one with the smallest points.
+    """
+    claim = solve(problem, options, monitor)
+    best = evaluate(problem, claim.points).objective
+    limit = (1 + epsilon) * best + PROOF_TOLERANCE
+    cards = _Cards(problem)
+    cards.add(claim.points.coefficients)
+    complete = proves(problem, best, claim.lower_bound) and _list(problem, limit, monitor, cards)
+    models = []
+    for coefficients in cards.cheapest:
+        points = completed(problem, coefficients)
+        if points is not None and evaluate(problem, points).objective <= limit:
+            models.append(points)
+    return ClaimedModels(models=tuple(models), complete=complete)
+
+
+class _Cards:
+    """The cards found, one of those that are multiples of one another."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._known: dict[Coefficients, Coefficients] = {}
+
+    def add(self, coefficients: Coefficients) -> None:
+        shared = gcd(*coefficients) if self._problem.slope == "free" else 1
+        direction = tuple(c // shared for c in coefficients) if shared > 1 else coefficients
+        known = self._known.get(direction)
+        if known is None or cost_of(self._problem, coefficients) < cost_of(self._problem, known):
+            self._known[direction] = coefficients
+
+    @property
+    def cheapest(self) -> list[Coefficients]:
+        return sorted(self._known.values())
+
+
+def cost_of(problem: Problem, coefficients: Coefficients) -> tuple[Fraction, int]:
+    """The penalties of a card, then the sum of its points, in the problem's unit."""
+    size = sum(map(abs, coefficients))
+    penalty = total_penalty(problem, Points(coefficients, 0, problem.unit))
+    return penalty + (problem.C1 or 0) * Fraction(size, problem.unit), size
+
+
+def _list(problem: Problem, limit: Fraction, monitor: Monitor, cards: _Cards) -> bool:
+    """Add all cards whose lower bound is below the limit; whether none is missing."""
+    instance = risk_instance(problem, slope_is_free=problem.slope == "free")
+    # each card once: under its own support, not under those that contain it
+    instance = replace(instance, data=instance.data._replace(strict=1))
+    if not instance.forced.any():
+        cards.add((0,) * problem.n_features)
+    if not instance.kept or instance.most_features == 0:
+        return True
+    tree = RiskTree(instance, _ROOM)
+    tree.best.value[0] = float(limit - instance.base_penalty) + _PENALTY_ROUNDING + instance.data.tolerance
+    tree.start()
+    begun = monitor.nodes
+    while tree.is_open:
+        if monitor.stop_reason() is not None:
+            return False
+        tree.step()
+        monitor.nodes = begun + tree.count
+        _drain(problem, instance, tree, cards)
+    return True
+
+
+def _drain(problem: Problem, instance: RiskInstance, tree: RiskTree, cards: _Cards) -> None:
+    """Take the listed cards out of the tree."""
+    state = tree.support.state
+    for card in tree.support.found[: state[FOUND]]:
+        size = int(card[0])
+        coefficients = np.zeros(problem.n_features, dtype=object)
+        for q, v in zip(card[1 : 1 + size], card[1 + size : 1 + 2 * size], strict=True):
+            coefficients[instance.kept[q]] = int(instance.values[q][v] * problem.unit)
+        cards.add(tuple(coefficients.tolist()))
+    state[FOUND] = 0
