@@ -57,7 +57,7 @@ def test_two_hospitals_learn_the_card_of_the_pooled_rows(run, hospitals):
         run("evaluate", "card.json", "all.csv", "--target", "state", "--json", check=True).stdout
     )
     wrong = card.performance[0].false_positives + card.performance[0].false_negatives
-    assert found["evaluation"]["errors"] == wrong
+    assert found["evaluation"]["predicted_errors"] == wrong
 
 
 def test_the_card_is_judged_and_small_cells_are_said(run, hospitals):

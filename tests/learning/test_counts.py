@@ -8,11 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supersparse import Prepare, Problem, solve
+from supersparse import Prepare, Problem, ScoringSystem, solve
 from supersparse.data.reading import Reading
 from supersparse.errors import InvalidDataError
+from supersparse.learning.clock import Clock
 from supersparse.learning.counts import CountTable, is_count_table, pooled
+from supersparse.learning.fitting import fit_card
 from supersparse.learning.recipe import Recipe
+from supersparse.learning.splits import repeated_splits
+from supersparse.learning.watching import Unwatched
 from supersparse.prepare.questions import Questions
 from supersparse.problem.objective import evaluate
 from supersparse.settings.settings import Settings
@@ -122,6 +126,24 @@ def test_sites_learn_the_card_of_the_pooled_rows(asked, tmp_path, written_out):
     assert card.performance == pooled_card.performance
     assert {item.column for item in card.items} <= {"age", "smoker"}
     assert together.cost_in_words(solution) is None
+
+
+@pytest.mark.parametrize("goal", ["errors", pytest.param("risk", marks=pytest.mark.long)])
+def test_the_card_gives_every_person_the_risk_that_its_answers_have(asked, goal):
+    columns, y = raw_rows()
+    table = CountTable.of(asked, columns, y.tolist(), 1)
+    rows = table.rows(written_out=True)
+    recipe = Recipe(settings=Settings.of(C0=0.01, max_points=5, goal=goal), options={"random_state": 0})
+    question = table.question(recipe, rows)
+    splits = repeated_splits(rows.y, 5, 1)
+    fitted = fit_card(question, rows, splits, Unwatched(), Clock(None))
+    by_answers = ScoringSystem(fitted.card)
+    by_columns = ScoringSystem(table.raw_card(fitted.card))
+    assert by_columns.card.risk is not None
+    assert set(by_columns.card.columns) <= {"age", "smoker"}
+    answers = dict(zip(asked.names, asked.answers(columns).T, strict=True))
+    assert (by_answers.predict(answers) == by_columns.predict(columns)).all()
+    assert by_answers.predict_risk(answers) == pytest.approx(by_columns.predict_risk(columns), abs=1e-12)
 
 
 def test_small_cells_are_left_out_and_rounded_up(asked, tmp_path):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from supersparse.learning.rows import TrainingRows
     from supersparse.prepare.questions import Questions
 
+_QUESTIONS = 8  # that are made unless others are asked for
 _MUCH = 0.05  # share of the people left out from which on fewer questions are suggested
 
 
@@ -51,18 +52,18 @@ def counts(
         int, typer.Option(metavar="K", help="Leave out cells of fewer than K people; 1 keeps all.")
     ] = 5,
 ) -> None:
-    """Count the people with each combination of answers, without their rows.
+    """Count people by their answers, to share no rows.
 
-    Several sites can learn one card together: the first makes questions from its table and writes
-    them to a file, every site counts its own people by them, and `fit` learns from the counts. Cells of few
-    people are left out, and `fit` says what that can cost at most.
+    Several sites can learn one card together: the first makes questions from its table, 8 unless
+    --candidates asks for others, and writes them to a file. Every site counts its own people by them, and
+    `fit` learns from the counts. Cells of few people are left out, and `fit` says what that can cost at most.
 
     \b
     Example:
-      supersparse demo --save-data biopsies.csv
-      supersparse counts biopsies.csv --target diagnosis --candidates 8 --save-questions q.json --out a.csv
-      supersparse counts biopsies.csv --target diagnosis --questions q.json --out b.csv
-      supersparse fit a.csv b.csv
+      supersparse demo --save-data rows.csv
+      supersparse counts rows.csv --target diagnosis --save-questions q --out a
+      supersparse counts rows.csv --target diagnosis --questions q --out b
+      supersparse fit a b
     """
     from supersparse.card.cases import read_labelled
     from supersparse.learning.counts import CountTable
@@ -124,6 +125,12 @@ def _made(data: Path, columns: ColumnOptions, features: FeatureOptions, table: T
         raise InvalidOptionError(
             "--no-prepare, --cuts none and --missing drop make no yes/no questions that other sites can "
             "ask of all their people; remove them"
+        )
+    if features.candidates == "auto":
+        features = replace(features, candidates=str(_QUESTIONS))
+        note(
+            f"at most {_QUESTIONS} questions, because each divides the people into smaller cells; "
+            "use --candidates N for others"
         )
     asked = AskedOptions(declared={})
     question, rows = read_question(data, table.reading, columns, asked, features, SearchOptions())

@@ -101,7 +101,7 @@ def fit(
     )
     question, judged = fitted.question, fitted.validation
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
-    card = fitted.card if counts is None else counts.questions.prepare().raw_card(fitted.card)
+    card = fitted.card if counts is None else counts.raw_card(fitted.card)
     card = with_words(card, wording, words)
     system = ScoringSystem(card)
     saved = []

@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.card.card import Card
+from supersparse.card.printed import moved_risk
 from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
 from supersparse.learning.recipe import Question, Recipe, with_directions
@@ -179,6 +181,11 @@ class CountTable:
         settings = with_directions(settings, prepare, self.questions.names)
         settings = replace(settings, positive=str(self.questions.card.positive))
         return replace(recipe, prepare=None, settings=settings).question(rows)
+
+    def raw_card(self, card: Card) -> Card:
+        """Return a card on the questions as one on raw columns, with the same risk for each person."""
+        raw = self.questions.prepare().raw_card(card)
+        return replace(raw, risk=moved_risk(card.risk, raw.intercept - card.intercept))
 
     def _by_class(self) -> NDArray[Any]:
         """Return labels in which the classes have their shares of the people."""
