@@ -48,7 +48,7 @@ def from_line(line: str) -> Line:
 def _checked(content: Line) -> Line:
     """Raise `TypeError` unless every value has the type that its class declares."""
     for part in _parts_of(content):
-        for name, kind in _hints(type(part)).items():
+        for name, kind in _hints(type(part)).items():  # type: ignore[arg-type]
             if not _has_type(getattr(part, name), kind):
                 raise TypeError(
                     f"{name} is {getattr(part, name)!r:.60}, not {getattr(kind, '__name__', kind)}"

@@ -13,6 +13,7 @@ from supersparse.errors import InfeasibleError, PackageNotInstalledError, Solver
 EXAMPLES = re.compile(r"^ +(supersparse .*)$", re.MULTILINE)
 COMMANDS = [
     "fit",
+    "counts",
     "predict",
     "evaluate",
     "explain",

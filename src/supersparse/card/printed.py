@@ -50,7 +50,7 @@ def printed(card: Card) -> Card:
         items=tuple(items),
         intercept=card.intercept + shift,
         domains=tuple(domains[d.column] for d in card.domains if d.column in used),
-        risk=_moved_risk(card.risk, shift),
+        risk=moved_risk(card.risk, shift),
         seen=_moved_seen(card, items, least),
         learned=Learned(items=card.items, intercept=card.intercept),
     )
@@ -74,7 +74,8 @@ def _question_domain(items: Sequence[Item], domain: Domain | None) -> Domain | N
     return replace(domain, outside="refuse") if is_question else domain
 
 
-def _moved_risk(risk: Risk | None, shift: Fraction) -> Risk | None:
+def moved_risk(risk: Risk | None, shift: Fraction) -> Risk | None:
+    """Return the same risks for totals that are lower by a shift."""
     if isinstance(risk, TableRisk):
         return replace(risk, totals=tuple(total - shift for total in risk.totals))
     if isinstance(risk, LogisticRisk):

@@ -16,6 +16,7 @@ import typer
 from supersparse._version import __version__
 from supersparse.cli.certify import certify
 from supersparse.cli.check import check
+from supersparse.cli.counts import counts
 from supersparse.cli.datasets import datasets
 from supersparse.cli.demo import demo
 from supersparse.cli.doctor import doctor
@@ -48,8 +49,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    fit, predict, evaluate, explain, report, certify, export, names, frontier, trade_off, pool, check, solvers, demo,
-    doctor,
+    fit, counts, predict, evaluate, explain, report, certify, export, names, frontier, trade_off, pool, check,
+    solvers, demo, doctor,
 )  # fmt: skip
 for run in COMMANDS:
     app.command()(command(run))

@@ -2,12 +2,18 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
 from supersparse.cli.say import check_writable, note, remark, say_size
+from supersparse.errors import SupersparseError
+
+if TYPE_CHECKING:
+    from supersparse.card.card import Card
+    from supersparse.learning.fitting import Fitted
+    from supersparse.learning.rows import TrainingRows
 
 
 def certify(
@@ -31,8 +37,8 @@ def certify(
 ) -> None:
     """Write a proof that no scoring system is better than a card, and name it on the card.
 
-    The proof is in the format VIPR. `supersparse-check`, a short program that needs nothing but Python, checks it
-    against the table and the card; other programs can check it, too. The card must be proven optimal, and
+    The proof is in the format VIPR. `supersparse-check`, a short program that needs nothing but Python, checks
+    it against the table and the card; other programs can check it, too. The card must be proven optimal, and
     the table must be the one that it was learned from.
 
     \b
@@ -91,3 +97,28 @@ def certify(
         lambda: {"certificate": str(place), "sha256": sha256, "bytes": place.stat().st_size},
     )
     remark(f"Check it: {shlex.join(['supersparse-check', str(data), str(model), str(place)])}")
+
+
+def with_certificate(
+    card: "Card", fitted: "Fitted", place: Path, rows: "TrainingRows", *, target: str | None, data: Path
+) -> "Card":
+    """Return a learned card that names its certificate; the card as it is if none can be written."""
+    from supersparse.learning.certifying import certified
+
+    if not fitted.solution.proven_optimal:
+        remark("note: the card is not proven optimal, so there is no certificate; raise the time limit")
+        return card
+    try:
+        return certified(
+            card,
+            fitted.question,
+            fitted.solution.points,
+            place,
+            rows,
+            target=target,
+            weights=fitted.question.recipe.settings.sample_weight,
+            data=data,
+        )
+    except SupersparseError as error:  # the card is kept, whatever becomes of its certificate
+        remark(f"warning: no certificate was written: {error}")
+    return card

@@ -9,7 +9,7 @@ import typer
 from supersparse.cli.options import (
     AskedOptions,
     ColumnOptions,
-    DataFile,
+    DataFiles,
     FeatureOptions,
     Output,
     SearchOptions,
@@ -18,11 +18,11 @@ from supersparse.cli.options import (
     WordingOptions,
 )
 from supersparse.cli.say import check_no_input, check_writable, remark
-from supersparse.errors import InvalidOptionError, SupersparseError
+from supersparse.errors import InvalidOptionError
 
 
 def fit(
-    data: DataFile,
+    data: DataFiles,
     columns: ColumnOptions,
     wording: WordingOptions,
     asked: AskedOptions,
@@ -58,6 +58,9 @@ def fit(
     and to choose C0 if you do not set it. Ctrl-C stops the search and keeps the best scoring system so far.
     During the folds, Ctrl-C skips the rest of them. The time limit is for all of it.
 
+    Several files are tables of counts that `supersparse counts` wrote, one of each site. They are learned
+    from together, as if the rows were in one place.
+
     \b
     Example:
       supersparse demo --save-data biopsies.csv --save-settings wishes.yaml
@@ -68,27 +71,40 @@ def fit(
     import json
 
     from supersparse.certify.statement import check_certifiable
+    from supersparse.cli.certify import with_certificate
+    from supersparse.cli.counts import read_counts_question
     from supersparse.cli.faces import check_folder, write_folder
     from supersparse.cli.learn import fit_with_progress, with_progress
     from supersparse.cli.training import read_question, read_splits
     from supersparse.cli.wording import read_words, with_words
     from supersparse.faces import ScoringSystem
-    from supersparse.learning.certifying import certified
     from supersparse.learning.clock import Clock
+    from supersparse.learning.counts import is_count_table
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(out)
     check_writable(certificate)
-    check_no_input(out, data, *(path for path in (asked.settings, wording.names) if path is not None))
+    check_no_input(out, *data, *(path for path in (asked.settings, wording.names) if path is not None))
     check_folder(out_dir)
     if validation.asks and not validation.validate:
         raise InvalidOptionError(
             f"{validation.asks[0]} judges the card on rows left out; remove it, or remove --no-validate"
         )
-    question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
+    counts = None
+    if any(map(is_count_table, data)):
+        counts, question, rows = read_counts_question(data, columns, asked, features, search, validation)
+    elif len(data) == 1:
+        question, rows = read_question(data[0], table.reading, columns, asked, features, search, validation)
+    else:
+        raise InvalidOptionError(
+            f"{data[1]}: only tables of counts can be several; put the rows into one file, or write counts "
+            "with `supersparse counts`"
+        )
     if certificate is not None:
+        if counts is not None:
+            raise InvalidOptionError("--certificate is about rows, and tables of counts hold none; remove it")
         check_certifiable(question.problem)
-    words = read_words(wording, rows)
+    words = read_words(wording, None if counts is not None else rows)
     clock = Clock.of(question.recipe)
     fitted = fit_with_progress(
         question,
@@ -100,24 +116,10 @@ def fit(
     )
     question, judged = fitted.question, fitted.validation
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
-    card = with_words(fitted.card, wording, words)
+    card = fitted.card if counts is None else counts.raw_card(fitted.card)
+    card = with_words(card, wording, words)
     if certificate is not None:
-        if fitted.solution.proven_optimal:
-            try:
-                card = certified(
-                    card,
-                    question,
-                    fitted.solution.points,
-                    certificate,
-                    rows,
-                    target=columns.target,
-                    weights=question.recipe.settings.sample_weight,
-                    data=data,
-                )
-            except SupersparseError as error:  # the card is kept, whatever becomes of its certificate
-                remark(f"warning: no certificate was written: {error}")
-        else:
-            remark("note: the card is not proven optimal, so there is no certificate; raise the time limit")
+        card = with_certificate(card, fitted, certificate, rows, target=columns.target, data=data[0])
     system = ScoringSystem(card)
     saved = []
     failure: OSError | None = None  # told at the end: a full disk must not lose the card
@@ -134,6 +136,7 @@ def fit(
         sizes = with_progress(
             find_frontier, question.problem, max_features=frontier, **clock.limited(question.recipe).options
         )
+    cost = None if counts is None else counts.cost_in_words(fitted.solution)
     remark("")
     output.show(
         "\n\n".join(
@@ -141,6 +144,7 @@ def fit(
                 str(system),
                 *([judged.in_words()] if judged is not None and tells else []),
                 *([] if sizes is None else [str(sizes)]),
+                *([] if cost is None else [cost]),
             ]
         ),
         lambda: {
@@ -148,6 +152,7 @@ def fit(
             "columns": [] if question.prepare is None else list(question.prepare.notes_),
             "cross_validation": None if judged is None else judged.as_data(),
             "frontier": None if sizes is None else sizes.table(),
+            **({} if counts is None else {"left_out_at_most": counts.left_out, "left_out": cost}),
             "saved": [str(path) for path in saved],
         },
     )
@@ -157,7 +162,7 @@ def fit(
         remark(f"Saved to {out}")
     if out_dir is not None:
         remark(f"Saved in {out_dir}: {', '.join(path.name for path in saved if path.parent == out_dir)}")
-    if saved and str(data) != "-":
-        remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data)])}")
+    if saved and counts is None and str(data[0]) != "-":
+        remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data[0])])}")
     if not saved:
         remark("Not saved. Use --out card.json to save it, or --out-dir FOLDER to save it in every format.")

@@ -27,6 +27,14 @@ DataFile = Annotated[
         "- for standard input.",
     ),
 ]
+DataFiles = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="DATA...",
+        help="CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; "
+        "- for standard input. Or tables of counts, one of each site; see `supersparse counts`.",
+    ),
+]
 CardFile = Annotated[
     Path,
     typer.Argument(
@@ -181,7 +189,9 @@ class TableOptions:
 class ColumnOptions:
     """Which columns of a training table are used, and for what."""
 
-    target: Annotated[str, typer.Option(metavar="NAME", help="Column to predict. See also --positive.")]
+    target: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column to predict. See also --positive.")
+    ] = None  # tables of counts name it; others need it
     positive: Annotated[
         str | None,
         typer.Option(

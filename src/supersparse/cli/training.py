@@ -49,6 +49,8 @@ def _read_rows(
     from supersparse.data.training import Roles, read_training
     from supersparse.learning.rows import TrainingRows
 
+    if asked.target is None:
+        raise InvalidOptionError("Missing option '--target': name the column to predict")
     settings = recipe.settings
     roles = Roles(
         target=asked.target,

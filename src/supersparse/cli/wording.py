@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 _MANY = 1000  # different values, beyond which answers are not checked
 
 
-def read_words(asked: WordingOptions, rows: "TrainingRows") -> "Names | None":
-    """Read the file of names and compare it with the training rows, before anything is learned."""
+def read_words(asked: WordingOptions, rows: "TrainingRows | None") -> "Names | None":
+    """Read the file of names and compare it with the training rows, if any, before anything is learned."""
     if asked.names is None:
         return None
     from supersparse.settings.names import read_names
 
     names = read_names(asked.names)
+    if rows is None:
+        return names
     unused = names.check(_values(rows), np.unique(rows.y).tolist())
     if unused:
         remark(f"note: {asked.names} names columns that are not used: {', '.join(map(repr, unused))}")

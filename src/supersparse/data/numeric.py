@@ -1,6 +1,6 @@
 """Tables of numbers: every column finite, in the type it came in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -9,7 +9,15 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.sources import ArraySource, FrameSource, as_frame, check_names, check_unmasked
+from supersparse.data.sources import (
+    ArraySource,
+    FrameSource,
+    as_frame,
+    as_series,
+    check_names,
+    check_unmasked,
+    is_column,
+)
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
 from supersparse.exact import exact
@@ -23,7 +31,8 @@ def read_numeric_table(
     """Return the names and the columns: finite numbers in the type they came in.
 
     Columns of Python objects become fractions, so nothing is rounded on the way in. An
-    array's columns are called x0, x1, ... unless `feature_names` says otherwise.
+    array's columns are called x0, x1, ... unless `feature_names` says otherwise. A mapping names its
+    columns.
     """
     names, columns = _read_columns(X)
     if feature_names is not None:
@@ -37,6 +46,8 @@ def read_numeric_table(
 
 
 def _read_columns(X: object) -> tuple[list[str], list[Values]]:
+    if isinstance(X, Mapping):
+        return [str(name) for name in X], _mapped(X)
     frame = as_frame(X)
     if frame is not None:
         source = FrameSource(frame)
@@ -44,6 +55,25 @@ def _read_columns(X: object) -> tuple[list[str], list[Values]]:
     matrix: Any = X if hasattr(X, "tocsc") else _matrix(X)
     array = ArraySource(matrix, {f"x{j}": j for j in range(matrix.shape[1])})
     return array.names, [array.values(j) for j in range(len(array.names))]
+
+
+def _mapped(X: Mapping[Any, object]) -> list[Values]:
+    found: list[Values] = []
+    for name, values in X.items():
+        if not is_column(values):
+            raise InvalidDataError(f"column {name!r} is {values!r}; give a value for each row")
+        series = as_series(values)
+        column = np.asarray(values) if series is None else _frame_column(series, str(name))
+        if column.ndim != 1:
+            raise InvalidDataError(f"column {name!r} has shape {column.shape}; give one value for each row")
+        if found and len(column) != len(found[0]):
+            first = next(iter(X))
+            raise InvalidDataError(
+                f"column {name!r} has {len(column)} values and {first!r} has {len(found[0])}; "
+                "give one value for each row"
+            )
+        found.append(column)
+    return found
 
 
 def _matrix(X: object) -> Values:

@@ -84,7 +84,7 @@ class Recipe:
         features = [str(name) for name in prepare.get_feature_names_out()]
         if not features:
             raise InvalidDataError("no column separates the classes; check the target, or add columns")
-        settings = _with_directions(self.settings_for(rows.y), prepare, features)
+        settings = with_directions(self.settings_for(rows.y), prepare, features)
         try:
             problem = _problem(settings, rows, prepare.transform(rows.X), features)
         except InvalidSettingsError as error:
@@ -175,7 +175,7 @@ def _problem(settings: Settings, rows: TrainingRows, X: Any, names: Sequence[str
     )
 
 
-def _with_directions(settings: Settings, prepare: Prepare, names: Sequence[str]) -> Settings:
+def with_directions(settings: Settings, prepare: Prepare, names: Sequence[str]) -> Settings:
     """Add what the preparation demands of its features: constraints, and the sign that a column must have."""
     bounds: Any = settings.bounds
     if any(prepare.bounds_):

@@ -172,7 +172,7 @@ def with_preparation(
         "columns": list(recorded.columns),
         "texts": list(recorded.texts),
         **{
-            name: _plain(value)
+            name: plain(value)
             for name, value in recorded.parameters.items()
             if not _is_default(value, defaults[name])
         },
@@ -211,7 +211,7 @@ def taken_apart(settings: Mapping[str, Any]) -> tuple[Mapping[str, Any], Recorde
         found = dict(settings[KEY])
         columns, texts = (tuple(map(str, found.pop(name))) for name in ("columns", "texts"))
         recorded = Recorded(
-            parameters={name: _read(value) for name, value in found.items()},
+            parameters={name: plain_value(value) for name, value in found.items()},
             columns=columns,
             texts=texts,
         )
@@ -228,21 +228,22 @@ def _is_default(value: object, default: object) -> bool:
     )
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """The value for JSON; numbers stay exact, as the float with the same decimal or as a fraction."""
     if value is None or isinstance(value, str | bool | np.bool_):
         return bool(value) if isinstance(value, np.bool_) else value
     if isinstance(value, Mapping):
-        return {str(name): _plain(v) for name, v in value.items()}
+        return {str(name): plain(v) for name, v in value.items()}
     if isinstance(value, list | tuple | set | frozenset | np.ndarray):
-        return [_plain(v) for v in (value.tolist() if isinstance(value, np.ndarray) else value)]
+        return [plain(v) for v in (value.tolist() if isinstance(value, np.ndarray) else value)]
     number = plain_number(exact(value, "a parameter of the preparation"))
     return {"fraction": number} if isinstance(number, str) else number
 
 
-def _read(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """Read what `plain` returned."""
     if isinstance(value, dict) and list(value) == ["fraction"]:
         return Fraction(value["fraction"])
     if isinstance(value, dict):
-        return {key: _read(v) for key, v in value.items()}
-    return [_read(v) for v in value] if isinstance(value, list) else value
+        return {key: plain_value(v) for key, v in value.items()}
+    return [plain_value(v) for v in value] if isinstance(value, list) else value

@@ -176,6 +176,30 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.notes_ = list(found.notes)
         self._card = unit_card(found.features, found.domains, self.n_features_in_)
 
+    @classmethod
+    def of_found(cls, recorded: Recorded, found: PreparedColumns) -> Self:
+        """Return a fitted preparation with features that are known already."""
+        made = cls(**dict(recorded.parameters))
+        made.n_features_in_ = len(recorded.columns)
+        made._columns, made._text_columns = recorded.columns, recorded.texts
+        made.feature_names_in_ = np.array(recorded.columns, dtype=object)
+        made._keep(found)
+        return made
+
+    @property
+    def recorded(self) -> Recorded:
+        """How the features were made."""
+        check_is_fitted(self)
+        return Recorded(
+            parameters=self.get_params(deep=False), columns=self._columns, texts=self._text_columns
+        )
+
+    @property
+    def raw_questions(self) -> Card:
+        """The features as a card on raw columns, with one point for each."""
+        check_is_fitted(self)
+        return self._card
+
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the features of each row, in the order of `features_`.
 
@@ -287,11 +311,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         raw = card_on_raw_columns(card.as_learned, self.features_, self._card)
-        recorded = Recorded(
-            parameters=self.get_params(deep=False), columns=self._columns, texts=self._text_columns
-        )
         defaults = type(self)().get_params(deep=False)
         made = with_preparation(
-            raw, recorded, defaults, self.features_, self.constraints_, self.n_candidates_
+            raw, self.recorded, defaults, self.features_, self.constraints_, self.n_candidates_
         )
         return made if card.learned is None else printed(made)

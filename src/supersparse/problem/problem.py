@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from inspect import Signature, signature
 from itertools import combinations
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from supersparse.errors import InfeasibleError, InvalidProblemError, did_you_mea
 from supersparse.problem.asked import Asked, AskedKeywords, parameters_of
 from supersparse.problem.constraints.single import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures
+from supersparse.problem.counts import read_counted
 from supersparse.problem.intercept import Intercept, WrongLimit, read_intercept
 from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SignLimit, SupportLimit, ValueLimit
 from supersparse.problem.penalties import (
@@ -283,6 +284,32 @@ class Problem(Tabular):
             slope=slope,
         )._narrowed_or_explained()
 
+    @classmethod
+    def of_counts(
+        cls,
+        table: object,
+        *,
+        target: str,
+        count: str = "n",
+        rate_groups: Sequence[str] = (),
+        **settings: Unpack[AskedKeywords],
+    ) -> "Problem":
+        """Ask about distinct rows and how many there are of each: the same as `of` with so many copies.
+
+        `table` is a mapping of columns or a data frame, also a lazy one, such as the result of a GROUP BY.
+        `target` names the column of classes, `count` that of the counts, and `rate_groups` those that define
+        groups; all others are features. Settings are those of `of`.
+
+        >>> table = {"age >= 60": [0, 0, 1, 1], "died": [0, 1, 0, 1], "n": [900, 30, 40, 80]}
+        >>> problem = Problem.of_counts(table, target="died")
+        >>> problem.class_totals
+        (Fraction(940, 1), Fraction(110, 1))
+        """
+        rows = read_counted(table, target, count, rate_groups)
+        if settings.get("positive") is None:
+            settings["positive"] = rows.chosen_positive()
+        return cls.of(rows.X, rows.y, sample_weight=rows.counts, rate_groups=rows.rate_groups, **settings)
+
     def without(self, constraints: Iterable[Constraint]) -> "Problem":
         """Return the same problem without some constraints; only before presolve.
 
@@ -479,10 +506,11 @@ def _unit(sets: tuple[CoefficientSet, ...], intercept: Intercept) -> int:
     return math.lcm(*(s.denominator for s in {*sets, *allowed}))
 
 
-def _signature() -> Signature:
+def _show_settings(function: Any) -> None:
     """Show the settings in place of ``**settings``."""
-    *data, _ = signature(Problem.of.__func__).parameters.values()  # type: ignore[attr-defined]
-    return Signature([*data, *parameters_of(Asked)], return_annotation=Problem)
+    *data, _ = signature(function).parameters.values()
+    function.__signature__ = Signature([*data, *parameters_of(Asked)], return_annotation=Problem)
 
 
-Problem.of.__func__.__signature__ = _signature()  # type: ignore[attr-defined]
+_show_settings(Problem.of.__func__)  # type: ignore[attr-defined]
+_show_settings(Problem.of_counts.__func__)  # type: ignore[attr-defined]

@@ -1,0 +1,191 @@
+"""`supersparse counts`: how many people gave each combination of answers, to learn from several sites."""
+
+import shlex
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supersparse.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    DataFile,
+    FeatureOptions,
+    Output,
+    SearchOptions,
+    TableOptions,
+    ValidationOptions,
+)
+from supersparse.cli.say import check_no_input, check_writable, note, remark, say_size
+from supersparse.errors import InvalidOptionError
+from supersparse.exact import counted
+
+if TYPE_CHECKING:
+    from supersparse.learning.counts import CountTable
+    from supersparse.learning.recipe import Question
+    from supersparse.learning.rows import TrainingRows
+    from supersparse.prepare.questions import Questions
+
+_QUESTIONS = 8  # that are made unless others are asked for
+_MUCH = 0.05  # share of the people left out from which on fewer questions are suggested
+
+
+def counts(
+    data: DataFile,
+    columns: ColumnOptions,
+    features: FeatureOptions,
+    table: TableOptions,
+    output: Output,
+    out: Annotated[Path, typer.Option(dir_okay=False, help="Write the counts to this CSV file.")],
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, help="Ask the questions of this file, as another site wrote it."
+        ),
+    ] = None,
+    save_questions: Annotated[
+        Path | None,
+        typer.Option(dir_okay=False, help="Write the questions to this JSON file, for the other sites."),
+    ] = None,
+    at_least: Annotated[
+        int, typer.Option(metavar="K", help="Leave out cells of fewer than K people; 1 keeps all.")
+    ] = 5,
+) -> None:
+    """Count people by their answers, to share no rows.
+
+    Several sites can learn one card together: the first makes questions from its table, 8 unless
+    --candidates asks for others, and writes them to a file. Every site counts its own people by them, and
+    `fit` learns from the counts. Cells of few people are left out, and `fit` says what that can cost at most.
+
+    \b
+    Example:
+      supersparse demo --save-data rows.csv
+      supersparse counts rows.csv --target diagnosis --save-questions q --out a
+      supersparse counts rows.csv --target diagnosis --questions q --out b
+      supersparse fit a b
+    """
+    from supersparse.card.cases import read_labelled
+    from supersparse.learning.counts import CountTable
+
+    for path in (out, save_questions):
+        check_writable(path)
+        check_no_input(path, data, *(() if questions is None else (questions,)))
+    if at_least < 1:
+        raise InvalidOptionError(f"--at-least is {at_least}; give 1 to keep all cells, or more")
+    if columns.weights is not None:
+        raise InvalidOptionError("--weights: people are counted, each as one; remove it")
+    if columns.target is None:
+        raise InvalidOptionError("Missing option '--target': name the column to predict")
+    if questions is None:
+        asked = _made(data, columns, features, table)
+    else:
+        asked = _read(questions, columns, features)
+    say_size(data)
+    cases = read_labelled(data, table.reading, asked.card, columns.target, note=note)
+    found = CountTable.of(asked, cases.columns, cases.y, at_least)
+    found.save(out)
+    if save_questions is not None:
+        asked.save(save_questions)
+    _say(found, len(cases.y), out, save_questions)
+    output.show(
+        found.in_words(),
+        lambda: {
+            "questions": list(asked.names),
+            "cells": len(found.counts),
+            "people": found.people,
+            "left_out_at_most": found.left_out,
+            "saved": [str(path) for path in (out, save_questions) if path is not None],
+        },
+    )
+
+
+def _say(found: "CountTable", n_rows: int, out: Path, saved: Path | None) -> None:
+    remark(
+        f"{counted(len(found.questions.names), 'question')}; {found.people} people in "
+        f"{counted(len(found.counts), 'cell')}, saved to {out}"
+    )
+    if found.left_out > _MUCH * n_rows:
+        fewer = max(1, len(found.questions.names) // 2)
+        remark(
+            f"note: {n_rows - found.people} of {n_rows} people are in cells of fewer than {found.at_least}; "
+            f"fewer questions leave out fewer: --candidates {fewer}, or --keep for the columns that matter"
+        )
+    if saved is not None:
+        remark(f"Questions saved to {saved}; count with --questions {saved.name} at the other sites.")
+    remark(f"Next: {shlex.join(['supersparse', 'fit', str(out), '...'])} with the counts of all sites")
+
+
+def _made(data: Path, columns: ColumnOptions, features: FeatureOptions, table: TableOptions) -> "Questions":
+    """Make questions from the table of this site."""
+    from supersparse.cli.training import read_question
+    from supersparse.prepare.questions import Questions
+
+    if features.no_prepare or features.cuts == "none" or features.missing == "drop":
+        raise InvalidOptionError(
+            "--no-prepare, --cuts none and --missing drop make no yes/no questions that other sites can "
+            "ask of all their people; remove them"
+        )
+    if features.candidates == "auto":
+        features = replace(features, candidates=str(_QUESTIONS))
+        note(
+            f"at most {_QUESTIONS} questions, because each divides the people into smaller cells; "
+            "use --candidates N for others"
+        )
+    asked = AskedOptions(declared={})
+    question, rows = read_question(data, table.reading, columns, asked, features, SearchOptions())
+    assert question.prepare is not None
+    negative, positive = question.problem.rows.classes
+    assert columns.target is not None
+    return Questions.of(question.prepare, columns.target, (str(negative), str(positive)), rows.reading)
+
+
+def _read(path: Path, columns: ColumnOptions, features: FeatureOptions) -> "Questions":
+    """Read the questions of another site; options that would make others are refused."""
+    from supersparse.prepare.questions import Questions
+
+    _refuse(features, columns, f"{path} holds the questions and the classes")
+    return Questions.load(path)
+
+
+def _refuse(features: FeatureOptions, columns: ColumnOptions, why: str) -> None:
+    usual = ColumnOptions(target=columns.target)
+    for given, default in ((features, FeatureOptions()), (columns, usual)):
+        for one in fields(given):
+            if getattr(given, one.name) != getattr(default, one.name):
+                raise InvalidOptionError(f"--{one.name.replace('_', '-')}: {why}; remove it")
+
+
+def read_counts_question(
+    paths: list[Path],
+    columns: ColumnOptions,
+    asked: AskedOptions,
+    features: FeatureOptions,
+    search: SearchOptions,
+    validation: ValidationOptions,
+) -> "tuple[CountTable, Question, TrainingRows]":
+    """Read the counts of all sites, and ask what the options ask; few people are written out, for folds."""
+    from supersparse.cli.recipe import read_recipe, weighted_recipe
+    from supersparse.learning.counts import MOST_PEOPLE, pooled
+
+    why = "the counts hold the questions and the classes"
+    _refuse(features, replace(columns, target=None), why)
+    for option in ("cv_groups", "cv_time"):
+        if getattr(validation, option) is not None:
+            raise InvalidOptionError(f"--{option.replace('_', '-')}: counts have no such column; remove it")
+    table = pooled(paths)
+    if columns.target not in (None, table.questions.target):
+        raise InvalidOptionError(
+            f"--target is {columns.target!r}, but the counts are of {table.questions.target!r}; remove it"
+        )
+    written_out = validation.validate and table.people <= MOST_PEOPLE
+    if validation.validate and not written_out:
+        note(f"more than {MOST_PEOPLE:,} people: the card is not judged on people left out")
+    rows = table.rows(written_out=written_out)
+    recipe = weighted_recipe(read_recipe(asked, columns, features, search), asked, rows)
+    question = table.question(recipe, rows)
+    remark(
+        f"{counted(len(paths), 'site')}, {table.people} people, "
+        f"{counted(len(table.counts), 'cell')}, {counted(len(table.questions.names), 'question')}"
+    )
+    return table, question, rows

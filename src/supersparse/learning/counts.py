@@ -1,0 +1,268 @@
+"""Tables of counts of several sites: how many people gave each combination of answers, in each class.
+
+A site writes such a table; no row of a person leaves it. Cells of fewer than k people are left out, and the
+file says at most how many people they are: their number, rounded up to a multiple of k. Tables of sites that
+asked the same questions are added up, and what is learned from them is what the pooled rows would give.
+
+What leaving out costs: let M people be counted and s left out, N = M + s, and let W be the larger class
+weight. A card with loss L and penalty P on those counted has at most (M·L + s·W)/N + P on all N, because each
+of the s adds at most W/N. Any card has at least M/N of its objective on those counted, so none is below
+(M/N)·B, where B is the proven bound. The difference, (M/N)·(L + P - B) + (s/N)·(W + P), is how far from the
+best the card can be. It grows with s, so an upper bound on s will do.
+"""
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.card.card import Card
+from supersparse.card.printed import moved_risk
+from supersparse.errors import InvalidDataError
+from supersparse.exact import counted
+from supersparse.learning.recipe import Question, Recipe, with_directions
+from supersparse.learning.rows import TrainingRows
+from supersparse.prepare.questions import Questions
+from supersparse.solving.solution import Solution
+
+FORMAT = "supersparse-counts"
+VERSION = 1
+COUNT = "n"
+MOST_PEOPLE = 1_000_000  # up to which they are written out, to be divided into folds
+_FIRST = f"# {FORMAT} "
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CountTable:
+    """Distinct answers with the number of people of each class; `left_out` is an upper bound."""
+
+    questions: Questions
+    answers: NDArray[np.int8]
+    positive: NDArray[np.bool_]
+    counts: NDArray[np.int64]
+    at_least: int = 1
+    left_out: int = 0
+
+    @classmethod
+    def of(
+        cls, questions: Questions, columns: Mapping[str, NDArray[Any]], y: Sequence[object], at_least: int
+    ) -> "CountTable":
+        """Count the rows of one site, and leave out the cells of fewer than `at_least`."""
+        positive = np.array([label == questions.card.positive for label in y], dtype=bool)
+        whole = _counted(questions, questions.answers(columns), positive, np.ones(len(positive), np.int64))
+        small = whole.counts < at_least
+        hidden = int(whole.counts[small].sum())
+        return replace(
+            whole._take(~small), at_least=at_least, left_out=-(-hidden // max(1, at_least)) * at_least
+        )
+
+    @property
+    def people(self) -> int:
+        """How many are counted."""
+        return int(self.counts.sum())
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The class of each cell."""
+        card = self.questions.card
+        return np.array([card.positive if yes else card.negative for yes in self.positive.tolist()])
+
+    def in_words(self) -> str:
+        """Say what was left out."""
+        if self.at_least <= 1:
+            return "No cell is left out."
+        if not self.left_out:
+            return f"No cell has fewer than {self.at_least} people, so none is left out."
+        return f"Cells of fewer than {self.at_least} people are left out: at most {self.left_out} people."
+
+    def save(self, path: Path) -> None:
+        """Write a CSV file, with the questions in its first lines."""
+        facts = {
+            "format": FORMAT,
+            "version": VERSION,
+            "at_least": self.at_least,
+            "left_out_at_most": self.left_out,
+            "questions": self.questions.as_data(),
+        }
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.write(f"{_FIRST}{json.dumps(facts)}\n")
+            file.write("# A line for each combination of answers (1 yes, 0 no) and class that occurs; ")
+            file.write(f"{COUNT}: how many people. {self.in_words()}\n")
+            lines = csv.writer(file, lineterminator="\n")
+            lines.writerow([*self.questions.names, self.questions.target, COUNT])
+            for answers, label, n in zip(self.answers.tolist(), self.labels, self.counts, strict=True):
+                lines.writerow([*answers, label, n])
+
+    @classmethod
+    def load(cls, path: Path) -> "CountTable":
+        """Read such a file."""
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            first = file.readline()
+            try:
+                facts = json.loads(first.removeprefix(_FIRST)) if first.startswith(_FIRST) else None
+                if not isinstance(facts, dict) or facts["format"] != FORMAT:
+                    raise ValueError("its first line is not that of a table of counts")
+                if facts["version"] != VERSION:
+                    raise ValueError(f"it has version {facts['version']!r}, and this release reads {VERSION}")
+                at_least, left_out = int(facts["at_least"]), int(facts["left_out_at_most"])
+                if at_least < 1 or left_out < 0:
+                    raise ValueError("it says that a negative number of people is left out")
+                questions = Questions.from_data(facts["questions"], f"{path}, line 1,")
+            except (KeyError, TypeError, ValueError) as error:
+                raise InvalidDataError(
+                    f"{path} cannot be read as a table of counts: {error}; write it again with "
+                    "`supersparse counts`"
+                ) from None
+            lines = [(k, line) for k, line in enumerate(csv.reader(file), start=2) if line]
+        lines = [(k, line) for k, line in lines if not line[0].startswith("# ")]
+        wanted = [*questions.names, questions.target, COUNT]
+        if not lines or lines[0][1] != wanted:
+            raise InvalidDataError(f"{path}: the columns are not those of its questions; write it again")
+        rows = [_row(path, k, line, questions) for k, line in lines[1:]]
+        table = _counted(
+            questions,
+            np.array([answers for answers, _, _ in rows], dtype=np.int8).reshape(
+                len(rows), len(questions.names)
+            ),
+            np.array([positive for _, positive, _ in rows], dtype=bool),
+            np.array([n for _, _, n in rows], dtype=np.int64),
+        )
+        return replace(table, at_least=at_least, left_out=left_out)
+
+    def _take(self, kept: NDArray[np.bool_]) -> "CountTable":
+        return replace(
+            self, answers=self.answers[kept], positive=self.positive[kept], counts=self.counts[kept]
+        )
+
+    def plus(self, other: "CountTable") -> "CountTable":
+        """Add another site's people; it must have asked the same."""
+        both = _counted(
+            self.questions,
+            np.concatenate([self.answers, other.answers]),
+            np.concatenate([self.positive, other.positive]),
+            np.concatenate([self.counts, other.counts]),
+        )
+        return replace(
+            both,
+            at_least=max(self.at_least, other.at_least),
+            left_out=self.left_out + other.left_out,
+        )
+
+    def rows(self, *, written_out: bool) -> TrainingRows:
+        """Return rows to learn from: one for each person, or one for each cell with its count."""
+        if not self.positive.any() or self.positive.all():
+            raise InvalidDataError(
+                "the counts hold one class only, and two are needed; count again with fewer questions "
+                "(--candidates 8), or with a lower --at-least"
+            )
+        cells = np.arange(len(self.counts))
+        if written_out:  # mixed, so that equal people are not in one fold
+            cells = np.random.default_rng(0).permutation(np.repeat(cells, self.counts))
+        return TrainingRows(
+            X=self.answers[cells],
+            y=self.labels[cells],
+            sample_weight=None if written_out else self.counts,
+            rate_groups=None,
+            names=self.questions.names,
+            title=self.questions.target,
+        )
+
+    def question(self, recipe: Recipe, rows: TrainingRows) -> Question:
+        """Ask the settings of a recipe about these questions and their counts."""
+        prepare = self.questions.prepare()
+        settings = replace(recipe, prepare=prepare).settings_for(self._by_class())
+        settings = with_directions(settings, prepare, self.questions.names)
+        settings = replace(settings, positive=str(self.questions.card.positive))
+        return replace(recipe, prepare=None, settings=settings).question(rows)
+
+    def raw_card(self, card: Card) -> Card:
+        """Return a card on the questions as one on raw columns, with the same risk for each person."""
+        raw = self.questions.prepare().raw_card(card)
+        return replace(raw, risk=moved_risk(card.risk, raw.intercept - card.intercept))
+
+    def _by_class(self) -> NDArray[Any]:
+        """Return labels in which the classes have their shares of the people."""
+        card, yes = self.questions.card, int(self.counts[self.positive].sum())
+        shrink = max(1, self.people // MOST_PEOPLE)
+        return np.repeat([card.negative, card.positive], [(self.people - yes) // shrink, -(-yes // shrink)])
+
+    def cost_in_words(self, solution: Solution) -> str | None:
+        """Bound what the people left out could change; None if there are none."""
+        if not self.left_out:
+            return None
+        everybody = self.people + self.left_out
+        said = f"At most {self.left_out} of at most {everybody} people are left out of the counts. "
+        if solution.problem.goal == "risk":
+            return said + "What they would change in the log loss has no bound."
+        errors = solution.evaluation.predicted_errors
+        more = self.most_lost(solution)
+        constraints = " Constraints on rates hold for those counted." if solution.problem.rate_limits else ""
+        return (
+            f"{said}With them the card errs on {errors} to {errors + self.left_out} people, and no allowed "
+            f"card has an objective that is lower by more than {float(more):.4g}.{constraints}"
+        )
+
+    def most_lost(self, solution: Solution) -> Fraction:
+        """How much lower than that of this card the least objective on everybody can be."""
+        share = Fraction(self.left_out, self.people + self.left_out)
+        penalty = solution.objective - solution.evaluation.loss
+        most = max(solution.problem.class_weights) + penalty
+        return (1 - share) * (solution.objective - solution.lower_bound) + share * most
+
+
+def is_count_table(path: Path) -> bool:
+    """Whether a file begins like a table of counts."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_FIRST)) == _FIRST.encode()
+
+
+def pooled(paths: Sequence[Path]) -> CountTable:
+    """Read the tables of all sites and add them up."""
+    tables = [CountTable.load(path) for path in paths]
+    for path, table in zip(paths[1:], tables[1:], strict=True):
+        different = tables[0].questions.differs(table.questions)
+        if different is not None:
+            raise InvalidDataError(
+                f"{path} and {paths[0]} asked different questions: {different}; write the questions at one "
+                "site with --save-questions, and count with --questions at all others"
+            )
+    return reduce(CountTable.plus, tables)
+
+
+def _counted(
+    questions: Questions,
+    answers: NDArray[np.int8],
+    positive: NDArray[np.bool_],
+    counts: NDArray[np.int64],
+) -> CountTable:
+    """Put equal cells together, in a fixed order."""
+    bits = np.packbits(np.column_stack([answers.astype(bool), positive]), axis=1)
+    _, first, group = np.unique(bits, axis=0, return_index=True, return_inverse=True)
+    sums = np.zeros(len(first), dtype=np.int64)
+    np.add.at(sums, group.reshape(-1), counts)
+    return CountTable(questions=questions, answers=answers[first], positive=positive[first], counts=sums)
+
+
+def _row(path: Path, line: int, cells: Sequence[str], questions: Questions) -> tuple[list[int], bool, int]:
+    """Read one line: answers, whether the class is the positive one, and the count."""
+    where = f"{path}, line {line}"
+    *answers, label, n = cells if len(cells) > 1 else ["", ""]
+    if len(answers) != len(questions.names) or any(cell not in ("0", "1") for cell in answers):
+        raise InvalidDataError(f"{where}: {counted(len(questions.names), 'answer')} of 0 or 1 are needed")
+    classes = [str(label) for label in questions.card.classes]
+    if label not in classes:
+        raise InvalidDataError(
+            f"{where}: the class is {label!r}; the classes are {classes[0]!r} and {classes[1]!r}"
+        )
+    if not (n.isascii() and n.isdigit() and int(n) > 0):
+        raise InvalidDataError(f"{where}: the count is {n!r}; give a whole number of at least 1")
+    return [int(cell) for cell in answers], label == str(questions.card.positive), int(n)

@@ -1,0 +1,110 @@
+"""Tables of counts: distinct rows, and how many there are of each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.data.numeric import numeric_column, read_numeric_table
+from supersparse.data.positive import positive_of
+from supersparse.data.sources import as_array, as_series, check_names
+from supersparse.errors import InvalidDataError, did_you_mean
+from supersparse.problem.rows import two_labels
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CountedRows:
+    """The distinct rows that occur, and the number of each."""
+
+    X: dict[str, NDArray[Any]]
+    y: NDArray[Any]
+    counts: NDArray[Any]
+    rate_groups: dict[str, NDArray[Any]] | None
+
+    def chosen_positive(self) -> object:
+        """Choose the positive class as for single rows: the rarer class is the one with fewer of them."""
+        labels, both = two_labels(self.y)
+        return positive_of({v: int(self.counts[labels == v].sum(dtype=object)) for v in both}).label
+
+
+def read_counted(table: object, target: str, count: str, rate_groups: Sequence[str]) -> CountedRows:
+    """Read a mapping of columns or a frame, also a lazy one; rows with a count of 0 do not occur."""
+    columns = _columns(table)
+    for what, name in (("target", target), ("count", count), *(("rate_groups", g) for g in rate_groups)):
+        if name not in columns:
+            hint = did_you_mean(str(name), list(columns))
+            raise InvalidDataError(f"{what}: the table of counts has no column {name!r}; {hint}")
+    apart = [target, count, *rate_groups]
+    for name in apart:
+        if apart.count(name) > 1:
+            raise InvalidDataError(f"column {name!r} has two uses in {apart}; name a column for each")
+    counts = _counts(columns[count], count)
+    keep = np.asarray(counts > 0, dtype=bool)
+    if not keep.any():
+        raise InvalidDataError(f"every count in column {count!r} is 0; give a row that occurs")
+    names, values = read_numeric_table({n: v for n, v in columns.items() if n not in apart})
+    if not names:
+        raise InvalidDataError(f"the table has no column besides {apart}; add features")
+    labels = {name: _labels(columns[name]) for name in (target, *rate_groups)}
+    for name, column in (*zip(names, values, strict=True), *labels.items()):
+        if len(column) != len(counts):
+            raise InvalidDataError(
+                f"column {name!r} has {len(column)} values for {len(counts)} counts; give one for each row"
+            )
+    return CountedRows(
+        X={name: column[keep] for name, column in zip(names, values, strict=True)},
+        y=labels[target][keep],
+        counts=counts[keep],
+        rate_groups={name: labels[name][keep] for name in rate_groups} or None,
+    )
+
+
+def _columns(table: object) -> dict[str, Any]:
+    if isinstance(table, Mapping):
+        names, columns = [str(name) for name in table], list(table.values())
+    else:
+        import narwhals as nw  # its stable.v1 cannot collect the relations of DuckDB
+
+        frame = nw.from_native(table, pass_through=True)
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.collect()
+        if not isinstance(frame, nw.DataFrame):
+            raise InvalidDataError(
+                f"{type(table).__name__} is not a table of counts; give a data frame or a dict of columns"
+            )
+        names, columns = [str(name) for name in frame.columns], list(frame.iter_columns())
+    check_names(names)
+    return dict(zip(names, columns, strict=True))
+
+
+def _labels(values: object) -> NDArray[Any]:
+    """Return labels as `Problem.of` would see them in a list, or in a series."""
+    array = as_array(values)
+    mixed = isinstance(values, list | tuple) and array.dtype.kind in "US"
+    if mixed and not all(isinstance(v, str) for v in values):  # type: ignore[attr-defined]
+        array = np.empty(len(values), dtype=object)  # type: ignore[arg-type]
+        array[:] = values
+    return array
+
+
+def _counts(values: object, name: str) -> NDArray[Any]:
+    """Return whole numbers of at least 0."""
+    series = as_series(values)
+    if series is not None and series.null_count():
+        raise InvalidDataError(f"column {name!r} has {series.null_count()} missing count(s); fill them in")
+    counts = np.asarray(values) if series is None else as_array(values)
+    if counts.ndim != 1 or counts.dtype.kind not in "uifO":
+        shown = (
+            repr(counts.ravel()[0].item()) if counts.size and counts.dtype != object else str(counts.dtype)
+        )
+        raise InvalidDataError(f"column {name!r} holds {shown}, not counts; give a whole number for each row")
+    counts = numeric_column(counts, name)
+    for row, value in enumerate(counts.tolist()):
+        if not (value >= 0 and value != float("inf") and value == int(value)):
+            raise InvalidDataError(
+                f"column {name!r} has {value} in row {row} (counted from 0); "
+                "a count is a whole number of at least 0"
+            )
+    return counts if counts.dtype.kind in "ui" else np.array([int(v) for v in counts.tolist()], dtype=object)

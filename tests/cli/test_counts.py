@@ -1,0 +1,138 @@
+"""`counts`, and `fit` on the counts of several sites."""
+
+import json
+
+import numpy as np
+import pytest
+
+from supersparse import ScoringSystem
+from supersparse.data.reading import Reading
+from supersparse.learning.counts import pooled
+from supersparse.prepare.questions import Questions
+
+QUICK = ["--C0", "0.02", "--max-points", "5", "--no-validate"]
+ASK = ["--target", "state", "--candidates", "5"]
+
+
+@pytest.fixture
+def hospitals(tmp_path):
+    """Two files of one clinic each, the second as Europeans write them; and all rows in one."""
+    draw = np.random.default_rng(1)
+    age, bmi = draw.integers(20, 90, 500), draw.normal(27, 4, 500).round(1)
+    smoker = draw.choice(["yes", "no", ""], 500, p=[0.3, 0.6, 0.1])
+    ill = draw.random(500) < 0.05 + 0.6 * (age >= 60) + 0.3 * (smoker == "yes")
+    rows = [f"{a},{b},{s},{'ill' if y else 'well'}" for a, b, s, y in zip(age, bmi, smoker, ill, strict=True)]
+    head = "age,bmi,smoker,state"
+    (tmp_path / "all.csv").write_text("\n".join([head, *rows]) + "\n")
+    (tmp_path / "one.csv").write_text("\n".join([head, *rows[:300]]) + "\n")
+    theirs = [row.replace(",", ";").replace(".", ",") for row in [head, *rows[300:]]]
+    (tmp_path / "two.csv").write_text("\n".join(theirs) + "\n")
+    return tmp_path
+
+
+def counted(run, *more):
+    run("counts", "one.csv", *ASK, *more, "--out", "1.csv", "--save-questions", "q.json", check=True)
+    return run(
+        "counts", "two.csv", "--target", "state", "--questions", "q.json", *more, "--out", "2.csv", check=True
+    )
+
+
+def test_two_hospitals_learn_the_card_of_the_pooled_rows(run, hospitals):
+    counted(run, "--at-least", "1")
+    done = run("fit", "1.csv", "2.csv", *QUICK, "--out", "card.json", check=True)
+    assert "2 sites, 500 people, " in done.stderr
+    assert "left out" not in done.stdout
+
+    ask = ["--target", "state", "--questions", "q.json", "--at-least", "1"]
+    run("counts", "all.csv", *ask, "--out", "3.csv", check=True)
+    run("fit", "3.csv", *QUICK, "--out", "pooled.json", check=True)
+    card, expected = (ScoringSystem.load(hospitals / name).card for name in ("card.json", "pooled.json"))
+    assert card.items
+    assert card.items == expected.items
+    assert card.provenance.objective == expected.provenance.objective == card.provenance.lower_bound
+    assert card.performance == expected.performance
+
+    # the errors that the card counts are those that it makes on the pooled rows
+    found = json.loads(
+        run("evaluate", "card.json", "all.csv", "--target", "state", "--json", check=True).stdout
+    )
+    wrong = card.performance[0].false_positives + card.performance[0].false_negatives
+    assert found["evaluation"]["predicted_errors"] == wrong
+
+
+def test_the_card_is_judged_and_small_cells_are_said(run, hospitals):
+    done = counted(run)
+    assert "Cells of fewer than 5 people are left out: at most " in done.stdout
+    assert done.stdout.strip() in (hospitals / "2.csv").read_text()
+    table = pooled([hospitals / "1.csv", hospitals / "2.csv"])
+    done = run("fit", "1.csv", "2.csv", "--C0", "0.02", "--json", check=True)
+    document = json.loads(done.stdout)
+    assert document["left_out_at_most"] == table.left_out > 0
+    assert document["left_out"].startswith(f"At most {table.left_out} of at most ")
+    assert document["cross_validation"]["folds"] == 10
+    assert {item["column"] for item in document["card"]["items"]} <= {"age", "bmi", "smoker"}
+    assert document["card"]["performance"][0]["on"] == "training"
+    assert "risk" in document["card"]
+
+
+def test_questions_can_be_agreed_in_advance(run, hospitals):
+    cuts = ["--target", "state", "--keep", "age", "--keep", "bmi", "--cut-points", "age=40,60;bmi=25,30"]
+    for name in ("one", "two"):
+        run("counts", f"{name}.csv", *cuts, "--out", f"{name}.counts.csv", check=True)
+    done = run("fit", "one.counts.csv", "two.counts.csv", *QUICK, check=True)
+    assert "4 questions" in done.stderr
+
+
+def test_names_and_titles_are_given(run, hospitals):
+    counted(run, "--at-least", "1")
+    (hospitals / "names.yaml").write_text("columns:\n  age: {label: Age at admission}\n")
+    done = run("fit", "1.csv", "2.csv", *QUICK, "--names", "names.yaml", "--title", "Illness", check=True)
+    assert done.stdout.startswith("Illness")
+    assert "Age at admission" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("counts one.csv --out 1.csv", "Missing option '--target'"),
+        (
+            "counts one.csv --target state --out 1.csv --at-least 0",
+            "--at-least is 0; give 1 to keep all cells",
+        ),
+        ("counts one.csv --target state --out 1.csv --weights age", "--weights: people are counted"),
+        ("counts one.csv --target state --out 1.csv --cuts none", "make no yes/no questions"),
+        ("counts one.csv --target state --out one.csv", "would overwrite an input"),
+        ("counts one.csv --target state --out 9.csv --questions one.csv", "one.csv holds no questions"),
+        (
+            "counts one.csv --target state --out 9.csv --questions q.json --cuts tree",
+            "--cuts: q.json holds the",
+        ),
+        (
+            "counts one.csv --target state --out 9.csv --questions q.json --positive well",
+            "--positive: q.json",
+        ),
+        ("counts odd.csv --target state --out 9.csv --questions q.json", "'age'"),
+        ("fit 1.csv one.csv", "one.csv cannot be read as a table of counts"),
+        ("fit one.csv two.csv --target state", "two.csv: only tables of counts can be several"),
+        ("fit 1.csv 2.csv --target age", "--target is 'age', but the counts are of 'state'"),
+        ("fit 1.csv 2.csv --cuts tree", "--cuts: the counts hold the questions"),
+        ("fit 1.csv 2.csv --cv-time age", "--cv-time: counts have no such column"),
+        ("fit one.csv", "Missing option '--target'"),
+    ],
+)
+def test_what_is_wrong_is_said(run, hospitals, command, message):
+    counted(run)
+    (hospitals / "odd.csv").write_text("bmi,smoker,state\n20,yes,ill\n21,no,well\n")
+    done = run(*command.split())
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_codes_and_spellings_are_those_of_the_first_site(run, hospitals):
+    text = (hospitals / "one.csv").read_text().replace(",yes,", ",Yes,", 3)
+    (hospitals / "one.csv").write_text(text)
+    counted(run)
+    asked = Questions.load(hospitals / "q.json")
+    assert asked.card.reading is not None
+    assert asked.card.reading.of_column("smoker").spellings == {"Yes": "yes"}
+    assert asked.card.reading.over(Reading()).separator is None
