@@ -61,7 +61,8 @@ def test_a_file_runs_no_code_from_data(path):
 
 
 def test_the_search_finds_what_it_looks_for():
-    code = "import pickle\nfrom marshal import loads\neval(x)\nsubprocess.run(c, shell=True)\nos.system(c)\nnp.load(p)"
+    code = "import pickle\nfrom marshal import loads\neval(x)\n"
+    code += "subprocess.run(c, shell=True)\nos.system(c)\nnp.load(p)"
     assert [what for _, what in faults(ast.parse(code))] == [
         "pickle", "marshal", "eval", "subprocess.run(shell=...)", "os.system", "np.load"
     ]  # fmt: skip

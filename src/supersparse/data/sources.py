@@ -101,7 +101,8 @@ def as_table(X: Any) -> Any:
     if not is_array(X):
         return X
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        mask, X = np.ma.getmaskarray(X), X.data.astype(object)
+        mask = np.ma.getmaskarray(X)
+        X = np.asarray(X).astype(object)
         X[mask] = None  # masked is missing
     array = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=getattr(X, "dtype", object))
     if array.ndim != 2:
@@ -144,9 +145,8 @@ def as_array(values: Any) -> NDArray[Any]:
 def check_unmasked(values: object) -> None:
     """Raise for a masked array with masked values, which numpy would read as if they were not."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise InvalidDataError(
-            f"{int(np.ma.getmaskarray(values).sum())} value(s) are masked; fill them in (.filled), or drop the rows"
-        )
+        masked = int(np.ma.getmaskarray(values).sum())
+        raise InvalidDataError(f"{masked} value(s) are masked; fill them in (.filled), or drop the rows")
 
 
 def check_names(names: Sequence[str]) -> None:
