@@ -47,8 +47,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    fit, predict, evaluate, explain, report, certify, export, names, frontier, trade_off, pool, check, solvers, demo,
-    doctor,
+    fit, predict, evaluate, explain, report, certify, export, names, frontier, trade_off, pool, check,
+    solvers, demo, doctor,
 )  # fmt: skip
 for run in COMMANDS:
     app.command()(command(run))
