@@ -86,8 +86,8 @@ def random_problem(seed):
 def written(folder, X, y, weights, settings, name="proof.vipr.gz", *, named=False):
     """Solve; write table, card and certificate; return their paths.
 
-    With `named`, the certificate names the sha256 of the table and the card that of the certificate, as those of
-    the command line do.
+    With `named`, the certificate names the sha256 of the table and the card that of the certificate, as those
+    of the command line do.
     """
     problem = Problem.of(X, y, sample_weight=weights, **settings)
     with warnings.catch_warnings():

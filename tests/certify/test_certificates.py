@@ -1,4 +1,4 @@
-"""Certificates: random problems of every kind are accepted by our checker, and whatever was changed is not."""
+"""Certificates: random problems of every kind are accepted by our checker, whatever was changed is not."""
 
 import gzip
 import json

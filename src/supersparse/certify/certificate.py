@@ -53,8 +53,8 @@ def certify(
     """Write a certificate that no allowed scoring system has a smaller F than these points.
 
     It holds the integer program, the model and a derivation in VIPR 1.1, compressed if the name ends with
-    ``.gz``. `table` tells the checker how to read the table that the problem was made from. `check_in` is called now and then, and may raise to stop. If a better model
-    exists, a VerificationError says so.
+    ``.gz``. `table` tells the checker how to read the table that the problem was made from. `check_in` is
+    called now and then, and may raise to stop. If a better model exists, a VerificationError says so.
 
     >>> import tempfile
     >>> from supersparse import Problem, solve
@@ -127,7 +127,7 @@ def _write(
     *,
     compressed: bool,
 ) -> int:
-    """Write the derivation to a second file as it grows, then the head, which counts it, then both together."""
+    """Write the derivation to a second file as it grows, then the head, which counts it, then join them."""
     body = path.with_name(path.name + ".lines")
 
     try:

@@ -156,7 +156,8 @@ class Lines:
         content = " ".join(f"{v} {c}" for v, c in row.coefficients.items())
         space = " " if content else ""
         self._out.write(
-            f"d{line} {row.sense} {row.right} {len(row.coefficients)}{space}{content} {{ {reason} }} {last_use}\n"
+            f"d{line} {row.sense} {row.right} {len(row.coefficients)}{space}{content} "
+            f"{{ {reason} }} {last_use}\n"
         )
         self.count += 1
         if keep or last_use >= 0:

@@ -1,15 +1,15 @@
 """Program: the integer program of a statement and its table.
 
-Scores are whole numbers T_i = Σ_f λ_f·x_if, with λ in units and x scaled to whole numbers. With z_i for "row i is
-wrong", p_f and n_f for "λ_f is positive" and "negative", and M larger than any score can be off,
+Scores are whole numbers T_i = Σ_f λ_f·x_if, with λ in units and x scaled to whole numbers. With z_i for
+"row i is wrong", p_f and n_f for "λ_f is positive" and "negative", and M larger than any score can be off,
 
     T_i - t + M·z_i >= 0   (positive rows)      -T_i + t + M·z_i >= 1   (negative rows)
 
 for a free threshold: totals of t or more are positive. As totals are whole, a threshold between two totals is
 the same as a whole t. Otherwise the rows read y_i·(T_i + b) + M·z_i >= 1, as a score of 0 is wrong for both.
 
-Equal rows of a class share z_i, whose objective coefficient is their weight. Rows and variables have one order,
-which the checker repeats. Features of one sign share a binary s: p_f <= s and n_f <= 1 - s.
+Equal rows of a class share z_i, whose objective coefficient is their weight. Rows and variables have one
+order, which the checker repeats. Features of one sign share a binary s: p_f <= s and n_f <= 1 - s.
 """
 
 from collections.abc import Sequence
@@ -144,7 +144,7 @@ class Program:
         self.M = self.most - self.least + 1
         if self.M > _LARGEST:
             raise UnsupportedProblemError(
-                f"scores reach {self.M} in whole numbers, over 2^60, which certificates do not support; "
+                f"scores reach {self.M} in whole numbers, over 2^60, which certificates do not "
                 "round the columns, or use smaller points"
             )
 
@@ -250,8 +250,8 @@ class Program:
         self.unit = Fraction(down, up)  # F is the objective times this, plus the constant
         if sum(abs(c) for c in self.objective.values()) > _LARGEST:
             raise UnsupportedProblemError(
-                "the weights and penalties have no common unit within 2^60, which certificates do not support; "
-                "use weights and penalties with fewer digits"
+                "the weights and penalties have no common unit within 2^60, which certificates do not "
+                "support; use weights and penalties with fewer digits"
             )
 
     @property

@@ -46,7 +46,7 @@ def fit(
         typer.Option(
             dir_okay=False,
             metavar="FILE",
-            help="Write a proof that no card is better to this file (proof.vipr.gz), for `supersparse-check`.",
+            help="Write a proof that no card is better to this file, for `supersparse-check`.",
         ),
     ] = None,
 ) -> None:

@@ -32,8 +32,8 @@ def certified(
 ) -> Card:
     """Write the certificate of a proven card and return the card that names it.
 
-    `target` and `weights` are columns of the table, `data` is its file. Without a name, the target is the title
-    of the rows.
+    `target` and `weights` are columns of the table, `data` is its file. Without a name, the target is the
+    title of the rows.
     """
     _check_reading(rows)
     reading = rows.reading
@@ -102,6 +102,6 @@ def _check_reading(rows: TrainingRows) -> None:
     odd |= {name for name, one in reading.columns.items() if not one.is_plain}
     if odd:
         raise UnsupportedProblemError(
-            f"certificates need a table that reads as it is written, but {sorted(odd)[0]!r} is read with codes, "
-            "spellings or another decimal sign; write such values as plain numbers or texts first"
+            f"certificates need a table that reads as it is written, but {sorted(odd)[0]!r} is read with "
+            "codes, spellings or another decimal sign; write such values as plain numbers or texts first"
         )

@@ -22,8 +22,8 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
     points, a scoring system, or a linear model, which `rounded` rounds to the sets), a progress callback,
     cancellation, and the solver's own options in ``solver_options``.
 
-    With ``certificate="proof.vipr.gz"``, a proof that nothing is better is written to that file, once the optimum
-    is proven; docs/certificates.md says how to check it. Its time is not part of the time limit.
+    With ``certificate="proof.vipr.gz"``, a proof that nothing is better is written to that file, once the
+    optimum is proven; docs/certificates.md says how to check it. Its time is not part of the time limit.
 
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
     >>> solve(problem, "exhaustive").points
