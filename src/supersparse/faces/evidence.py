@@ -40,7 +40,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         ("Size", _size(card)),
         ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
         ("Made by", _maker(made)),
-        *(() if made.certificate is None else (("Certificate", _certificate(made.certificate)),)),
+        *(() if made.certificate is None else (("Certified", _certificate(made.certificate)),)),
     )
 
 
