@@ -91,41 +91,41 @@ def test_names_and_titles_are_given(run, hospitals):
     assert "Age at admission" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("counts one.csv --out 1.csv", "Missing option '--target'"),
-        (
-            "counts one.csv --target state --out 1.csv --at-least 0",
-            "--at-least is 0; give 1 to keep all cells",
-        ),
-        ("counts one.csv --target state --out 1.csv --weights age", "--weights: people are counted"),
-        ("counts one.csv --target state --out 1.csv --cuts none", "make no yes/no questions"),
-        ("counts one.csv --target state --out one.csv", "would overwrite an input"),
-        ("counts one.csv --target state --out 9.csv --questions one.csv", "one.csv holds no questions"),
-        (
-            "counts one.csv --target state --out 9.csv --questions q.json --cuts tree",
-            "--cuts: q.json holds the",
-        ),
-        (
-            "counts one.csv --target state --out 9.csv --questions q.json --positive well",
-            "--positive: q.json",
-        ),
-        ("counts odd.csv --target state --out 9.csv --questions q.json", "'age'"),
-        ("fit 1.csv one.csv", "one.csv cannot be read as a table of counts"),
-        ("fit one.csv two.csv --target state", "two.csv: only tables of counts can be several"),
-        ("fit 1.csv 2.csv --target age", "--target is 'age', but the counts are of 'state'"),
-        ("fit 1.csv 2.csv --cuts tree", "--cuts: the counts hold the questions"),
-        ("fit 1.csv 2.csv --cv-time age", "--cv-time: counts have no such column"),
-        ("fit one.csv", "Missing option '--target'"),
-    ],
-)
-def test_what_is_wrong_is_said(run, hospitals, command, message):
+WRONG = [
+    ("counts one.csv --out 1.csv", "Missing option '--target'"),
+    (
+        "counts one.csv --target state --out 1.csv --at-least 0",
+        "--at-least is 0; give 1 to keep all cells",
+    ),
+    ("counts one.csv --target state --out 1.csv --weights age", "--weights: people are counted"),
+    ("counts one.csv --target state --out 1.csv --cuts none", "make no yes/no questions"),
+    ("counts one.csv --target state --out one.csv", "would overwrite an input"),
+    ("counts one.csv --target state --out 9.csv --questions one.csv", "one.csv holds no questions"),
+    (
+        "counts one.csv --target state --out 9.csv --questions q.json --cuts tree",
+        "--cuts: q.json holds the",
+    ),
+    (
+        "counts one.csv --target state --out 9.csv --questions q.json --positive well",
+        "--positive: q.json",
+    ),
+    ("counts odd.csv --target state --out 9.csv --questions q.json", "'age'"),
+    ("fit 1.csv one.csv", "one.csv cannot be read as a table of counts"),
+    ("fit one.csv two.csv --target state", "two.csv: only tables of counts can be several"),
+    ("fit 1.csv 2.csv --target age", "--target is 'age', but the counts are of 'state'"),
+    ("fit 1.csv 2.csv --cuts tree", "--cuts: the counts hold the questions"),
+    ("fit 1.csv 2.csv --cv-time age", "--cv-time: counts have no such column"),
+    ("fit one.csv", "Missing option '--target'"),
+]
+
+
+def test_what_is_wrong_is_said(run, hospitals):
     counted(run)
     (hospitals / "odd.csv").write_text("bmi,smoker,state\n20,yes,ill\n21,no,well\n")
-    done = run(*command.split())
-    assert done.returncode == 2
-    assert message in done.stderr
+    for command, message in WRONG:
+        done = run(*command.split())
+        assert done.returncode == 2, command
+        assert message in done.stderr, command
 
 
 def test_codes_and_spellings_are_those_of_the_first_site(run, hospitals):

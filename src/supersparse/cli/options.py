@@ -30,7 +30,7 @@ DataFile = Annotated[
 DataFiles = Annotated[
     list[Path],
     typer.Argument(
-        metavar="DATA...",
+        metavar="DATA",
         help="CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; "
         "- for standard input. Or tables of counts, one of each site; see `supersparse counts`.",
     ),
