@@ -59,7 +59,9 @@ def test_fractions_are_text_and_whole_numbers_are_integers():
         "rule": "value", "column": "congestive_heart_failure", "points": 1, "missing": "refuse",
     }  # fmt: skip
     for written in ('"1/2"', '"0.5"', '"2/4"'):
-        again = from_json(text.replace('"threshold": 1', f'"threshold": {written}'))
+        changed = json.loads(text.replace('"threshold": 1', f'"threshold": {written}'))
+        changed.pop("digest")
+        again = from_json(json.dumps(changed))
         assert again.threshold == Fraction(1, 2)
         assert '"threshold": "0.5"' in to_json(again)
 
