@@ -1,5 +1,6 @@
 """Risks by total of points: tables, logistic curves, and what is refused."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -79,7 +80,7 @@ def test_totals_must_rise():
     ],
 )
 def test_damaged_risks_in_a_file_are_refused(old, new, message):
-    text = by_hand(CHADS2).to_json()
+    text = re.sub(r',\n  "digest": "[^"]*"', "", by_hand(CHADS2).to_json())
     assert old in text
     with pytest.raises(InvalidCardError, match=message):
         ScoringSystem.from_json(text.replace(old, new))
