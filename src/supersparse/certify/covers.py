@@ -1,12 +1,13 @@
 """Covers: the inequalities z_i + z_j + Σ literals >= 1 as derived lines, each written when first used.
 
-If a positive row i and a negative row j are both right, then Σ_f λ_f·d_f reaches the gap, with d = x_i - x_j,
-so some literal (f, sign of d_f) is in the model. In the certificate, the two rows are added, which cancels
-the threshold; M·literal - d_f·λ_f >= 0 is added for each feature, which leaves M·(z_i + z_j + Σ literals) >= gap;
-dividing by M and rounding up gives the cover. It holds everywhere and is written once.
+If a positive row i and a negative row j are both right, then Σ_f λ_f·d_f reaches the gap, with d = x_i -
+x_j, so some literal (f, sign of d_f) is in the model. In the certificate, the two rows are added, which
+cancels the threshold; M·literal - d_f·λ_f >= 0 is added for each feature, which leaves M·(z_i + z_j + Σ
+literals) >= gap; dividing by M and rounding up gives the cover. It holds everywhere and is written once.
 
-Within a box of coefficients, the bounds of λ_f take the place of the literals of the features in use. Such a
-cover holds in the box only. Where b is known, a row that is wrong everywhere in the box needs no partner.
+Within a box of coefficients, the bounds of λ_f take the place of the literals of the features in use.
+Such a cover holds in the box only. Where b is known, a row that is wrong everywhere in the box needs no
+partner.
 """
 
 from supersparse.certify.lines import Lines, Terms

@@ -32,8 +32,8 @@ def certify(
     """Write a proof that no scoring system is better than a card, and name it on the card.
 
     The proof is in the format VIPR. `supersparse-check`, a short program that needs nothing but Python,
-    checks it against the table and the card; other programs can check it, too. The card must be proven optimal, and
-    the table must be the one that it was learned from.
+    checks it against the table and the card; other programs can check it, too. The card must be proven
+    optimal, and the table must be the one that it was learned from.
 
     \b
     Example:
