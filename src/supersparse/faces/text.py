@@ -136,9 +136,10 @@ def _judgements(said: Content, columns: int) -> list[str]:
 
 def _facts(said: Content, columns: int) -> list[str]:
     printed = []
+    indent = max([_LABEL_WIDTH, *(len(label) + 2 for label, _ in said.facts)])
     for label, fact in said.facts:
-        first, *others = wrap(fact, columns - _LABEL_WIDTH)
-        printed += [label.ljust(_LABEL_WIDTH) + first, *(" " * _LABEL_WIDTH + line for line in others)]
+        first, *others = wrap(fact, columns - indent)
+        printed += [label.ljust(indent) + first, *(" " * indent + line for line in others)]
     return printed
 
 
