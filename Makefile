@@ -90,8 +90,11 @@ bench-accuracy: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.accuracy risk
 	$(BIN)/python -m benchmarks.accuracy defaults
 	$(BIN)/python -m benchmarks.accuracy table
-# Proofs of least log loss beside the times of the feasibility study; needs shared/risk-optima.json.
+
+# Least log loss beside the heuristics of peers, each in an environment of its own; proofs beside the times of the
+# feasibility study, which need shared/risk-optima.json.
 bench-risk: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.risk_peers
 	$(BIN)/python -m benchmarks.risk_proofs
 
 bench-table: $(VENV)/.bench

@@ -12,9 +12,8 @@ from counts import examples
 from strategies import Case, cases
 from supersparse import Problem, SLIMClassifier, solve
 from supersparse.errors import InvalidOptionError
-from supersparse.problem.log_loss import log_loss, with_best_risk
 from supersparse.problem.objective import evaluate, with_best_intercept
-from supersparse.results.tie_break import least_log_loss
+from supersparse.results.tie_break import least_log_loss, loss_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
@@ -27,7 +26,7 @@ def every_card(problem):
             continue
         points = with_best_intercept(problem, values)
         if points is not None:
-            loss = log_loss(problem, with_best_risk(problem, values))
+            loss = loss_of(problem, values)
             yield evaluate(problem, points).objective, float(loss)
 
 
@@ -44,7 +43,7 @@ def test_no_card_within_the_slack_has_a_smaller_log_loss(case: Case, slack):
     assert found.solution.objective <= limit
     if found.proven:
         assert float(found.log_loss) <= min(loss for F, loss in tried if limit >= F) + 1e-8
-    own = log_loss(problem, with_best_risk(problem, found.solution.points.over(problem.unit).coefficients))
+    own = loss_of(problem, found.solution.points.over(problem.unit).coefficients)
     assert float(own) == pytest.approx(float(found.log_loss), abs=1e-9)
 
 

@@ -89,7 +89,7 @@ def _chosen(best: Solution, models: Iterable[VerifiedModel], slack: Fraction, *,
         known = by_direction.get(direction)
         if known is None or _rank(model) < _rank(known):
             by_direction[direction] = model
-    losses = {direction: log_loss(merged, with_best_risk(merged, direction)) for direction in by_direction}
+    losses = {direction: loss_of(merged, direction) for direction in by_direction}
     least = min(losses.values())
     equal = [direction for direction, loss in losses.items() if loss <= least + PROOF_TOLERANCE]
     direction = min(equal, key=lambda one: _rank(by_direction[one]))
@@ -100,6 +100,15 @@ def _chosen(best: Solution, models: Iterable[VerifiedModel], slack: Fraction, *,
     return TieBreak(
         solution=solution, log_loss=losses[direction], slack=slack, cards=len(losses), proven=complete
     )
+
+
+def loss_of(problem: Problem, coefficients: tuple[int, ...]) -> Fraction:
+    """The least log loss of risks that are logistic in the total; constant columns only shift the total."""
+    varying = [
+        c if (column != column[0]).any() else 0
+        for c, column in zip(coefficients, problem.rows.columns, strict=True)
+    ]
+    return log_loss(problem, with_best_risk(problem, varying))
 
 
 def _rank(model: VerifiedModel) -> tuple[Fraction, Fraction, tuple[int, ...]]:
