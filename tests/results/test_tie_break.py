@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from counts import examples
@@ -30,7 +30,12 @@ def every_card(problem):
             yield evaluate(problem, points).objective, float(loss)
 
 
-@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=examples(15),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate],
+)
 @given(case=cases(), slack=st.sampled_from([0, 0.02, 0.1]))
 def test_no_card_within_the_slack_has_a_smaller_log_loss(case: Case, slack):
     problem = case.problem

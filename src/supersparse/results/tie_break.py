@@ -104,6 +104,10 @@ def _chosen(best: Solution, models: Iterable[VerifiedModel], slack: Fraction, *,
 
 def loss_of(problem: Problem, coefficients: tuple[int, ...]) -> Fraction:
     """The least log loss of risks that are logistic in the total; constant columns only shift the total."""
+    if not all(
+        weight * total for weight, total in zip(problem.class_weights, problem.class_totals, strict=True)
+    ):
+        return Fraction(0)  # only one class counts
     varying = [
         c if (column != column[0]).any() else 0
         for c, column in zip(coefficients, problem.rows.columns, strict=True)
