@@ -120,7 +120,7 @@ def one_se_lasso(train: StudyData, seed: int) -> Linear:
         Candidate(C0=value, errors=tuple(e), sizes=tuple(s))
         for value, e, s in zip(lambdas, zip(*errors, strict=True), zip(*sizes, strict=True), strict=True)
     ]
-    return penalised_path(X, y, lambdas, 1.0)[choose_penalty(candidates, "one_se")]
+    return penalised_path(X, y, lambdas, 1.0)[choose_penalty(candidates, "one_se", may_be_empty=True)]
 
 
 def formula(linear: Linear, names: tuple[str, ...]) -> str:

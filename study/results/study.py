@@ -124,7 +124,8 @@ class Study:
         known = self._chosen.get((dataset, method, rule))
         if known is None:
             results = self.results(dataset, method)
-            known = results[choose_penalty([_candidate(k, r.records) for k, r in enumerate(results)], rule)]
+            candidates = [_candidate(k, r.records) for k, r in enumerate(results)]
+            known = results[choose_penalty(candidates, rule, may_be_empty=True)]
             self._chosen[dataset, method, rule] = known
         return known
 
@@ -146,7 +147,8 @@ class Study:
             if not whole:
                 return None
             ordered = sorted(whole, key=lambda s: (-sum(r.size for r in inner[s]), str(s.values)))
-            best = choose_penalty([_candidate(k, inner[s]) for k, s in enumerate(ordered)], "best")
+            candidates = [_candidate(k, inner[s]) for k, s in enumerate(ordered)]
+            best = choose_penalty(candidates, "best", may_be_empty=True)
             tested.append(outer_settings[ordered[best]].records[k].test)
         return Spread.of(tested)
 

@@ -17,6 +17,7 @@ COMMANDS = [
     "predict",
     "evaluate",
     "explain",
+    "certify",
     "export",
     "names",
     "frontier",

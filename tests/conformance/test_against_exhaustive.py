@@ -18,6 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 WAYS = [
     (name, formulation)
     for name in registry.names()
+    if "errors" in registry.solver_class(name).capabilities.goals
     if name != "exhaustive"
     for formulation in sorted(registry.solver_class(name).capabilities.formulations or {"bigm"})
 ]

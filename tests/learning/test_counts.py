@@ -77,7 +77,7 @@ def test_a_file_of_questions_holds_no_range_of_a_column(asked):
         (lambda c: c["directions"].__setitem__(0, "up"), "is damaged: a direction is neither"),
         (lambda c: c["questions"].reverse(), "is damaged: its questions are not those of its rules"),
         (lambda c: c.pop("card"), "is damaged: 'card'"),
-        (lambda c: c["card"].pop("items"), "is damaged: .*lacks 'items'"),
+        (lambda c: c["card"].pop("items"), "is damaged: .*digest"),
     ],
 )
 def test_damaged_questions_are_refused(asked, change, message, tmp_path):

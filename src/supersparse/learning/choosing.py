@@ -54,7 +54,7 @@ class Candidate:
         return Fraction(sum(self.sizes), len(self.sizes))
 
 
-def choose_penalty(candidates: Sequence[Candidate], rule: str) -> int:
+def choose_penalty(candidates: Sequence[Candidate], rule: str, *, may_be_empty: bool = False) -> int:
     """Return the index of the candidate that a rule chooses.
 
     "best": the least mean error; of those the sparsest, then the largest C0. "one_sd" and
@@ -63,9 +63,10 @@ def choose_penalty(candidates: Sequence[Candidate], rule: str) -> int:
 
     A candidate that uses no feature in most folds gives way to those that do, if their errors are within
     one standard error of the least: who learns a card wants one that asks something, and is told elsewhere
-    if a fixed answer errs as little.
+    if a fixed answer errs as little. With `may_be_empty` it does not, as in the paper.
     """
-    order = _asking(candidates) or list(range(len(candidates)))
+    asking = [] if may_be_empty else _asking(candidates)
+    order = asking or list(range(len(candidates)))
     best = min(order, key=lambda i: (candidates[i].mean_error, candidates[i].mean_size, -candidates[i].C0))
     if rule == "best":
         return best
