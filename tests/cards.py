@@ -189,6 +189,10 @@ def any_cards(draw, columns=names, most=6, worded=False):
     ]
     used = dict.fromkeys(i.column for i in items)
     negative, positive = draw(st.tuples(labels, labels).filter(lambda pair: pair[0] != pair[1]))
+    made = draw(st.none() | provenances())
+    seen_on = draw(st.lists(performances(), max_size=2))
+    # the counts of both are those of the training rows, and a card whose counts differ is refused
+    seen_on = [one for one in seen_on if made is None or one.on != "training"]
     return Card(
         title=draw(st.none() | names),
         source=draw(st.none() | names),
@@ -197,10 +201,10 @@ def any_cards(draw, columns=names, most=6, worded=False):
         negative=negative,
         positive=positive,
         domains=tuple(draw(domains(c)) for c in used if draw(st.booleans())),
-        provenance=draw(st.none() | provenances()),
+        provenance=made,
         risk=draw(st.none() | risks()),
         seen=tuple(draw(seens()) for _ in items) if draw(st.integers(0, 3)) == 0 else None,
-        performance=tuple(draw(st.lists(performances(), max_size=2))),
+        performance=tuple(seen_on),
         wording=draw(wordings(list(used))) if worded and draw(st.integers(0, 2)) == 0 else Wording(),
     )
 

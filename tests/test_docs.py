@@ -72,9 +72,7 @@ def test_python_blocks_run_and_print_what_the_page_says(page, own_folder, capsys
             assert_same_picture((own_folder / name).read_text(encoding="utf-8"), stored)
 
 
-@pytest.mark.parametrize(
-    "page", [PAGES[0], *(pytest.param(p, marks=pytest.mark.long) for p in PAGES[1:])], ids=page_id
-)
+@pytest.mark.parametrize("page", [pytest.param(p, marks=pytest.mark.long) for p in PAGES], ids=page_id)
 def test_console_blocks_run(page, run):
     for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         for line in text.splitlines() if kind == "console" else []:

@@ -63,7 +63,9 @@ def test_questions_are_the_same_after_a_file(asked, tmp_path):
 
 def test_a_file_of_questions_holds_no_range_of_a_column(asked):
     columns, _ = raw_rows()
-    text = json.dumps(asked.as_data()["card"])
+    content = asked.as_data()["card"]
+    content.pop("digest")  # whose digits mean nothing
+    text = json.dumps(content)
     assert all(domain.low is None and domain.high is None for domain in asked.card.domains)
     assert all(str(end) not in text for end in (columns["age"].min(), columns["age"].max()))
 

@@ -35,9 +35,9 @@ def certify(
         ),
     ] = None,
 ) -> None:
-    """Write a proof that no scoring system is better than a card, and name it on the card.
+    """Write a proof that others can check, for a card.
 
-    The proof is in the format VIPR. `supersparse-check`, a short program that needs only Python, checks
+    It proves that no scoring system is better, and the card then names it. The format is VIPR. `supersparse-check`, a short program that needs only Python, checks
     it against the table and the card; other programs can check it, too. The card must be proven optimal, and
     the table must be the one that it was learned from.
 

@@ -44,7 +44,9 @@ def trade_off(
         Path | None, typer.Option(dir_okay=False, help="Draw it to this .png, .svg or .pdf file.")
     ] = None,
 ) -> None:
-    """Show sensitivity, specificity and net benefit as the class weights change, on rows left out.
+    """Show what class weights do on rows left out.
+
+    It shows sensitivity, specificity and net benefit.
 
     Use it to decide how much a missed case should count. For each ratio of the class weights, or each risk
     at which you would act, a card is learned without each fold and judged on it. Then ask `fit` for the

@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from supersparse.data.plain import width, wrap
+from supersparse.data.plain import visible, width, wrap
 from supersparse.errors import InvalidOptionError, PackageNotInstalledError, did_you_mean
 from supersparse.writing import write_file
 
@@ -103,7 +103,7 @@ def drawing_svg(drawing: Drawing) -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}pt" height="{h}pt" viewBox="0 0 {w} {h}" '
             f'role="img" font-family="{_FONTS}" fill="black">',
-            f"<title>{escape(drawing.title)}</title>",
+            f"<title>{escape(visible(drawing.title))}</title>",
             f'<rect width="{w}" height="{h}" fill="white"/>',
             *map(_part, drawing.parts),
             "</svg>",
