@@ -37,9 +37,10 @@ def certify(
 ) -> None:
     """Write a proof that others can check, for a card.
 
-    It proves that no scoring system is better, and the card then names it. The format is VIPR. `supersparse-check`, a short program that needs only Python, checks
-    it against the table and the card; other programs can check it, too. The card must be proven optimal, and
-    the table must be the one that it was learned from.
+    It proves that no scoring system is better, and the card then names it. The format is VIPR.
+    `supersparse-check`, a short program that needs only Python, checks it against the table and the card;
+    other programs can check it, too. The card must be proven optimal, and the table must be the one that it
+    was learned from.
 
     \b
     Example:
