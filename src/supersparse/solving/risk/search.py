@@ -1,18 +1,22 @@
-"""The search for a good first card: a beam over supports, rounding, single moves and swaps."""
+"""The search for a good first card: a beam over supports, rounding, then local search from several cards."""
 
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.solving.kernels.risk_boxes import Best, Support, offer
-from supersparse.solving.kernels.risk_search import extend, load, round_support, swap_points
+from supersparse.solving.kernels.risk_moves import descend, grow
+from supersparse.solving.kernels.risk_search import extend, load, round_support
 from supersparse.solving.risk.instance import RiskInstance
 
 _BEAM = 6  # supports kept of each size
 _TRIES = 8  # columns tried for each of them
 _ROUNDED = 8  # supports of each size that are rounded
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
-_SWAPS = 40
+_SEEDS = 5  # columns that a card is grown from
+_STARTS = 4  # cards that are improved by swaps
+_FEW, _MOVES = 6, 16  # moves that are calibrated each time, the best by their estimate
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
@@ -50,13 +54,52 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
         for k, of_beam, fits, losses, count in (beams if data.strict else beams[-1:])
         for c in range(count if k == size else min(count, _ROUNDED_SMALLER))
     ]
-    for bound, k, columns, point in sorted(found, key=lambda entry: entry[0]):
-        if bound < best.value[0] and not stop():
-            load(data, support, columns, k)
-            round_support(data, support, best, instance.low, instance.high, point.copy(), np.inf)
-    for _ in range(_SWAPS):
-        if stop() or not swap_points(data, support, best, instance.low, instance.high, size, _TRIES, allowed):
+    starts = []
+    for _, k, columns, point in sorted(found, key=lambda entry: entry[0]):
+        if stop():
             break
+        rounded = Best(np.array([np.inf]), data.zero.copy(), np.zeros(2))
+        load(data, support, columns, k)
+        round_support(data, support, rounded, instance.low, instance.high, point.copy(), -np.inf)
+        starts.append((float(rounded.value[0]), rounded.index))
+    for card in _seeds(instance, support):
+        if not stop():
+            value = grow(data, support, instance.low, instance.high, size, card, _FEW)
+            starts.append((float(value), card))
+    starts.sort(key=lambda entry: entry[0])
+    for value, card in starts[:_STARTS]:
+        if not stop() and np.isfinite(value):
+            descend(data, support, best, instance.low, instance.high, size, card, _MOVES)
+
+
+def _seeds(instance: RiskInstance, support: Support) -> list[NDArray[np.int64]]:
+    """Cards with one point for one column: the best of all, and the best of each scale.
+
+    Columns of one scale can share a card; with those of another their points would have to be too large.
+    """
+    data, found = instance.data, []
+    least = _least_card(instance)
+    for j in np.flatnonzero(~instance.forced):
+        for v in (data.zero[j] + 1, data.zero[j] - 1):
+            if instance.low[j] <= v <= instance.high[j]:
+                card = least.copy()
+                card[j] = v
+                loss = grow(data, support, instance.low, instance.high, 0, card, 0)
+                found.append((loss, round(np.log2(data.scale[j]) / 2), card))
+    found.sort(key=lambda entry: entry[0])
+    first_of_scale = {scale: at for at, (_, scale, _) in reversed(list(enumerate(found)))}
+    chosen = sorted({0, *first_of_scale.values()})[:_SEEDS]
+    return [least, *(found[at][2] for at in chosen if found)]
+
+
+def _least_card(instance: RiskInstance) -> NDArray[np.int64]:
+    """No points, except for columns that every card uses."""
+    data = instance.data
+    card = data.zero.copy()
+    for j in np.flatnonzero(instance.forced):
+        used = [v for v in range(instance.low[j], instance.high[j] + 1) if v != data.zero[j]]
+        card[j] = min(used, key=lambda v: abs(data.values[j, v]))
+    return card
 
 
 def offer_empty(instance: RiskInstance, support: Support, best: Best) -> None:
