@@ -1,8 +1,8 @@
 """Fit imodels' FastRiskScoreClassifier; runs in an environment of its own, and knows nothing of supersparse.
 
-Usage: ``python fastrisk_fit.py DATA.npz SIZE LARGEST [DATA.npz SIZE LARGEST ...]``, with X (columns used as they
-are) and y (0 or 1). Prints one line of JSON for each table: version, CPU seconds without those of a first fit
-that compiles, and the model: coefficients, scale and intercept.
+Usage: ``python fastrisk_fit.py DATA.npz SIZE LARGEST [DATA.npz SIZE LARGEST ...]``, with X (columns used as
+they are) and y (0 or 1). Prints one line of JSON for each table: version, CPU seconds without those of a
+first fit that compiles, and the model: coefficients, scale and intercept.
 """
 
 import json

@@ -3,10 +3,11 @@
     python -m benchmarks.risk_random [seeds...]
 
 Tables have 100 to 2000 rows and 5 to 60 columns, binary, few-valued and numeric, some of them copies with
-noise; one class can be rare. Cards have at most 3 to 7 features and points from -5 to 5. The card of the engine
-is the one it has after its first node: the search, and little of the proof. Losses are recomputed by one
-evaluator, with the best slope and intercept of each card. Seconds are of CPU time, kernels compiled. One
-line of JSON a table goes to ``benchmarks/results/risk_random.jsonl``; tables that are there are not run again.
+noise; one class can be rare. Cards have at most 3 to 7 features and points from -5 to 5. The card of the
+engine is the one it has after its first node: the search, and little of the proof. Losses are recomputed by
+one evaluator, with the best slope and intercept of each card. Seconds are of CPU time, kernels compiled. One
+line of JSON for each table goes to ``benchmarks/results/risk_random.jsonl``; a table that is there is not run
+again.
 """
 
 import json

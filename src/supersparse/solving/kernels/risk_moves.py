@@ -1,6 +1,6 @@
 """Local search over cards: change a point, add a feature, swap two; moves are ranked by an estimate.
 
-The estimate is a quadratic model of the loss at the card's own fit, least over slope and intercept. So it knows
+The estimate is a quadratic model of the loss at the card's own fit, least over slope and intercept. It knows
 how far the points of a column move the totals, which a regression coefficient does not: where columns differ
 in scale, the best supports by regression need points that do not exist.
 """
@@ -23,10 +23,12 @@ from supersparse.solving.kernels.risk_loss import (
 )
 from supersparse.solving.kernels.risk_newton import add_column
 from supersparse.solving.kernels.risk_search import card_value, load
+from supersparse.solving.kernels.risk_shapes import Shapes, shape
 
 _NONE = np.int64(-1)
 _LEAST_GAIN = 1e-9
 _MOST_STEPS = 200
+_SHAPES = 4  # roundings that are calibrated
 _NEAR = 0.02  # swaps that are this much worse, relatively, are settled before they are given up
 
 
@@ -187,6 +189,14 @@ def _used(data: RiskData, index: Ints) -> tuple[Ints, Ints, int]:
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _count(data: RiskData, index: Ints) -> int:
+    count = 0
+    for j in range(len(index)):
+        count += index[j] != data.zero[j]
+    return count
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _calibrate(data: RiskData, support: Support, card: Card) -> float:
     """Find slope, intercept, loss and penalty of a card; infinite if it is not allowed."""
     columns, points, k = _used(data, card.index)
@@ -212,18 +222,42 @@ def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _settle(
-    data: RiskData, support: Support, low: Ints, high: Ints, most: int, at: Card, grows: bool, moves: Moves,
+    data: RiskData, support: Support, low: Ints, high: Ints, most: int, at: Card, moves: Moves,
     trial: Card,
 ) -> None:  # fmt: skip
-    """Change one column at a time while that helps; new columns only if `grows`."""
+    """Change one column at a time, or add one, while that helps."""
     for _ in range(_MOST_STEPS):
-        count = 0
-        for j in range(len(at.index)):
-            count += at.index[j] != data.zero[j]
         moves.count[0] = 0
-        _rank(data, support, low, high, at, _NONE, True, grows and count < most, moves)
+        _rank(data, support, low, high, at, _NONE, True, _count(data, at.index) < most, moves)
         if not _try_moves(data, support, at, moves, trial):
             break
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _reshape(
+    data: RiskData, support: Support, low: Ints, high: Ints, at: Card, shapes: Shapes, trial: Card
+) -> bool:
+    """Choose all points of a card again, features unchanged, while that helps; whether it did."""
+    improved, again = False, True
+    while again:
+        again = False
+        columns, points, k = _used(data, at.index)
+        if k < 2:
+            return improved
+        load(data, support, columns, k)
+        beta = np.empty(k)
+        for q in range(k):
+            beta[q] = at.fit[0] * data.values[columns[q], points[q]] * data.scale[columns[q]]
+        shape(data, support, low, high, beta, at.fit[1], shapes)
+        for c in range(shapes.count[0]):
+            _copy_card(trial, at)
+            for q in range(k):
+                trial.index[columns[q]] = shapes.index[c, q]
+            if _calibrate(data, support, trial) < at.value[0] - _LEAST_GAIN:
+                _copy_card(at, trial)
+                improved, again = True, True
+                break
+    return improved
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -239,7 +273,7 @@ def grow(
     at.fit[1] = np.log(data.positive.sum() / data.negative.sum())
     _calibrate(data, support, at)
     if tries > 0:
-        _settle(data, support, low, high, most, at, True, _new_moves(tries), trial)
+        _settle(data, support, low, high, most, at, _new_moves(tries), trial)
     copy(index, at.index, len(index))
     return at.value[0]
 
@@ -252,12 +286,13 @@ def descend(
     p = len(index)
     moves, few = _new_moves(tries), _new_moves(np.int64(6))
     at, trial, rest = _new_card(p), _new_card(p), _new_card(p)
+    shapes = Shapes(np.empty(_SHAPES), np.empty((_SHAPES, p), np.int64), np.zeros(1, np.int64))
     copy(at.index, index, p)
     at.fit[1] = np.log(data.positive.sum() / data.negative.sum())
     _calibrate(data, support, at)
     improved = True
     while improved:
-        _settle(data, support, low, high, most, at, True, few, trial)
+        _settle(data, support, low, high, most, at, few, trial)
         moves.count[0] = 0
         for drop in range(p):
             if (
@@ -273,14 +308,20 @@ def descend(
         improved = _try_moves(data, support, at, moves, trial)
         if improved:
             continue
-        for m in range(moves.count[0]):  # no swap helps as it is: settle the nearest ones
+        improved = _reshape(data, support, low, high, at, shapes, trial)
+        if improved:
+            continue
+        if _count(data, at.index) < most:
+            _rank(data, support, low, high, at, _NONE, False, True, moves)
+        for m in range(moves.count[0]):  # nothing helps as it is: choose the points of the nearest ones again
             if not moves.estimate[m] < (1 + _NEAR) * at.value[0]:
                 continue
             _copy_card(rest, at)
-            rest.index[moves.drop[m]] = data.zero[moves.drop[m]]
+            if moves.drop[m] >= 0:
+                rest.index[moves.drop[m]] = data.zero[moves.drop[m]]
             rest.index[moves.column[m]] = moves.value[m]
             _calibrate(data, support, rest)
-            _settle(data, support, low, high, most, rest, False, few, trial)
+            _reshape(data, support, low, high, rest, shapes, trial)
             if rest.value[0] < at.value[0] - _LEAST_GAIN:
                 _copy_card(at, rest)
                 improved = True

@@ -1,11 +1,11 @@
 """The search for a good first card: a beam over supports, rounding, then local search from several cards."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.solving.kernels.risk_boxes import Best, Support, offer
+from supersparse.solving.kernels.risk_loss import Ints
 from supersparse.solving.kernels.risk_moves import descend, grow
 from supersparse.solving.kernels.risk_search import extend, load, round_support
 from supersparse.solving.risk.instance import RiskInstance
@@ -14,8 +14,8 @@ _BEAM = 6  # supports kept of each size
 _TRIES = 8  # columns tried for each of them
 _ROUNDED = 8  # supports of each size that are rounded
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
-_SEEDS = 5  # columns that a card is grown from
-_STARTS = 4  # cards that are improved by swaps
+_SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
+_STARTS = 6  # cards, of different features, that are improved by swaps
 _FEW, _MOVES = 6, 16  # moves that are calibrated each time, the best by their estimate
 
 
@@ -25,6 +25,52 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
     offer_empty(instance, support, best)
     if not instance.kept or size == 0:
         return
+    starts = [(float(best.value[0]), _least_card(instance))]
+    starts += [*_grown(instance, support, stop), *_rounded(instance, support, stop)]
+    starts = [start for start in starts if np.isfinite(start[0])]
+    starts.sort(key=lambda entry: entry[0])
+    supports = {tuple(np.flatnonzero(card != data.zero)): card for _, card in reversed(starts)}
+    for card in list(supports.values())[: -_STARTS - 1 : -1]:
+        if not stop():
+            descend(data, support, best, instance.low, instance.high, size, card, _MOVES)
+
+
+def _grown(
+    instance: RiskInstance, support: Support, stop: Callable[[], bool]
+) -> Iterator[tuple[float, Ints]]:
+    """Cards that grow by one feature at a time, from the best column of each scale.
+
+    A point of a column with large values moves the totals so far that columns with small values hardly
+    count beside it, however many points they have; so cards grow without such columns, too.
+    """
+    data, low, high = instance.data, instance.low, instance.high
+    most, least = instance.most_features, _least_card(instance)
+    scale = np.round(np.log2(data.scale) / 2)
+    seeds: dict[float, tuple[float, Ints]] = {}
+    is_full = instance.forced.sum() >= most
+    for j in np.flatnonzero(~instance.forced & ~is_full):
+        for v in (data.zero[j] + 1, data.zero[j] - 1):
+            if low[j] <= v <= high[j]:
+                card = least.copy()
+                card[j] = v
+                loss = float(grow(data, support, low, high, most, card, 0))
+                if scale[j] not in seeds or loss < seeds[scale[j]][0]:
+                    seeds[scale[j]] = loss, card
+    for own, (_, card) in sorted(seeds.items(), key=lambda entry: entry[1][0])[:_SCALES]:
+        larger = (scale > own) & ~instance.forced
+        for out in (np.zeros_like(larger), larger)[: 1 + larger.any()]:
+            if stop():
+                return
+            grown = card.copy()
+            narrow = np.where(out, data.zero, low), np.where(out, data.zero, high)
+            yield float(grow(data, support, *narrow, most, grown, _FEW)), grown
+
+
+def _rounded(
+    instance: RiskInstance, support: Support, stop: Callable[[], bool]
+) -> Iterator[tuple[float, Ints]]:
+    """Cards rounded from regressions on the best supports of a beam."""
+    data, size = instance.data, instance.most_features
     allowed = np.ones(len(instance.kept), np.int64)
     members, points, count = np.zeros((1, size), np.int64), np.zeros((1, size + 1)), 1
     points[0, 0] = np.log(data.positive.sum() / data.negative.sum())
@@ -33,18 +79,9 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
         new_members = np.zeros((_ROUNDED, size), np.int64)
         new_points, losses = np.zeros((_ROUNDED, size + 1)), np.zeros(_ROUNDED)
         count = extend(
-            data,
-            support,
-            members,
-            points,
-            min(count, _BEAM),
-            k,
-            allowed,
-            _TRIES,
-            new_members,
-            new_points,
+            data, support, members, points, min(count, _BEAM), k, allowed, _TRIES, new_members, new_points,
             losses,
-        )
+        )  # fmt: skip
         members, points = new_members, new_points
         beams.append((k + 1, members, points, losses, count))
         if count == 0 or stop():
@@ -54,45 +91,16 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
         for k, of_beam, fits, losses, count in (beams if data.strict else beams[-1:])
         for c in range(count if k == size else min(count, _ROUNDED_SMALLER))
     ]
-    starts = []
     for _, k, columns, point in sorted(found, key=lambda entry: entry[0]):
         if stop():
-            break
-        rounded = Best(np.array([np.inf]), data.zero.copy(), np.zeros(2))
+            return
+        card = Best(np.array([np.inf]), data.zero.copy(), np.zeros(2))
         load(data, support, columns, k)
-        round_support(data, support, rounded, instance.low, instance.high, point.copy(), -np.inf)
-        starts.append((float(rounded.value[0]), rounded.index))
-    for card in _seeds(instance, support):
-        if not stop():
-            value = grow(data, support, instance.low, instance.high, size, card, _FEW)
-            starts.append((float(value), card))
-    starts.sort(key=lambda entry: entry[0])
-    for value, card in starts[:_STARTS]:
-        if not stop() and np.isfinite(value):
-            descend(data, support, best, instance.low, instance.high, size, card, _MOVES)
+        round_support(data, support, card, instance.low, instance.high, point.copy(), -np.inf)
+        yield float(card.value[0]), card.index
 
 
-def _seeds(instance: RiskInstance, support: Support) -> list[NDArray[np.int64]]:
-    """Cards with one point for one column: the best of all, and the best of each scale.
-
-    Columns of one scale can share a card; with those of another their points would have to be too large.
-    """
-    data, found = instance.data, []
-    least = _least_card(instance)
-    for j in np.flatnonzero(~instance.forced):
-        for v in (data.zero[j] + 1, data.zero[j] - 1):
-            if instance.low[j] <= v <= instance.high[j]:
-                card = least.copy()
-                card[j] = v
-                loss = grow(data, support, instance.low, instance.high, 0, card, 0)
-                found.append((loss, round(np.log2(data.scale[j]) / 2), card))
-    found.sort(key=lambda entry: entry[0])
-    first_of_scale = {scale: at for at, (_, scale, _) in reversed(list(enumerate(found)))}
-    chosen = sorted({0, *first_of_scale.values()})[:_SEEDS]
-    return [least, *(found[at][2] for at in chosen if found)]
-
-
-def _least_card(instance: RiskInstance) -> NDArray[np.int64]:
+def _least_card(instance: RiskInstance) -> Ints:
     """No points, except for columns that every card uses."""
     data = instance.data
     card = data.zero.copy()
