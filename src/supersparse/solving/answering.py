@@ -70,7 +70,8 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
         if settings.initial is not None:
             monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
         try:
-            if chosen.capabilities.wants_start and small.problem.is_plain:
+            searched = chosen.capabilities.wants_start and problem.goal == "errors"
+            if searched and small.problem.is_plain:
                 from supersparse.solving.search.incumbent import search
 
                 search(small.problem, monitor)

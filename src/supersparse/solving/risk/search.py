@@ -15,7 +15,7 @@ _TRIES = 8  # columns tried for each of them
 _ROUNDED = 8  # supports of each size that are rounded
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
 _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
-_STARTS = 6  # cards, of different features, that are improved by swaps
+_STARTS = 4  # cards, of different features, that are improved by swaps
 _FEW, _MOVES = 6, 16  # moves that are calibrated each time, the best by their estimate
 
 
@@ -33,6 +33,20 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
     for card in list(supports.values())[: -_STARTS - 1 : -1]:
         if not stop():
             descend(data, support, best, instance.low, instance.high, size, card, _MOVES)
+    for j in np.flatnonzero(best.index != data.zero):
+        if not stop():
+            _replace(instance, support, best, int(j))
+
+
+def _replace(instance: RiskInstance, support: Support, best: Best, j: int) -> None:
+    """Let the best card grow again without one of its features, then improve it with all."""
+    data, card = instance.data, best.index.copy()
+    if card[j] == data.zero[j] or instance.forced[j]:
+        return
+    low, high = instance.low.copy(), instance.high.copy()
+    card[j] = low[j] = high[j] = data.zero[j]
+    grow(data, support, low, high, instance.most_features, card, _FEW)
+    descend(data, support, best, instance.low, instance.high, instance.most_features, card, _MOVES)
 
 
 def _grown(
