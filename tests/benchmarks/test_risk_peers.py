@@ -1,16 +1,13 @@
-"""Nothing that a heuristic finds beats a proven log loss."""
+"""The stored comparisons with heuristics: nothing beats a proof, and the page shows what is stored."""
 
 import json
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 
 from benchmarks import risk_peers
 from benchmarks.data import ROOT, Table
 from benchmarks.peers import PeerScore
-from supersparse import solve
-from supersparse.problem.log_loss import log_loss, with_best_risk
 
 
 def drawn(seed, columns=8):
@@ -20,53 +17,6 @@ def drawn(seed, columns=8):
     y = (rng.random(150) < 1 / (1 + np.exp(z.mean() - z))).astype(int)
     y[:2] = [0, 1]
     return Table(X, y, tuple(f"x{j}" for j in range(columns)))
-
-
-def rounded_and_polished(table, problem, size):
-    """A logistic regression cut to its largest columns, rounded at many scales, improved by single steps."""
-    X, y = table.X, table.y
-    full = LogisticRegression(C=np.inf).fit(X, y).coef_[0]
-    columns = np.argsort(-np.abs(full * X.std(axis=0)))[:size]
-    beta = np.zeros(len(full))
-    beta[columns] = LogisticRegression(C=np.inf).fit(X[:, columns], y).coef_[0]
-
-    def loss(points):
-        return float(log_loss(problem, with_best_risk(problem, [int(p) * problem.unit for p in points])))
-
-    scales = np.linspace(1, 5, 9) / np.abs(beta).max()
-    points = min((np.round(beta * scale) for scale in scales), key=loss)
-    best = loss(points)
-    for j in [*columns, *columns]:
-        for step in (-1, 1):
-            other = points.copy()
-            other[j] += step
-            if abs(other[j]) <= risk_peers.LARGEST and loss(other) < best:
-                points, best = other, loss(other)
-    return best
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_rounding_and_single_steps_never_beat_a_proof(seed):
-    table = drawn(seed)
-    problem = risk_peers.problem_of(table, 3)
-    solution = solve(problem)
-    assert solution.proven_optimal
-    assert rounded_and_polished(table, problem, 3) >= float(solution.objective) - 1.1e-9
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("package", ["imodels", "fasterrisk"])
-def test_the_peers_never_beat_a_proof(package):
-    if not (ROOT / "benchmarks" / f".{package}-venv" / ".installed").exists():
-        pytest.skip(f"{package} is not installed; `make bench-risk` does that")
-    fit = risk_peers.PEERS["FastRisk" if package == "imodels" else "FasterRisk"]
-    for seed in range(5):
-        table = drawn(seed)
-        problem = risk_peers.problem_of(table, 3)
-        solution = solve(problem)
-        assert solution.proven_optimal
-        peer = fit(table.X, table.y, 3, risk_peers.LARGEST)
-        assert risk_peers.loss_of(problem, peer) >= float(solution.objective) - 1.1e-9
 
 
 def test_no_stored_run_beats_what_was_proven():
