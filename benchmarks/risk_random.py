@@ -29,7 +29,7 @@ from supersparse.solving.warm_up import warm_up
 RESULTS = ROOT / "benchmarks" / "results" / "risk_random.jsonl"
 TABLES = 200
 SAME = 1e-9  # losses that differ by less are equal: the tolerance of proofs
-_AT_ONCE = 10  # tables for one process of the peer
+_AT_ONCE = 50  # tables for one process of the peer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -189,6 +189,14 @@ def _used(data: RiskData, index: Ints) -> tuple[Ints, Ints, int]:
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _same(one: Ints, other: Ints) -> bool:
+    same = True
+    for j in range(len(one)):
+        same = same and one[j] == other[j]
+    return same
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _count(data: RiskData, index: Ints) -> int:
     count = 0
     for j in range(len(index)):
@@ -311,6 +319,8 @@ def descend(
         improved = _reshape(data, support, low, high, at, shapes, trial)
         if improved:
             continue
+        if _same(at.index, best.index):
+            return  # it has been here before
         if _count(data, at.index) < most:
             _rank(data, support, low, high, at, _NONE, False, True, moves)
         for m in range(moves.count[0]):  # nothing helps as it is: choose the points of the nearest ones again

@@ -1,8 +1,9 @@
 """The points of a card on its own features, all chosen again by a quadratic model of the loss.
 
 At a point (beta, b) the loss is about f + g·d + d·H·d/2. Least over the intercept and the slope, that is a
-function of the points alone, and changing one or two of them costs a few operations. So every pair of points
-is tried, from roundings at many slopes; the best by the model are calibrated.
+function of the points alone, and changing one or two of them costs a few operations. So roundings at many
+slopes are improved by single changes, the best of them by pairs of changes; the best by the model are
+calibrated.
 """
 
 from typing import NamedTuple
@@ -113,9 +114,16 @@ def _keep(shapes: Shapes, estimate: float, index: Ints, k: int) -> None:
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _improve(
-    data: RiskData, support: Support, low: Ints, high: Ints, model: Model, index: Ints, shapes: Shapes
+    data: RiskData,
+    support: Support,
+    low: Ints,
+    high: Ints,
+    model: Model,
+    index: Ints,
+    in_pairs: bool,
+    shapes: Shapes,
 ) -> None:
-    """Change one or two points while the model says that this helps; keep the result."""
+    """Change one point, or two, while the model says that this helps; keep the result."""
     k = support.state[SIZE]
     c, hc, penalty = np.empty(k), np.empty(k), 0.0
     for q in range(k):
@@ -142,7 +150,7 @@ def _improve(
                 value = _estimate(model, linear_q, square_q, data.slope_is_free) + paid
                 if value < best:
                     best, one, two, new_one = value, q, -1, v
-                for other in range(q):
+                for other in range(q if in_pairs else 0):
                     i = support.columns[other]
                     along = hc[other] + d * model.curve[q, other]
                     for w in range(low[i], high[i] + 1):
@@ -199,7 +207,8 @@ def shape(
         return
     least *= 0.3  # the largest points end at their limit
     most = min(max(1.5 * most, 1.01 * least), 200 * least)
-    index = np.empty(k, np.int64)
+    index, room = np.empty(k, np.int64), len(shapes.estimate)
+    singly = Shapes(np.empty(room), np.empty((room, k), np.int64), np.zeros(1, np.int64))
     for t in range(_SLOPES if data.slope_is_free else 1):
         a = least * (most / least) ** (t / (_SLOPES - 1)) if data.slope_is_free else 1.0
         for q in range(k):
@@ -210,4 +219,7 @@ def shape(
                 if abs(data.values[j, v] - wanted) < abs(data.values[j, nearest] - wanted):
                     nearest = v
             index[q] = nearest
-        _improve(data, support, low, high, model, index, shapes)
+        _improve(data, support, low, high, model, index, False, singly)
+    for c in range(singly.count[0]):
+        copy(index, singly.index[c], k)
+        _improve(data, support, low, high, model, index, True, shapes)
