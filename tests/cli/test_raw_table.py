@@ -117,7 +117,9 @@ def test_a_question_mark_among_categories_is_pointed_at(run, tmp_path):
     (tmp_path / "data.csv").write_text("\n".join(["x,y", *rows]) + "\n")
     done = run("fit", "data.csv", "--target", "y", "--no-validate", check=True)
     assert "note: 'x': '?' (6) is read as a category; use --na '?' to treat it as missing" in done.stderr
-    assert "'?'" not in run("fit", "data.csv", "--target", "y", "--no-validate", "--na", "?", check=True).stderr
+    assert (
+        "'?'" not in run("fit", "data.csv", "--target", "y", "--no-validate", "--na", "?", check=True).stderr
+    )
 
 
 def test_dates_cannot_be_kept_and_identifiers_can(run, table):
