@@ -194,9 +194,8 @@ def _with_near_threshold(
     if len(best) > _MANY_GAPS:
         return _UNKNOWN
     ends = sorted({end for gap in best.tolist() for end in (gap - 1, gap) if 0 <= end < len(row)})
-    exact = near.exact(row[ends])
-    scale = lcm(*(total.denominator for total in exact))
-    totals = {end: int(total * scale) for end, total in zip(ends, exact, strict=True)}
+    exact, scale = near.exact(row[ends])
+    totals = dict(zip(ends, exact, strict=True))
     chosen = min(best.tolist(), key=lambda gap: rank_of(totals.get(gap - 1), totals.get(gap), gap))
     low, high = (
         None if end is None else Fraction(end, scale * problem.unit)
