@@ -58,11 +58,11 @@ def card_of_solution(solution: "Solution", title: str | None) -> Card:
 
 def _intercept(solution: "Solution") -> Fraction:
     """The intercept; of a risk model whose totals are whole, that of the first total above one half."""
-    points, scales = solution.points, solution.problem.rows.scales
+    points, rows = solution.points, solution.problem.rows
     if points.slope is None:
         return points.intercept_value
     values = points.values
-    if not all(values[j].denominator == 1 and scales[j] == 1 for j in points.support):
+    if not all(values[j].denominator == 1 and rows.is_whole(j) for j in points.support):
         return points.intercept_value
     return Fraction(-floor(-points.intercept_value) * 2 - 1, 2)
 

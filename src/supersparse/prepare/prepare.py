@@ -17,6 +17,7 @@ from supersparse.data.sources import is_array, read_every_column
 from supersparse.prepare.feature import Recorded, card_on_raw_columns, holds_text, unit_card, with_preparation
 from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
 from supersparse.prepare.raw import stack
+from supersparse.prepare.sample import Most
 from supersparse.prepare.settings import read_prepare_settings
 from supersparse.problem.limits import Constraint
 
@@ -154,10 +155,26 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
+        return self.fit_within(X, y, sample_weight, None)
+
+    def fit_within(self, X: Any, y: Any, sample_weight: Any, most: Most | None) -> Self:
+        """Learn the features as `fit` does, of a large table from a sample.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        most : Most or None
+            How many values and columns to look at; None for all.
+
+        Returns
+        -------
+        self
+        """
         settings = read_prepare_settings(self.get_params(deep=False))
         X = self._as_table(X, reset=True)
         table = read_every_column(X)
-        found = prepare_columns(table, y, sample_weight, settings)
+        found = prepare_columns(table, y, sample_weight, settings, most)
         self.n_features_in_ = len(table.columns)
         self._columns = tuple(table.columns)
         self._text_columns = tuple(name for name, cells in table.columns.items() if holds_text(cells))

@@ -13,10 +13,29 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import integer_column, largest_magnitude, weighted_sum
+from supersparse.exact import IntArray, integer_column, largest_magnitude, weighted_sum
 from supersparse.problem.problem import Problem
 
 _MOST_EXACT = 50_000  # rows that are computed exactly; with more, all are
+
+
+def step_of(problem: Problem, coefficients: Sequence[int]) -> int:
+    """The common scale of the columns that are used; in small tables that of all, which is at hand."""
+    if problem.rows.raw is None:
+        return problem.score_step
+    return lcm(*(problem.rows.scales[j] for j, c in enumerate(coefficients) if c))
+
+
+def integer_totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
+    """Return the totals, without b, times unit·`step_of`; Python integers if 64 bits are not enough."""
+    rows, step = problem.rows, step_of(problem, coefficients)
+    terms = [
+        (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))
+        for j, c in enumerate(coefficients)
+        if c
+    ]
+    # leave room for the step: the intercept is a multiple of it, even if all totals are zero
+    return weighted_sum(terms, 0, rows.n_rows, room=step)
 
 
 @dataclass(frozen=True, eq=False)
