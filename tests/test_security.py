@@ -30,6 +30,7 @@ CALLS = {
     "yaml.full_load", "joblib.load", "numpy.load", "np.load",
 }  # fmt: skip
 
+
 def faults(tree):
     """What a file must not do, each with its line."""
     for node in ast.walk(tree):

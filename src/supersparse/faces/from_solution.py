@@ -43,9 +43,7 @@ def card_of_solution(solution: "Solution", title: str | None) -> Card:
         title=title,
         negative=negative,
         positive=positive,
-        items=tuple(
-            Item(rule=ValueOf(rows.names[j]), points=values[j], position=j) for j in points.support
-        ),
+        items=tuple(Item(rule=ValueOf(rows.names[j]), points=values[j], position=j) for j in points.support),
         intercept=_intercept(solution),
         risk=_risk(solution),
         domains=tuple(_domain(rows, j) for j in points.support),

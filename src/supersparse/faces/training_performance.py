@@ -1,7 +1,7 @@
 """The performance of a solution on the rows that it was learned from."""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,8 +38,7 @@ def training_performance(solution: "Solution") -> Performance:
 def _auc(solution: "Solution") -> Fraction:
     """The share of pairs in which the positive row has more points, a tie counting half."""
     from supersparse.evaluate.outcomes import added_up
-    from supersparse.problem.near_totals import NearTotals
-    from supersparse.problem.objective import integer_totals
+    from supersparse.problem.near_totals import NearTotals, integer_totals
 
     rows = solution.problem.rows
     coefficients = solution.points.coefficients
@@ -53,7 +52,9 @@ def _auc(solution: "Solution") -> Fraction:
     weights = rows.weights
     if not fits_int64(2 * solution.problem.total_weight**2):
         weights = weights.astype(object)
-    negatives, positives = (added_up(weights, groups, n_groups, mask) for mask in (~rows.positive, rows.positive))
-    below = np.cumsum(negatives) - negatives
-    won = int((positives * (2 * below + negatives)).sum())
+    negatives, positives = (
+        added_up(weights, groups, n_groups, mask) for mask in (~rows.positive, rows.positive)
+    )
+    twice_below: Any = 2 * np.cumsum(negatives, dtype=negatives.dtype) - negatives
+    won = int((positives * twice_below).sum())
     return Fraction(won, 2 * int(negatives.sum()) * int(positives.sum()))

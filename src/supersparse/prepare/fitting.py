@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.rules import Domain, InRange, IsOneOf
+from supersparse.data.codes import codes_of
 from supersparse.data.sources import CellTable
-from supersparse.data.values import Cells
+from supersparse.data.values import Cells, Numbers
 from supersparse.errors import InvalidDataError
 from supersparse.exact import shown
 from supersparse.prepare.columns import ColumnPlan, FeatureCandidate, plan_column
@@ -134,6 +135,9 @@ class PreparedColumns:
     notes: tuple[str, ...]
     domains: Mapping[str, Domain]
     n_candidates: int  # how many features there were to choose from
+    codes: Mapping[str, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # numbers that look like missing values
 
 
 def prepare_columns(
@@ -163,12 +167,19 @@ def prepare_columns(
             CellTable({n: table.columns[n] for n in used}, table.n_rows), target
         )
         all_notes += dropped
-    plans = []
+    plans, codes = [], {}
     positions = {name: position for position, name in enumerate(names)}
     for name in used:  # one at a time, to save memory
         column = RawColumn(name=name, position=positions[name], cells=table.columns[name])
         plans.append(plan_column(column, kinds[name], target, settings))
         notes[name] = plans[-1].note
+        if kinds[name] == "numbers" and name not in settings.named and (found := _codes(column)):
+            codes[name] = found
+            notes[name] += f"; {' and '.join(map(str, found))} " + (
+                "stands apart like a code for missing, and counts as a number"
+                if len(found) == 1
+                else "stand apart like codes for missing, and count as numbers"
+            )
     limit = _most_candidates(settings, n_rows)
     kept = _screen(plans, target, settings, limit)
     in_use = {feature.column for feature in kept.kept}
@@ -187,7 +198,16 @@ def prepare_columns(
         notes=(*all_notes, *_said_of_columns(notes, outdone), *_left_out(kept, limit)),
         domains={plan.name: plan.domain for plan in plans if plan.domain is not None},
         n_candidates=kept.n_candidates,
+        codes=codes,
     )
+
+
+def _codes(column: RawColumn) -> tuple[int, ...]:
+    """The numbers of a column that look like codes for missing values."""
+    if not isinstance(column.cells, Numbers) or any(column.beyond):
+        return ()
+    distinct, places = column.distinct
+    return tuple(codes_of(distinct.astype(np.float64), np.bincount(places, minlength=len(distinct))))
 
 
 def _few_rows_note(target: ClassTarget, settings: PrepareSettings) -> list[str]:

@@ -88,6 +88,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         How many features there were to choose from; those beyond the limit are not in `features_`.
     notes_ : list of str
         What was done to each column, in words.
+    codes_ : dict of lists
+        Numbers that stand apart in their column like codes for missing values, such as -99; they count.
     n_features_in_ : int
         Number of raw columns.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -191,6 +193,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.bounds_ = [feature.bounds for feature in found.features]
         self.n_candidates_ = found.n_candidates
         self.notes_ = list(found.notes)
+        self.codes_ = {name: list(codes) for name, codes in found.codes.items()}
         self._card = unit_card(found.features, found.domains, self.n_features_in_)
 
     @classmethod

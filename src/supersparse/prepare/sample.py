@@ -54,7 +54,9 @@ def sample(
             f"{len(table.columns) - len(kept)} of {len(table.columns)} columns were not looked at, to keep "
             "the time limit; the others separate the classes better"
         )
-        table = CellTable({name: cells for name, cells in table.columns.items() if name in kept}, table.n_rows)
+        table = CellTable(
+            {name: cells for name, cells in table.columns.items() if name in kept}, table.n_rows
+        )
     n_rows = max(_LEAST_ROWS, int(most.values / max(1, len(table.columns))))
     if table.n_rows > 2 * n_rows:
         rows = _rows(table, target, n_rows)

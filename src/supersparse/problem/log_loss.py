@@ -74,7 +74,8 @@ def _near_log_loss(problem: Problem, points: Points, near: NearTotals) -> Fracti
         totals = near.floats[of_class] / unit
         z = slope * (totals + b)
         cost = np.maximum(sign * z, 0.0) + np.log1p(np.exp(-np.abs(z)))
-        off = slope * near.margin / unit + 64 * _ROUNDING * (cost + np.abs(z) + slope * (np.abs(totals) + abs(b)))
+        sizes = cost + np.abs(z) + slope * (np.abs(totals) + abs(b))
+        off = slope * near.margin / unit + 64 * _ROUNDING * sizes
         rows = np.array(problem.rows.weights[of_class], dtype=float)
         terms.append(weight / problem.total_weight * Fraction(math.fsum((rows * cost).tolist())))
         errors.append(weight / problem.total_weight * Fraction(math.fsum((rows * off).tolist())))

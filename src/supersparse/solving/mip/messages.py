@@ -7,7 +7,7 @@ and arrays, and runs nothing.
 import json
 import struct
 from dataclasses import dataclass, fields
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ Message = Order | StopOrder | BoundReport | Outcome | Exception
 _PARTS = {kind.__name__: kind for kind in (Model, LinearRows, IndicatorRows, RunSettings)}
 
 
-def write_message(file: BinaryIO, message: Message) -> None:
+def write_message(file: IO[bytes], message: Message) -> None:
     """Write one message; raise `InvalidOptionError` for an option that JSON cannot hold."""
     arrays: list[bytes] = []
     try:
@@ -53,14 +53,14 @@ def write_message(file: BinaryIO, message: Message) -> None:
     file.flush()
 
 
-def read_message(file: BinaryIO) -> Message:
+def read_message(file: IO[bytes]) -> Message:
     """Read one message; raise `EOFError` at the end, and `ValueError` for what is none."""
     text_length, arrays_length = _LENGTHS.unpack(_exactly(file, _LENGTHS.size))
     packed = json.loads(_exactly(file, text_length))
     return _message(packed, memoryview(_exactly(file, arrays_length)))
 
 
-def _exactly(file: BinaryIO, length: int) -> bytes:
+def _exactly(file: IO[bytes], length: int) -> bytes:
     data = file.read(length)
     if len(data) < length:
         raise EOFError
@@ -107,7 +107,9 @@ def _part(value: Any, arrays: list[bytes]) -> Any:
 def _message(packed: dict[str, Any], arrays: memoryview) -> Message:
     kind = packed["kind"]
     if kind == "Order":
-        return Order(packed["target"], _unpacked(packed["model"], arrays), _unpacked(packed["settings"], arrays))
+        return Order(
+            packed["target"], _unpacked(packed["model"], arrays), _unpacked(packed["settings"], arrays)
+        )
     if kind == "StopOrder":
         return StopOrder()
     if kind == "Exception":
