@@ -105,7 +105,7 @@ def fit(
             raise InvalidOptionError("--certificate is about rows, and tables of counts hold none; remove it")
         check_certifiable(question.problem)
     words = read_words(wording, None if counts is not None else rows)
-    clock = Clock.of(question.recipe)
+    clock = Clock.of(question.recipe, question.seconds)
     fitted = fit_with_progress(
         question,
         rows,

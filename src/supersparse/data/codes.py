@@ -23,8 +23,14 @@ def codes_among(values: NDArray[np.float64]) -> list[int]:
     >>> codes_among(np.array([*range(20, 80), -99, 99, 999], dtype=float))
     [-99, 999]
     """
-    distinct, rows = np.unique(values[np.isfinite(values)], return_counts=True)
+    return codes_of(*np.unique(values[np.isfinite(values)], return_counts=True))
+
+
+def codes_of(distinct: NDArray[np.float64], rows: NDArray[np.intp]) -> list[int]:
+    """Return the codes among distinct numbers, rising, of which each is in so many rows."""
     ordinary = ~np.isin(distinct, _NINES)
+    if ordinary.all():
+        return []
     for place in sorted(np.flatnonzero(~ordinary), key=lambda k: abs(distinct[k])):
         ordinary[place] = not _stands_apart(float(distinct[place]), distinct[ordinary])
     n_ordinary, n_coded = int(rows[ordinary].sum()), int(rows[~ordinary].sum())

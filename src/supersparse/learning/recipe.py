@@ -4,6 +4,7 @@ The classifiers, the command line and the report follow the same recipe, so that
 same settings give the same card, whichever of them is used.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -26,6 +27,7 @@ from supersparse.forms.tree import ByName
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.scoring import scores_of_points
 from supersparse.prepare.prepare import Prepare
+from supersparse.prepare.sample import Most
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_labels
 from supersparse.problem.sets import read_bounds
@@ -76,10 +78,12 @@ class Recipe:
 
     def question(self, rows: TrainingRows) -> "Question":
         """Make features of the rows, and ask the settings about them."""
+        began = time.monotonic()
         if self.prepare is None:
             problem = _problem(self.settings_for(rows.y), rows, rows.X, rows.names)
-            return Question(recipe=self, problem=problem, prepare=None)
-        prepare = clone(self.prepare).fit(rows.X, rows.y, rows.sample_weight)
+            return Question(recipe=self, problem=problem, prepare=None, seconds=time.monotonic() - began)
+        most = Most.within(self.options.get("time_limit"))
+        prepare = clone(self.prepare).fit_within(rows.X, rows.y, rows.sample_weight, most)
         prepare.notes_[:0] = rows.notes
         features = [str(name) for name in prepare.get_feature_names_out()]
         if not features:
@@ -92,7 +96,7 @@ class Recipe:
                 f"{error}; prepared features have names such as {features[0]!r}, and "
                 f"{prepare.features_[0].column + '*'!r} stands for all of a column"
             ) from None
-        return Question(recipe=self, problem=problem, prepare=prepare)
+        return Question(recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began)
 
     def settings_for(self, y: NDArray[Any]) -> Settings:
         """Return the settings with each "auto" replaced: a card has few features, however many columns."""
@@ -122,6 +126,7 @@ class Question:
     recipe: Recipe
     problem: Problem
     prepare: Prepare | None
+    seconds: float = 0.0  # that asking it took: reading the rows, and making their features
 
     def solve(self, **options: Unpack[SolverKeywords]) -> Solution:
         """Answer it with the options of the recipe; those given here override them."""

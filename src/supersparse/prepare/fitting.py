@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.rules import Domain, InRange, IsOneOf
+from supersparse.data.codes import codes_of
 from supersparse.data.sources import CellTable
-from supersparse.data.values import Cells
+from supersparse.data.values import Cells, Numbers
 from supersparse.errors import InvalidDataError
 from supersparse.exact import shown
 from supersparse.prepare.columns import ColumnPlan, FeatureCandidate, plan_column
 from supersparse.prepare.cuts import FEW_ROWS, LEAST_ROWS, ClassTarget, Enough
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.raw import RawColumn, kind_of_column
+from supersparse.prepare.sample import Most, sample
 from supersparse.prepare.settings import PrepareSettings
 from supersparse.problem.constraints.signs import same_sign
 from supersparse.problem.constraints.support import thresholds_per_variable
@@ -133,12 +135,19 @@ class PreparedColumns:
     notes: tuple[str, ...]
     domains: Mapping[str, Domain]
     n_candidates: int  # how many features there were to choose from
+    codes: Mapping[str, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # numbers that look like missing values
 
 
 def prepare_columns(
-    table: CellTable, y: object, sample_weight: object, settings: PrepareSettings
+    table: CellTable,
+    y: object,
+    sample_weight: object,
+    settings: PrepareSettings,
+    most: Most | None = None,
 ) -> PreparedColumns:
-    """Learn the features of a table."""
+    """Learn the features of a table, or of a sample of it where it has more than `most`."""
     names = list(table.columns)
     settings.check_columns(names)
     target, rows = _read_target(table.n_rows, y, sample_weight, needed=settings.cuts in ("optimal", "tree"))
@@ -146,24 +155,35 @@ def prepare_columns(
         raise InvalidDataError(f"cuts={settings.cuts!r} needs the classes; give y, or use cuts='quantile'")
     if not rows.all():
         table = table.take(np.flatnonzero(rows))
+    n_rows, all_notes = table.n_rows, _few_rows_note(target, settings)
+    if most is not None:
+        table, target, sampled = sample(table, target, most, settings.named)
+        all_notes += sampled
     kinds = {name: kind_of_column(cells) for name, cells in table.columns.items()}
     notes = {name: _unusable(kind) for name, kind in kinds.items()}
-    used = tuple(name for name in names if not notes[name])
-    all_notes = _few_rows_note(target, settings)
+    used = tuple(name for name in kinds if not notes[name])
     if settings.missing == "drop":
         table, target, dropped = _without_gaps(
             CellTable({n: table.columns[n] for n in used}, table.n_rows), target
         )
         all_notes += dropped
-    plans = []
+    plans, codes = [], {}
+    positions = {name: position for position, name in enumerate(names)}
     for name in used:  # one at a time, to save memory
-        column = RawColumn(name=name, position=names.index(name), cells=table.columns[name])
+        column = RawColumn(name=name, position=positions[name], cells=table.columns[name])
         plans.append(plan_column(column, kinds[name], target, settings))
         notes[name] = plans[-1].note
-    most = _most_candidates(settings, table.n_rows)
-    kept = _screen(plans, target, settings, most)
+        if kinds[name] == "numbers" and name not in settings.named and (found := _codes(column)):
+            codes[name] = found
+            notes[name] += f"; {' and '.join(map(str, found))} " + (
+                "stands apart like a code for missing, and counts as a number"
+                if len(found) == 1
+                else "stand apart like codes for missing, and count as numbers"
+            )
+    limit = _most_candidates(settings, n_rows)
+    kept = _screen(plans, target, settings, limit)
     in_use = {feature.column for feature in kept.kept}
-    unused = [plan.name for plan in plans if plan.candidates and plan.name not in in_use]
+    unused = {plan.name for plan in plans if plan.candidates and plan.name not in in_use}
     for name in unused:
         notes[name] += "; not used"
     outdone = [plan.name for plan in plans if plan.name in unused and len(plan.candidates) > 1]
@@ -175,10 +195,19 @@ def prepare_columns(
     return PreparedColumns(
         features=kept.kept,
         constraints=_constraints(kept.kept, settings),
-        notes=(*all_notes, *_said_of_columns(notes, outdone), *_left_out(kept, most)),
+        notes=(*all_notes, *_said_of_columns(notes, outdone), *_left_out(kept, limit)),
         domains={plan.name: plan.domain for plan in plans if plan.domain is not None},
         n_candidates=kept.n_candidates,
+        codes=codes,
     )
+
+
+def _codes(column: RawColumn) -> tuple[int, ...]:
+    """The numbers of a column that look like codes for missing values."""
+    if not isinstance(column.cells, Numbers) or any(column.beyond):
+        return ()
+    distinct, places = column.distinct
+    return tuple(codes_of(distinct.astype(np.float64), np.bincount(places, minlength=len(distinct))))
 
 
 def _few_rows_note(target: ClassTarget, settings: PrepareSettings) -> list[str]:

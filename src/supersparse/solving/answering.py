@@ -37,9 +37,9 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
     _warm_up(chosen, problem.goal)
     began = time.perf_counter()
     small = problem.rows.n_rows * problem.n_features <= _LARGE
-    if settings.time_limit is None or small or problem.goal == "risk":  # samples are searched for errors
+    if settings.time_limit is None or small:
         return _of_all_rows(problem, chosen, settings, began)
-    _warm_up()
+    _warm_up(goal=problem.goal)
     from supersparse.solving.sampling import first_models
 
     began = time.perf_counter()
