@@ -56,8 +56,10 @@ def card_of_solution(solution: "Solution", title: str | None) -> Card:
 
 
 def _intercept(solution: "Solution") -> Fraction:
-    """The intercept; of a risk model whose totals are whole, that of the first total above one half."""
-    points, scales = solution.points, solution.problem.rows.scales
+    """The intercept; of a risk model whose totals are whole, that of the first total above the threshold."""
+    from supersparse.problem.log_loss import at_threshold
+
+    points, scales = at_threshold(solution.problem, solution.points), solution.problem.rows.scales
     whole = all(points.values[j].denominator == 1 and scales[j] == 1 for j in points.support)
     if points.slope is None or not whole:
         return points.intercept_value
