@@ -55,8 +55,10 @@ def card_of_solution(solution: "Solution", title: str | None) -> Card:
 
 
 def _intercept(solution: "Solution") -> Fraction:
-    """The intercept; of a risk model whose totals are whole, that of the first total above one half."""
-    points, rows = solution.points, solution.problem.rows
+    """The intercept; of a risk model whose totals are whole, that of the first total above the threshold."""
+    from supersparse.problem.log_loss import at_threshold
+
+    points, rows = at_threshold(solution.problem, solution.points), solution.problem.rows
     if points.slope is None:
         return points.intercept_value
     values = points.values

@@ -19,6 +19,7 @@ from supersparse.learning.calibrating import LeftOut, left_out
 from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
+from supersparse.problem.log_loss import at_threshold
 from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
@@ -123,10 +124,15 @@ def fit_fold(
 
 
 def _moved(question: Question, solution: Solution) -> float:
-    """What a score lacks of that of the risk model: cards of prepared columns have a rounder threshold."""
+    """What a score lacks of that of the risk model, which is 0 at a risk of one half.
+
+    Cards of prepared columns have a rounder threshold, and others that of the problem.
+    """
     if question.prepare is None:
-        return 0.0
-    return float(solution.points.intercept_value - question.card(solution).as_learned.intercept)
+        used = at_threshold(question.problem, solution.points).intercept_value
+    else:
+        used = question.card(solution).as_learned.intercept
+    return float(solution.points.intercept_value - used)
 
 
 def weighted_mean(

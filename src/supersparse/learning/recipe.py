@@ -28,6 +28,7 @@ from supersparse.learning.rows import TrainingRows
 from supersparse.learning.scoring import scores_of_points
 from supersparse.prepare.prepare import Prepare
 from supersparse.prepare.sample import Most
+from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_labels
 from supersparse.problem.sets import read_bounds
@@ -147,7 +148,7 @@ class Question:
         Rows may have missing values that those of the answer had not; these get no points.
         """
         if self.prepare is None:
-            return scores_of_points(solution.points, X)
+            return scores_of_points(at_threshold(self.problem, solution.points), X)
         card = self.card(solution)
         items = tuple(
             replace(item, missing=Fraction(0))

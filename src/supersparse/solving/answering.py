@@ -180,12 +180,6 @@ def check_asked(solver: Solver, problem: Problem) -> None:
     if problem.goal not in can.goals:
         able = [n for n in registry.names() if problem.goal in _declared(n).goals]
         raise _cannot(solver, f"goal {problem.goal!r}", able)
-    if problem.goal == "risk" and problem.rate_limits:
-        raise UnsupportedProblemError(
-            f"goal 'risk' does not support {problem.rate_limits[0].source.in_words()!r}: it limits wrong "
-            "rows at one threshold, and risks have many; remove it and choose a threshold on the risk "
-            "afterwards, or use goal 'errors'"
-        )
     if problem.has_levels and not can.levels:
         raise _cannot(solver, "levels", [n for n in registry.names() if _declared(n).levels])
     for kind, asked in constraint_kinds(problem).items():
@@ -224,7 +218,7 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
                 )
     if options.checkpoint is not None and not can.checkpoints:
         raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support checkpoints; solver 'exact' does"
+            f"solver {solver.name!r} does not support checkpoints; solvers 'exact' and 'risk' do"
         )
     if options.proof_log is not None and not can.logs_proof:
         raise UnsupportedProblemError(

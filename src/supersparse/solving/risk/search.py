@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from supersparse.solving.kernels.risk_boxes import Best, Support, offer
-from supersparse.solving.kernels.risk_search import extend, load, round_support, swap_points
+from supersparse.solving.kernels.risk_data import Best, Support
+from supersparse.solving.kernels.risk_search import extend, round_support, swap_points
 from supersparse.solving.risk.instance import RiskInstance
 
 _BEAM = 6  # supports kept of each size
@@ -18,7 +18,6 @@ _SWAPS = 40
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
     """Improve `best` by a search that is cheap beside the proof; ends early if `stop` says so."""
     data, size = instance.data, instance.most_features
-    offer_empty(instance, support, best)
     if not instance.kept or size == 0:
         return
     allowed = np.ones(len(instance.kept), np.int64)
@@ -52,19 +51,9 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
     ]
     for bound, k, columns, point in sorted(found, key=lambda entry: entry[0]):
         if bound < best.value[0] and not stop():
-            load(data, support, columns, k)
-            round_support(data, support, best, instance.low, instance.high, point.copy(), np.inf)
+            round_support(
+                data, support, best, instance.low, instance.high, columns, k, point.copy(), np.inf, 1
+            )
     for _ in range(_SWAPS):
         if stop() or not swap_points(data, support, best, instance.low, instance.high, size, _TRIES, allowed):
             break
-
-
-def offer_empty(instance: RiskInstance, support: Support, best: Best) -> None:
-    """The card without features, where it is allowed."""
-    data = instance.data
-    if instance.forced.any():
-        return
-    support.state[2] = len(data.positive)
-    support.positive[: len(data.positive)] = data.positive
-    support.negative[: len(data.negative)] = data.negative
-    offer(data, support, best, np.zeros(0, np.int64), 0, np.array([1.0, 0.0]), np.inf)
