@@ -71,7 +71,9 @@ def count_columns(rows: LazyTable, target: str) -> CountedTable:
     """Count the rows of a frame by each of its columns; values are as they are, as in a frame in memory."""
     _check_there(rows, target, "target")
     values, counts = rows.counted(target)
-    listed = [None if gone else v for v, gone in zip(values.to_list(), values.is_null().to_list(), strict=True)]
+    listed = [
+        None if gone else v for v, gone in zip(values.to_list(), values.is_null().to_list(), strict=True)
+    ]
     if str(rows.columns[target].dtype) == "Boolean":
         listed = [None if v is None else bool(v) for v in listed]
     by_label = {v: n for v, n in zip(listed, counts.tolist(), strict=True) if v is not None}
@@ -110,15 +112,22 @@ def count_training(
     names = tuple(rows.columns)
     _check_there(rows, roles.target, f"{name}: target")
     expected = roles.expected()
-    target, numbers, notes = _target(rows, name, reading, roles)
+    target, numbers, notes = _target(rows, name, reading, roles, texts=texts)
     labels, totals = target
     labelled = rows.labelled(numbers)
     wanted = [n for n in names if n != roles.target and roles.wants(n)]
-    different = labelled.n_different([n for n in wanted if rows.columns[n].dtype.is_numeric() and n not in expected])
+    different = labelled.n_different(
+        [n for n in wanted if rows.columns[n].dtype.is_numeric() and n not in expected]
+    )
     found, readings, column_notes = {}, {}, {}
     for own in wanted:
         counted = _counted(
-            labelled, own, different.get(own, 0), reading=reading, as_text=expected.get(own) is Kind.TEXT, of_texts=texts
+            labelled,
+            own,
+            different.get(own, 0),
+            reading=reading,
+            as_text=expected.get(own) is Kind.TEXT,
+            of_texts=texts,
         )
         found[own], readings[own], column_notes[own] = _tidy(labelled, counted, reading)
         labelled = labelled.without_codes(own, found[own].source.gone)
@@ -156,16 +165,21 @@ def count_training(
 
 def _check_there(rows: LazyTable, name: str, what: str) -> None:
     if name not in rows.columns:
-        raise InvalidDataError(f"{what} column {name!r} is not there; {nearest_column(name, list(rows.columns))}")
+        raise InvalidDataError(
+            f"{what} column {name!r} is not there; {nearest_column(name, list(rows.columns))}"
+        )
 
 
 def _target(
-    rows: LazyTable, file: str, reading: Reading, roles: Roles
+    rows: LazyTable, file: str, reading: Reading, roles: Roles, *, texts: bool
 ) -> tuple[tuple[tuple[Any, Any], tuple[int, int]], Coding, list[str]]:
     """The two classes in sorted order with their rows, how rows get them, and notes."""
     name = roles.target
     values, counts = rows.counted(name)
     written = _as_texts(name, values, rows.columns[name])
+    if texts:
+        words = [None if v is None else reading.plain(v) or None for v in written.values.tolist()]
+        written = replace(written, values=objects(words))
     missing = int(counts[[v is None for v in written.values.tolist()]].sum())
     tidy = tidied(replace(written, copies=counts, n_missing=missing), reading, None)
     by_text = counts_of_texts(tidy.column)
@@ -179,7 +193,8 @@ def _target(
         by_label[classes.labels[text]] += n
     first, last = sorted(by_label)
     numbers = [
-        _NO_CLASS if text is None else int(classes.labels[text] == last) for text in tidy.column.values.tolist()
+        _NO_CLASS if text is None else int(classes.labels[text] == last)
+        for text in tidy.column.values.tolist()
     ]
     if None not in values.to_list():  # else a missing value would have the first class
         coding = replace(Coding.of(rows.columns[name], values.to_list(), numbers), missing=_NO_CLASS)
@@ -222,13 +237,13 @@ def _column(
 ) -> Column:
     """Make a column of the different values, as the reader of files does."""
     words = frozenset() if reading is None else reading.missing - Reading().missing
-    if as_text:
+    if of_texts and not source.holds_numbers and reading is not None:
+        column = _of_texts(name, raw, found.counts, reading, Kind.TEXT if as_text else None)
+    elif as_text:
         column = _as_texts(name, found.values, source)
     elif str(source.dtype) == "Boolean":
         truths = objects(None if v is None else bool(v) for v in raw)
         column = Column(name=name, kind=Kind.TRUTH, values=truths if None in raw else truths.astype(bool))
-    elif of_texts and not source.holds_numbers and reading is not None:
-        column = _of_texts(name, raw, found.counts, reading)
     else:
         column = column_of_series(name, found.values, words)
     empty = [v is None or v != v for v in (column.values.tolist() if len(column.values) else raw)]
@@ -244,12 +259,12 @@ def _as_texts(name: str, values: Any, source: LazyColumn) -> Column:
     return Column(name=name, kind=Kind.TEXT, values=objects(texts), n_missing=texts.count(None))
 
 
-def _of_texts(name: str, raw: Sequence[Any], counts: NDArray[np.int64], reading: Reading) -> Column:
+def _of_texts(
+    name: str, raw: Sequence[Any], counts: NDArray[np.int64], reading: Reading, expected: Kind | None
+) -> Column:
     """Read texts of a CSV file, which may be numbers written in another way."""
-    cells = Coded(
-        tuple("" if text is None else reading.plain(text) for text in raw), np.arange(len(raw))
-    )
-    found = typed(name, cells, None, reading.decimal or ".")
+    cells = Coded(tuple("" if text is None else reading.plain(text) for text in raw), np.arange(len(raw)))
+    found = typed(name, cells, expected, reading.decimal or ".")
     if isinstance(found, Fault):
         shown = ", ".join(repr(text) for text in list(found.odd)[:3])
         raise InvalidDataError(
@@ -262,7 +277,9 @@ def _of_texts(name: str, raw: Sequence[Any], counts: NDArray[np.int64], reading:
 def _rounded(rows: LazyTable, name: str, n_different: int, reading: Reading | None) -> CountedColumn:
     """Count a column with too many different numbers; codes for missing values are told by its ends."""
     if reading is not None and reading.tidies(name):
-        codes = reading.of_column(name).missing if reading.settled else codes_among(*rows.codes_and_ends(name))
+        codes = (
+            reading.of_column(name).missing if reading.settled else codes_among(*rows.codes_and_ends(name))
+        )
         rows = rows.without_codes(name, [float(code) for code in codes])
     found = rows.rounded_counts(name, n_different)
     raw = tuple(found.values)

@@ -131,7 +131,10 @@ def _from_on(value: "nw.Expr", starts: Sequence[float], codes: Sequence[int]) ->
     if not starts:
         return nw.lit(codes[0])
     k = len(starts) // 2
-    above, below = _from_on(value, starts[k + 1 :], codes[k + 1 :]), _from_on(value, starts[:k], codes[: k + 1])
+    above, below = (
+        _from_on(value, starts[k + 1 :], codes[k + 1 :]),
+        _from_on(value, starts[:k], codes[: k + 1]),
+    )
     return nw.when(value >= starts[k]).then(above).otherwise(below)
 
 
@@ -168,7 +171,9 @@ class LazyTable:
             import narwhals as nw
             from narwhals import LazyFrame
         except ImportError:
-            raise PackageNotInstalledError("counting lazy rows needs narwhals 2: pip install -U narwhals") from None
+            raise PackageNotInstalledError(
+                "counting lazy rows needs narwhals 2: pip install -U narwhals"
+            ) from None
         frame = nw.from_native(table, pass_through=True) if not isinstance(table, LazyFrame) else table
         if isinstance(frame, nw.DataFrame):
             frame = frame.lazy()
@@ -275,19 +280,19 @@ class LazyTable:
         column = self.columns[name]
         value = column.value()
         finite = nw.when(value.is_finite()).then(value) if column.dtype.is_float() else value
-        whole: Any = nw.lit(0).sum()
-        if not column.dtype.is_integer():
-            whole = (finite != finite.floor()).cast(nw.Int64).sum()
+        parts_of = value != value if column.dtype.is_integer() else finite != finite.floor()
         facts = self._collect(
             self.frame.select(
-                finite.min().alias("low"), finite.max().alias("high"), whole.alias("parts"),
+                finite.min().alias("low"), finite.max().alias("high"), parts_of.cast(nw.Int64).sum().alias("parts"),
                 (~value.is_null()).cast(nw.Int64).sum().alias("present"),
             )
         )  # fmt: skip
         low, high, parts, present = (facts[what].to_list()[0] for what in ("low", "high", "parts", "present"))
         if low is None:
-            raise InvalidDataError(f"column {name!r} holds values below or above a limit and no number; leave it out")
-        is_whole = not int(parts)
+            raise InvalidDataError(
+                f"column {name!r} holds values below or above a limit and no number; leave it out"
+            )
+        is_whole = not int(parts or 0)
         if is_whole and n_different > 0.9 * int(present):  # whether each row has its own number
             unique = self._collect(self.frame.select(value.n_unique().alias("unique")))
             n_different = int(unique["unique"].to_list()[0]) - (int(present) < self.n_rows)
@@ -307,7 +312,10 @@ class LazyTable:
         as_type = column.numpy_type.type
         return replace(
             found,
-            values=[None if key is None or key != key else float(Fraction(int(key)) * step) for key in found.values.to_list()],
+            values=[
+                None if key is None or key != key else float(Fraction(int(key)) * step)
+                for key in found.values.to_list()
+            ],
             rounded=Rounded(
                 step=step,
                 n_different=n_different,
@@ -324,7 +332,9 @@ class LazyTable:
 
         return int(self._collect(self.frame.select(nw.len().alias(_COUNT)))[_COUNT].to_list()[0])
 
-    def cells(self, codings: Sequence[Coding]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    def cells(
+        self, codings: Sequence[Coding]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
         """Count the rows of each class by the numbers of several columns; the cells come in a fixed order."""
         import narwhals as nw
 
@@ -380,7 +390,9 @@ def _rounded_down(
 
 def _in_order(found: ValueCounts) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The keys that are there, ascending, and the rows of each."""
-    listed = [(key, n) for key, n in zip(found.values.to_list(), found.counts, strict=True) if key is not None]
+    listed = [
+        (key, n) for key, n in zip(found.values.to_list(), found.counts, strict=True) if key is not None
+    ]
     keys = np.array([float(key) for key, _ in listed])
     distinct, places = np.unique(keys[~np.isnan(keys)], return_inverse=True)
     rows = np.zeros(len(distinct), dtype=np.int64)

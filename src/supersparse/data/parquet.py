@@ -75,7 +75,7 @@ def column_of_series(name: str, series: Any, words: frozenset[str]) -> Column:
         return Column(name=name, kind=Kind.NUMBER, values=values, n_missing=n_missing)
     if n_missing == len(gone):
         return Column(name=name, kind=Kind.EMPTY, values=objects([]), n_missing=n_missing)
-    cells = series.to_list()
+    cells = [None if no else cell for cell, no in zip(series.to_list(), gone.tolist(), strict=True)]
     if str(dtype) == "Boolean":
         values = objects(cells) if n_missing else np.array(cells, dtype=bool)
         return Column(name=name, kind=Kind.TRUTH, values=values, n_missing=n_missing)
@@ -89,5 +89,7 @@ def column_of_series(name: str, series: Any, words: frozenset[str]) -> Column:
 
 def text_column(name: str, series: Any) -> Column:
     """Return a series as a column of texts."""
-    values = [None if cell is None or cell != cell else str(cell) for cell in series.to_list()]
+    gone = series.is_null().to_list()
+    cells = [None if no else cell for cell, no in zip(series.to_list(), gone, strict=True)]
+    values = [None if cell is None or cell != cell else str(cell) for cell in cells]
     return Column(name=name, kind=Kind.TEXT, values=objects(values), n_missing=values.count(None))

@@ -41,7 +41,9 @@ def tidied(column: Column, reading: Reading, known: Collection[str] | None) -> T
 
 def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> Tidied:
     values = _floats(column.values)
-    codes = [float(code) for code in before.missing] if reading.settled else codes_among(values, column.copies)
+    codes = (
+        [float(code) for code in before.missing] if reading.settled else codes_among(values, column.copies)
+    )
     where = np.isin(values, codes)
     if not where.any():
         return Tidied(column=column, reading=before, notes=())

@@ -85,7 +85,11 @@ class RowCounts:
         """
         answers = self.prepare.transform(dict(self.X))
         names = [str(name) for name in self.prepare.get_feature_names_out()]
-        return {**{name: answers[:, k] for k, name in enumerate(names)}, self.target: self.y, "n": self.counts}
+        return {
+            **{name: answers[:, k] for k, name in enumerate(names)},
+            self.target: self.y,
+            "n": self.counts,
+        }
 
     def question(self, **settings: Unpack[SettingsKeywords]) -> Question:
         """Ask settings about the counted rows, such as C0, max_features or constraints."""
@@ -99,7 +103,9 @@ class RowCounts:
     def card(self, solution: Solution) -> Card:
         """Return the card of an answer, on raw columns."""
         rows, _ = self.rows()
-        made = Question(recipe=self.recipe(Recipe(settings=Settings())), problem=solution.problem, prepare=self.prepare)
+        made = Question(
+            recipe=self.recipe(Recipe(settings=Settings())), problem=solution.problem, prepare=self.prepare
+        )
         return made.card(solution, self.target, rows)
 
     def recipe(self, recipe: Recipe) -> Recipe:
@@ -130,7 +136,9 @@ class RowCounts:
             reading=self.table.reading,
             is_counted=True,
         )
-        splits = [(np.flatnonzero(mark != k), np.flatnonzero(mark == k)) for mark in marks for k in range(folds)]
+        splits = [
+            (np.flatnonzero(mark != k), np.flatnonzero(mark == k)) for mark in marks for k in range(folds)
+        ]
         return rows, splits
 
 
@@ -179,4 +187,3 @@ def _parts(column: CountedColumn, prepare: Prepare, name: str) -> tuple[NDArray[
 def _each_its_own(column: CountedColumn) -> tuple[NDArray[np.int64], NDArray[Any]]:
     values, codes = np.unique(np.array(column.column.values.tolist(), dtype=str), return_inverse=True)
     return codes.reshape(-1).astype(np.int64), values.astype(object)
-

@@ -108,7 +108,9 @@ class _Telling:
             self._join(group, same)
         return {
             feature.name: Told(
-                rarer=weight_apart(self._values(feature), target_of(self.table.columns[feature.column]).weights),
+                rarer=weight_apart(
+                    self._values(feature), target_of(self.table.columns[feature.column]).weights
+                ),
                 digest=same[feature.name],
             )
             for feature in features
