@@ -52,6 +52,7 @@ class Recipe:
     prepare: Prepare | None = None
     options: SolverKeywords = field(default_factory=SolverKeywords)
     slack: Fraction | None = None  # choose the least log loss within it, see `least_log_loss`
+    is_made: bool = False  # whether the preparation is fitted already, to all rows that there are
 
     def asking(self, **changes: Unpack[SettingsKeywords]) -> "Recipe":
         """Return the same recipe with some settings changed."""
@@ -81,15 +82,17 @@ class Recipe:
         """Make features of the rows, and ask the settings about them."""
         began = time.monotonic()
         if self.prepare is None:
-            problem = _problem(self.settings_for(rows.y), rows, rows.X, rows.names)
+            problem = _problem(self.settings_for(rows.y, rows.copies), rows, rows.X, rows.names)
             return Question(recipe=self, problem=problem, prepare=None, seconds=time.monotonic() - began)
-        most = Most.within(self.options.get("time_limit"))
-        prepare = clone(self.prepare).fit_within(rows.X, rows.y, rows.sample_weight, most)
-        prepare.notes_[:0] = rows.notes
+        prepare = self.prepare
+        if not self.is_made:
+            most = Most.within(self.options.get("time_limit"))
+            prepare = clone(self.prepare).fit_within(rows.X, rows.y, rows.sample_weight, most)
+            prepare.notes_[:0] = rows.notes
         features = [str(name) for name in prepare.get_feature_names_out()]
         if not features:
             raise InvalidDataError("no column separates the classes; check the target, or add columns")
-        settings = with_directions(self.settings_for(rows.y), prepare, features)
+        settings = with_directions(self.settings_for(rows.y, rows.copies), prepare, features)
         try:
             problem = _problem(settings, rows, prepare.transform(rows.X), features)
         except InvalidSettingsError as error:
@@ -99,24 +102,27 @@ class Recipe:
             ) from None
         return Question(recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began)
 
-    def settings_for(self, y: NDArray[Any]) -> Settings:
-        """Return the settings with each "auto" replaced: a card has few features, however many columns."""
+    def settings_for(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> Settings:
+        """Return the settings with each "auto" replaced: a card has few features, however many columns.
+
+        `copies` says how many rows each label is of.
+        """
         settings = self.settings
         changes: dict[str, Any] = {}
         if settings.max_features == "auto":
             changes["max_features"] = max(MAX_FEATURES, settings.min_features or 0)
-        if settings.class_weight == "auto" and self.balances(y):
+        if settings.class_weight == "auto" and self.balances(y, copies):
             changes["class_weight"] = "balanced"
         return replace(settings, **changes)
 
-    def balances(self, y: NDArray[Any]) -> bool:
+    def balances(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> bool:
         """Whether classes are weighted because one of them is rare and nothing else was asked."""
         settings = self.settings
         if self.prepare is None or settings.class_weight != "auto" or settings.objective == "net_benefit":
             return False
         if settings.goal == "risk":
             return False  # weights distort risks
-        counts = np.unique(y, return_counts=True)[1]
+        counts = np.bincount(np.unique(y, return_inverse=True)[1].reshape(-1), copies)
         return bool(counts.min() < RARE_CLASS * counts.sum())
 
 
