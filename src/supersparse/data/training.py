@@ -30,7 +30,7 @@ _REMEDY = (
     "treat as missing with --na {na}, as categories with --category {name}, or leave the column out with "
     "--drop {name}"
 )
-_PERHAPS_MISSING = {*"?-.*", "--", "n/a", "N/A", "#N/A", "missing", "Missing", "unknown", "Unknown"}
+PERHAPS_MISSING = {*"?-.*", "--", "n/a", "N/A", "#N/A", "missing", "Missing", "unknown", "Unknown"}
 
 
 def _nowhere(name: str) -> str:
@@ -281,7 +281,7 @@ def _note_what_may_be_missing(column: Column, note: Callable[[str], None]) -> No
     if column.kind is not Kind.TEXT:
         return
     cells = column.values.tolist()
-    for word in sorted(_PERHAPS_MISSING & set(cells)):
+    for word in sorted(PERHAPS_MISSING & set(cells)):
         note(
             f"{column.name!r}: {word!r} ({cells.count(word)}) is read as a category; "
             f"use --na {word!r} to treat it as missing"
