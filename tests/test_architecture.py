@@ -15,7 +15,7 @@ ROOMS = (
     "errors", "_version", "stop", "exact", "writing", "forms", "data", "card", "problem", "solving",
     "certify", "settings", "results",
     "constraints", "penalties", "theory", "evaluate", "explain", "export", "prepare", "faces",
-    "learning", "estimators", "datasets", "report", "cli",
+    "learning", "estimators", "datasets", "report", "studio", "cli",
 )  # fmt: skip
 # These stand on less than what is above them: a saved card loads, scores and prints without any solver.
 ONLY = {
@@ -47,6 +47,9 @@ HOMES = {
     "pyreadstat": ["data/statistics_file.py"],
     "typer": ["cli"],
     "rich": ["cli"],
+    "starlette": ["studio"],
+    "uvicorn": ["studio"],
+    "anywidget": ["studio"],
 }
 
 

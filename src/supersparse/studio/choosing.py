@@ -15,8 +15,9 @@ from supersparse.results.pool import Pool, pool
 from supersparse.solving.solution import Solution
 from supersparse.solving.verify import VerifiedModel
 from supersparse.studio.asking import Asked, asked_of
+from supersparse.studio.keeping import kept_card
 from supersparse.studio.problems import StudioError
-from supersparse.studio.showing import kept_card, model_of, numbers_of, rules_of
+from supersparse.studio.showing import model_of, numbers_of, rules_of
 from supersparse.studio.watching import Telling
 from supersparse.studio.worker import Talk
 
@@ -124,36 +125,6 @@ def costs_of(plan: Mapping[str, Any], names: Sequence[str]) -> dict[str, float] 
                 found[name] = float(cost)
                 break
     return found
-
-
-def filtered(result: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the cards of a pool that fit: of models with the same predictions, the first version that does.
-
-    `wanted` may have ``without`` (questions), ``monotone``, ``cheaper_than`` and ``at_most`` (questions).
-    """
-    costs = result["costs"]
-    found = []
-    for k, model in enumerate(result["models"]):
-        for v, version in enumerate(model["versions"]):
-            cost = cost_of(version, costs)
-            if any(name in version["model"]["points"] for name in wanted.get("without", ())):
-                continue
-            if wanted.get("monotone") and not version["monotone"]:
-                continue
-            if wanted.get("cheaper_than") is not None and not cost < wanted["cheaper_than"]:
-                continue
-            if wanted.get("at_most") is not None and version["size"] > wanted["at_most"]:
-                continue
-            found.append((f"m{k}" if v == 0 else f"m{k}v{v}", {**version, "cost": cost}))
-            break
-    return found
-
-
-def cost_of(version: Mapping[str, Any], costs: Mapping[str, float] | None) -> float:
-    """What the questions of a card cost together; without costs, the sum of its points."""
-    if costs is None:
-        return float(version["l1"])
-    return sum(costs.get(name, 0.0) for name in version["model"]["points"])
 
 
 def compare(given: dict[str, Any], talk: Talk) -> dict[str, Any]:

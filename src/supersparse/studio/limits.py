@@ -6,7 +6,7 @@ from typing import Any
 
 
 def _side_by_side() -> int:
-    return max(1, min(4, (os.cpu_count() or 2) - 1))
+    return max(2, min(4, (os.cpu_count() or 2) - 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

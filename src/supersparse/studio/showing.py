@@ -4,26 +4,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from supersparse.card import file as card_file
 from supersparse.card.card import Card
 from supersparse.card.provenance import CardEdit
 from supersparse.card.rules import InRange, Rule, ValueOf
 from supersparse.exact import shown
-from supersparse.faces import ScoringSystem
 from supersparse.faces.content import content
 from supersparse.problem.objective import evaluate, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Solution, Trace
 from supersparse.stop import Stop
-from supersparse.studio.asking import Asked, asked_of
+from supersparse.studio.asking import Asked
 from supersparse.studio.problems import StudioError
-from supersparse.studio.worker import Talk
 
 Model = dict[str, Any]  # {"points": {question: "2"}, "intercept": "-7/2", "slope": None}
 _MOST_TOTALS = 40
@@ -250,27 +246,3 @@ def with_edits(card: Card, edits: list[Mapping[str, Any]]) -> Card:
         return card
     kept = tuple(CardEdit(change=e["text"], reason=e["reason"], at=e.get("at")) for e in edits)
     return replace(card, provenance=replace(card.provenance, edits=kept))
-
-
-def kept_card(given: Mapping[str, Any]) -> tuple[Asked, Solution, Card]:
-    """Return the question, the solution and the card of a request."""
-    asked = asked_of(given)
-    solution = solution_of(asked.question.problem, given["model"], given.get("found", {}))
-    saved = given.get("card_file")
-    if saved is not None and Path(saved).exists():
-        return asked, solution, card_file.load(saved)
-    card = made_card(asked, solution, remembers=True)
-    return asked, solution, with_edits(card, given.get("edits", []))
-
-
-def show(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
-    """Return a card as JSON."""
-    asked, solution, card = kept_card(given)
-    view = card_view(asked, solution, card, given["ids"])
-    view["cross_validated"] = given.get("cross_validated")
-    return view
-
-
-def picture(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
-    """Return a card as a drawing."""
-    return {"svg": ScoringSystem(kept_card(given)[2]).to_svg()}
