@@ -17,6 +17,7 @@ from typing import Any
 from supersparse.studio.problems import StudioError
 
 _LINE = 256 * 2**20  # bytes of the longest line
+_LONGEST_LOG = 5 * 2**20  # bytes
 _LATER = 3.0  # seconds after which the next process is started: what was asked for comes first
 Listener = Callable[[str, Any], None]
 
@@ -136,12 +137,15 @@ class Crew:
 
     def __init__(self, folder: Path, *, desks: int, ahead: bool = True) -> None:
         self._log = folder / "workers.log"
+        if self._log.exists() and self._log.stat().st_size > _LONGEST_LOG:
+            self._log.unlink()
         self._most_desks = desks
         self._ahead = ahead  # whether a process is started before it is needed
         self._desks: dict[str, _Desk] = {}
         self._spare: asyncio.Task[Worker] | None = None
         self._all: set[Worker] = set()
         self._later: asyncio.TimerHandle | None = None
+        self._kernels: asyncio.Task[None] | None = None
         self._closed = False
 
     def prepare(self, seconds: float = 0.0) -> None:
@@ -206,6 +210,8 @@ class Crew:
         if self._spare is not None:
             with suppress(Exception):
                 await self._spare
+        if self._kernels is not None:
+            self._kernels.cancel()
         await asyncio.gather(*(worker.close() for worker in list(self._all)), return_exceptions=True)
 
     def _desk(self, table: str) -> _Desk:
@@ -226,7 +232,15 @@ class Crew:
         return worker
 
     async def _warm(self) -> Worker:
+        """Start a process and load its modules; its kernels follow, unless somebody needs it before."""
         worker = await self._started()
         with suppress(WorkerEnded, StudioError):
-            await worker.do("warm", {"kernels": True})
+            await worker.do("warm", {"kernels": False})
+        self._kernels = asyncio.create_task(self._warm_kernels(worker))
         return worker
+
+    async def _warm_kernels(self, worker: Worker) -> None:
+        await asyncio.sleep(_LATER)
+        if self._spare is not None and self._spare.done() and self._spare.result() is worker:
+            with suppress(WorkerEnded, StudioError):
+                await worker.do("warm", {"kernels": True})

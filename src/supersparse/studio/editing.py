@@ -129,7 +129,7 @@ def _changed(asked: Asked, state: _State, change: object) -> tuple[_State, str]:
         if name in state.points:
             raise _refused("question", name, "is on the card already", "change its points")
         value = _points(asked, what.get("points", 1))
-        return _next(state, {**state.points, name: value}, name), f"{name!r} added with {shown(value)} points"
+        return _next(state, {**state.points, name: value}, name), f"{name!r} added with {_said(value)}"
     _check_used(state, name)
     old = state.points[name]
     if kind == "points":
@@ -146,6 +146,10 @@ def _changed(asked: Asked, state: _State, change: object) -> tuple[_State, str]:
             raise _refused("question", other, "is on the card already", "choose another one")
         return _next(state, _renamed(state.points, name, other), name, other), f"{name!r} swapped for {other!r}"
     return _with_cut(asked, state, name, what.get("to"))
+
+
+def _said(value: Fraction) -> str:
+    return f"{shown(value)} point{'' if abs(value) == 1 else 's'}"
 
 
 def _next(state: _State, points: Mapping[str, Fraction], *touched: str) -> _State:
@@ -328,7 +332,10 @@ def _price_text(best: Solution, solution: Solution, *, foreign: bool) -> str:
         said = f"as many errors as {what} ({shown(before)})"
     else:
         word = "more" if after > before else "fewer"
-        said = f"{shown(abs(after - before))} {word} errors than {what} ({shown(after)} instead of {shown(before)})"
+        many = "error" if abs(after - before) == 1 else "errors"
+        said = (
+            f"{shown(abs(after - before))} {word} {many} than {what} ({shown(after)} instead of {shown(before)})"
+        )
     more = solution.evaluation.size - best.evaluation.size
     if more:
         said += f", with {abs(more)} {'more' if more > 0 else 'fewer'} question{'s' if abs(more) > 1 else ''}"

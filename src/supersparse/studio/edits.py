@@ -111,7 +111,7 @@ class Edits:
             "change_text": found["texts"][-1] if preview else None,
             **{
                 name: found[name]
-                for name in ("price", "before", "threshold_fixed", "swaps", "questions", "repair")
+                for name in ("price", "before", "threshold_fixed", "swaps", "questions")
             },
         }
 
@@ -151,8 +151,10 @@ class Edits:
 
     async def repair(self, own: str) -> dict[str, Any]:
         """Return the plan and choices that keep what was edited, for a run that solves the rest again."""
-        found = (await self.edit(own))["repair"]
-        return {**found, "table": self._get(own)["table"], "edits": self.given(own)["edits"]}
+        given = self.given(own)
+        table = self._get(own)["table"]
+        found = (await self._crew.ask(table, "edit", {**given, "preview": True}))["repair"]
+        return {**found, "table": table, "edits": given["edits"]}
 
     def remove(self, own: str) -> None:
         """Delete an edit."""

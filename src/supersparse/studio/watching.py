@@ -1,6 +1,7 @@
 """What a search tells while it runs: its stage, its best card so far, errors and bound."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from supersparse.problem.objective import evaluate
@@ -44,6 +45,10 @@ class Telling:
             self._tell_progress()
         if self._best is not self._shown and now - self._drew >= _CARD_EVERY:
             self._tell_card()
+
+    def bound_only(self, event: TraceEvent) -> None:
+        """Take note of a bound, where the models are of another problem than the question's."""
+        self(replace(event, points=None))
 
     def stage(self, what: str) -> None:
         """Take note of what is done from now on."""

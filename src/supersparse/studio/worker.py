@@ -19,7 +19,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import IO, Any
 
-from supersparse.studio.problems import as_problem
+from supersparse.errors import SupersparseError
+from supersparse.studio.problems import StudioError, as_problem
 
 JOBS = {
     "warm": "supersparse.studio.warming:warm",
@@ -107,7 +108,8 @@ def main() -> None:
             module, _, name = JOBS[message["job"]].partition(":")
             say({"id": own, "done": getattr(import_module(module), name)(message["with"], talk)})
         except BaseException as error:
-            traceback.print_exc(file=sys.stderr)
+            if not isinstance(error, StudioError | SupersparseError):
+                traceback.print_exc(file=sys.stderr)
             say({"id": own, "error": as_problem(error, message["with"].get("names")).as_data()})
 
 
