@@ -11,7 +11,7 @@ from supersparse.data.files import read_table
 from supersparse.data.reading import Reading
 from supersparse.data.roles import why_no_feature
 from supersparse.data.training import Roles, read_training
-from supersparse.errors import InfeasibleError, InvalidProblemError
+from supersparse.errors import InfeasibleError, InvalidProblemError, SolverFailedError
 from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split, most_folds, repeated_splits
@@ -23,8 +23,9 @@ from supersparse.studio.problems import StudioError
 from supersparse.studio.worker import Talk
 
 DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
-CONFLICT_SECONDS = 20.0
+CONFLICT_SECONDS = 40.0
 _KEPT = 3  # questions in memory
+_SIZES = {"at most": "max_features", "at least": "min_features"}
 
 Found = TypeVar("Found")
 _remembered: OrderedDict[str, Any] = OrderedDict()
@@ -209,22 +210,40 @@ def check(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
 
 def conflicts(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Find the smallest set of wishes that cannot hold together."""
-    from supersparse.solving.explain import explain_infeasible
-
     wishes = wishes_of(given["plan"])
     try:
         asked = asked_of(given)
     except InfeasibleError as error:
         return {"conflict": seen_conflict(error, wishes)}
-    if not asked.question.problem.asked:
-        return {"conflict": None}
-    try:
-        found = explain_infeasible(
-            asked.question.problem, time_limit=CONFLICT_SECONDS, cancel=talk.stopped
-        )
-    except InvalidProblemError:  # some card satisfies them all
-        return {"conflict": None}
-    return {"conflict": conflict_data(found, wishes)}
+    found = smallest_conflict(asked, talk)
+    return {"conflict": None if found is None else conflict_data(found, wishes)}
+
+
+def smallest_conflict(asked: Asked, talk: Talk) -> Conflict | None:
+    """Return the smallest set of constraints that conflict; None if some card satisfies them all.
+
+    What people asked for is looked at first, without what the preparation adds.
+    """
+    from supersparse.solving.explain import explain_infeasible
+    from supersparse.solving.warm_up import warm_up
+
+    warm_up(asked.question.problem.goal)
+    problem, prepare = asked.question.problem, asked.question.prepare
+    added = [] if prepare is None else [c for c in prepare.constraints_ if c in problem.asked]
+    variants = [problem.without(added), problem] if added else [problem]
+    for variant in variants:
+        if not variant.asked:
+            continue
+        try:
+            return explain_infeasible(
+                variant, time_limit=CONFLICT_SECONDS / len(variants), cancel=talk.stopped
+            )
+        except InvalidProblemError:  # some card satisfies all of these
+            continue
+        except SolverFailedError:  # not decided in time
+            if variant is problem:
+                raise
+    return None
 
 
 def wishes_of(plan: Mapping[str, Any]) -> list[str]:
@@ -262,9 +281,7 @@ def seen_conflict(error: InfeasibleError, wishes: list[str]) -> dict[str, Any]:
 
 
 def _wish(words: str, wishes: list[str]) -> dict[str, Any]:
-    known = words in wishes
-    return {
-        "text": words,
-        "setting": "constraints" if known else None,
-        "index": wishes.index(words) if known else None,
-    }
+    if words in wishes:
+        return {"text": words, "setting": "constraints", "index": wishes.index(words)}
+    size = next((name for start, name in _SIZES.items() if words.startswith(start)), None)
+    return {"text": words, "setting": size if words.endswith(("feature", "features")) else None, "index": None}

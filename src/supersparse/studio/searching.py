@@ -22,16 +22,15 @@ from supersparse.learning.clock import Clock
 from supersparse.learning.judging import RISKS, judged, no_better_than_baseline
 from supersparse.learning.recipe import Question
 from supersparse.learning.validating import Validation, chooses_penalty, validate
-from supersparse.solving.explain import explain_infeasible
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.stop import Stop
 from supersparse.studio.asking import (
-    CONFLICT_SECONDS,
     Asked,
     asked_of,
     conflict_data,
     seen_conflict,
+    smallest_conflict,
     wishes_of,
 )
 from supersparse.studio.problems import StudioError, as_problem
@@ -65,10 +64,10 @@ def _explained(error: InfeasibleError, given: Mapping[str, Any], talk: Talk) -> 
     problem.conflict = seen_conflict(error, wishes)
     try:
         talk.tell("progress", {"stage": "looking for the wishes that conflict", "t": 0.0})
-        found = explain_infeasible(
-            asked_of(given).question.problem, time_limit=CONFLICT_SECONDS, cancel=talk.stopped
-        )
+        found = smallest_conflict(asked_of(given), talk)
     except (SupersparseError, KeyboardInterrupt):
+        return problem
+    if found is None:
         return problem
     problem.conflict = conflict_data(found, wishes)
     problem.message = found.in_words()
