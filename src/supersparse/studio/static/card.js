@@ -20,8 +20,8 @@ function line(one) {
 // The colours of the printed card: the darker, the higher.
 const STOPS = [[0, 241, 246, 244], [0.1, 251, 233, 192], [0.25, 246, 194, 124], [0.5, 222, 124, 58], [0.75, 178, 62, 40], [1, 112, 18, 30]];
 
-function shade(text) {
-  const risk = Math.min(1, Math.max(0, parseFloat(String(text).replace(/[^0-9.]/g, "")) / 100 || 0));
+function shade(value) {
+  const risk = Math.min(1, Math.max(0, value || 0));
   const k = Math.max(1, STOPS.findIndex(([at]) => risk <= at));
   const [low, ...start] = STOPS[k - 1], [high, ...end] = STOPS[k];
   const mixed = start.map((a, i) => a + (risk - low) / (high - low) * (end[i] - a));
@@ -31,30 +31,40 @@ function shade(text) {
 }
 
 function riskStrip(card) {
-  if (!card.risks || !card.risks.length) return null;
+  if (!card.risks || !card.risks.length) return observedStrip(card);
   return h("div", { class: "risk-block" },
     h("h4", {}, t("card.risk_by_total")),
     h("ol", { class: "strip" }, card.risks.map((one) => h("li", {},
-      h("span", { class: "at" }, one.total), h("span", { class: "risk", style: shade(one.risk) }, one.risk)))));
+      h("span", { class: "at" }, one.total), h("span", { class: "risk", style: shade(one.value) }, one.risk)))));
+}
+
+// Without calibrated risks: how many of the training rows with each total are positive.
+function observedStrip(card) {
+  const seen = (card.observed || []).filter((one) => one.rows > 0);
+  if (!seen.length || seen.length > 14 || !card.lines.length) return null;
+  return h("div", { class: "risk-block" },
+    h("h4", {}, t("card.observed")),
+    h("ol", { class: "strip" }, seen.map((one) => h("li", { title: t("card.observed_of", { positive: number(one.positive), rows: number(one.rows) }) },
+      h("span", { class: "at" }, one.total), h("span", { class: "risk", style: shade(one.positive / one.rows) }, percent(one.positive / one.rows, 0))))));
 }
 
 export function proofBadge(proof) {
   if (!proof) return null;
   if (proof.proven) return h("span", { class: "badge proven" }, icon("check"), t("card.proven"));
-  if (proof.gap === null || proof.gap === undefined) return h("span", { class: "badge open" }, t("card.unproven"));
+  if (proof.gap === null || proof.gap === undefined || proof.gap >= 1) return h("span", { class: "badge open" }, t("card.unproven"));
   return h("span", { class: "badge open" }, t("card.gap", { gap: percent(proof.gap) }));
 }
 
 export function cardView(card, { small = false, evidence = true } = {}) {
   const empty = !card.lines.length;
   return h("article", { class: small ? "card small" : "card", "data-card": card.id, "aria-label": t("card.label", { name: card.heading }) },
-    h("header", {}, h("h3", { class: "title" }, card.heading), h("p", {}, empty ? card.always || "" : card.how)),
+    h("header", {}, h("h3", { class: "title" }, card.heading), h("p", {}, empty ? t("card.always", { label: card.always || "" }) : card.how)),
     card.warning ? h("p", { class: "warning" }, card.warning) : null,
     empty ? null : h("table", { class: "lines" },
       h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, t("card.question")), h("th", { scope: "col", class: "points" }, t("card.points")))),
       h("tbody", {}, card.lines.map(line)),
       h("tfoot", {}, h("tr", { class: "total" }, h("td", {}), h("td", {}, t("card.total")), h("td", { class: "points" }, h("span", { class: "box" }))))),
-    card.results && card.results.length
+    empty ? null : card.results && card.results.length
       ? h("div", { class: "results" }, card.results.map(([total, label], k) => h("p", { class: k === 0 ? "positive" : "" }, h("span", {}, total), h("b", {}, label))))
       : h("p", { class: "rule" }, card.rule),
     riskStrip(card),

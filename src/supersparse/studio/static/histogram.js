@@ -1,6 +1,6 @@
 // A small histogram by class. Its cut points are sliders: dragged with a pointer, moved with the arrow keys.
 import { h, s, replace } from "./dom.js";
-import { number, roundStep, snapped } from "./numbers.js";
+import { number, roundStep, short, snapped } from "./numbers.js";
 import { t } from "./texts.js";
 
 const WIDTH = 320, HEIGHT = 64, TOP = 8, FOOT = 16;
@@ -91,12 +91,20 @@ export function cutHistogram({ name, bins, low, high, isWhole, cuts, change, pre
     handle.setAttribute("aria-valuenow", current[k]);
     handle.setAttribute("aria-valuetext", number(current[k]));
     const label = handle.lastChild;
-    label.textContent = number(current[k]);
+    label.textContent = short(current[k]);
     label.setAttribute("text-anchor", x < 16 ? "start" : x > WIDTH - 16 ? "end" : "middle");
   }
 
   function move() {
-    [...handles.children].forEach((handle, k) => attributes(handle, k));
+    let free = -Infinity; // where the label before ends: labels that would overlap show only in use
+    [...handles.children].forEach((handle, k) => {
+      attributes(handle, k);
+      const wide = 3.2 * handle.lastChild.textContent.length + 2, x = place(current[k]);
+      const start = x < 16 ? x : x > WIDTH - 16 ? x - 2 * wide : x - wide;
+      const crowded = start < free;
+      handle.classList.toggle("crowded", crowded);
+      if (!crowded) free = start + 2 * wide;
+    });
   }
 
   function draw() {

@@ -8,6 +8,12 @@ export function number(value, digits = 6) {
   return text.replace("-", MINUS);
 }
 
+// As short as a label on a scale.
+export function short(value) {
+  if (Math.abs(value) < 1e4) return number(value, 4);
+  return value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).replace("-", MINUS);
+}
+
 export function whole(value) {
   return Math.round(value).toLocaleString("en");
 }

@@ -47,9 +47,9 @@ export function poolView(app, run, toolbar, again) {
     const live = LIVE.includes(run.state);
     replace(filters,
       h("div", { class: "head" }, h("div", {}, h("h2", {}, t("choose.pool_title")),
-        h("p", { class: "soft" }, found ? t(found.complete ? "choose.pool_complete" : "choose.pool_sample", { total: found.total, within: percent(found.within, 0) }) : live ? t("choose.pool_running") : "")),
+        h("p", { class: "soft" }, found && (found.total || !live) ? t(found.complete ? "choose.pool_complete" : "choose.pool_sample", { total: found.total, within: percent(found.within, 0) }) : live ? t("choose.pool_running") : "")),
       live ? h("span", { class: "badge live" }, run.stage || t(`watch.state_${run.state}`, { place: run.place || 1 })) : button(t("choose.again"), remove, { kind: "quiet", "data-key": "pool-again" })),
-      found ? [
+      found && found.total ? [
         found.always.length ? h("p", {}, h("b", {}, t("choose.always")), ` ${found.always.join(", ")}`) : null,
         h("div", { class: "row filter-row" },
           h("label", { class: "field inline" }, h("span", {}, t("choose.without")),
@@ -57,14 +57,14 @@ export function poolView(app, run, toolbar, again) {
               h("option", { value: "" }, t("choose.without_any")),
               found.questions.filter((one) => one.cards > 0 && !view.without.includes(one.name)).map((one) => h("option", { value: one.name }, t("choose.question_count", { name: one.name, n: one.cards }))))),
           h("label", { class: "field inline" }, h("span", {}, t("choose.at_most")), h("input", { type: "number", min: 0, class: "short", value: view.most, "data-key": "at-most", onchange: change((event) => { view.most = event.target.value; }) })),
-          h("label", { class: "field inline" }, h("span", {}, t("choose.cheaper")), h("input", { type: "number", min: 0, class: "short", value: view.cheaper, "data-key": "cheaper", onchange: change((event) => { view.cheaper = event.target.value; }) })),
+          h("label", { class: "field inline" }, h("span", {}, t(found.has_costs ? "choose.cheaper" : "choose.fewer_points")), h("input", { type: "number", min: 0, class: "short", value: view.cheaper, "data-key": "cheaper", onchange: change((event) => { view.cheaper = event.target.value; }) })),
           h("label", { class: "check" }, h("input", { type: "checkbox", checked: view.monotone, "data-key": "monotone", onchange: change((event) => { view.monotone = event.target.checked; }) }), t("choose.monotone"))),
         view.without.length ? h("div", { class: "names" }, view.without.map((name) => h("span", { class: "chip" }, t("choose.without_one", { name }),
           h("button", { type: "button", class: "plain", "data-key": `with-${name}`, "aria-label": t("form.remove", { name }), onclick: change(() => { view.without = view.without.filter((one) => one !== name); }) }, icon("cross"))))) : null] : null);
   }
 
   function drawList() {
-    if (!found) { replace(list, cardSkeleton(t("choose.pool_running"))); replace(side); return; }
+    if (!found || (LIVE.includes(run.state) && !found.total)) { replace(list, cardSkeleton(t("choose.pool_running"))); replace(side); return; }
     if (!found.cards.length) { replace(list, h("p", { class: "soft", role: "status" }, t("choose.none_left"))); replace(side); return; }
     if (!found.cards.some((one) => one.card === view.selected)) view.selected = found.cards[0].card;
     replace(list,

@@ -93,11 +93,11 @@ export function chooseStep(app) {
     }
     const sizes = frontier ? frontier.sizes : [];
     const found = sizes.filter((one) => one.card);
-    if (!view.selected || !found.some((one) => one.card === view.selected)) {
+    if (!view.picked || !found.some((one) => one.card === view.selected)) {
       const best = found.find((one) => one.size === frontier.chosen) || found.at(-1);
       view.selected = best ? best.card : null;
     }
-    const choose = (one) => { view.selected = one.card; drawSize(); const point = pane.querySelector(`[data-key="size-${one.size}"]`); if (point) point.focus(); };
+    const choose = (one) => { view.selected = one.card; view.picked = true; drawSize(); const point = pane.querySelector(`[data-key="size-${one.size}"]`); if (point) point.focus(); };
     const cardBox = h("div", { class: "card-box" }, view.selected && app.cards.has(view.selected) ? [cardView(app.cards.get(view.selected)), toolbar(view.selected)] : cardSkeleton(t("shell.loading")));
     replace(pane, h("div", { class: "choose-columns" },
       h("div", {},
@@ -116,7 +116,7 @@ export function chooseStep(app) {
   function running(run) {
     if (LIVE.includes(run.state)) return h("span", { class: "row" }, h("span", { class: "badge live" }, run.stage || t(`watch.state_${run.state}`, { place: run.place || 1 })), button(t("watch.stop"), () => app.attempt(() => app.request("POST", `/api/runs/${run.id}/stop`, {})), { kind: "quiet", "data-key": "stop-frontier" }));
     if (run.state === "failed") return h("span", { class: "badge bad" }, run.error ? run.error.message : "");
-    return button(t("choose.again"), () => app.attempt(async () => { await app.request("DELETE", `/api/runs/${run.id}`); app.receive("run-removed", { id: run.id }); frontier = null; view.selected = null; draw(); }), { kind: "quiet", "data-key": "again" });
+    return button(t("choose.again"), () => app.attempt(async () => { await app.request("DELETE", `/api/runs/${run.id}`); app.receive("run-removed", { id: run.id }); frontier = null; view.selected = null; view.picked = false; draw(); }), { kind: "quiet", "data-key": "again" });
   }
 
   // What one gets without any question: too far away for the chart.

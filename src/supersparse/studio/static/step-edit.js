@@ -127,7 +127,8 @@ export function editStep(app) {
   }
 
   function drawBench() {
-    const { card, swaps } = shown();
+    const { card } = shown();
+    const { swaps } = view.edit;
     const all = shown().questions || [];
     const used = card.items.map((one) => one.question);
     replace(bench, h("section", { class: "panel" }, h("h2", {}, t("edit.lines")),
@@ -145,13 +146,14 @@ export function editStep(app) {
       h("div", { class: "row spread" },
         h("label", { class: "field inline" }, h("span", {}, t("edit.add")), h("select", { "data-key": "add", onchange: (event) => { const question = event.target.value; if (question) consider("add", null, () => ({ add: { question, points: 1 } })); } },
           h("option", { value: "" }, t("edit.add_none")), all.filter((name) => !used.includes(name)).map((name) => h("option", { value: name }, name)))),
-        h("span", { class: "row" }, h("span", { class: "strong" }, t("edit.threshold")), stepper(t("edit.threshold_label"), Number(card.threshold), "threshold", (to) => consider("threshold", null, () => ({ threshold: to })))))));
+        h("span", { class: "row" }, h("span", { class: "strong" }, t("edit.threshold")), stepper(t("edit.threshold_label"), Number(card.threshold), "threshold", (to) => consider("threshold", null, () => ({ threshold: to }))),
+          shown().threshold_fixed ? button(t("edit.best_threshold"), () => consider("threshold", null, () => ({ threshold: null })), { kind: "quiet", "data-key": "best-threshold" }) : null))));
   }
 
   function drawBar() {
     const { pending, preview } = view;
     if (!pending || !preview) { replace(bar); return; }
-    const text = preview.steps.length ? preview.steps.at(-1).text : "";
+    const text = preview.change_text;
     replace(bar, h("form", { class: "pending", onsubmit: (event) => { event.preventDefault(); keep(); } },
       h("p", {}, h("b", {}, text || t("edit.change")), h("span", {}, ` ${preview.price.text}`)),
       h("label", { class: "field grow" }, h("span", {}, t("edit.reason")), h("input", { type: "text", maxlength: 500, value: view.reason, placeholder: t("edit.reason_example"), "data-key": "reason", oninput: (event) => { view.reason = event.target.value; } })),
@@ -170,6 +172,7 @@ export function editStep(app) {
         h("h2", {}, t("edit.price")),
         h("p", { class: "price-now" }, h("b", {}, price.errors_more === null || price.errors_more === undefined ? number(price.cost, 3) : signed(price.errors_more)), h("span", {}, price.errors_more === null || price.errors_more === undefined ? t("edit.of_objective") : t("edit.errors_more"))),
         h("p", {}, price.text), h("span", { class: price.proven ? "badge proven" : "badge open" }, price.proven ? icon("check") : null, t(price.proven ? "edit.price_proven" : "edit.price_open")),
+        price.new_questions ? h("p", { class: "soft small" }, t("edit.new_questions")) : null,
         price.broken && price.broken.length ? h("p", { class: "warning" }, t("edit.broken", { wishes: price.broken.join("; ") })) : null,
         h("table", { class: "change" }, h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, t("edit.before")), h("th", { scope: "col" }, t("edit.now")))),
           h("tbody", {}, rows.map(([name, a, b, show, way]) => h("tr", {}, h("th", { scope: "row" }, t(`edit.${name}`)), h("td", {}, show(a)), h("td", { class: moved(a, b, way) }, show(b), moved(a, b, way) ? h("span", { class: "unseen" }, t(`edit.${moved(a, b, way)}`)) : null))))),

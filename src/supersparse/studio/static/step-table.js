@@ -1,4 +1,5 @@
 // Step 1: a table comes in; what it holds, what was noticed in it, and what is to be predicted.
+import { inWords } from "./app.js";
 import { button, h, icon, intro, legend, replace, shareBar, soon } from "./dom.js";
 import { bytes, whole } from "./numbers.js";
 import { columnCard } from "./column.js";
@@ -126,7 +127,7 @@ export function tableStep(app) {
       return;
     }
     body.toggleAttribute("data-reading", table.state === "reading");
-    replace(body, head(table), h("div", { class: "two" }, targetPanel(table), noticedPanel(table)), columnsPanel(table), rowsPanel(table), onward(table));
+    replace(body, head(table), h("div", { class: "two" }, targetPanel(table), noticedPanel(table)), table.problem ? h("p", { class: "warning", role: "alert" }, inWords(table.problem)) : null, columnsPanel(table), rowsPanel(table), onward(table));
   }
 
   function columnGhosts() {
@@ -224,7 +225,7 @@ export function tableStep(app) {
   }
 
   function onward(table) {
-    const blocked = table.noticed.some((one) => one.needs_answer) ? t("table.first_answer") : !table.classes ? t("table.first_target") : null;
+    const blocked = table.noticed.some((one) => one.needs_answer) ? t("table.first_answer") : table.problem ? inWords(table.problem) : !table.classes ? t("table.first_target") : null;
     return h("div", { class: "onward" },
       h("p", {}, blocked || t("table.ready", { questions: table.questions_count, columns: table.columns.filter((one) => one.role === "feature").length })),
       button(t("table.onward"), () => app.go("ask"), { kind: "primary", "data-key": "onward", disabled: blocked !== null }));

@@ -9,19 +9,35 @@ import { t } from "./texts.js";
 const SEARCHES = ["card", "repair"]; // these have a chart and a card
 
 export function stateBadge(run) {
-  const proven = run.state === "done" && run.progress && run.progress.gap === 0;
+  const proven = SEARCHES.includes(run.kind) && run.state === "done" && run.progress && run.progress.gap === 0;
   const kind = proven ? "proven" : LIVE.includes(run.state) ? "live" : run.state === "failed" ? "bad" : "open";
   return h("span", { class: `badge ${kind}` }, proven ? icon("check") : null, t(proven ? "watch.state_proven" : `watch.state_${run.state}`, { place: run.place || 1 }));
 }
 
-// Only the search for the card itself is drawn; a fold is another problem with other bounds.
-function drawn(trace, goal) {
-  const scale = goal === "risk" ? 1 : 100;
-  const searches = trace.filter((one) => !/^fold/.test(one.stage || ""));
-  const last = searches.length ? searches.at(-1).stage : null;
-  const same = searches.filter((one) => one.stage === last);
+// Only the search for the card itself is drawn, from its start: a fold is another problem with other bounds.
+function drawn(run, trace) {
+  const scale = run.goal === "risk" ? 1 : 100;
+  const searches = trace.filter((one) => !isFold(one.stage) && one.bound !== null && one.bound !== undefined);
+  if (!searches.length) return { points: [], now: run.seconds || 0, running: run.state === "running" };
+  const stage = searches.at(-1).stage;
+  const same = searches.filter((one) => one.stage === stage);
+  const start = searches[0].stage === stage ? 0 : same[0].seconds;
   const times = (v) => (v === null || v === undefined ? null : v * scale);
-  return same.map((one) => ({ seconds: one.seconds, best: times(one.best), bound: times(one.bound) }));
+  const points = same.map((one) => ({ seconds: one.seconds - start, best: times(one.best), bound: times(one.bound) }));
+  const running = run.state === "running" && !isFold(run.stage);
+  const now = running && run.progress && run.progress.t ? run.progress.t - start : points.at(-1).seconds;
+  return { points, now: Math.max(now, points.at(-1).seconds), running };
+}
+
+function isFold(stage) { return /^fold/.test(stage || ""); }
+
+// First card, rows left out, final card: where the run is.
+function phases(run) {
+  if (!run.plan || !run.plan.validate || run.kind !== "card") return null;
+  const stage = run.stage || "", at = /(\d+) of (\d+)/.exec(stage);
+  const place = !LIVE.includes(run.state) ? 3 : isFold(stage) ? 1 : /final/.test(stage) ? 2 : 0;
+  const names = [t("watch.phase_first"), place === 1 && at ? t("watch.phase_folds_at", { at: at[1], all: at[2] }) : t("watch.phase_folds"), t("watch.phase_final")];
+  return h("ol", { class: "phases", "aria-label": t("watch.phases") }, names.map((name, k) => h("li", { class: k < place ? "past-phase" : k === place ? "now-phase" : "", "aria-current": k === place ? "step" : null }, k < place ? icon("check") : null, name)));
 }
 
 export function watchStep(app) {
@@ -84,7 +100,7 @@ export function watchStep(app) {
     if (!run || !parts) return;
     const p = run.progress;
     parts.gap.textContent = p && p.gap ? t("watch.gap_short", { gap: percent(p.gap, p.gap < 0.1 ? 1 : 0) }) : p && p.errors !== null && p.errors !== undefined ? t("watch.errors_short", { n: number(p.errors) }) : "";
-    if (parts.chart) parts.chart.set(drawn(app.traces.get(name) || [], run.goal), run.seconds || 0, run.state === "running");
+    if (parts.chart) { const { points, now, running } = drawn(run, app.traces.get(name) || []); parts.chart.set(points, now, running); }
   }
 
   function progressed(data) {
@@ -102,7 +118,7 @@ export function watchStep(app) {
     const isSearch = SEARCHES.includes(run.kind);
     const chart = fallingChart({ unit: t(run.goal === "risk" ? "watch.unit_risk" : "watch.unit_errors") });
     const cardBox = h("div", { class: "card-box" }), numbers = h("div", { class: "stats" }), actions = h("div", { class: "row actions" });
-    const head = h("div", { class: "run-head" }), notes = h("div", {}), verdict = h("p", { class: "verdict" });
+    const head = h("div", { class: "run-head" }), notes = h("div", {}), stages = h("div", {}), verdict = h("p", { class: "verdict" });
     let shownCard = null, key = "";
 
     function showCard(card) {
@@ -123,7 +139,9 @@ export function watchStep(app) {
       const live = LIVE.includes(now.state);
       const next = [now.state, now.card, now.can_continue, now.name, now.place, now.error && now.error.message, (now.notes || []).length].join("|");
       if (isSearch) {
-        chart.set(drawn(app.traces.get(now.id) || [], now.goal), now.seconds || 0, now.state === "running");
+        const { points, now: until, running } = drawn(now, app.traces.get(now.id) || []);
+        chart.set(points, until, running);
+        replace(stages, phases(now));
         replace(numbers, stats(now, p));
         replace(verdict, verdictOf(now, p));
       }
@@ -140,7 +158,7 @@ export function watchStep(app) {
     if (isSearch) app.trace(run.id).then(() => update(app.runs.get(run.id) || run)).catch(() => {});
     const element = h("section", { class: "run", "aria-label": run.name || run.id }, head,
       isSearch ? h("div", { class: "watch-columns" },
-        h("div", { class: "watch-side" }, numbers, h("div", { class: "panel chart-panel" },
+        h("div", { class: "watch-side" }, stages, numbers, h("div", { class: "panel chart-panel" },
           legend(["best", t("watch.best")], ["bound", t("watch.bound")]),
           h("p", { class: "soft small axis-title" }, t(run.goal === "risk" ? "watch.unit_risk" : "watch.unit_errors")), chart.element, verdict), actions, notes),
         cardBox) : h("div", { class: "panel" }, h("p", {}, t(`watch.about_${run.kind}`)), actions, notes));
@@ -149,7 +167,7 @@ export function watchStep(app) {
 
   function stageText(run) {
     if (run.state === "queued") return t("watch.queued", { place: run.place || 1 });
-    return run.stage || "";
+    return phases(run) ? "" : run.stage || "";
   }
 
   function stats(run, p) {
@@ -163,7 +181,7 @@ export function watchStep(app) {
       risk ? one(t("watch.loss"), has(p.objective) ? number(p.objective, 4) : "\u2013") : one(t("watch.errors"), has(p.errors) ? number(p.errors) : "\u2013", rows ? t("watch.of", { n: number(rows) }) : null),
       one(t("watch.gap"), has(p.gap) ? percent(p.gap, p.gap > 0 && p.gap < 0.1 ? 1 : 0) : "\u2013", has(p.bound) ? t("watch.at_least", { bound: show(p.bound) }) : null),
       one(t("watch.size"), has(p.size) ? number(p.size) : "\u2013"),
-      one(t("watch.time"), seconds(run.seconds || 0), run.time_limit ? t("watch.of_limit", { limit: seconds(run.time_limit) }) : null)];
+      one(t("watch.time"), seconds(p.t || run.seconds || 0), run.time_limit ? t("watch.of_limit", { limit: seconds(run.time_limit) }) : null)];
   }
 
   function verdictOf(run, p) {

@@ -38,7 +38,7 @@ const TEXTS = {
     ready: "{questions} questions from {columns} columns", onward: "Continue to Ask",
   },
   column: {
-    kind_numbers: "numbers", kind_true_or_false: "yes or no", kind_text: "categories", kind_dates: "dates", kind_nothing: "empty", kind_too_many_different_texts: "free text",
+    kind_numbers: "numbers", kind_true_or_false: "yes or no", kind_text: "categories", kind_dates: "dates", kind_nothing: "empty", kind_too_many_different_texts: "free text", kind_undecided: "numbers and words",
     different: { one: "{n} value", other: "{n} values" }, missing: "{n} missing ({share})", left_out: "Left out: {why}", use: "use", histogram: "Histogram of {name}",
     more: "{n} more", more_values: { one: "and {n} more value", other: "and {n} more values" },
     cuts: "Cut at", cuts_of: "Cut points of {name}", suggested: "Suggested", cuts_set: "{name} is cut at {cuts}", none: "no point", not_a_number: "“{text}” is not a number. Write the cut points of {name} as 45, 60.",
@@ -68,6 +68,7 @@ const TEXTS = {
   watch: {
     title: "Watch", empty_title: "No runs yet", empty: "A run looks for the best card and proves how good it is. Say what you want of the card, then press Start.", to_ask: "Go to Ask", another: "Another run", runs: "Runs",
     kind_card: "card", kind_repair: "repair", kind_frontier: "by size", kind_pool: "almost as good", kind_report: "report", kind_certificate: "certificate",
+    phase_first: "First card", phase_folds: "Rows left out", phase_folds_at: "Rows left out: {at} of {all}", phase_final: "Final card", phases: "Phases of the run",
     about_frontier: "The best card of each size. Its chart is in the step Choose.", about_pool: "All cards almost as good as the best. They are in the step Choose.", about_report: "A document on a card. It is in the step Take away.", about_certificate: "A proof that others can check. It is in the step Take away.",
     state_queued: "waiting, place {place}", state_starting: "starting", state_running: "running", state_stopping: "stopping", state_done: "finished", state_stopped: "stopped", state_cancelled: "cancelled", state_failed: "failed", state_interrupted: "interrupted", state_proven: "proven best",
     queued: "Place {place} in the queue",
@@ -80,7 +81,7 @@ const TEXTS = {
     infeasible: "No card fulfils all wishes", failed: "This run failed", change_wishes: "Change the wishes",
   },
   card: {
-    label: "Card: {name}", question: "Question", points: "Points", times: "× {points}", total: "Total", risk_by_total: "Risk by total", proven: "Proven optimal", unproven: "Not proven", gap: "Not proven, gap {gap}",
+    always: "No question: always “{label}”.",     label: "Card: {name}", question: "Question", points: "Points", times: "× {points}", total: "Total", risk_by_total: "Risk by total", observed: "Share of positive training rows, by total", observed_of: "{positive} of {rows} rows", proven: "Proven optimal", unproven: "Not proven", gap: "Not proven, gap {gap}",
     errors: "Errors", of_rows: "{errors} of {rows} ({share})", sensitivity: "Sensitivity", specificity: "Specificity", auc: "AUC", log_loss: "Log loss", training: "Training", validated: "Rows left out",
   },
   choose: {
@@ -92,14 +93,14 @@ const TEXTS = {
     col_size: "Questions", col_trained: "Training rows", col_validated: "Rows left out", col_proof: "Proof",
     pool_title: "Almost as good", pool_help: "Finds all cards whose objective is within a few percent of the best. Among them may be one that is cheaper, or one that avoids a question you dislike.", within: "Within", start_pool: "Find them",
     pool_complete: "All {total} cards within {within} of the best: none is missing.", pool_sample: "{total} cards within {within} of the best. There may be more.", pool_running: "Looking for cards …",
-    always: "In every one of them:", without: "Without", without_any: "choose a question", without_one: "without {name}", question_count: "{name} (in {n})", at_most: "At most so many questions", cheaper: "Cheaper than", monotone: "rises or falls in every column", none_left: "No card is left. Take back one of the filters.", shown: "{count} of {total} cards", pool_numbers: "{errors} errors · sensitivity {sensitivity} · specificity {specificity}", cost: "cost {cost}", before: "Back", next: "More",
+    always: "In every one of them:", without: "Without", without_any: "choose a question", without_one: "without {name}", question_count: "{name} (in {n})", at_most: "At most so many questions", cheaper: "Cheaper than", fewer_points: "Points together below", monotone: "rises or falls in every column", none_left: "No card is left. Take back one of the filters.", shown: "{count} of {total} cards", pool_numbers: "{errors} errors · sensitivity {sensitivity} · specificity {specificity}", cost: "cost {cost}", before: "Back", next: "More",
     favourite: "Favourite", take: "Take it away", edit: "Edit it",
     no_favourites: "No favourites yet", no_favourites_help: "Mark cards with the star, by size or among the almost equally good ones. They appear here side by side, with the people on whom they disagree.", one_favourite: "Mark a second card to see where the two disagree.", letter: "Card {letter}",
     disagreements: "Where they disagree", agree: "They agree on {agree} of {all} rows, and disagree on {disagree}.", pair: "{a} and {b} disagree on {n} rows: {a} is right on {first}, {b} on {second}.", for_whom: "For whom", share: "{share} of the disagreements, {all} of all rows", says: "{letter} says {said}", in_truth: "({positive} positive, {negative} negative in truth)", rows: "Rows on which they disagree", row: "Row", truth: "Truth", totals: "Totals",
   },
   edit: {
     title: "Edit", lede: "Change the card by hand. The price is what the change costs against the proven best.", empty: "There is no card to edit yet.", to_watch: "Go to Watch", history: "History",
-    undo: "Undo", redo: "Redo", undo_done: "Undone", redo_done: "Done again", lines: "Questions and points", less: "{name}: one less", more: "{name}: one more", cut: "Cut", cut_of: "Cut point of {name}", swap: "Swap for", swap_of: "Swap {name} for", swap_none: "–", drop: "Drop", drop_named: "Drop {name}", points_of: "Points of {name}", no_lines: "No question is left.", add: "Add a question", add_none: "choose", threshold: "Positive from", threshold_label: "Smallest total that predicts the positive class",
+    undo: "Undo", redo: "Redo", undo_done: "Undone", redo_done: "Done again", lines: "Questions and points", less: "{name}: one less", more: "{name}: one more", cut: "Cut", cut_of: "Cut point of {name}", swap: "Swap for", swap_of: "Swap {name} for", swap_none: "–", drop: "Drop", drop_named: "Drop {name}", points_of: "Points of {name}", no_lines: "No question is left.", add: "Add a question", add_none: "choose", threshold: "Positive from", best_threshold: "Best again", new_questions: "The best card is the best of the questions that were there before a cut was moved.", threshold_label: "Smallest total that predicts the positive class",
     change: "Change:", reason: "Reason (kept with the card)", reason_example: "such as: easier to ask at the bedside", keep: "Keep", discard: "Discard", kept: "Kept",
     price: "Price of the edits", price_proven: "The best card is proven", price_open: "The best card is not proven: the price may be higher", errors_more: "errors against the best card", of_objective: "of the objective", broken: "Breaks: {wishes}", before: "Before", now: "Now", errors: "Errors", sensitivity: "Sensitivity", specificity: "Specificity", log_loss: "Log loss", size: "Questions", better: " (better)", worse: " (worse)",
     repair: "Repair", repair_help: "Repair solves again: what you edited stays fixed, the other points may change.", repair_name: "Repaired card", take: "Take it away", past: "Changes", no_past: "Nothing was changed yet.", no_reason: "no reason given",
