@@ -174,7 +174,9 @@ class _Routes:
         async for chunk in request.stream():
             content += chunk
             if len(content) > most:
-                raise StudioError("large", f"the request is larger than {most} bytes", thing="body", value=most)
+                raise StudioError(
+                    "large", f"the request is larger than {most} bytes", thing="body", value=most
+                )
         try:
             found = json.loads(content or b"{}", parse_constant=_no_constant)
         except (ValueError, RecursionError):
@@ -193,7 +195,9 @@ class _Routes:
         if name not in self.static:
             raise StudioError("missing", f"there is no file {name[:60]!r}", thing="file", value=name)
         path = self.static[name]
-        return Response(path.read_bytes(), media_type=_STATIC_TYPES[path.suffix], headers={"cache-control": "no-cache"})
+        return Response(
+            path.read_bytes(), media_type=_STATIC_TYPES[path.suffix], headers={"cache-control": "no-cache"}
+        )
 
     async def about(self, request: Request) -> Any:
         from supersparse.settings.settings import SOLVERS
@@ -206,7 +210,9 @@ class _Routes:
     async def events(self, request: Request) -> Response:
         last = request.headers.get("last-event-id")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(self.studio.hub.stream(last), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(
+            self.studio.hub.stream(last), media_type="text/event-stream", headers=headers
+        )
 
     async def tables(self, request: Request) -> Any:
         return {"tables": self.studio.tables.summaries()}
@@ -242,7 +248,7 @@ class _Routes:
         if runs and request.query_params.get("runs") != "1":
             raise StudioError(
                 "busy",
-                f"the table has {len(runs)} run{'s' if len(runs) > 1 else ''}; remove them with it, or keep it",
+                f"it has {len(runs)} run{'s' if len(runs) > 1 else ''}; remove them with it, or keep it",
                 thing="table",
                 value=own,
                 remedy="remove them with it, or keep it",
@@ -343,7 +349,9 @@ class _Routes:
 
     async def pool(self, request: Request) -> Any:
         own = _own(request)
-        return pool_page(own, self.studio.runs.record(own), self.studio.runs.result(own), request.query_params)
+        return pool_page(
+            own, self.studio.runs.record(own), self.studio.runs.result(own), request.query_params
+        )
 
     async def card(self, request: Request) -> Any:
         return await self.studio.cards.card(_own(request))

@@ -100,7 +100,12 @@ class Cards:
         run = self._runs.record(parts[1])
         table = self._tables.given(run["table"])
         ids = {"id": own, "run": parts[1], "table": run["table"]}
-        base = {**table, "choices": run["choices"], "ids": ids, "files": str(self._runs.place(parts[1]) / "files" / parts[2])}
+        base = {
+            **table,
+            "choices": run["choices"],
+            "ids": ids,
+            "files": str(self._runs.place(parts[1]) / "files" / parts[2]),
+        }
         return {**base, **self._of_run(own, parts[1], parts[2], run)}
 
     def _of_run(self, own: str, name: str, which: str, run: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from supersparse.exact import shown
 from supersparse.learning.clock import Clock
 from supersparse.problem.objective import classified, integer_totals, step_of
 from supersparse.results.pool import Pool, pool
+from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.verify import VerifiedModel
 from supersparse.studio.asking import Asked, asked_of
@@ -33,12 +34,13 @@ def learn_pool(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     telling = Telling(asked, talk, dict(given["ids"]))
     telling.stage("all cards that are almost as good")
     recipe = Clock.of(asked.question.recipe).limited(asked.question.recipe)
-    found = pool(
-        problem,
-        within=given["within"],
-        max_models=given["max_models"],
-        **{**recipe.options, "cancel": talk.stopped, "on_progress": telling, "checkpoint": None},
-    )
+    options: SolverKeywords = {
+        **recipe.options,
+        "cancel": talk.stopped,
+        "on_progress": telling,
+        "checkpoint": None,
+    }
+    found = pool(problem, within=given["within"], max_models=given["max_models"], **options)
     telling.flush()
     costs = costs_of(given["plan"], problem.rows.names)
     return {
@@ -99,11 +101,13 @@ def _versions(asked: Asked, alike: Sequence[VerifiedModel]) -> dict[str, Any]:
 
 
 def _is_monotone(names: Sequence[str], model: VerifiedModel, rules: Mapping[str, Any]) -> bool:
-    """Whether the points of each column rise or fall with its values: those of its questions have one sign."""
+    """Whether the points of each column rise or fall with its values: its questions have one sign."""
     signs: dict[str, set[bool]] = {}
     for j in model.points.support:
         rule = rules.get(names[j])
-        signs.setdefault(names[j] if rule is None else rule.column, set()).add(model.points.coefficients[j] > 0)
+        signs.setdefault(names[j] if rule is None else rule.column, set()).add(
+            model.points.coefficients[j] > 0
+        )
     return all(len(found) == 1 for found in signs.values())
 
 

@@ -7,6 +7,7 @@ its own; one is started ahead and loaded, so that a run begins at once.
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,12 +18,13 @@ from typing import Any
 from supersparse.studio.problems import StudioError
 
 _LINE = 256 * 2**20  # bytes of the longest line
+_SOON = 0.5
 _LONGEST_LOG = 5 * 2**20  # bytes
 _LATER = 3.0  # seconds after which the next process is started: what was asked for comes first
 Listener = Callable[[str, Any], None]
 
 
-class WorkerEnded(Exception):
+class WorkerEndedError(Exception):
     """A worker process ended in the middle of a job."""
 
 
@@ -62,7 +64,7 @@ class Worker:
     async def do(self, job: str, given: dict[str, Any], listener: Listener | None = None) -> Any:
         """Give the worker a job and wait for its result; `listener` hears its events."""
         if not self.is_alive:
-            raise WorkerEnded
+            raise WorkerEndedError
         assert self._process is not None
         assert self._process.stdin is not None
         own = next(self._numbers)
@@ -74,7 +76,7 @@ class Worker:
             await self._process.stdin.drain()
             return await done
         except (BrokenPipeError, ConnectionResetError):
-            raise WorkerEnded from None
+            raise WorkerEndedError from None
         finally:
             self._waiting.pop(own, None)
 
@@ -86,8 +88,12 @@ class Worker:
 
     def kill(self) -> None:
         """End the process now."""
-        if self._process is not None and self._process.returncode is None:
-            with suppress(ProcessLookupError):
+        if self._process is None or self._process.returncode is not None:
+            return
+        with suppress(ProcessLookupError):
+            if os.name == "posix":  # not `kill` of the process: that would reap it before asyncio does
+                os.kill(self._process.pid, signal.SIGKILL)
+            else:
                 self._process.kill()
 
     async def close(self) -> None:
@@ -117,7 +123,7 @@ class Worker:
         await self._process.wait()
         for done, _ in list(self._waiting.values()):
             if not done.done():
-                done.set_exception(WorkerEnded())
+                done.set_exception(WorkerEndedError())
 
 
 def _line(message: dict[str, Any]) -> bytes:
@@ -159,13 +165,13 @@ class Crew:
         if self._spare is None and not self._closed:
             self._spare = asyncio.create_task(self._warm())
 
-    async def worker(self) -> Worker:
+    async def worker(self, next_after: float = _LATER) -> Worker:
         """Return a process, the one that was started ahead if there is one, and prepare the next."""
         spare, self._spare = self._spare, None
         found = None if spare is None else await spare
         if found is None or not found.is_alive:
             found = await self._started()
-        self.prepare(_LATER)
+        self.prepare(next_after)
         return found
 
     async def ask(self, table: str, job: str, given: dict[str, Any]) -> Any:
@@ -174,10 +180,10 @@ class Crew:
             desk = self._desk(table)
             async with desk.lock:
                 if desk.worker is None or not desk.worker.is_alive:
-                    desk.worker = await self.worker()
+                    desk.worker = await self.worker(_SOON)
                 try:
                     return await desk.worker.do(job, given)
-                except WorkerEnded:
+                except WorkerEndedError:
                     self._all.discard(desk.worker)
                     if self._closed:
                         break
@@ -234,13 +240,15 @@ class Crew:
     async def _warm(self) -> Worker:
         """Start a process and load its modules; its kernels follow, unless somebody needs it before."""
         worker = await self._started()
-        with suppress(WorkerEnded, StudioError):
-            await worker.do("warm", {"kernels": False})
+        with suppress(WorkerEndedError, StudioError):
+            await worker.do("warm", {"kernels": None})
         self._kernels = asyncio.create_task(self._warm_kernels(worker))
         return worker
 
     async def _warm_kernels(self, worker: Worker) -> None:
-        await asyncio.sleep(_LATER)
-        if self._spare is not None and self._spare.done() and self._spare.result() is worker:
-            with suppress(WorkerEnded, StudioError):
-                await worker.do("warm", {"kernels": True})
+        for goal in ("errors", "risk"):
+            await asyncio.sleep(_SOON)
+            if self._spare is None or not self._spare.done() or self._spare.result() is not worker:
+                return
+            with suppress(WorkerEndedError, StudioError):
+                await worker.do("warm", {"kernels": goal})

@@ -1,7 +1,6 @@
-"""Editing a card by hand: what a change of points, questions, cuts or the threshold does, and what it costs."""
+"""Editing a card by hand: its points, questions, cuts and threshold."""
 
 import json
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,6 +20,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Solution, Trace
 from supersparse.stop import Stop
 from supersparse.studio.asking import Asked, asked_of, remembered
+from supersparse.studio.pricing import price_of, swaps_of
 from supersparse.studio.problems import StudioError
 from supersparse.studio.showing import (
     card_view,
@@ -28,14 +28,10 @@ from supersparse.studio.showing import (
     made_card,
     model_of,
     numbers_of,
-    rules_of,
     solution_of,
     with_edits,
 )
 from supersparse.studio.worker import Talk
-
-_SWAP_SECONDS = 0.6  # for ranking the questions that could stand in for another
-_SWAPS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +93,13 @@ def edited(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         "card": view,
         "model": model_of(made.solution.problem, made.solution.points),
         "texts": made.texts,
-        "price": _price(made.best, made.solution, foreign=bool(set(state.moved) & set(state.points))),
+        "price": price_of(made.best, made.solution, foreign=bool(set(state.moved) & set(state.points))),
         "before": numbers_of(made.best, None),
         "threshold_fixed": state.threshold is not None,
         "questions": list(made.base.question.problem.rows.names),
-        "swaps": _swaps(made.base, state) if given.get("swaps") else {},
+        "swaps": swaps_of(made.base, state.points, {n: f.column for n, f in state.moved.items()})
+        if given.get("swaps")
+        else {},
         "repair": _repair(made.base, state, given),
     }
 
@@ -113,7 +111,9 @@ def _refused(thing: str, value: object, why: str, remedy: str) -> StudioError:
 def _changed(asked: Asked, state: _State, change: object) -> tuple[_State, str]:
     """Return the state after a change, and the change in words."""
     if not isinstance(change, Mapping) or len(change) != 1:
-        raise _refused("change", change, "is not understood", "send one of points, drop, add, swap, cut, threshold")
+        raise _refused(
+            "change", change, "is not understood", "send one of points, drop, add, swap, cut, threshold"
+        )
     ((kind, what),) = change.items()
     if kind == "threshold":
         return _with_threshold(asked, state, what)
@@ -122,8 +122,10 @@ def _changed(asked: Asked, state: _State, change: object) -> tuple[_State, str]:
         points = {name: value for name, value in state.points.items() if name != what}
         return _next(state, points, what), f"{what!r} dropped"
     if kind not in ("points", "add", "swap", "cut") or not isinstance(what, Mapping):
-        raise _refused("change", kind, "is not understood", "send one of points, drop, add, swap, cut, threshold")
-    name = what.get("question")
+        raise _refused(
+            "change", kind, "is not understood", "send one of points, drop, add, swap, cut, threshold"
+        )
+    name = str(what.get("question"))
     if kind == "add":
         _check_known(asked, state, name)
         if name in state.points:
@@ -140,11 +142,13 @@ def _changed(asked: Asked, state: _State, change: object) -> tuple[_State, str]:
             return _next(state, points, name), f"{name!r} dropped"
         return _next(state, {**state.points, name: value}, name), text
     if kind == "swap":
-        other = what.get("for")
+        other = str(what.get("for"))
         _check_known(asked, state, other)
         if other in state.points:
             raise _refused("question", other, "is on the card already", "choose another one")
-        return _next(state, _renamed(state.points, name, other), name, other), f"{name!r} swapped for {other!r}"
+        return _next(
+            state, _renamed(state.points, name, other), name, other
+        ), f"{name!r} swapped for {other!r}"
     return _with_cut(asked, state, name, what.get("to"))
 
 
@@ -162,7 +166,9 @@ def _renamed(points: Mapping[str, Fraction], old: str, new: str) -> dict[str, Fr
 
 def _with_threshold(asked: Asked, state: _State, what: object) -> tuple[_State, str]:
     if asked.question.problem.goal == "risk":
-        raise _refused("threshold", what, "cannot be set on a card of risks", "choose a risk to act at instead")
+        raise _refused(
+            "threshold", what, "cannot be set on a card of risks", "choose a risk to act at instead"
+        )
     if what is None:
         return replace(state, threshold=None), "threshold chosen again"
     value = _number(what, "threshold")
@@ -216,7 +222,9 @@ def _check_used(state: _State, name: object) -> None:
 
 
 def _check_known(asked: Asked, state: _State, name: object) -> None:
-    if not isinstance(name, str) or (name not in asked.question.problem.rows.names and name not in state.moved):
+    if not isinstance(name, str) or (
+        name not in asked.question.problem.rows.names and name not in state.moved
+    ):
         raise _refused("question", name, "is not among those of the table", "choose one of them")
 
 
@@ -297,84 +305,6 @@ def _with_intercept(asked: Asked, state: _State) -> Points:
     return replace(points, intercept=(-exceeded - shift) * problem.unit)
 
 
-def _price(best: Solution, solution: Solution, *, foreign: bool) -> dict[str, Any]:
-    """What the edit costs against the best card of the run, and against what is proven possible."""
-    broken = [c.in_words() for c in violated(solution.problem, solution.points)]
-    broken += [
-        f"points of {solution.problem.rows.names[j]!r} outside the allowed ones"
-        for j in solution.points.support
-        if solution.points.values[j] not in solution.problem.sets[j]
-        and solution.points.values[j] not in solution.problem.given_sets[j]
-    ]
-    cost = solution.objective - best.objective
-    errors = solution.evaluation.training_errors - best.evaluation.training_errors
-    return {
-        "objective": float(solution.objective),
-        "best": float(best.objective),
-        "bound": float(best.lower_bound),
-        "cost": float(cost),
-        "cost_at_most": float(solution.objective - best.lower_bound),
-        "errors_more": float(errors),
-        "proven": best.proven_optimal,
-        "new_questions": foreign,
-        "broken": broken,
-        "text": _price_text(best, solution, foreign=foreign),
-    }
-
-
-def _price_text(best: Solution, solution: Solution, *, foreign: bool) -> str:
-    before, after = best.evaluation.training_errors, solution.evaluation.training_errors
-    what = "the proven best card" if best.proven_optimal else "the best card found"
-    if solution.problem.goal == "risk":
-        change = float(solution.evaluation.loss - best.evaluation.loss)
-        said = f"log loss {change:+.5f} against {what}"
-    elif after == before:
-        said = f"as many errors as {what} ({shown(before)})"
-    else:
-        word = "more" if after > before else "fewer"
-        many = "error" if abs(after - before) == 1 else "errors"
-        said = (
-            f"{shown(abs(after - before))} {word} {many} than {what} ({shown(after)} instead of {shown(before)})"
-        )
-    more = solution.evaluation.size - best.evaluation.size
-    if more:
-        said += f", with {abs(more)} {'more' if more > 0 else 'fewer'} question{'s' if abs(more) > 1 else ''}"
-    if foreign:
-        said += "; a cut was moved to where the search had no question, so the proof does not speak of it"
-    return f"{said[0].upper()}{said[1:]}."
-
-
-def _swaps(asked: Asked, state: _State) -> dict[str, list[str]]:
-    """For each question of the card, those that could stand in for it, fewest errors first."""
-    problem = asked.question.problem
-    rules = rules_of(asked)
-    names = list(problem.rows.names)
-    ends = time.monotonic() + _SWAP_SECONDS
-    found: dict[str, list[str]] = {}
-    for name in state.points:
-        column = state.moved[name].column if name in state.moved else _column(rules, name)
-        near = sorted(names, key=lambda other: _column(rules, other) != column)  # noqa: B023
-        ranked = []
-        for other in near:
-            if other in state.points:
-                continue
-            if time.monotonic() > ends and len(ranked) >= _SWAPS:
-                break
-            points = _renamed(state.points, name, other)
-            if any(one not in names for one in points):
-                break
-            values = [int(points.get(one, Fraction(0)) * problem.unit) for one in names]
-            model = with_best_intercept(problem, values)
-            if model is not None:
-                ranked.append((evaluate(problem, model).objective, len(ranked), other))
-        found[name] = [other for _, _, other in sorted(ranked)[:_SWAPS]]
-    return found
-
-
-def _column(rules: Mapping[str, Any], name: str) -> str:
-    return rules[name].column if name in rules else name
-
-
 def _repair(base: Asked, state: _State, given: Mapping[str, Any]) -> dict[str, Any]:
     """The plan and choices of a run that keeps what was edited and solves the rest again."""
     choices, plan = dict(given["choices"]), dict(given["plan"])
@@ -387,7 +317,11 @@ def _repair(base: Asked, state: _State, given: Mapping[str, Any]) -> dict[str, A
             column = state.moved[name].column
             own = [f for f in prepare.features_ if f.column == column and cut_of(f.rule) is not None]
             kept = {cut_of(f.rule) for f in own if f.name not in state.touched or f.name in state.points}
-            kept |= {cut_of(state.moved[n].rule) for n in state.moved if state.moved[n].column == column and n in state.points}
+            kept |= {
+                cut_of(state.moved[n].rule)
+                for n in state.moved
+                if state.moved[n].column == column and n in state.points
+            }
             cut_points[column] = sorted(cut for cut in kept if cut is not None)
         if name in state.points:
             constraints.append({"fixed": name, "value": _plain(state.points[name])})

@@ -18,9 +18,7 @@ _LONGEST_REASON = 500
 class Edits:
     """All edits of a studio."""
 
-    def __init__(
-        self, folder: Folder, cards: Cards, crew: Crew, limits: Limits, publish: Publish
-    ) -> None:
+    def __init__(self, folder: Folder, cards: Cards, crew: Crew, limits: Limits, publish: Publish) -> None:
         self._folder, self._cards, self._crew = folder, cards, crew
         self._limits, self._publish = limits, publish
         self._known: dict[str, dict[str, Any]] = {}
@@ -109,10 +107,7 @@ class Edits:
             "can_undo": edit["position"] > 0,
             "can_redo": edit["position"] < len(edit["steps"]),
             "change_text": found["texts"][-1] if preview else None,
-            **{
-                name: found[name]
-                for name in ("price", "before", "threshold_fixed", "swaps", "questions")
-            },
+            **{name: found[name] for name in ("price", "before", "threshold_fixed", "swaps", "questions")},
         }
 
     async def step(self, own: str, change: object, reason: object) -> dict[str, Any]:

@@ -43,10 +43,10 @@ class Folder:
                 (self.root / name).mkdir(exist_ok=True)
         except OSError as error:
             raise InvalidOptionError(
-                f"--folder {str(root)!r} cannot be used: {error.strerror}; choose a folder that may be written"
+                f"--folder {str(root)!r} cannot be used: {error.strerror}; choose one that may be written"
             ) from None
         self._lock = _held(self.root / ".lock")
-        self._last: dict[str, int] = {kind: 0 for kind in KINDS}
+        self._last: dict[str, int] = dict.fromkeys(KINDS, 0)
         self._last.update(read_json(self.root / "studio.json") or {})
         for kind, name in KINDS.items():  # a studio.json that was lost must not lead to a name used twice
             for place in (self.root / name).iterdir():

@@ -63,10 +63,13 @@ _GROUPS = (
     (
         "search",
         "Search",
-        tuple(f"solve.{name}" for name in ("time_limit", "solver", "gap", "absolute_gap", "node_limit",
-              "memory_limit", "n_jobs", "random_state", "formulation", "branching_priorities", "pair_covers")),
+        (
+            *("solve.time_limit", "solve.solver", "solve.gap", "solve.absolute_gap", "solve.node_limit"),
+            *("solve.memory_limit", "solve.n_jobs", "solve.random_state", "solve.formulation"),
+            *("solve.branching_priorities", "solve.pair_covers"),
+        ),
     ),
-)  # fmt: skip
+)
 _COMMON = {"max_features", "max_points", "goal", "C0", "constraints", "class_weight", "solve.time_limit"}
 _WISHES = {
     "must_use": "Must be asked",
@@ -109,7 +112,9 @@ def form() -> dict[str, Any]:
     defaults = {f.name: f.default for f in fields(Settings)}
     for name in names_of(Settings):
         if name != "solve":
-            described[name] = _field(name, SETTINGS.fields[name].help, whole["properties"][name], defaults[name])
+            described[name] = _field(
+                name, SETTINGS.fields[name].help, whole["properties"][name], defaults[name]
+            )
     solve = whole["properties"]["solve"]["properties"]
     usual = {f.name: f.default for f in fields(SolveOptions)}
     for name, declared in SOLVE.fields.items():

@@ -58,7 +58,10 @@ def _of_numbers(values: NDArray[np.float64], positive: Mask, known: Mask) -> dic
         "negative": counts[1],
         "missing": _missing(gone, positive, known),
         "others": 0,
-        "clipped": [bool(len(finite) and finite.min() < edges[0]), bool(len(finite) and finite.max() > edges[-1])],
+        "clipped": [
+            bool(len(finite) and finite.min() < edges[0]),
+            bool(len(finite) and finite.max() > edges[-1]),
+        ],
     }
 
 

@@ -78,10 +78,12 @@ def profile(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         except SupersparseError as error:
             problem = as_problem(error, given.get("names")).as_data()
     describe = _Describing(table, choices, given["plan"], classes, used, prepare)
-    columns = [describe.column(name, k) for k, name in enumerate(table.names[:_MOST_COLUMNS]) if name in table.columns]
-    columns += [
-        describe.unread(name, table.names.index(name), column) for name, column in texts.items()
+    columns = [
+        describe.column(name, k)
+        for k, name in enumerate(table.names[:_MOST_COLUMNS])
+        if name in table.columns
     ]
+    columns += [describe.unread(name, table.names.index(name), column) for name, column in texts.items()]
     return {
         "rows": table.n_rows,
         "columns_count": len(table.names),
@@ -190,11 +192,7 @@ def _used(table: Table, choices: Mapping[str, Any], plan: Mapping[str, Any]) -> 
 
 def _fitted(table: Table, classes: _Classes, used: Mapping[str, str], prepare: Prepare) -> Prepare:
     rows = np.flatnonzero(classes.known)
-    raw = {
-        name: table.columns[name].values[rows]
-        for name, role in used.items()
-        if role == "feature"
-    }
+    raw = {name: table.columns[name].values[rows] for name, role in used.items() if role == "feature"}
     if not raw:
         raise InvalidDataError(f"{table.name} has no usable column besides the target; use some columns")
     return prepare.fit(raw, classes.labels)
@@ -243,7 +241,9 @@ class _Describing:
             "cuts": cuts,
             "suggested_cuts": self._suggested(name, cuts),
             "questions": [
-                described(feature, column, classes.is_positive & classes.known, ~classes.is_positive & classes.known)
+                described(
+                    feature, column, classes.is_positive & classes.known, ~classes.is_positive & classes.known
+                )
                 for feature in self.features.get(name, ())
                 if classes is not None
             ],
@@ -367,7 +367,7 @@ def _gain(yes: list[int], all_rows: list[int]) -> float:
 
 def _targets(table: Table, choices: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The columns that could be the target, those that are named like one and have two values first."""
-    found = []
+    found: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
     for k, (name, column) in enumerate(table.columns.items()):
         if column.kind not in (Kind.NUMBER, Kind.TEXT, Kind.TRUTH) or not len(column.values):
             continue
@@ -375,7 +375,13 @@ def _targets(table: Table, choices: Mapping[str, Any]) -> list[dict[str, Any]]:
             continue
         counts = Counter(_label(v) for v in column.values.tolist() if v is not None and v == v)
         named = any(word in _words(name) for word in _OUTCOMES)
-        rank = (name != choices["target"], len(counts) > 2, not named, k not in (0, len(table.columns) - 1), -k)
+        rank = (
+            name != choices["target"],
+            len(counts) > 2,
+            not named,
+            k not in (0, len(table.columns) - 1),
+            -k,
+        )
         found.append((rank, {"name": name, "values": counts.most_common(), "suggested": False}))
     listed = [one for _, one in sorted(found, key=lambda pair: pair[0])]
     if listed and len(listed[0]["values"]) == 2:

@@ -1,4 +1,4 @@
-"""The runs of the studio: searches in processes of their own, queued, watched, stopped, continued and kept."""
+"""The runs of the studio: searches in processes of their own, queued, watched, stopped and continued."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from supersparse.studio.crew import Crew, Worker, WorkerEnded
+from supersparse.studio.crew import Crew, Worker, WorkerEndedError
 from supersparse.studio.folder import Folder, missing, read_json, read_lines, write_json
 from supersparse.studio.limits import Limits
 from supersparse.studio.problems import StudioError, as_problem
@@ -142,8 +142,8 @@ class Runs:
             else:
                 raise StudioError(
                     "input",
-                    f"{name[:40]} is {str(value)[:40]!r}; give a name of up to 120 characters, or favourite as "
-                    "true or false",
+                    f"{name[:40]} is {str(value)[:40]!r}; give a name of up to 120 characters, or "
+                    "favourite as true or false",
                     thing=name,
                     value=value,
                 )
@@ -267,16 +267,26 @@ class Runs:
                 run["state"] = "running"
             self._changed(own)
             given = {**self._given(run), "folder": str(self.place(own)), "time_limit": self.seconds_of(run)}
-            doing = asyncio.create_task(worker.do(run["kind"], given, lambda e, d: self._hear(own, e, d, began)))
+            doing = asyncio.create_task(
+                worker.do(run["kind"], given, lambda e, d: self._hear(own, e, d, began))
+            )
             await asyncio.sleep(0)
             if run.get("asked_to_stop"):
                 worker.ask_to_stop()
             result = await doing
             if own in self._known:
                 self._finish(own, result)
-        except WorkerEnded:
+        except WorkerEndedError:
             if not self._closed and run["state"] != "cancelled":
-                self._fail(own, StudioError("failed", "the process of this run ended unexpectedly; continue it, or start again", thing="run", remedy="continue it, or start again"))
+                self._fail(
+                    own,
+                    StudioError(
+                        "failed",
+                        "the process of this run ended unexpectedly; continue it, or start again",
+                        thing="run",
+                        remedy="continue it, or start again",
+                    ),
+                )
         except StudioError as error:
             if run.get("asked_to_stop") and error.code == "busy":
                 run.update(state="stopped", ended=now(), ended_why="stopped", error=error.as_data())
@@ -305,7 +315,11 @@ class Runs:
             state="stopped" if stopped else "done",
             stage=None,
             ended=now(),
-            ended_why="stopped" if stopped else "proven optimal" if result.get("proven") else result.get("stop"),
+            ended_why="stopped"
+            if stopped
+            else "proven optimal"
+            if result.get("proven")
+            else result.get("stop"),
             notes=result.get("notes", run["notes"]),
             finished=True,
             asked_to_stop=False,

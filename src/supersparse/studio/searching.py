@@ -98,8 +98,8 @@ class _Run:
                 self.telling.stage("first card")
                 first = self._solve(self.asked.question, self.clock.part(_FIRST), checkpoint=False)
                 unjudged = None if self.talk.stopped() else self._fold(self.clock.part(_FOLDS))
-            if self.kept is not None and self.kept.C0 is not None:
-                plan = _with_penalty(plan, self.kept.C0)
+            if self.kept is not None and self.kept.penalty is not None:
+                plan = _with_penalty(plan, self.kept.penalty)
                 self.asked = asked_of({**self.given, "plan": plan})
                 self.telling.about(self.asked)
         if first is not None and (self.talk.stopped() or _still_best(first, self.asked)):
@@ -261,7 +261,7 @@ class _Kept:
         write_file(path, json.dumps(self._content))
 
     @property
-    def C0(self) -> float | None:
+    def penalty(self) -> float | None:
         """The penalty that was chosen."""
         found: float | None = self._content["C0"]
         return found

@@ -1,6 +1,6 @@
 """Cards as JSON: what a page draws, and how a model is kept between processes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm
@@ -41,7 +41,10 @@ def points_of(problem: Problem, model: Model) -> Points:
     for name, text in model["points"].items():
         if name not in names:
             raise StudioError(
-                "input", f"the table has no question {name!r} now; start a new run", thing="question", value=name
+                "input",
+                f"the table has no question {name!r} now; start a new run",
+                thing="question",
+                value=name,
             )
         values[names[name]] = Fraction(text)
     unit = lcm(problem.unit, *(value.denominator for value in values))
@@ -240,7 +243,7 @@ def made_card(asked: Asked, solution: Solution, *, remembers: bool = False) -> C
     return asked.question.card(solution, asked.rows.title, asked.rows if remembers else None)
 
 
-def with_edits(card: Card, edits: list[Mapping[str, Any]]) -> Card:
+def with_edits(card: Card, edits: Sequence[Mapping[str, Any]]) -> Card:
     """Return the card with what people changed by hand in its provenance."""
     if not edits or card.provenance is None:
         return card

@@ -92,7 +92,10 @@ class Tables:
                     file.write(chunk)
             if not size:
                 raise StudioError(
-                    "input", "the file is empty; choose another one", thing="file", remedy="choose another one"
+                    "input",
+                    "the file is empty; choose another one",
+                    thing="file",
+                    remedy="choose another one",
                 )
         except BaseException:
             self._folder.remove(own)
@@ -142,7 +145,7 @@ class Tables:
             )
 
     def _file(self, table: dict[str, Any]) -> Path:
-        return self._folder.place(table["id"]) / table["file"]
+        return self._folder.place(table["id"]) / str(table["file"])
 
     def _get(self, own: str) -> dict[str, Any]:
         if own not in self._known:
@@ -223,7 +226,9 @@ class Tables:
         undone = choices
         for other in found["answers"]:  # what another answer added goes before this one is given
             if other["id"] != answer:
-                undone = done(undone, [{"key": s["key"], "remove": s["add"]} for s in other["does"] if "add" in s])
+                undone = done(
+                    undone, [{"key": s["key"], "remove": s["add"]} for s in other["does"] if "add" in s]
+                )
         others = [one for one in table["answered"] if one["id"] != notice]
         table["answered"] = [*others, {**found, "answer": answer, "needs_answer": False}]
         return {**done(undone, chosen["does"]), "answers": {**choices["answers"], notice: answer}}
@@ -296,8 +301,8 @@ def too_large(limit: int) -> StudioError:
     """Say that a file is too large."""
     return StudioError(
         "large",
-        f"the file is larger than {limit // 2**20} MB, the most that the studio takes; use the command line, or "
-        "a part of the rows",
+        f"the file is larger than {limit // 2**20} MB, the most that the studio takes; use the command "
+        "line, or a part of the rows",
         thing="file",
         value=limit,
         remedy="use the command line, or a part of the rows",
@@ -320,7 +325,12 @@ def _noticed(table: dict[str, Any]) -> list[dict[str, Any]]:
     """What was noticed, with the answers that were given; what an answer made go away stays, to be undone."""
     answers = {one["id"]: one for one in table["answered"]}
     fresh = (table["profile"] or {}).get("noticed", [])
-    found = [{**one, "answer": answers[one["id"]]["answer"], "needs_answer": False} if one["id"] in answers else one for one in fresh]
+    found = [
+        {**one, "answer": answers[one["id"]]["answer"], "needs_answer": False}
+        if one["id"] in answers
+        else one
+        for one in fresh
+    ]
     known = {one["id"] for one in found}
     return [*found, *(one for one in answers.values() if one["id"] not in known)]
 

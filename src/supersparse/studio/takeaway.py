@@ -166,7 +166,9 @@ def certificate(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     telling = Telling(asked, talk, dict(given["ids"]))
     telling.stage("writing the proof")
     if not solution.proven_optimal:
-        raise UnsupportedProblemError("the card is not proven optimal, so there is no proof to write; continue its run")
+        raise UnsupportedProblemError(
+            "the card is not proven optimal, so there is no proof to write; continue its run"
+        )
     out = Path(given["out"])
     named = certified(
         card,

@@ -6,11 +6,11 @@ from supersparse.studio.worker import Talk
 
 
 def warm(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
-    """Import the modules of a search and run its kernels once."""
+    """Import the modules of a search, and run the kernels of a goal once, if one is named."""
     import supersparse.studio.profiling
     import supersparse.studio.searching  # noqa: F401
     from supersparse.solving.warm_up import warm_up
 
-    if given.get("kernels"):
-        warm_up("errors")
+    if given["kernels"] is not None:
+        warm_up(given["kernels"])
     return {}
