@@ -7,7 +7,7 @@ from supersparse.card.card import Card, Item, Learned
 from supersparse.card.fields import Fields
 from supersparse.card.performance import Judged, Performance
 from supersparse.card.printed import follows_from_learned
-from supersparse.card.provenance import CertificateFile, ItemSeen, Provenance
+from supersparse.card.provenance import CardEdit, CertificateFile, ItemSeen, Provenance
 from supersparse.card.risk import RISK_KINDS as RISK_KINDS
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
 from supersparse.card.rules import (
@@ -240,6 +240,14 @@ def _certificate(fields: Fields) -> CertificateFile:
     return certificate
 
 
+def _edit(fields: Fields) -> CardEdit:
+    edit = CardEdit(
+        change=fields.text("change"), reason=fields.text("reason"), at=fields.text("at", optional=True)
+    )
+    fields.finish()
+    return edit
+
+
 def _provenance(fields: Fields, version: int) -> Provenance:
     made = Provenance(
         version=fields.text("version"),
@@ -266,6 +274,7 @@ def _provenance(fields: Fields, version: int) -> Provenance:
         certificate=_certificate(fields.section("certificate"))
         if version > 1 and fields.has("certificate")
         else None,
+        edits=tuple(map(_edit, fields.sections("edits", optional=True))) if version > 1 else (),
     )
     if (fields.truth("proven_optimal"), fields.real("gap")) != (made.proven_optimal, float(made.gap)):
         raise InvalidCardError("its proven_optimal and gap contradict its objective and lower bound")

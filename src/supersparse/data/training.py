@@ -31,7 +31,7 @@ _REMEDY = (
     "treat as missing with --na {na}, as categories with --category {name}, or leave the column out with "
     "--drop {name}"
 )
-_PERHAPS_MISSING = {*"?-.*", "--", "n/a", "N/A", "#N/A", "missing", "Missing", "unknown", "Unknown"}
+PERHAPS_MISSING = {*"?-.*", "--", "n/a", "N/A", "#N/A", "missing", "Missing", "unknown", "Unknown"}
 
 
 def _nowhere(name: str) -> str:
@@ -284,7 +284,7 @@ def _note_what_may_be_missing(column: Column, note: Callable[[str], None]) -> No
     if column.kind is not Kind.TEXT:
         return
     counts = counts_of_texts(column)
-    for word in sorted(_PERHAPS_MISSING & set(counts)):
+    for word in sorted(PERHAPS_MISSING & set(counts)):
         note(
             f"{column.name!r}: {word!r} ({counts[word]}) is read as a category; "
             f"use --na {word!r} to treat it as missing"

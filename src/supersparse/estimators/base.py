@@ -22,6 +22,7 @@ from supersparse.errors import (
     MissingCodesWarning,
     NoBetterThanBaselineWarning,
     NotProvenWarning,
+    PackageNotInstalledError,
     did_you_mean,
 )
 from supersparse.estimators.parameters import PREPARATIONS
@@ -276,6 +277,34 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         check_consistent_length(predicted, y, sample_weight)
         return float(
             np.average(predicted == y, weights=None if sample_weight is None else as_array(sample_weight))
+        )
+
+    def studio(self, X: Any = None, y: Any = None, *, folder: str | Path | None = None) -> Any:
+        """Open the studio below this cell of a notebook, asking for what this classifier asks for.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array, default=None
+            The table to begin with; without it, the studio shows the tables and runs that its folder holds.
+        y : array-like of shape (n_samples,), default=None
+            Its labels, of two classes.
+        folder : str or path, default=None
+            Where tables and runs are kept; by default as for ``supersparse studio``.
+
+        Returns
+        -------
+        widget
+            Notebooks show it. It needs anywidget: ``pip install 'supersparse[studio]'``.
+        """
+        try:
+            from supersparse.studio.widget import open_studio
+        except ImportError as error:
+            raise PackageNotInstalledError(
+                f"the studio needs {error.name}: pip install 'supersparse[studio]'"
+            ) from None
+        title = name_of(y)
+        return open_studio(
+            X, y, target=title or "target", settings=self._recipe().settings.to_dict(), folder=folder
         )
 
     def __sklearn_tags__(self) -> Tags:
