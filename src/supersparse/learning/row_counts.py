@@ -94,7 +94,7 @@ class RowCounts:
     def question(self, **settings: Unpack[SettingsKeywords]) -> Question:
         """Ask settings about the counted rows, such as C0, max_features or constraints."""
         rows, _ = self.rows()
-        return self.recipe(Recipe(settings=Settings(**settings))).question(rows)
+        return self.recipe(Recipe(settings=Settings.of(**settings))).question(rows)
 
     def problem(self, **settings: Unpack[SettingsKeywords]) -> Problem:
         """Return the problem of some settings."""
