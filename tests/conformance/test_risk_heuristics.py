@@ -16,7 +16,7 @@ from supersparse.problem.log_loss import log_loss, with_best_risk
 from supersparse.solving.answering import presolve
 from supersparse.solving.risk.instance import risk_instance
 from supersparse.solving.risk.search import first_cards
-from supersparse.solving.risk.tree import RiskTree
+from supersparse.solving.risk.workspace import new_best, new_support
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning"),
@@ -49,11 +49,11 @@ def loss_of(problem, points):
 def searched(problem, X, y):
     small = presolve(problem)
     instance = risk_instance(small.problem, slope_is_free=problem.slope == "free")
-    tree = RiskTree(instance)
-    first_cards(instance, tree.support, tree.best, lambda: False)
+    best = new_best(instance)
+    first_cards(instance, new_support(instance), best, lambda: False)
     points = np.zeros(COLUMNS)
     for q, j in enumerate(instance.kept):
-        points[j] = float(instance.values[q][tree.best.index[q]])
+        points[j] = float(instance.values[q][best.index[q]])
     return points
 
 

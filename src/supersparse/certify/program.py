@@ -16,9 +16,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.certify.statement import Coefficient, Statement
 from supersparse.errors import UnsupportedProblemError, VerificationError
+from supersparse.exact import IntArray
 
 Coefficients = dict[int, int]
 
@@ -67,16 +72,18 @@ class Program:
     def __init__(
         self,
         statement: Statement,
-        columns: Sequence[Sequence[Fraction]],
+        columns: Sequence[IntArray],
+        scales: Sequence[int],
         positive: Sequence[bool],
-        weights: Sequence[Fraction],
+        weights: Sequence[int],
     ) -> None:
+        """`columns` are whole numbers, each over its scale; weights are in any unit."""
         self.statement = statement
         self.names: list[str] = []
         self.rows: list[Row] = []
         self.lower: list[int] = []  # the row that bounds each variable from below
         self.upper: list[int] = []
-        self._merge(columns, positive, weights)
+        self._merge(columns, scales, positive, weights)
         self._costs: dict[int, Fraction] = {}
         self.constant = Fraction(0)
         self.features = [
@@ -96,10 +103,11 @@ class Program:
             assert statement.low is not None
             assert statement.high is not None
             self.threshold = self._variable("b", statement.low, statement.high)
-        total = sum(weights, Fraction(0))
+        total = sum(weights)
+        prices = [price / total for price in statement.class_weights]
         self.wrong = [self._variable(f"z{r}", 0, 1) for r in range(len(self.positive))]
         for z, weight, is_positive in zip(self.wrong, self.weights, self.positive, strict=True):
-            self._costs[z] = weight * statement.class_weights[is_positive] / total
+            self._costs[z] = prices[is_positive] * weight
         self.n_bounds = len(self.rows)
         for f, feature in enumerate(self.features):
             self._link(f, feature)
@@ -109,25 +117,37 @@ class Program:
 
     def _merge(
         self,
-        columns: Sequence[Sequence[Fraction]],
+        columns: Sequence[IntArray],
+        scales: Sequence[int],
         positive: Sequence[bool],
-        weights: Sequence[Fraction],
+        weights: Sequence[int],
     ) -> None:
         """Scale columns to whole numbers without a common divisor, and merge equal rows of a class."""
-        common = lcm(*(x.denominator for column in columns for x in set(column)))
-        whole = [[int(x * common) for x in column] for column in columns]
+        distinct = [np.unique(column, return_inverse=True) for column in columns]
+        values = [[int(x) for x in of_column] for of_column, _ in distinct]
+        common = lcm(
+            *(scale // gcd(x, scale) for of_column, scale in zip(values, scales, strict=True) for x in of_column)
+        )
+        whole = [[x * common // scale for x in own] for own, scale in zip(values, scales, strict=True)]
         mode = self.statement.intercept
-        divisor = gcd(common if mode in ("range", "paper") else 0, *(x for c in whole for x in set(c))) or 1
+        divisor = gcd(common if mode in ("range", "paper") else 0, *(x for own in whole for x in own)) or 1
         self.step = common // divisor  # what one unit of b is in these scores
-        merged: dict[tuple[bool, tuple[int, ...]], Fraction] = {}
-        for r, weight in enumerate(weights):
-            key = (bool(positive[r]), tuple(column[r] // divisor for column in whole))
-            merged[key] = merged.get(key, Fraction(0)) + weight
-        order = sorted(merged)
-        self.positive = [key[0] for key in order]
-        self.weights = [merged[key] for key in order]
-        self._columns = [[key[1][f] for key in order] for f in range(len(columns))]
         self.factor = Fraction(common, divisor)  # table value times this is the whole number
+        if any(abs(x) // divisor > _LARGEST for own in whole for x in own):
+            _refuse_scores(max(abs(x) // divisor for own in whole for x in own))
+        keys = np.empty((len(columns) + 1, len(weights)), np.int64)
+        keys[0] = positive
+        for f, (own, (_, inverse)) in enumerate(zip(whole, distinct, strict=True)):
+            keys[f + 1] = np.array([x // divisor for x in own], np.int64)[inverse.reshape(-1)]
+        order = np.lexsort(keys[::-1])
+        keys = keys[:, order]
+        first = np.ones(len(order), bool)
+        first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+        self.positive = [bool(p) for p in keys[0, first]]
+        self._columns: list[list[int]] = keys[1:, first].tolist()
+        self.weights = [0] * len(self.positive)
+        for row, merged in zip(order.tolist(), (np.cumsum(first) - 1).tolist(), strict=True):
+            self.weights[merged] += weights[row]
 
     def _reach(self) -> None:
         """The least and the largest score; 0 is counted as one."""
@@ -143,10 +163,7 @@ class Program:
             self.most += max(0, *products)
         self.M = self.most - self.least + 1
         if self.M > _LARGEST:
-            raise UnsupportedProblemError(
-                f"scores reach {self.M} in whole numbers, over 2^60, which certificates do not "
-                "round the columns, or use smaller points"
-            )
+            _refuse_scores(self.M)
 
     def _variable(self, name: str, low: int, high: int) -> int:
         at = len(self.names)
@@ -298,6 +315,22 @@ class Program:
                 raise VerificationError(f"the model breaks the row {row.label} of its integer program")
         return values
 
+    def margins(self, solution: Coefficients) -> NDArray[np.int64]:
+        """By how much each row is on the right side in a solution; M is not part of it."""
+        margins = []
+        for row, z in zip(self.of_row, self.wrong, strict=True):
+            coefficients = self.rows[row].coefficients
+            total = sum(c * solution.get(v, 0) for v, c in coefficients.items() if v != z)
+            margins.append(total - self.rows[row].right)
+        return np.array(margins, np.int64)
+
     def value(self, solution: Coefficients) -> int:
         """The objective of a solution, in whole numbers."""
         return sum(c * solution.get(v, 0) for v, c in self.objective.items())
+
+
+def _refuse_scores(largest: int) -> NoReturn:
+    raise UnsupportedProblemError(
+        f"scores reach {largest} in whole numbers, over 2^60, which certificates do not support; "
+        "round the columns, or use smaller points"
+    )

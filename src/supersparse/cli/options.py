@@ -376,7 +376,8 @@ class SearchOptions:
     """The solver and its limits."""
 
     time_limit: Annotated[
-        float | None, typer.Option(show_default="60", help="Time limit of the whole call in seconds.")
+        float | None,
+        typer.Option(show_default="60", help="Time limit in seconds, without reading the table."),
     ] = None
     solver: Annotated[
         str | None, typer.Option(show_default="auto", help="Solver; see `supersparse solvers`.")

@@ -41,6 +41,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
         ("Made by", _maker(made)),
         *(() if made.certificate is None else (("Certified", _certificate(made.certificate)),)),
+        *(() if not made.edits else (("Edited", _edited(made)),)),
     )
 
 
@@ -65,6 +66,14 @@ def _certificate(certificate: CertificateFile) -> str:
         f"{visible(certificate.file)}, sha256 {certificate.sha256}; check it with "
         f"supersparse-check DATA CARD {visible(certificate.file)}"
     )
+
+
+def _edited(made: Provenance) -> str:
+    """What was changed by hand, and why."""
+    said = [
+        visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits
+    ]
+    return f"by hand after learning: {'; '.join(said)}"
 
 
 def _questions(made: Provenance) -> str:

@@ -1,5 +1,6 @@
 """The fits on one fold: what cross-validation repeats for each fold, whoever asks for it."""
 
+import math
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from supersparse.learning.calibrating import LeftOut, left_out
 from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
+from supersparse.problem.log_loss import at_threshold
 from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
@@ -80,6 +82,9 @@ def fit_fold(
             question = asked.question(train)
             start = start_from(initial, question.problem, required=False)
             options: SolverKeywords = {**recipe.options, "initial": start}
+            limit = recipe.options.get("time_limit")
+            if limit is not None:
+                options["time_limit"] = max(0.0, limit - (time.perf_counter() - began))
             if Cs:
                 solutions = solve_each_penalty(question.problem, Cs, **options)
             else:
@@ -119,10 +124,15 @@ def fit_fold(
 
 
 def _moved(question: Question, solution: Solution) -> float:
-    """What a score lacks of that of the risk model: cards of prepared columns have a rounder threshold."""
+    """What a score lacks of that of the risk model, which is 0 at a risk of one half.
+
+    Cards of prepared columns have a rounder threshold, and others that of the problem.
+    """
     if question.prepare is None:
-        return 0.0
-    return float(solution.points.intercept_value - question.card(solution).as_learned.intercept)
+        used = at_threshold(question.problem, solution.points).intercept_value
+    else:
+        used = question.card(solution).as_learned.intercept
+    return float(solution.points.intercept_value - used)
 
 
 def weighted_mean(
@@ -139,10 +149,11 @@ def weighted_mean(
     for label, cost in costs.items():
         of_class = y == label
         total += cost * int(weights[of_class].sum(dtype=object))
-        missed += cost * sum(
-            (Fraction(one) * int(w) for one, w in zip(loss[of_class], weights[of_class], strict=True) if one),
-            Fraction(0),
-        )
+        own = loss[of_class]
+        if np.isin(own, (0.0, 1.0)).all():
+            missed += cost * int(weights[of_class][own > 0].sum(dtype=object))
+        else:
+            missed += cost * Fraction(math.fsum((own * weights[of_class].astype(float)).tolist()))
     if total == 0:
         raise InvalidDataError(f"the test rows of {fold.name} have no weight; use fewer folds")
     return missed / total

@@ -10,22 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from supersparse.solving.kernels.risk_boxes import WORK, Best, RiskData, Support, offer
-from supersparse.solving.kernels.risk_loss import (
-    INTERNAL,
-    Floats,
-    Ints,
-    copy,
-    copy_floats,
-    fill,
-    loss_at,
-    slopes_at,
-)
-from supersparse.solving.kernels.risk_newton import add_column
-from supersparse.solving.kernels.risk_search import card_value, load
+from supersparse.solving.kernels.risk_bound import add_column
+from supersparse.solving.kernels.risk_cards import load, offer
+from supersparse.solving.kernels.risk_data import WORK, Best, Floats, Ints, RiskData, Support
+from supersparse.solving.kernels.risk_loss import INTERNAL, copy, copy_floats, fill, loss_at, slopes_at
+from supersparse.solving.kernels.risk_search import card_value
 from supersparse.solving.kernels.risk_shapes import Shapes, shape
 
-_NONE = np.int64(-1)
+_NONE, _KEEPS = np.int64(-1), np.int64(1)  # typed: a literal would be compiled anew
 _LEAST_GAIN = 1e-9
 _MOST_STEPS = 200
 _SHAPES = 4  # roundings that are calibrated
@@ -340,4 +332,4 @@ def descend(
     if at.value[0] < best.value[0] + 1e-7:
         columns, points, k = _used(data, at.index)
         load(data, support, columns, k)
-        offer(data, support, best, points, k, at.fit, np.inf)
+        offer(data, support, best, points, k, at.fit, np.inf, _KEEPS)

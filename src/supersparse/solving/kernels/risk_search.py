@@ -3,64 +3,20 @@
 import numpy as np
 from numba import njit
 
-from supersparse.solving.kernels.risk_boxes import (
-    ROWS,
-    SIZE,
-    WORK,
-    Best,
-    RiskData,
-    Support,
-    card_loss,
-    merge_rows,
-    offer,
-)
+from supersparse.solving.kernels.risk_bound import fit_support, scores_at
+from supersparse.solving.kernels.risk_cards import card_loss, load, obeys_limits, offer, rates_broken
+from supersparse.solving.kernels.risk_data import ROWS, SIZE, WORK, Best, Floats, Ints, RiskData, Support
 from supersparse.solving.kernels.risk_loss import (
     INTERNAL,
     QUICK,
-    Floats,
-    Ints,
     copy,
     copy_floats,
     fill,
     loss_at,
     slopes_at,
 )
-from supersparse.solving.kernels.risk_newton import add_column, fit_support
 
 _SCALES = 24
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def load(data: RiskData, support: Support, columns: Ints, k: int) -> None:
-    """Make these columns the support at hand."""
-    copy(support.columns, columns, k)
-    support.state[SIZE] = k
-    support.state[ROWS] = merge_rows(data, support, k)
-    support.counts[WORK] += data.x.shape[1] * (k + 1)
-
-
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
-def fit(data: RiskData, support: Support, point: Floats) -> float:
-    """The loss of the logistic regression on the support at hand; point = (b, beta) is improved."""
-    k, n = support.state[SIZE], support.state[ROWS]
-    support.counts[WORK] += 5 * n * (k * k // 2 + 8)
-    reach = np.empty(k)
-    for q in range(k):
-        reach[q] = data.reach[support.columns[q]]
-    _, f = fit_support(
-        support.x,
-        support.positive,
-        support.negative,
-        n,
-        k,
-        reach,
-        np.inf,
-        data.limits,
-        point,
-        support.work,
-        1e-7,
-    )
-    return f
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
@@ -68,9 +24,7 @@ def gains(data: RiskData, support: Support, columns: Ints, point: Floats, k: int
     """What adding each column to a model (b, beta...) could gain, by one Newton step for it alone."""
     n = data.x.shape[1]
     z, e, residual, curve = support.work[0], support.work[1], support.work[2], support.work[3]
-    fill(z, point[0], n)
-    for q in range(k):
-        add_column(z, point[1 + q], data.x[columns[q]], n)
+    scores_at(z, point, np.int64(1), data.x, columns, k, n)
     loss_at(z, data.positive, data.negative, e, n)
     slopes_at(z, e, data.positive, data.negative, residual, curve, n)
     support.counts[WORK] += 2 * n * data.x.shape[0]
@@ -117,7 +71,7 @@ def extend(
     """
     p = data.x.shape[0]
     out, count, width = np.empty(p), np.int64(0), len(losses)
-    trial, beta = np.empty(size + 1, np.int64), np.empty(size + 2)
+    trial, beta, reach = np.empty(size + 1, np.int64), np.empty(size + 2), np.empty(size + 1)
     for m in range(n_members):
         copy_floats(beta, points[m], size + 1)
         gains(data, support, members[m], beta, size, out)
@@ -146,7 +100,14 @@ def extend(
             if known:
                 continue
             load(data, support, trial, size + 1)
-            f = fit(data, support, beta)
+            n = support.state[ROWS]
+            support.counts[WORK] += 5 * n * ((size + 1) * (size + 1) // 2 + 8)
+            for q in range(size + 1):
+                reach[q] = data.reach[trial[q]]
+            _, f = fit_support(
+                support.x, support.order, support.positive, support.negative, n, size + 1, reach, np.inf,
+                data.limits, beta, support.work, 1e-7,
+            )  # fmt: skip
             count = keep(trial, beta, f, size + 1, new_members, new_points, losses, count, width)
     return count
 
@@ -180,26 +141,18 @@ def keep(
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
-def _is_allowed(data: RiskData, support: Support, index: Ints, k: int) -> bool:
-    for limit in range(len(data.most)):
-        total = 0.0
-        for q in range(k):
-            total += data.tables[limit, support.columns[q], index[q]]
-        if total > data.most[limit]:
-            return False
-    return True
-
-
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def card_value(data: RiskData, support: Support, index: Ints, k: int, start: Floats) -> float:
-    """Loss and penalty of a card on the support at hand, quickly calibrated; infinite if not allowed."""
-    if not _is_allowed(data, support, index, k):
+    """Loss and penalty of a card on the support at hand, quickly calibrated; infinite if not allowed.
+
+    What it breaks of limits on rates is added, so that moves lead to cards that obey them.
+    """
+    if not obeys_limits(data, support, index, k):
         return np.inf
     f, _ = card_loss(data, support, index, k, start, QUICK)
     support.counts[WORK] += 12 * support.state[ROWS]
     for q in range(k):
         f += data.penalty[support.columns[q], index[q]]
-    return f
+    return f + data.pull * rates_broken(data, support, index, k, start)
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
@@ -231,13 +184,23 @@ def polish(
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def round_support(
-    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, point: Floats, near: float
+    data: RiskData,
+    support: Support,
+    best: Best,
+    low: Ints,
+    high: Ints,
+    columns: Ints,
+    k: int,
+    point: Floats,
+    near: float,
+    keeps: int,
 ) -> None:
-    """Round the regression point = (b, beta) on the support at hand at several slopes, and polish the best.
+    """Round the regression point = (b, beta) on k columns at several slopes, and polish the best.
 
     Only what comes within `near` of the best card is polished; a negative `near` offers the rounding itself.
+    It `keeps` cards as `offer` does.
     """
-    k = support.state[SIZE]
+    load(data, support, columns, k)
     least, most = 0.0, 0.0
     for q in range(k):
         j = support.columns[q]
@@ -286,4 +249,4 @@ def round_support(
             if near >= 0:
                 value = polish(data, support, low, high, kept[s], fits[s], value)
             if value < best.value[0] + 1e-7:
-                offer(data, support, best, kept[s], k, fits[s], np.inf)
+                offer(data, support, best, kept[s], k, fits[s], np.inf, keeps)

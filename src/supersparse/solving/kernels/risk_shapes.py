@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from supersparse.solving.kernels.risk_boxes import ROWS, SIZE, WORK, RiskData, Support
-from supersparse.solving.kernels.risk_loss import INTERNAL, Floats, Ints, copy, dot, fill, loss_at, slopes_at
-from supersparse.solving.kernels.risk_newton import add_column
+from supersparse.solving.kernels.risk_bound import add_column
+from supersparse.solving.kernels.risk_data import ROWS, SIZE, WORK, Floats, Ints, RiskData, Support
+from supersparse.solving.kernels.risk_loss import INTERNAL, copy, dot, fill, loss_at, slopes_at
 
 _SLOPES = 24
 _SWEEPS = 12

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from supersparse.solving.kernels.risk_boxes import Best, Support, offer
-from supersparse.solving.kernels.risk_loss import Ints
+from supersparse.solving.kernels.risk_data import Best, Ints, Support
 from supersparse.solving.kernels.risk_moves import descend, grow
-from supersparse.solving.kernels.risk_search import extend, load, round_support
+from supersparse.solving.kernels.risk_search import extend, round_support
 from supersparse.solving.risk.instance import RiskInstance
+from supersparse.solving.risk.workspace import new_best
 
 _BEAM = 6  # supports kept of each size
 _TRIES = 8  # columns tried for each of them
@@ -22,7 +22,6 @@ _FEW, _MOVES = 6, 16  # moves that are calibrated each time, the best by their e
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
     """Improve `best` by a search that is cheap beside the proof; ends early if `stop` says so."""
     data, size = instance.data, instance.most_features
-    offer_empty(instance, support, best)
     if not instance.kept or size == 0:
         return
     starts = [(float(best.value[0]), _least_card(instance))]
@@ -108,9 +107,8 @@ def _rounded(
     for _, k, columns, point in sorted(found, key=lambda entry: entry[0]):
         if stop():
             return
-        card = Best(np.array([np.inf]), data.zero.copy(), np.zeros(2))
-        load(data, support, columns, k)
-        round_support(data, support, card, instance.low, instance.high, point.copy(), -np.inf)
+        card = new_best(instance)
+        round_support(data, support, card, instance.low, instance.high, columns, k, point.copy(), -np.inf, 1)
         yield float(card.value[0]), card.index
 
 
@@ -122,14 +120,3 @@ def _least_card(instance: RiskInstance) -> Ints:
         used = [v for v in range(instance.low[j], instance.high[j] + 1) if v != data.zero[j]]
         card[j] = min(used, key=lambda v: abs(data.values[j, v]))
     return card
-
-
-def offer_empty(instance: RiskInstance, support: Support, best: Best) -> None:
-    """The card without features, where it is allowed."""
-    data = instance.data
-    if instance.forced.any():
-        return
-    support.state[2] = len(data.positive)
-    support.positive[: len(data.positive)] = data.positive
-    support.negative[: len(data.negative)] = data.negative
-    offer(data, support, best, np.zeros(0, np.int64), 0, np.array([1.0, 0.0]), np.inf)
