@@ -200,7 +200,7 @@ class Fitted:
     logits: Any
 
     def within_rates(self, drawn: DrawnRisk, *, in_doubt: bool) -> Any:
-        """Which cards obey the rates; rows within 1e-6 of the threshold count as wrong, or right if in doubt."""
+        """Which cards obey the rates; rows near the threshold count as wrong, or right if in doubt."""
         y = np.array(drawn.y)
         s = np.ones(len(y)) if drawn.weights is None else np.array(drawn.weights)
         away = self.logits - np.log(drawn.risk_threshold / (1 - drawn.risk_threshold))

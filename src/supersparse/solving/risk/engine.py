@@ -23,7 +23,7 @@ from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capa
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.risk.checkpoint import load_tree, save_tree
-from supersparse.solving.risk.instance import RiskInstance, risk_instance
+from supersparse.solving.risk.instance import risk_instance
 from supersparse.solving.risk.listing import all_within, cost_of
 from supersparse.solving.risk.node import Ints
 from supersparse.solving.risk.search import first_cards
@@ -112,7 +112,8 @@ class _Run:
                 self.file.unlink(missing_ok=True)  # nothing is open any more
         if stop is None and self.monitor.best is None:
             raise InfeasibleError(
-                f"no scoring system satisfies all constraints ({_asked(self.problem)}); drop or relax a constraint"
+                f"no scoring system satisfies all constraints ({_asked(self.problem)}); "
+                "drop or relax a constraint"
             )
         return self.monitor.claim(stop=stop or Stop.OPTIMAL, smallest=False)
 

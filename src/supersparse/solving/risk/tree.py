@@ -1,7 +1,7 @@
 """The tree over supports: the open nodes, those being worked on, and the best card.
 
-Best first. Workers, one or one for each thread, take nodes and put back what is left of them. The bound is the
-least of everything open or taken, so it holds at every moment, whatever the threads do.
+Best first. Workers, one or one for each thread, take nodes and put back what is left of them. The bound is
+the least of everything open or taken, so it holds at every moment, whatever the threads do.
 """
 
 import threading
@@ -22,8 +22,8 @@ OnCard = Callable[[Ints, Ints], None]
 class RiskTree:
     """The proof: the open nodes, the nodes at hand, and the best card.
 
-    With `on_card`, cards below the best are passed to it, as columns and indices of their values, and the best
-    stays as it is: it is for `on_card` to call `accept`.
+    With `on_card`, cards below the best are passed to it, as columns and indices of their values, and the
+    best stays as it is: it is for `on_card` to call `accept`.
     """
 
     def __init__(
@@ -197,7 +197,9 @@ class RiskTree:
                     self.open(self._taken.pop(id(worker)))
 
 
-def coefficients_of(instance: RiskInstance, n_features: int, unit: int, columns: Ints, index: Ints) -> tuple[int, ...]:
+def coefficients_of(
+    instance: RiskInstance, n_features: int, unit: int, columns: Ints, index: Ints
+) -> tuple[int, ...]:
     """A card of the kernels in the problem's unit."""
     found = np.zeros(n_features, dtype=object)
     for q, v in zip(columns.tolist(), index.tolist(), strict=True):

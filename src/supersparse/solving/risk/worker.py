@@ -15,7 +15,7 @@ from supersparse.solving.kernels.risk_cells import LEVEL, STARTED, run_completio
 from supersparse.solving.kernels.risk_data import DEPTH, FITTED, SUPPORTS, WORK
 from supersparse.solving.kernels.risk_relaxation import relax
 from supersparse.solving.kernels.risk_search import round_support
-from supersparse.solving.kernels.risk_tightening import tighten_node
+from supersparse.solving.kernels.risk_tightening import tighten
 from supersparse.solving.risk.instance import RiskInstance
 from supersparse.solving.risk.node import Floats, Ints, Node
 from supersparse.solving.risk.workspace import new_best, new_cells, new_support
@@ -134,11 +134,13 @@ class Worker:
         status, lowest, highest = node.status, node.low, node.high
         if not data.slope_is_free and bound > -1e299:
             lowest, highest, status = node.low.copy(), node.high.copy(), node.status.copy()
-            if tighten_node(
+            first, last = lowest[columns], highest[columns]
+            if tighten(
                 data.values, data.zero, data.scale, columns, optional, cost, dual, room,
-                self.threshold - cost_used, lowest, highest,
+                self.threshold - cost_used, first, last,
             ):  # fmt: skip
                 return []
+            lowest[columns], highest[columns] = first, last
             status[(status == 0) & (lowest == highest)] = -1
         better = Node(status, node_bound, loss_bound, lowest, highest, full)
         candidates = np.flatnonzero(status == 0)
@@ -240,8 +242,8 @@ class Worker:
         self._rounded.add(key)
         start = np.concatenate([point[1:2], point[2 + chosen]])
         round_support(
-            data, self.support, self.best, self.instance.low, self.instance.high, columns[chosen], len(chosen),
-            start, _NEAR, 0,
+            data, self.support, self.best, self.instance.low, self.instance.high, columns[chosen],
+            len(chosen), start, _NEAR, 0,
         )  # fmt: skip
 
     def _enumerate(self, node: Node, used: Ints, candidates: Ints, room: int) -> list[Node]:
