@@ -1,8 +1,9 @@
-"""From Parquet files of 10^6 to 10^8 rows to a card, in one command: ``python -m benchmarks.rows [--rows 6,7,8]``.
+"""From Parquet files of 10^6 to 10^8 rows to a card, in one command: ``python -m benchmarks.rows``.
 
-Writes rows with 12 raw columns chunk by chunk into a temporary folder, runs ``supersparse fit FOLDER --engine duckdb``
-on it, and removes it. Wall and CPU seconds, peak memory of the process and its children, cells, errors and bound go
-to `results/rows.jsonl`, a line for each size; then the table in docs/rows.md and its picture are written from that file.
+Writes rows with 12 raw columns chunk by chunk into a temporary folder, runs ``supersparse fit FOLDER --engine
+duckdb`` on it, and removes it. Wall and CPU seconds, peak memory of the process and its children, cells,
+errors and bound go to `results/rows.jsonl`, a line for each size; then the table in docs/rows.md and its
+picture are written from that file.
 """
 
 import argparse
@@ -53,7 +54,7 @@ class Measured:
 
 
 def chunk(n: int, seed: int) -> dict[str, Any]:
-    """Rows of twelve columns: whole numbers, decimals, texts, gaps, and two with a different value in almost every row."""
+    """Rows of twelve columns: whole numbers, decimals, texts and gaps; in two nearly all values differ."""
     draw = np.random.default_rng(seed)
     age = draw.integers(18, 96, n, dtype=np.int8)
     pressure = np.clip(draw.normal(125, 20, n), 60, 240).astype(np.int16)
@@ -68,8 +69,9 @@ def chunk(n: int, seed: int) -> dict[str, Any]:
     ward = draw.choice(np.array(["A", "B", "C", "D", "E", "F"]), n)
     urgent = draw.random(n) < 0.4
     score = (
-        1.2 * (age >= 65) + 0.8 * (age >= 80) + (pressure < 100) + 0.7 * (rate >= 100) + 0.6 * (temperature >= 38.5)
-        + 1.1 * (lactate >= 2) + 1.0 * (lactate >= 4) + 0.8 * (creatinine >= 1.5) + 0.4 * (leucocytes >= 15)
+        1.2 * (age >= 65) + 0.8 * (age >= 80) + (pressure < 100) + 0.7 * (rate >= 100)
+        + 0.6 * (temperature >= 38.5) + 1.1 * (lactate >= 2)
+        + 1.0 * (lactate >= 4) + 0.8 * (creatinine >= 1.5) + 0.4 * (leucocytes >= 15)
         + 0.5 * (smoker == "yes") + 0.5 * urgent + 0.2 * visits
     )  # fmt: skip
     died = draw.random(n) < 1 / (1 + np.exp(3.2 - score))
@@ -146,7 +148,9 @@ def measure(rows: int, *options: str) -> Measured:
         said_at: list[tuple[float, str]] = []
         began = time.monotonic()
         with tempfile.TemporaryFile("w+") as output:
-            process = subprocess.Popen([*arguments, "--json", *options], stdout=output, stderr=subprocess.PIPE, text=True)
+            process = subprocess.Popen(
+                [*arguments, "--json", *options], stdout=output, stderr=subprocess.PIPE, text=True
+            )
             peak = Peak(process.pid)
             peak.start()
             assert process.stderr is not None
@@ -194,18 +198,24 @@ def _number(value: Any) -> float:
 def table(found: list[Measured]) -> str:
     """Write the measurements as a table."""
     lines = [
-        "| rows | files, MB | wall, s | of it counting, s | CPU, s | peak memory, GB | cells | features | errors | objective | bound |",
+        "| rows | files, MB | wall, s | of it counting, s | CPU, s | peak memory, GB | cells | features "
+        "| errors | objective | bound |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for one in sorted(found, key=lambda m: m.rows):
         lines.append(
-            f"| {one.rows:,} | {one.file_megabytes:,.0f} | {one.wall_seconds:.0f} | {one.counting_seconds:.0f} "
-            f"| {one.cpu_seconds:.0f} | {one.peak_megabytes / 1000:.2f} | {one.cells:,} | {one.features} "
+            f"| {one.rows:,} | {one.file_megabytes:,.0f} | {one.wall_seconds:.0f} "
+            f"| {one.counting_seconds:.0f} | {one.cpu_seconds:.0f} | {one.peak_megabytes / 1000:.2f} "
+            f"| {one.cells:,} | {one.features} "
             f"| {100 * one.errors:.2f} % | {one.objective:.6f} | {one.lower_bound:.6f} |"
         )
     loads = ", ".join(f"{one.load:.1f}" for one in sorted(found, key=lambda m: m.rows))
     cores = found[0].cores
-    lines += ["", f"Measured on {cores} cores, which other work used too: {loads} processes were waiting or running at the end."]
+    lines += [
+        "",
+        f"Measured on {cores} cores that other work used too: {loads} processes were running or waiting at "
+        "the end.",
+    ]
     return "\n".join(lines)
 
 
@@ -221,7 +231,9 @@ def picture(found: list[Measured], path: Path) -> None:
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
     left.plot(rows, [one.wall_seconds for one in found], "o-", color="#1b5e8c", label="wall")
     left.plot(rows, [one.cpu_seconds for one in found], "s--", color="#b3541e", label="CPU")
-    left.plot(rows, [one.counting_seconds for one in found], "^:", color="#4b7f52", label="wall, counting alone")
+    left.plot(
+        rows, [one.counting_seconds for one in found], "^:", color="#4b7f52", label="wall, counting alone"
+    )
     left.set(xscale="log", yscale="log", xlabel="rows", ylabel="seconds", title="Time of the whole command")
     left.legend(frameon=False)
     right.plot(rows, [one.peak_megabytes / 1000 for one in found], "o-", color="#1b5e8c")
@@ -244,7 +256,9 @@ def load() -> dict[int, Measured]:
 def main() -> None:
     """Measure, store, and write the page."""
     parser = argparse.ArgumentParser(prog="benchmarks.rows", description=__doc__)
-    parser.add_argument("--rows", default="6,7,8", help="powers of ten, separated by commas; empty for the page only")
+    parser.add_argument(
+        "--rows", default="6,7,8", help="powers of ten, separated by commas; empty for the page only"
+    )
     asked = parser.parse_args()
     found = load()
     for power in filter(None, asked.rows.split(",")):

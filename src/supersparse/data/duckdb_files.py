@@ -48,6 +48,7 @@ def open_rows(
                     "memory_limit": memory,
                     "temp_directory": folder,
                     "preserve_insertion_order": "false",
+                    "enable_progress_bar": "false",  # it would be in the midst of the card
                 },
             )
         except duckdb.Error as error:

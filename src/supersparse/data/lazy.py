@@ -1,7 +1,7 @@
 """Rows of a lazy frame, counted where they are: by the values of one column, or by parts of several.
 
-All is asked through narwhals, so that relations of DuckDB, lazy frames of polars, tables of Ibis and frames of
-PySpark and dask work the same. What comes back are counts; rows stay where they are.
+All is asked through narwhals, so that relations of DuckDB, lazy frames of polars, tables of Ibis and frames
+of PySpark and dask work the same. What comes back are counts; rows stay where they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -169,20 +169,19 @@ class LazyTable:
     @classmethod
     def of(cls, table: object) -> "LazyTable":
         """See a lazy frame as such; one in memory is taken as lazy."""
-        try:
-            import narwhals as nw
-            from narwhals import LazyFrame
-        except ImportError:
+        import narwhals as nw
+
+        if not hasattr(nw.Expr, "floor"):
             raise PackageNotInstalledError(
-                "counting lazy rows needs narwhals 2: pip install -U narwhals"
-            ) from None
-        frame = nw.from_native(table, pass_through=True) if not isinstance(table, LazyFrame) else table
+                "rows are counted by narwhals 2.14 or later: pip install -U narwhals"
+            )
+        frame = table if isinstance(table, nw.LazyFrame) else nw.from_native(table, pass_through=True)
         if isinstance(frame, nw.DataFrame):
             frame = frame.lazy()
         if not isinstance(frame, nw.LazyFrame):
             raise InvalidDataError(
-                f"{type(table).__name__} is not a table of rows; give a relation of DuckDB, or a frame of polars, "
-                "Ibis, PySpark or dask"
+                f"{type(table).__name__} is not a table of rows; give a relation of DuckDB, or a frame of "
+                "polars, Ibis, PySpark or dask"
             )
         schema = frame.collect_schema()
         check_names(list(schema))
@@ -245,7 +244,7 @@ class LazyTable:
         )
 
     def codes_and_ends(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return what tells codes for missing values: each number of nines that occurs, and the other ends."""
+        """Return what tells codes for missing values: numbers of nines that occur, and the ends of others."""
         import narwhals as nw
 
         value = self.columns[name].value()
@@ -284,7 +283,9 @@ class LazyTable:
         parts_of = value != value if column.dtype.is_integer() else finite != finite.floor()
         facts = self._collect(
             self.frame.select(
-                finite.min().alias("low"), finite.max().alias("high"), parts_of.cast(nw.Int64).sum().alias("parts"),
+                finite.min().alias("low"),
+                finite.max().alias("high"),
+                parts_of.cast(nw.Int64).sum().alias("parts"),
                 (~value.is_null()).cast(nw.Int64).sum().alias("present"),
             )
         )  # fmt: skip
