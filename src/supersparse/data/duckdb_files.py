@@ -48,13 +48,13 @@ def open_rows(
                     "memory_limit": memory,
                     "temp_directory": folder,
                     "preserve_insertion_order": "false",
-                    "enable_progress_bar": "false",  # it would be in the midst of the card
                 },
             )
         except duckdb.Error as error:
             raise InvalidOptionError(
                 f"--memory is {memory!r}; give a size such as 2GB ({_first_line(error)})"
             ) from None
+        connection.execute("SET enable_progress_bar = false")  # it would be printed into the card
         try:
             if is_text:
                 relation = _csv(connection, files, reading, texts)
@@ -76,6 +76,7 @@ def _csv(connection: Any, files: Sequence[str], reading: Reading, texts: Collect
         "header": True,
         "na_values": ["", *sorted(reading.missing)],
         "sample_size": _SAMPLE,
+        "auto_type_candidates": ["BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR"],  # yes and no are texts
         "union_by_name": len(files) > 1,
     }
     if reading.separator is not None:
