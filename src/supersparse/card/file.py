@@ -175,6 +175,8 @@ def _provenance(made: Provenance) -> dict[str, object]:
         content["settings"] = dict(made.settings)
     if made.certificate is not None:
         content["certificate"] = {"file": made.certificate.file, "sha256": made.certificate.sha256}
+        if made.certificate.checked_by:
+            content["certificate"]["checked_by"] = list(made.certificate.checked_by)
     return content
 
 
