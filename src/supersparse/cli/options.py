@@ -42,6 +42,11 @@ CardFile = Annotated[
     ),
 ]
 
+CardTarget = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Column with the true classes; default: the title of the card."),
+]
+
 Weights = Annotated[
     str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: equal weights.")
 ]
