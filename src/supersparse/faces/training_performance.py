@@ -55,6 +55,6 @@ def _auc(solution: "Solution") -> Fraction:
     negatives, positives = (
         added_up(weights, groups, n_groups, mask) for mask in (~rows.positive, rows.positive)
     )
-    twice_below: Any = 2 * np.cumsum(negatives, dtype=negatives.dtype) - negatives
-    won = int((positives * twice_below).sum())
+    below: Any = np.cumsum(negatives, dtype=negatives.dtype)
+    won = int((positives * (2 * below - negatives)).sum())
     return Fraction(won, 2 * int(negatives.sum()) * int(positives.sum()))
