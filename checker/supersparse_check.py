@@ -11,12 +11,12 @@ You must trust this file and Python. You need not trust supersparse.
 """
 
 import csv
+import fractions
 import gzip
 import hashlib
 import io
 import json
 import sys
-from fractions import Fraction
 from math import ceil, floor, gcd, lcm
 
 class Refused(Exception):
@@ -25,6 +25,12 @@ class Refused(Exception):
 def demand(condition, message):
     if not condition:
         raise Refused(message)
+
+def Fraction(*given):
+    """An exact number. One that would fill the memory when it is written out, such as 1e999999999, is refused."""
+    huge = isinstance(given[0], str) and len(given[0].lower().partition("e")[2]) > 5
+    demand(not huge, f"the number {given[0]!s:.40} is too large")
+    return fractions.Fraction(*given)
 
 def opened(path):
     """A text file, packed by gzip or not, and the sha256 of its bytes."""
@@ -86,9 +92,7 @@ class Program:
 
     l: points. p, n: whether they are positive, negative. u: whether they are a certain value. t: totals of t or
     more are predicted positive (or b: the intercept). z: whether a row is wrong. M is so large that an
-    inequality with M·z says nothing about a row that is wrong.
-    """
-
+    inequality with M·z says nothing about a row that is wrong."""
     def __init__(self, question, rows, is_positive, weights):
         self.names, self.rows, self.variables, cost = [], [], [], {}
         mode, asked, variables = question["intercept"], question["features"], self.variables
@@ -206,7 +210,6 @@ def read_vector(words, at):
 
 class Proof:
     """The inequalities known so far, by number: (sense, right side, coefficients, assumptions)."""
-
     def __init__(self, program, best):
         self.objective, self.best, self.n = program.objective, best, len(program.names)
         self.known = {k: (*row[1:], frozenset()) for k, row in enumerate(program.rows)}
@@ -241,8 +244,7 @@ class Proof:
         """A sum of known inequalities times multipliers; with rnd, the right side is then rounded.
 
         To get "at least", an "at least" may be multiplied by 0 or more, an "at most" by 0 or less, and an
-        equation by anything. Rounding is right as all variables and, checked here, coefficients are whole.
-        """
+        equation by anything. Rounding is right as all variables and, checked here, coefficients are whole."""
         demand(reason and len(reason) == 1 + 2 * int(reason[0]), "a combination is cut short")
         lines, parts = [int(w) for w in reason[1::2]], [w.partition("/") for w in reason[2::2]]
         terms = [(line, int(top), int(bottom or 1)) for line, (top, _, bottom) in zip(lines, parts)]
@@ -366,8 +368,7 @@ def check(data, card_file, proof_file):
             demand(kept, f"the solution breaks {label}")
         value = sum(c * solution.get(v, 0) for v, c in program.objective.items())
         demand(value == best, f"the solution has the objective {value}, not {best}")
-        people = (rows, is_positive, weights)
-        errors, size, F = check_card(card, question, program, solution, best, people, sha256)
+        errors, size, F = check_card(card, question, program, solution, best, (rows, is_positive, weights), sha256)
         count = int(next(lines).split()[1])
         proof, uses, done = Proof(program, best), {}, False
         for k in range(len(program.rows), len(program.rows) + count):

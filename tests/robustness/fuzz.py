@@ -23,7 +23,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from robustness.readers import Reader, all_readers
-
 from supersparse.errors import SupersparseError
 
 MEMORY = 2**30  # bytes that a reader may take beside what was taken before
@@ -35,7 +34,9 @@ class TooLong(BaseException):
     """A reader that does not end."""
 
 
-def fuzz(readers: list[Reader], mutations: int, seed: int = 0, stop_at: float = float("inf")) -> dict[str, object]:
+def fuzz(
+    readers: list[Reader], mutations: int, seed: int = 0, stop_at: float = float("inf")
+) -> dict[str, object]:
     """Read so many mutations, each reader its share; raise at the first that is not refused properly."""
     total = sum(reader.share for reader in readers)
     read: Counter[str] = Counter()
@@ -52,9 +53,7 @@ def fuzz(readers: list[Reader], mutations: int, seed: int = 0, stop_at: float = 
         "mutations": sum(read.values()),
         "other exceptions, crashes, hangs": 0,
         "refused": sum(refused.values()),
-        "by reader": {
-            name: {"mutations": count, "refused": refused[name]} for name, count in read.items()
-        },
+        "by reader": {name: {"mutations": count, "refused": refused[name]} for name, count in read.items()},
         "megabytes allowed": MEMORY // 2**20,
         "processor seconds allowed": SECONDS,
         "seed": seed,

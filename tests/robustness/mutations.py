@@ -1,17 +1,19 @@
 """Mutations of good files, as disks, editors, people and attackers make them."""
 
 import json
+from copy import deepcopy
 from random import Random
 from typing import Any
 
 WORDS = [
     b"", b"0", b"-1", b"1e309", b"9" * 30, b"null", b'"', b",", b"\n", b"\x00", b"\xff", b"[", b"{", b":",
     b"1/0", b"~", b"!!python/object:os.system", b"&a", b"*a", b"nan", b"-inf", b"\xef\xbb\xbf", b"\r", b";",
-    b"=1+1", b"\xed\xa0\x80", b"1_0", b"0x10", b"\xd9\xa3", b"true", b"9999999999",
+    b"=1+1", b"\xed\xa0\x80", b"1_0", b"0x10", b"\xd9\xa3", b"true", b"9999999999", b"1e999999999",
 ]  # fmt: skip
 VALUES: list[Any] = [
     None, True, False, 0, -1, 1, 2**63, -(2**63) - 1, 10**400, 0.5, -0.0, 1e308, float("nan"), float("inf"),
-    "", "a", "1/0", "nan", "1e999", "\ud800", "../x", [], [None], [[]], {}, {"a": None}, "9" * 5000,
+    "", "a", "1/0", "nan", "1e999", "\ud800", "../x", [], [None], [[]], {}, {"a": None},
+    "9" * 5000, "1e999999999", "1/3", "-1e-999999999",
 ]  # fmt: skip
 
 
@@ -47,11 +49,11 @@ def mutated_json(data: bytes, draw: Random) -> bytes:
         if kind == 0:
             del where[key]
         elif kind == 1 and isinstance(where, dict):
-            where[draw.choice(["", "x", "points", "kind", "0"])] = draw.choice(VALUES)
+            where[draw.choice(["", "x", "points", "kind", "0"])] = deepcopy(draw.choice(VALUES))
         elif kind == 2 and isinstance(where[key], int) and not isinstance(where[key], bool):
             where[key] += draw.choice((-1, 1, 2**31, -(2**63)))
         else:
-            where[key] = draw.choice(VALUES)
+            where[key] = deepcopy(draw.choice(VALUES))
         if not holder:
             return b""
     return json.dumps(holder[0]).encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Every reader of files: a good file, how it is read, and what the result must be if a mutation is accepted."""
+"""Every reader of files: a good file, how it is read, and what must hold where a change is accepted."""
 
 import contextlib
 import hashlib
@@ -12,8 +12,8 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from robustness.mutations import mutated, mutated_json
 
+from robustness.mutations import mutated, mutated_json
 from supersparse import Problem, ScoringSystem, solve
 from supersparse.errors import VerificationError
 
@@ -73,7 +73,11 @@ def _tables(folder: Path) -> Iterator[Reader]:
     from supersparse.data.files import read_table
 
     yield Reader("CSV", CSV.encode(), _file(folder / "table.csv", read_table), 18)
-    columns = {"age": [61, 45, 70, None] * 5, "sex": ["f", "m", None, "f"] * 5, "x": [0.5, 1e-3, 2.0, 7.25] * 5}
+    columns = {
+        "age": [61, 45, 70, None] * 5,
+        "sex": ["f", "m", None, "f"] * 5,
+        "x": [0.5, 1e-3, 2.0, 7.25] * 5,
+    }
     with contextlib.suppress(ImportError):
         import pyarrow
         from pyarrow import parquet
@@ -121,7 +125,11 @@ def _cards(folder: Path) -> Iterator[Reader]:
 
     written = write_settings(read_settings(SETTINGS), "json").encode()
     yield Reader(
-        "settings in JSON", written, lambda data: read_settings(text(data), "json"), 6, (mutated_json, mutated)
+        "settings in JSON",
+        written,
+        lambda data: read_settings(text(data), "json"),
+        6,
+        (mutated_json, mutated),
     )
     with contextlib.suppress(ImportError):
         import skops.io  # noqa: F401
@@ -129,7 +137,9 @@ def _cards(folder: Path) -> Iterator[Reader]:
         from supersparse import SLIMClassifier
         from supersparse.export.estimator import load_estimator, save_estimator
 
-        model = SLIMClassifier(C0=0.2, max_points=2, solver="exhaustive").fit([[0], [0], [1], [1]], [0, 0, 1, 1])
+        model = SLIMClassifier(C0=0.2, max_points=2, solver="exhaustive").fit(
+            [[0], [0], [1], [1]], [0, 0, 1, 1]
+        )
         path = folder / "model.skops"
         save_estimator(model, path)
         yield Reader("estimator", path.read_bytes(), _file(path, load_estimator), 2)
@@ -198,7 +208,9 @@ def _counts(folder: Path) -> Iterator[Reader]:
     age, town = draw.integers(20, 90, 200), draw.choice(["a", "b"], 200)
     lines = [f"{a},{t},{'ill' if a > 60 else 'well'}" for a, t in zip(age, town, strict=True)]
     rows.write_text("age,town,state\n" + "\n".join(lines) + "\n")
-    _command(folder, "counts", "rows.csv", "--target", "state", "--out", "counts.csv", "--save-questions", "q.json")
+    _command(
+        folder, "counts", "rows.csv", "--target", "state", "--out", "counts.csv", "--save-questions", "q.json"
+    )
     yield Reader("counts", path.read_bytes(), _file(path, CountTable.load), 5)
     yield Reader("pooled counts", path.read_bytes(), _file(path, lambda p: pooled([p, p])), 2)
     asked = folder / "q.json"
@@ -211,9 +223,13 @@ def _command(folder: Path, *arguments: str) -> None:
     before = sys.argv
     sys.argv = ["supersparse", *arguments]
     try:
-        with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
-            with contextlib.redirect_stderr(io.StringIO()) as told, contextlib.suppress(SystemExit):
-                main()
+        with (
+            contextlib.chdir(folder),
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()) as told,
+            contextlib.suppress(SystemExit),
+        ):
+            main()
     finally:
         sys.argv = before
     assert (folder / arguments[arguments.index("--out") + 1]).exists(), told.getvalue()

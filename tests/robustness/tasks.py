@@ -74,10 +74,8 @@ def load() -> None:
     for module in pkgutil.walk_packages(supersparse.__path__, "supersparse."):
         if not module.name.startswith(("supersparse.solving.mip.", "supersparse.studio")):
             importlib.import_module(module.name)
-    import matplotlib.backends.backend_svg
-    import matplotlib.figure
-    import skops.io
     import xlsxwriter  # noqa: F401
+
     from paper_study import test_running  # noqa: F401
 
     warm_up()
@@ -103,7 +101,8 @@ def _rows(folder: Path) -> None:
     other = draw.integers(0, 4, 120)
     ill = (age > 55).astype(int) + smoker + (draw.random(120) < 0.1) > 1
     lines = [
-        f"{a},{'smokes' if s else 'does not'},{o},{'yes' if i else 'no'}" for a, s, o, i in zip(age, smoker, other, ill, strict=True)
+        f"{a},{'smokes' if s else 'does not'},{o},{'yes' if i else 'no'}"
+        for a, s, o, i in zip(age, smoker, other, ill, strict=True)
     ]
     (folder / "rows.csv").write_text("age,smoker,other,ill\n" + "\n".join(lines) + "\n")
 
@@ -127,7 +126,6 @@ def _solve() -> None:
     import time
 
     from solving.exact.hard import medium
-
     from supersparse import solve
     from supersparse.solving.exact import engine, proof
     from supersparse.writing import write_file

@@ -60,6 +60,8 @@ def read_workbook(
 
 def _sheet(path: Path, names: Sequence[str], reading: Reading) -> tuple[str, list[str]]:
     asked = reading.sheet
+    if not names:
+        raise InvalidDataError(f"{path} has no sheets; save the workbook again")
     if asked is None or (reading.settled and asked not in names and len(names) == 1):
         others = ", ".join(map(repr, names[1:6]))
         note = f"{path} has {len(names)} sheets; {names[0]!r} is read, use --sheet for {others}"

@@ -50,7 +50,8 @@ def save_plot(result: Frontier | Path | TradeOff | CrossValidatedTradeOff, path:
     """Draw a result to a file, in the format of its ending."""
     held = BytesIO()
     try:
-        plot(result).figure.savefig(held, format=path.suffix.lstrip(".").lower() or "png")
+        figure = plot(result).figure
+        figure.savefig(held, format=path.suffix.lstrip(".").lower() or "png")  # type: ignore[union-attr]
     except ValueError as refused:
         raise InvalidOptionError(f"{path.name!r} has an unknown file ending: {refused}") from None
     write_file(path, held.getvalue())

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
-from supersparse.exact import exact
+from supersparse.exact import exact, written_fraction
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
@@ -115,7 +115,10 @@ def _damaged(path: Path) -> InvalidOptionError:
 
 def _read_answer(path: Path, body: bytes, problem: Problem) -> dict[str, Any]:
     """The content of a file, each value of its type; `verify` judges the rest."""
-    kinds = {"problem": str, "solver": str, "coefficients": list, "nodes": int, "seconds": float, "seed": int}
+    kinds = {
+        "problem": str, "solver": str, "coefficients": list, "lower_bound": str, "nodes": int,
+        "seconds": float, "seed": int,
+    }  # fmt: skip
     try:
         content: dict[str, Any] = json.loads(body)
         if any(type(content[name]) is not kind for name, kind in kinds.items()):
@@ -126,8 +129,8 @@ def _read_answer(path: Path, body: bytes, problem: Problem) -> dict[str, Any]:
         allowed = zip(coefficients, problem.sets, strict=True)
         if not all(Fraction(c, problem.unit) in own for c, own in allowed):
             raise ValueError("coefficients that are not allowed")
-        content["lower_bound"] = Fraction(content["lower_bound"])
-    except (ValueError, TypeError, KeyError, ZeroDivisionError, RecursionError):
+        content["lower_bound"] = written_fraction(content["lower_bound"])
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise _damaged(path) from None
     return content
 
