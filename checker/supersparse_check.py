@@ -27,9 +27,8 @@ def demand(condition, message):
         raise Refused(message)
 
 def Fraction(*given):
-    """An exact number. One that would fill the memory when it is written out, such as 1e999999999, is refused."""
-    huge = isinstance(given[0], str) and len(given[0].lower().partition("e")[2]) > 5
-    demand(not huge, f"the number {given[0]!s:.40} is too large")
+    """An exact number. One that would fill the memory if it were written out, as 1e999999999, is refused."""
+    demand(not isinstance(given[0], str) or len(given[0].lower().partition("e")[2]) < 6, "a number is too large")
     return fractions.Fraction(*given)
 
 def opened(path):
