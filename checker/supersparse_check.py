@@ -11,12 +11,12 @@ You must trust this file and Python. You need not trust supersparse.
 """
 
 import csv
+import fractions
 import gzip
 import hashlib
 import io
 import json
 import sys
-from fractions import Fraction
 from math import ceil, floor, gcd, lcm
 
 
@@ -26,6 +26,11 @@ class Refused(Exception):
 def demand(condition, message):
     if not condition:
         raise Refused(message)
+
+def Fraction(*given):
+    """An exact number. One that would fill the memory if it were written out, as 1e999999999, is refused."""
+    demand(not isinstance(given[0], str) or len(given[0].lower().partition("e")[2]) < 6, "a number is too large")
+    return fractions.Fraction(*given)
 
 def opened(path, encoding="utf-8-sig"):
     """A text file, packed by gzip or not, and the sha256 of its bytes."""
@@ -245,8 +250,7 @@ class Proof:
         """A sum of known inequalities times multipliers; with rnd, the right side is then rounded.
 
         To get "at least", an "at least" may be multiplied by 0 or more, an "at most" by 0 or less, and an
-        equation by anything. Rounding is right as all variables and, checked here, coefficients are whole.
-        """
+        equation by anything. Rounding is right as all variables and, checked here, coefficients are whole."""
         demand(reason and len(reason) == 1 + 2 * int(reason[0]), "a combination is cut short")
         lines, parts = [int(w) for w in reason[1::2]], [w.partition("/") for w in reason[2::2]]
         terms = [(line, int(top), int(bottom or 1)) for line, (top, _, bottom) in zip(lines, parts)]

@@ -37,10 +37,12 @@ from supersparse.learning.recipe import Question, Recipe, with_directions
 from supersparse.learning.rows import TrainingRows
 from supersparse.prepare.questions import Questions
 from supersparse.solving.solution import Solution
+from supersparse.writing import whole_text
 
 FORMAT = "supersparse-counts"
 VERSION = 1
 COUNT = "n"
+_MOST_DIGITS = 12  # of a count: all of them together fit 64 bits
 MOST_PEOPLE = 1_000_000  # up to which they are written out, to be divided into folds
 _FIRST = f"# {FORMAT} "
 
@@ -131,7 +133,7 @@ class CountTable:
             "merged_at_most": self.merged,
             "questions": self.questions.as_data(),
         }
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with whole_text(path) as file:
             file.write(f"{_FIRST}{json.dumps(facts)}\n")
             file.write("# A line for each combination of answers (1 yes, 0 no) and class that occurs; ")
             file.write(f"{COUNT}: how many people. {self.in_words()}\n")
@@ -143,6 +145,16 @@ class CountTable:
     @classmethod
     def load(cls, path: Path) -> "CountTable":
         """Read such a file."""
+        try:
+            return cls._load(path)
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise InvalidDataError(
+                f"{path} cannot be read as a table of counts: {error}; write it again with "
+                "`supersparse counts`"
+            ) from None
+
+    @classmethod
+    def _load(cls, path: Path) -> "CountTable":
         with path.open(encoding="utf-8-sig", newline="") as file:
             first = file.readline()
             try:
@@ -317,6 +329,6 @@ def _row(path: Path, line: int, cells: Sequence[str], questions: Questions) -> t
         raise InvalidDataError(
             f"{where}: the class is {label!r}; the classes are {classes[0]!r} and {classes[1]!r}"
         )
-    if not (n.isascii() and n.isdigit() and int(n) > 0):
-        raise InvalidDataError(f"{where}: the count is {n!r}; give a whole number of at least 1")
+    if not (n.isascii() and n.isdigit() and len(n) <= _MOST_DIGITS and int(n) > 0):
+        raise InvalidDataError(f"{where}: the count is {n[:40]!r}; give a whole number of at least 1")
     return [int(cell) for cell in answers], label == str(questions.card.positive), int(n)
