@@ -6,6 +6,14 @@ const FAVOURITES = "supersparse-studio-favourites";
 
 export function createApp(transport) {
   const listeners = new Map();
+  let asked = 0;
+  // Answers can overtake each other: only that of the last question about the table counts.
+  async function latest(answer) {
+    asked += 1;
+    const mine = asked;
+    const table = await answer;
+    return mine === asked ? table : null;
+  }
   const app = {
     transport,
     about: null,
@@ -43,9 +51,15 @@ export function createApp(transport) {
     },
     async openTable(name) {
       const changed = !app.table || app.table.id !== name;
-      app.table = await app.request("GET", `/api/tables/${name}`);
+      const found = await latest(app.request("GET", `/api/tables/${name}`));
+      if (!found) return;
+      app.table = found;
       if (changed) { app.run = null; app.card = null; app.edit = null; }
       app.emit("table", app.table);
+    },
+    async changeTable(change) {
+      const found = await latest(app.request("PATCH", `/api/tables/${app.table.id}`, change));
+      if (found) app.setTable(found);
     },
     setTable(table) {
       app.table = table;

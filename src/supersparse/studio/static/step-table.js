@@ -18,7 +18,7 @@ export function tableStep(app) {
     await app.attempt(async () => {
       body.setAttribute("aria-busy", "true");
       try {
-        app.setTable(await app.request("PATCH", `/api/tables/${app.table.id}`, change));
+        await app.changeTable(change);
         if (said) app.say(said);
       } finally { body.removeAttribute("aria-busy"); }
     });
@@ -75,13 +75,13 @@ export function tableStep(app) {
   }
 
   function dropZone() {
-    const input = h("input", { type: "file", id: "file", class: "unseen", accept: ".csv,.tsv,.txt,.parquet,.xlsx,.xlsm,.ods,.sav,.sas7bdat", onchange: () => add(input.files[0]) });
+    const input = h("input", { type: "file", id: "file", hidden: true, accept: ".csv,.tsv,.txt,.parquet,.xlsx,.xlsm,.ods,.sav,.sas7bdat", onchange: () => add(input.files[0]) });
     const zone = h("div", { class: "drop" },
       h("div", { class: "drop-picture", "aria-hidden": "true" }, icon("table")),
       h("p", { class: "drop-title" }, t("table.drop")),
       h("p", { class: "soft" }, t("table.kinds", { limit: bytes(app.about.limits.upload_bytes) })),
       h("div", { class: "row centre" },
-        h("label", { class: "button primary", for: "file" }, h("span", {}, t("table.choose_file"))), input,
+        button(t("table.choose_file"), () => input.click(), { kind: "primary", "data-key": "choose-file" }), input,
         button(t("table.demo"), () => app.attempt(async () => opened(await app.request("POST", "/api/tables/demo", {}))), { "data-key": "demo" })),
       h("p", { class: "soft small" }, t("table.stays")));
     const over = (on) => (event) => { event.preventDefault(); zone.classList.toggle("over", on); };
@@ -122,7 +122,7 @@ export function tableStep(app) {
         readingForm(table), other()));
       return;
     }
-    if (!table.columns) {
+    if (!table.columns || (table.state === "reading" && !table.columns.length)) {
       replace(body, head(table), h("section", { class: "panel loading", role: "status" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("p", {}, t("table.reading", { name: table.name }))), columnGhosts());
       return;
     }
@@ -141,7 +141,7 @@ export function tableStep(app) {
   function head(table) {
     return h("div", { class: "head" },
       h("div", {}, h("h1", {}, table.name),
-        h("p", { class: "lede" }, table.rows === null || table.rows === undefined ? bytes(table.bytes) : t("table.size", { rows: whole(table.rows), columns: table.columns_count }), table.state === "reading" && table.columns ? h("span", { class: "busy-note" }, ` \u00b7 ${t("table.updating")}`) : null)),
+        h("p", { class: "lede" }, table.rows === null || table.rows === undefined ? bytes(table.bytes) : t("table.size", { rows: whole(table.rows), columns: table.columns_count }), table.state === "reading" && table.columns && table.columns.length ? h("span", { class: "busy-note" }, ` \u00b7 ${t("table.updating")}`) : null)),
       other());
   }
 
