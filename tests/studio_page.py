@@ -122,6 +122,7 @@ class Visitor:
 
     def add(self, table: Path) -> None:
         """Hand in a table and wait until it was read."""
+        self.step("Table")
         if self.key("other").count():
             self.key("other").click()
         self.page.locator("#file").set_input_files(table)
@@ -149,7 +150,7 @@ class Visitor:
 
 
 def clinic(path: Path, *, rows: int = 160, hostile: bool = True, plain: bool = False) -> Path:
-    """Write a table with identifiers, codes for missing values, spellings (unless plain), and hostile markup."""
+    """Write a table with identifiers, codes and spellings (unless plain), and markup (if hostile)."""
     chance = random.Random(7)
     note = f"note {SCRIPT}".replace(",", " ") if hostile else "note"
     lines = [f'record_no,age,sex,"{note}",outcome']

@@ -49,6 +49,11 @@ def studio(folder: Path) -> Iterator[str]:
         process.wait(timeout=30)
 
 
+def smaller(picture: Image.Image) -> Image.Image:
+    """Return a picture with 256 colours."""
+    return picture.convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+
+
 class Walk:
     """A walk through the page that takes pictures."""
 
@@ -77,7 +82,7 @@ class Walk:
         self.page.screenshot(path=path)
         self.page.set_viewport_size(size)
         with Image.open(path) as picture:
-            picture.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+            smaller(picture).save(path, optimize=True)
 
     def table_and_ask(self) -> None:
         """From the empty page to the wishes."""
@@ -94,13 +99,19 @@ class Walk:
         self.shot("ask", 1000)
 
     def watch(self) -> None:
-        """Start a run, and look at it while it goes and when it is done."""
+        """Look at a run as it goes, and at another that is done, beside it."""
         self.key("start").click()
-        self.page.locator("article.card").wait_for()
-        self.page.wait_for_timeout(1500)
+        self.page.locator(".now-phase", has_text="Final card").wait_for()
+        self.page.wait_for_timeout(6_000)
         self.shot("watch")
         self.key("to-choose").wait_for()
-        self.shot("watch-done")
+        self.step("Ask")
+        self.key("validate").uncheck()
+        self.page.locator("#validate-cv").wait_for(state="detached")
+        self.page.locator('[data-key="start"]:not([disabled])').click()
+        self.page.locator("article.card").wait_for()
+        self.key("to-choose").wait_for()
+        self.shot("proven")
 
     def choose(self) -> None:
         """Sizes, the pool and favourites."""
@@ -148,7 +159,7 @@ def beside(folder: Path, name: str, *parts: str) -> None:
     for picture in pictures:
         whole.paste(picture, (left, 0))
         left += picture.width + 24
-    whole.quantize(128, dither=Image.Dither.NONE).save(folder / f"studio-{name}.png", optimize=True)
+    smaller(whole).save(folder / f"studio-{name}.png", optimize=True)
     for path in paths:
         path.unlink()
 

@@ -80,8 +80,8 @@ def test_the_whole_way_by_keyboard_alone_ends_with_a_certificate(browser, server
 
     typist.press("validate", "Space")
     page.locator("#validate-cv").wait_for(state="detached")
-    typist.press("add-wish", "Enter")
-    page.locator(".wish input").first.wait_for()
+    typist.reach("field-max_features")
+    page.keyboard.type("3")
     typist.press("start", "Enter")
     visitor.key("to-edit").wait_for()
     typist.press("to-edit", "Enter")
@@ -310,5 +310,46 @@ def test_fifty_megabytes_do_not_freeze_the_page(browser, server, tmp_path):
     page.get_by_text("Taking in large.csv").or_(page.get_by_text("Reading large.csv")).first.wait_for()
     page.locator(".column h3").first.wait_for(timeout=300_000)
     assert page.evaluate("window.longest") < 5000  # milliseconds between two beats of the page
+    visitor.close()
+    assert not visitor.troubles
+
+
+NOTEBOOK = """<!DOCTYPE html><meta charset="utf-8"><div id="cell"></div><script type="module">
+import widget from "/joined.js";
+const heard = [];
+const tell = (content) => heard.forEach((call) => call(content, []));
+const model = {
+  on: (name, call) => heard.push(call),
+  send: async ({ kind, id, method, path, body }, callbacks, buffers) => {
+    if (kind === "subscribe") {
+      const stream = new EventSource("/api/events");
+      for (const name of ["run", "progress", "card", "table"])
+        stream.addEventListener(name, (e) => tell({ kind: "event", id, event: { event: name, data: JSON.parse(e.data) } }));
+    }
+    if (kind !== "request") return;
+    const file = buffers && buffers.length;
+    const answer = await fetch(path, { method, body: file ? buffers[0] : body === null ? undefined : JSON.stringify(body),
+      headers: body === null && !file ? {} : { "Content-Type": file ? "application/octet-stream" : "application/json" } });
+    const text = await answer.text();
+    tell({ kind: "response", id, status: answer.status, body: text ? JSON.parse(text) : null, type: "application/json" });
+  },
+};
+widget.render({ model, el: document.getElementById("cell") });
+</script>"""  # noqa: E501
+
+
+def test_the_joined_module_works_as_a_widget(browser, server, tmp_path):
+    from supersparse.studio.module import joined_module
+
+    visitor = Visitor(browser, server.address)
+    page = visitor.page
+    page.route("**/notebook", lambda r: r.fulfill(body=NOTEBOOK, content_type="text/html"))
+    page.route("**/joined.js", lambda r: r.fulfill(body=joined_module(), content_type="text/javascript"))
+    page.goto(f"{server.address.split('/#')[0]}/notebook")
+    page.get_by_role("heading", name="Start with a table").wait_for()
+    learn(visitor, clinic(tmp_path / "clinic.csv"))
+    visitor.key("to-take").wait_for()
+    assert page.get_by_text("Proven: no other card with these settings is better.").is_visible()
+    assert page.url.endswith("/notebook")  # the notebook's address stays its own
     visitor.close()
     assert not visitor.troubles

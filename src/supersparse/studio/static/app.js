@@ -41,7 +41,8 @@ export function createApp(transport) {
       return (await transport.request(method, path, body, progress)).body;
     },
     async loadAll() {
-      const [tables, runs] = await Promise.all([app.request("GET", "/api/tables"), app.request("GET", "/api/runs")]);
+      const [tables, runs] = await Promise.all([app.request("GET", "/api/tables"),
+          app.request("GET", "/api/runs")]);
       app.tables = new Map(tables.tables.map((one) => [one.id, one]));
       app.runs = new Map(runs.runs.map((one) => [one.id, one]));
       if (app.table && app.tables.has(app.table.id)) await app.openTable(app.table.id);
@@ -77,7 +78,8 @@ export function createApp(transport) {
       if (!app.traces.has(run)) {
         app.traces.set(run, []);
         const stored = await app.request("GET", `/api/runs/${run}/trace`);
-        const points = stored.stages.flatMap((one) => one.points.map(([seconds, best, bound]) => ({ seconds, best, bound, stage: one.stage })));
+        const points = stored.stages.flatMap((one) => one.points.map(([seconds, best, bound]) => ({ seconds, best,
+              bound, stage: one.stage })));
         const since = app.traces.get(run);
         const last = points.length ? points.at(-1).seconds : -1;
         app.traces.set(run, [...points, ...since.filter((one) => one.seconds > last)]);
@@ -90,9 +92,11 @@ export function createApp(transport) {
     favouritesOfTable() { return app.favourites[app.table?.id] || []; },
     toggleFavourite(card) {
       const here = app.favouritesOfTable();
-      const next = here.includes(card) ? here.filter((one) => one !== card) : [...here, card].slice(-app.about.limits.cards_compared);
+      const next = here.includes(card) ? here.filter((one) => one !== card)
+        : [...here, card].slice(-app.about.limits.cards_compared);
       app.favourites = { ...app.favourites, [app.table.id]: next };
-      try { localStorage.setItem(FAVOURITES, JSON.stringify({ folder: app.about.folder, cards: app.favourites })); } catch { /* private windows */ }
+      try { localStorage.setItem(FAVOURITES, JSON.stringify({ folder: app.about.folder, cards: app.favourites }));
+        } catch { /* private windows */ }
       app.emit("favourites");
     },
   };
@@ -110,8 +114,10 @@ export function createApp(transport) {
       const before = app.tables.get(data.id);
       app.tables.set(data.id, data);
       app.emit("tables");
-      if (app.table && app.table.id === data.id && data.state !== "reading") app.openTable(data.id).catch(() => {});
-      else if (app.table && app.table.id === data.id && before && before.state !== data.state) app.emit("table-state", data);
+      const wanted = app.table ? app.table.id === data.id : true; // another browser may have brought the first table
+      if (wanted && data.state !== "reading") app.openTable(data.id).catch(() => {});
+      else if (app.table && app.table.id === data.id && before
+        && before.state !== data.state) app.emit("table-state", data);
     } else if (name === "table-removed") {
       app.tables.delete(data.id);
       if (app.table && app.table.id === data.id) app.setTable(null);
