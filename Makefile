@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-risk bench-table bench-rows study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-risk bench-table bench-rows study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -64,6 +64,10 @@ docs: $(VENV)/.docs
 pictures: $(VENV)/.docs
 	$(BIN)/python docs/scripts/readme_pictures.py
 	$(BIN)/python docs/scripts/import_picture.py
+
+# The pictures of docs/studio.md, taken in Chromium; about five minutes.
+studio-pictures: $(VENV)/.test
+	$(BIN)/python docs/scripts/studio_pictures.py
 
 # Measurements; results go to benchmarks/results. FasterRisk gets an environment of its own.
 bench: $(VENV)/.bench
