@@ -16,7 +16,7 @@ BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(1)>'
 QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
-PATIENCE = 120_000  # milliseconds: a slow machine is no failure
+PATIENCE = 60_000  # milliseconds: a slow machine is no failure
 
 
 class Server:
@@ -122,6 +122,7 @@ class Visitor:
 
     def add(self, table: Path) -> None:
         """Hand in a table and wait until it was read."""
+        self.step("Table")
         if self.key("other").count():
             self.key("other").click()
         self.page.locator("#file").set_input_files(table)
@@ -148,17 +149,17 @@ class Visitor:
         return [f"{one['id']}: {node['html'][:160]}" for one in found for node in one["nodes"]]
 
 
-def clinic(path: Path, *, rows: int = 160, hostile: bool = True) -> Path:
-    """Write a table with identifiers, codes for missing values, spellings, and (if hostile) markup."""
+def clinic(path: Path, *, rows: int = 160, hostile: bool = True, plain: bool = False) -> Path:
+    """Write a table with identifiers, codes and spellings (unless plain), and markup (if hostile)."""
     chance = random.Random(7)
     note = f"note {SCRIPT}".replace(",", " ") if hostile else "note"
     lines = [f'record_no,age,sex,"{note}",outcome']
     for row in range(rows):
-        age, sex = chance.randint(20, 90), chance.choice(["f", "m", "F"])
+        age, sex = chance.randint(20, 90), chance.choice(["f", "m", "f" if plain else "F"])
         text = chance.choice(["calm", IMAGE if hostile else "tense", SCRIPT if hostile else "tired"])
         sick = chance.random() < (0.9 if age >= 60 else 0.12)
         quoted = text.replace('"', '""')
-        shown = "-99" if row % 20 == 3 else str(age)
+        shown = "-99" if row % 20 == 3 and not plain else str(age)
         lines.append(f'{1000 + 7 * row},{shown},{sex},"{quoted}",{"sick" if sick else "well"}')
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import re
 import sys
 from collections.abc import Sequence
 from decimal import Decimal
@@ -21,6 +22,7 @@ _INT64_SAFE = 2**63 - 1
 _PROBE = 256
 _EXACT_IN_A_DOUBLE = 2**53
 _SOON = 12  # decimal places
+_FRACTION = re.compile(r"-?\d{1,4000}(/0*[1-9]\d{0,3999})?", re.ASCII)
 _POWERS = np.array([float(10**k) for k in range(23)])  # those that are doubles exactly
 
 
@@ -268,6 +270,13 @@ def _smallest(integers: NDArray[Any]) -> IntArray:
 def fits_int64(magnitude: int) -> bool:
     """Say whether sums of this size can be formed in 64-bit arithmetic, with room to add two."""
     return magnitude <= _INT64_SAFE // 4
+
+
+def written_fraction(text: str) -> Fraction:
+    """Read a fraction as ``str`` writes it; raise `ValueError` for other texts, such as 1e999999999."""
+    if not _FRACTION.fullmatch(text):
+        raise ValueError(f"{text[:40]!r} is no fraction such as 1/3")
+    return Fraction(text)
 
 
 def nearest_float(value: Fraction) -> float:

@@ -17,6 +17,7 @@ from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.settings.settings import Settings
 
+pytest.importorskip("narwhals", minversion="2.14")
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
 
@@ -147,10 +148,9 @@ def test_any_small_table_is_counted_as_it_is_prepared(data):
     prepare.set_params(missing=missing)
     try:
         usual = prepare.fit(table.drop("y"), table["y"])
-    except InvalidDataError as error:
-        with pytest.raises(InvalidDataError, match=r".*"):
+    except InvalidDataError:
+        with pytest.raises(InvalidDataError):
             count_rows(table.lazy(), target="y", prepare=prepare)
-        assert str(error)
         return
     counted = count_rows(table.lazy(), target="y", prepare=prepare)
     assert counted.prepare.features_ == usual.features_

@@ -95,6 +95,23 @@ def open_page(tmp_path):
 
 
 @pytest.fixture
+def page_at():
+    """Return a function that opens a page of a server that runs somewhere."""
+    httpx = pytest.importorskip("httpx", reason="the client of these tests needs httpx")
+    opened = []
+
+    def open_it(address, token):
+        http = httpx.Client(base_url=address, headers={"origin": address}, timeout=60)
+        opened.append(http)
+        assert http.post("/api/session", json={"token": token}).status_code == 204
+        return Page(http, address)
+
+    yield open_it
+    for http in opened:
+        http.close()
+
+
+@pytest.fixture
 def page(open_page):
     """A page with a session."""
     return open_page()

@@ -1,4 +1,4 @@
-"""A newcomer walks through the studio in a real browser, with a hostile table, from a file to a printed card."""
+"""A newcomer walks through the studio in a real browser, with a hostile table, from a file to a card."""
 
 import pytest
 

@@ -175,7 +175,12 @@ def _provenance(made: Provenance) -> dict[str, object]:
     if made.settings is not None:
         content["settings"] = dict(made.settings)
     if made.certificate is not None:
-        content["certificate"] = {"file": made.certificate.file, "sha256": made.certificate.sha256}
+        checked_by = list(made.certificate.checked_by)
+        content["certificate"] = {
+            "file": made.certificate.file,
+            "sha256": made.certificate.sha256,
+            **({"checked_by": checked_by} if checked_by else {}),
+        }
     if made.edits:
         content["edits"] = [
             {"change": one.change, "reason": one.reason, **({} if one.at is None else {"at": one.at})}

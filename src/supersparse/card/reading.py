@@ -235,7 +235,11 @@ def _seen(fields: Fields) -> ItemSeen:
 
 
 def _certificate(fields: Fields) -> CertificateFile:
-    certificate = CertificateFile(file=fields.text("file"), sha256=fields.text("sha256"))
+    certificate = CertificateFile(
+        file=fields.text("file"),
+        sha256=fields.text("sha256"),
+        checked_by=fields.texts("checked_by", optional=True) or (),
+    )
     fields.finish()
     return certificate
 

@@ -59,7 +59,7 @@ class BoundWriter:
         return lines.next - 1, int(bound)
 
     def drop(self, line: int, reduced: Ints) -> list[tuple[int, int]]:
-        """Write literal <= 0 for each literal of a line Σ reduced·literal <= rest; return (variable, line)."""
+        """Write literal <= 0 for each literal of a line Σ reduced·literal <= rest: (variable, line)."""
         lines = self._lines
         first = lines.next
         lines.text = write_dropped(self._facts, lines.here, line, reduced, lines.text, lines.at)

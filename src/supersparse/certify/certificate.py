@@ -133,8 +133,7 @@ def _write(
             lines = Lines(program, write)
             Prover(program, lines, best, program.margins(solution), check_in).prove()
         with _packed(path, compressed) as write:
-            for text in _head(program, solution, best, lines.count):
-                write(text.encode("ascii"))
+            write("".join(_head(program, solution, best, lines.count)).encode("ascii"))
         with path.open("ab") as whole, body.open("rb") as rest:
             shutil.copyfileobj(rest, whole)
     finally:

@@ -38,7 +38,6 @@ def written_facts(program: Program, lines: Lines, best: int, margins: Ints) -> F
     """
     cutoff = lines.known_solution(best - 1)
     features, n = program.features, len(program.features)
-    x = np.array([feature.column for feature in features], np.int64).reshape(n, -1).T
     has_origin = program.statement.intercept != "free"
     zero = [0] if has_origin else []  # rows are compared with the origin as well
     rate = np.ones(n, np.int64)
@@ -64,7 +63,7 @@ def written_facts(program: Program, lines: Lines, best: int, margins: Ints) -> F
     rates = {"free": -1, "range": program.step}
     size = program.size_row
     return Facts(
-        x=np.ascontiguousarray(x),
+        x=program.x,
         sign=np.where(np.array(program.positive, bool), 1, -1).astype(np.int64),
         row_line=np.array(program.of_row, np.int64),
         row_right=np.array([program.rows[row].right for row in program.of_row], np.int64),
@@ -110,23 +109,25 @@ def _blocks(program: Program, lines: Lines, margins: Ints) -> tuple[Ints, Ints, 
     leaf_row[:n] = np.argsort(margins, kind="stable")
     row_leaf[leaf_row[:n]] = np.arange(n)
     block = np.full(2 * n_leaves, -1, np.int64)
-    parts: dict[int, Coefficients] = {}
+    parts: dict[int, tuple[int, str]] = {}  # number of rows with a cost, and their coefficients as text
     for place in range(2 * n_leaves - 1, 1, -1):
         if place >= n_leaves:
             r = int(leaf_row[place - n_leaves])
-            v = program.wrong[r]
-            parts[place] = {v: program.objective.get(v, 0)} if r >= 0 and program.objective.get(v) else {}
+            cost = program.objective.get(program.wrong[r], 0) if r >= 0 else 0
+            parts[place] = (1, f"{program.wrong[r]} {cost}") if cost else (0, "")
             continue
-        both = 2 * place, 2 * place + 1
-        parts[place] = {v: c for at in both for v, c in parts[at].items()}
-        if len(parts[place]) > 1:
-            terms = [
-                (int(block[at]), 1) if len(parts[at]) > 1 else (2 * v, c)
-                for at in both
-                for v, c in (list(parts[at].items())[:1])
-            ]
-            block[place] = lines.derive("G", 0, parts[place], terms)
-        for at in both:
+        children = [at for at in (2 * place, 2 * place + 1) if parts[at][0]]
+        parts[place] = sum(parts[at][0] for at in children), " ".join(parts[at][1] for at in children)
+        if len(children) == 2:
+            reason = " ".join(
+                f"{block[at]} 1" if block[at] >= 0 else f"{2 * int(v)} {c}"
+                for at in children
+                for v, c in [parts[at][1].split(" ", 2)[:2]]
+            )
+            block[place] = lines.combine(f"G 0 {parts[place][0]} {parts[place][1]}", f"lin 2 {reason}")
+        elif children:
+            block[place] = block[children[0]]
+        for at in (2 * place, 2 * place + 1):
             del parts[at]
         lines.flush_if_long()
     return leaf_row, row_leaf, block

@@ -95,15 +95,15 @@ class Lines:
 
     def assume(self, sense: str, right: int, coefficients: Coefficients) -> int:
         """Assume an inequality, one side of a branching."""
-        return self._write(f"{sense} {right} {vector(coefficients)}", "asm")
+        return self.combine(f"{sense} {right} {vector(coefficients)}", "asm")
 
     def known_solution(self, right: int) -> int:
         """State that only better models than the known one matter."""
-        return self._write(f"L {right} OBJ", "sol")
+        return self.combine(f"L {right} OBJ", "sol")
 
     def close_branching(self, right: int, first: tuple[int, int], second: tuple[int, int]) -> int:
         """Conclude objective >= right from both sides of a branching: (line, assumption) each."""
-        return self._write(f"G {right} OBJ", f"uns {first[0]} {first[1]} {second[0]} {second[1]}")
+        return self.combine(f"G {right} OBJ", f"uns {first[0]} {first[1]} {second[0]} {second[1]}")
 
     def row(self, line: int) -> Content:
         """The content of a row of the program."""
@@ -141,7 +141,7 @@ class Lines:
             merged[line] = merged.get(line, 0) + multiplier
         used = [f"{line} {m}" for line, m in merged.items() if m]
         left = "OBJ" if coefficients is None else vector(coefficients)
-        return self._write(f"{sense} {right} {left}", " ".join(["lin", str(len(used)), *used]))
+        return self.combine(f"{sense} {right} {left}", " ".join(["lin", str(len(used)), *used]))
 
     def bound_above(
         self, variable: int, parts: Terms, known: dict[int, Content] | None = None
@@ -161,7 +161,8 @@ class Lines:
         self.raise_lower(variable, line, right)
         return line, right
 
-    def _write(self, inequality: str, reason: str) -> int:
+    def combine(self, inequality: str, reason: str) -> int:
+        """Write a line given as text."""
         line = self.next
         content = f"d{line} {inequality} {{ {reason} }} -1\n".encode("ascii")
         begin = int(self.at[POSITION])

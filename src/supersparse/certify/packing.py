@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supersparse.certify.facts import SIGNS, least_cost
 from supersparse.certify.program import Program
+from supersparse.solving.kernels.box_proofs import cells_of
 from supersparse.solving.kernels.derivation import Facts
 from supersparse.solving.kernels.pairs import nearest_pairs, pack, pair_literals, uncovered
 
@@ -21,7 +22,7 @@ Words = NDArray[np.uint64]
 
 _NEAREST = 24  # opposite rows paired with each row
 _ALWAYS_RIGHT = 2**56
-_NEAR = 0.9  # other θ are tried only when the first came this near
+_NEAR = 0.97  # other θ are tried only when the first came this near
 _MOST_COMPARISONS = 400_000_000
 
 
@@ -48,22 +49,33 @@ class Pool:
             for side, sign in enumerate(SIGNS):
                 if feature.literal(sign) >= 0:
                     self.cost[2 * f + side] = least_cost(program, feature, sign)
-        up, down = np.flatnonzero(facts.sign > 0), np.flatnonzero(facts.sign < 0)
         has_origin = program.statement.intercept in ("none", "paper")
         nobody = np.full(1 if has_origin else 0, -1)
+        weights = self._pair_off(facts)
+        up, down = (np.flatnonzero((facts.sign == sign) & (weights > 0)) for sign in SIGNS)
         self._up, self._down = np.append(up, nobody), np.append(down, nobody)
-        weights = facts.objective[facts.first_z :]
         extra = np.full(len(nobody), _ALWAYS_RIGHT)
         self._up_weight, self._down_weight = np.append(weights[up], extra), np.append(weights[down], extra)
         self._most = int(min(weights[up].sum(), weights[down].sum()))
-        self._least = max(1, int(min(weights[up].min(), weights[down].min())) // 2)
+        self._least = max(1, int(min(weights[up].min(initial=1), weights[down].min(initial=1))) // 2)
         ranks = _ranks(facts.x)
         self._make(ranks[self._up], ranks[self._down], has_origin)
 
+    def _pair_off(self, facts: Facts) -> Ints:
+        """Pair rows that differ in their class alone: one of the two is wrong. Return what weight is left."""
+        weights = np.ascontiguousarray(facts.objective[facts.first_z :])
+        _, cell = np.unique(facts.x, axis=0, return_inverse=True)
+        cells = cells_of(cell.reshape(-1).astype(np.int64), facts.x, facts.sign, weights, True)
+        self._equal = np.full((len(cells.pairs), 4), -1, np.int64)
+        self._equal[:, :2] = cells.pairs
+        self._equal_u, self._base = cells.pair_u, int(cells.base)
+        left: Ints = cells.left
+        return left
+
     def _make(self, up: Pairs, down: Pairs, has_origin: bool) -> None:
         up_bits, down_bits, masks = _packed(up, down, self.exists)
-        first = _nearest(up, down, True, up_bits, down_bits, masks, self.exists)
-        second = _nearest(down, up, False, down_bits, up_bits, masks, self.exists)
+        first = _nearest(up, down, True, up_bits, down_bits, masks, self.exists, _NEAREST)
+        second = _nearest(down, up, False, down_bits, up_bits, masks, self.exists, _NEAREST)
         keys = np.concatenate([first[0], second[1]]).astype(np.int64) * len(down)
         keys = np.unique(keys + np.concatenate([first[1], second[0]]))
         positive, negative = keys // len(down), keys % len(down)
@@ -90,7 +102,7 @@ class Pool:
         members = np.full((len(used), 4), -1, np.int64)
         members[:, 0] = self._up[self._positive[chosen]]
         members[:, 1] = self._down[self._negative[chosen]]
-        return members, packing.uses[used]
+        return np.vstack([self._equal, members]), np.concatenate([self._equal_u, packing.uses[used]])
 
     def pack(self, pairs: Pairs, allowed: Flags, room: int, theta: int, fixed: int) -> Packing:
         """Bound a node in which `fixed` is paid already; stop early once it is closed.
@@ -121,6 +133,7 @@ class Pool:
     def _pack_with(self, pairs: Pairs, allowed: Flags, room: int, theta: int, fixed: int) -> Packing:
         load = np.zeros(len(allowed), np.int64)
         uses = np.zeros(len(pairs), np.int64)
+        fixed += self._base
         total = int(
             pack(
                 pairs,
@@ -145,7 +158,7 @@ class Pool:
 
 
 def _ranks(x: Ints) -> Pairs:
-    """The rank of each value in its column, doubled; the last row is the origin, which may lie between two."""
+    """The rank of each value in its column, doubled; the last row is the origin, perhaps between two."""
     ranks = np.zeros((len(x) + 1, x.shape[1]), np.int32)
     for f, column in enumerate(x.T):
         distinct, rank = np.unique(column, return_inverse=True)
@@ -156,11 +169,12 @@ def _ranks(x: Ints) -> Pairs:
 
 
 def _packed(up: Pairs, down: Pairs, exists: Flags) -> tuple[Words, Words, Words]:
-    """Pack binary features 64 to a word, with masks of the literals that count; nothing for other features."""
+    """Pack binary features 64 to a word, with masks of the literals that count; nothing for others."""
     both = np.vstack([up, down])
-    low, high = both.min(axis=0), both.max(axis=0)
+    low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
     if not np.all((both == low) | (both == high)):
-        return np.zeros((len(up), 0), np.uint64), np.zeros((len(down), 0), np.uint64), np.zeros((0, 0), np.uint64)
+        nothing = [np.zeros((n, 0), np.uint64) for n in (len(up), len(down), 0)]
+        return nothing[0], nothing[1], nothing[2]
     none = np.zeros(len(low), bool)
     masks = np.stack([_words(flags[None, :])[0] for flags in (exists[::2], exists[1::2], none, none)])
     return _words((up == high) & (low < high)), _words((down == high) & (low < high)), masks
@@ -173,7 +187,14 @@ def _words(flags: Flags) -> Words:
 
 
 def _nearest(
-    points: Pairs, others: Pairs, is_positive: bool, bits: Words, other_bits: Words, masks: Words, exists: Flags
+    points: Pairs,
+    others: Pairs,
+    is_positive: bool,
+    bits: Words,
+    other_bits: Words,
+    masks: Words,
+    exists: Flags,
+    most: int,
 ) -> tuple[Pairs, Pairs]:
     candidates = np.arange(len(others))
     width = max(1, bits.shape[1] or points.shape[1])
@@ -190,7 +211,7 @@ def _nearest(
         masks,
         exists,
         nobody,
-        _NEAREST,
+        most,
         candidates,
     )
     return found

@@ -106,13 +106,19 @@ class Program:
         total = sum(weights)
         prices = [price / total for price in statement.class_weights]
         self.wrong = [self._variable(f"z{r}", 0, 1) for r in range(len(self.positive))]
-        for z, weight, is_positive in zip(self.wrong, self.weights, self.positive, strict=True):
-            self._costs[z] = prices[is_positive] * weight
+        of_weight = {(p, w): prices[p] * w for p, w in set(zip(self.positive, self.weights, strict=True))}
+        for z, is_positive, weight in zip(self.wrong, self.positive, self.weights, strict=True):
+            self._costs[z] = of_weight[is_positive, weight]
         self.n_bounds = len(self.rows)
         for f, feature in enumerate(self.features):
             self._link(f, feature)
         self._limit()
-        self.of_row = [self._add_row(r) for r in range(len(self.positive))]
+        self.x = np.array([feature.column for feature in self.features], np.int64)
+        self.x = np.ascontiguousarray(self.x.reshape(len(self.features), len(self.positive)).T)
+        at_row, at_feature = np.nonzero(self.x)
+        start = np.searchsorted(at_row, np.arange(len(self.positive) + 1)).tolist()
+        not_zero = at_feature.tolist()
+        self.of_row = [self._add_row(r, not_zero[start[r] : start[r + 1]]) for r in range(len(self.positive))]
         self._scale()
 
     def _merge(
@@ -126,7 +132,7 @@ class Program:
         distinct = [np.unique(column, return_inverse=True) for column in columns]
         values = [[int(x) for x in of_column] for of_column, _ in distinct]
         common = lcm(
-            *(scale // gcd(x, scale) for of_column, scale in zip(values, scales, strict=True) for x in of_column)
+            *(scale // gcd(x, scale) for own, scale in zip(values, scales, strict=True) for x in own)
         )
         whole = [[x * common // scale for x in own] for own, scale in zip(values, scales, strict=True)]
         mode = self.statement.intercept
@@ -246,9 +252,10 @@ class Program:
             self.sign_rows.append(rows)
         self.limit_rows += [r for r, row in enumerate(self.rows) if row.label.startswith("used")]
 
-    def _add_row(self, r: int) -> int:
+    def _add_row(self, r: int, features: list[int]) -> int:
+        """The inequality of a row, in which these features are not 0."""
         sign = 1 if self.positive[r] else -1
-        row = {feature.points: sign * feature.column[r] for feature in self.features}
+        row = {self.features[f].points: sign * self.features[f].column[r] for f in features}
         row[self.wrong[r]] = self.M
         right = 1
         if self.statement.intercept == "free":
@@ -260,10 +267,12 @@ class Program:
 
     def _scale(self) -> None:
         """Make the objective whole, without a common divisor."""
-        costs = {v: c for v, c in self._costs.items() if c}
-        up = lcm(*(c.denominator for c in costs.values()))
-        down = gcd(*(int(c * up) for c in costs.values())) or 1
-        self.objective = {v: int(c * up) // down for v, c in sorted(costs.items())}
+        costs = {v: c for v, c in sorted(self._costs.items()) if c}
+        distinct = set(costs.values())
+        up = lcm(*(c.denominator for c in distinct))
+        down = gcd(*(int(c * up) for c in distinct)) or 1
+        whole = {c: int(c * up) // down for c in distinct}
+        self.objective = {v: whole[c] for v, c in costs.items()}
         self.unit = Fraction(down, up)  # F is the objective times this, plus the constant
         if sum(abs(c) for c in self.objective.values()) > _LARGEST:
             raise UnsupportedProblemError(
@@ -288,10 +297,7 @@ class Program:
                     values[feature.value[v]] = 1
         for s, together in zip(self.signs, self.statement.same_sign, strict=True):
             values[s] = int(any(given[f] > 0 for f in together))
-        totals = [
-            sum(feature.column[r] * v for feature, v in zip(self.features, given, strict=True))
-            for r in range(len(self.positive))
-        ]
+        totals = (self.x @ np.array(given, np.int64)).tolist()
         if self.statement.intercept == "free":
             above = [total for total in totals if total + intercept * self.factor > 0]
             t = min(above, default=self.most + 1)
@@ -309,20 +315,24 @@ class Program:
             ]
         values |= {z: 1 for z, is_wrong in zip(self.wrong, wrong, strict=True) if is_wrong}
         values = {v: c for v, c in values.items() if c}
-        for row in self.rows:
-            total = sum(c * values.get(v, 0) for v, c in row.coefficients.items())
+        for row in self.rows[: self.of_row[0]]:
+            total = sum([c * values.get(v, 0) for v, c in row.coefficients.items()])
             if (row.sense != "L" and total < row.right) or (row.sense != "G" and total > row.right):
                 raise VerificationError(f"the model breaks the row {row.label} of its integer program")
+        z = np.array([values.get(v, 0) for v in self.wrong])
+        for r in np.flatnonzero((self.margins(values) < 0) & (z == 0)).tolist():
+            raise VerificationError(f"the model breaks the row r{r} of its integer program")
         return values
 
     def margins(self, solution: Coefficients) -> NDArray[np.int64]:
         """By how much each row is on the right side in a solution; M is not part of it."""
-        margins = []
-        for row, z in zip(self.of_row, self.wrong, strict=True):
-            coefficients = self.rows[row].coefficients
-            total = sum(c * solution.get(v, 0) for v, c in coefficients.items() if v != z)
-            margins.append(total - self.rows[row].right)
-        return np.array(margins, np.int64)
+        points = np.array([solution.get(feature.points, 0) for feature in self.features], np.int64)
+        sign = np.where(np.array(self.positive, bool), 1, -1)
+        threshold = solution.get(self.threshold, 0)
+        shift = {"free": -threshold, "range": threshold * self.step}.get(self.statement.intercept, 0)
+        right = np.array([self.rows[row].right for row in self.of_row])
+        margins: NDArray[np.int64] = sign * (self.x @ points + shift) - right
+        return margins
 
     def value(self, solution: Coefficients) -> int:
         """The objective of a solution, in whole numbers."""

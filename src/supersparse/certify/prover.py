@@ -1,7 +1,7 @@
 """Prover: a depth-first search that writes down why nothing is better than a known model.
 
-The tree is first on literals (a feature with a sign), bounded by packings of covers, then on the points of one
-support (`SupportProver`). Each place in it ends with a line "objective >= best", from its covers or from
+The tree is first on literals (a feature with a sign), bounded by packings of covers, then on the points of
+one support (`SupportProver`). Each place in it ends with a line "objective >= best", from its covers or from
 both sides of a branching. What has no rule in the format is left out: doubled vectors, twin columns, and the
 second bound.
 """

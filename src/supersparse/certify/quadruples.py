@@ -20,7 +20,7 @@ _TOLERANCE = 1e-7
 
 
 def quadruples(cells: Cells, low: Ints, high: Ints, gap: int, need: int) -> tuple[Ints, Ints] | None:
-    """Find multipliers of at least `need` in all: cells (positive, negative, positive, negative), -1 for none.
+    """Find multipliers of at least `need` in all: cells (positive, negative, positive, negative), or -1.
 
     None if there are none, or too many cells to look.
     """

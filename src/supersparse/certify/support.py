@@ -74,7 +74,7 @@ class SupportProver:
     def _boxes(self, place: "_Place") -> int:
         """Close the present box by boxes; first try whether quadruples close it whole."""
         low, high = place.ends(self._lines)
-        widths = sum(2 * int(b - a).bit_length() + 8 for a, b in zip(low.tolist(), high.tolist(), strict=True))
+        widths = sum(2 * width.bit_length() + 8 for width in (high - low).tolist())
         place.frames, place.depth = np.zeros((widths + 8, FRAME), np.int64), np.zeros(1, np.int64)
         state = self._run(place, single=True)
         if state == OPEN and self._close_by_quadruples(place):
@@ -140,7 +140,7 @@ class SupportProver:
         return int(cost[2 * at + (used[at] < 0)].sum())
 
     def _close_by_quadruples(self, place: "_Place") -> bool:
-        """Close the present box by pairs and quadruples of cells that cannot all be right, if they suffice."""
+        """Close the present box by pairs and quadruples of cells, if they suffice."""
         program, cost = self._program, self._costs_here()
         low, high = place.ends(self._lines)
         need = self._facts.best - self._fixed(cost) - int(place.cells.base)

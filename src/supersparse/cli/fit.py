@@ -61,8 +61,8 @@ def fit(
     During the folds, Ctrl-C skips the rest of them. The time limit is for all of it.
 
     Several files are tables of counts that `supersparse counts` wrote, one of each site. They are learned
-    from together, as if the rows were in one place. With --engine duckdb they are Parquet or CSV files of rows, or a
-    folder of them, which are counted there and need not fit into memory.
+    from together, as if the rows were in one place. With --engine duckdb they are Parquet or CSV files of
+    rows, or a folder of them, which are counted there and need not fit into memory.
 
     \b
     Example:
@@ -159,7 +159,15 @@ def fit(
             "columns": [] if question.prepare is None else list(question.prepare.notes_),
             "cross_validation": None if judged is None else judged.as_data(),
             "frontier": None if sizes is None else sizes.table(),
-            **({} if counts is None else {"left_out_at_most": counts.left_out, "left_out": cost}),
+            **(
+                {}
+                if counts is None
+                else {
+                    "left_out_at_most": counts.left_out,
+                    "merged_at_most": counts.merged,
+                    "left_out": cost,
+                }
+            ),
             "saved": [str(path) for path in saved],
         },
     )

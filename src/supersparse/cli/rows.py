@@ -36,8 +36,8 @@ class EngineOptions:
         str,
         typer.Option(
             metavar="memory|duckdb",
-            help="Who reads the rows: memory holds all of them; duckdb counts them in their files, which may be "
-            "larger than the memory, and several: Parquet or CSV files, folders, or a pattern in quotes.",
+            help="Who reads the rows: memory holds all of them; duckdb counts them in their files, which may "
+            "be larger than the memory, and several: Parquet or CSV files, folders, or a pattern in quotes.",
         ),
     ] = "memory"
     memory: Annotated[
@@ -125,7 +125,7 @@ def _counts(
         place=recipe.settings.place,
     )
     remark(f"counting rows by DuckDB within {memory} of memory")
-    texts = [name for name in roles.expected()]
+    texts = list(roles.expected())
     with open_rows(data, reading, texts, memory) as opened:
         table = count_training(
             LazyTable.of(opened.relation), opened.name, reading, roles, note, texts=opened.is_text

@@ -24,6 +24,7 @@ from supersparse.data.values import first_float, nearest_column
 from supersparse.errors import InvalidDataError
 
 _NO_CLASS = -1
+_SHARES = 1000  # parts in which rows of a text are counted, to tell what most of them are
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -83,7 +84,8 @@ def count_columns(rows: LazyTable, target: str) -> CountedTable:
     if len(by_label) != 2:
         shown = ", ".join(map(repr, sorted(by_label)[:5])) + (", ..." if len(by_label) > 5 else "")
         raise InvalidDataError(
-            f"the target {target!r} has {len(by_label)} class(es): {shown}; a scoring system separates exactly two"
+            f"the target {target!r} has {len(by_label)} class(es): {shown}; a scoring system separates "
+            "exactly two"
         )
     first, last = sorted(by_label)
     numbers = [1 if v == last else 0 for v in listed]
@@ -148,8 +150,8 @@ def count_training(
     for own, one in groups.items():
         if one.column.n_missing:
             raise InvalidDataError(
-                f"{name}: the group column {own!r} is blank in {one.column.n_missing} row(s); fill it in, for "
-                "example with 'unknown', or delete the rows"
+                f"{name}: the group column {own!r} is blank in {one.column.n_missing} row(s); fill it in, "
+                "for example with 'unknown', or delete the rows"
             )
     settled = {own: one for own, one in readings.items() if not one.is_plain}
     return CountedTable(
@@ -263,15 +265,21 @@ def _of_texts(
     name: str, raw: Sequence[Any], counts: NDArray[np.int64], reading: Reading, expected: Kind | None
 ) -> Column:
     """Read texts of a CSV file, which may be numbers written in another way."""
-    cells = Coded(tuple("" if text is None else reading.plain(text) for text in raw), np.arange(len(raw)))
-    found = typed(name, cells, expected, reading.decimal or ".")
+    copies = -(-counts * _SHARES // max(1, int(counts.sum())))  # about as they are distributed
+    texts = tuple("" if text is None else reading.plain(text) for text in raw)
+    found = typed(
+        name, Coded(texts, np.repeat(np.arange(len(raw)), copies)), expected, reading.decimal or "."
+    )
     if isinstance(found, Fault):
         shown = ", ".join(repr(text) for text in list(found.odd)[:3])
         raise InvalidDataError(
-            f"column {name!r} holds numbers, and {len(found.odd)} different text(s) that are none: {shown}; treat as "
-            f"missing with --na, as categories with --category {name!r}, or leave the column out with --drop {name!r}"
+            f"column {name!r} holds numbers, and {len(found.odd)} different text(s) that are none: "
+            f"{shown}; treat as missing with --na, as categories with --category {name!r}, or leave the "
+            f"column out with --drop {name!r}"
         )
-    return found
+    return replace(
+        found, values=found.values[np.cumsum(copies) - copies] if len(found.values) else found.values
+    )
 
 
 def _rounded(rows: LazyTable, name: str, n_different: int, reading: Reading | None) -> CountedColumn:

@@ -54,6 +54,7 @@ def open_rows(
             raise InvalidOptionError(
                 f"--memory is {memory!r}; give a size such as 2GB ({_first_line(error)})"
             ) from None
+        connection.execute("SET enable_progress_bar = false")  # it would be printed into the card
         try:
             if is_text:
                 relation = _csv(connection, files, reading, texts)
@@ -75,6 +76,7 @@ def _csv(connection: Any, files: Sequence[str], reading: Reading, texts: Collect
         "header": True,
         "na_values": ["", *sorted(reading.missing)],
         "sample_size": _SAMPLE,
+        "auto_type_candidates": ["BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR"],  # yes and no are texts
         "union_by_name": len(files) > 1,
     }
     if reading.separator is not None:

@@ -1,12 +1,13 @@
 """Rows of a lazy frame, counted where they are: by the values of one column, or by parts of several.
 
-All is asked through narwhals, so that relations of DuckDB, lazy frames of polars, tables of Ibis and frames of
-PySpark and dask work the same. What comes back are counts; rows stay where they are.
+All is asked through narwhals, so that relations of DuckDB, lazy frames of polars, tables of Ibis and frames
+of PySpark and dask work the same. What comes back are counts; rows stay where they are.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,11 +64,9 @@ class LazyColumn:
             value = value.cast(nw.Float64)
         if not self.dtype.is_numeric():
             return value if str(self.dtype) == "String" else value.cast(nw.String)
-        if self.dtype.is_float():
-            value = nw.when(~value.is_nan()).then(value)
-        for code in self.gone:
-            value = nw.when(value != code).then(value)
-        return value
+        known = [~value.is_nan()] if self.dtype.is_float() or self.dtype.is_decimal() else []
+        known += [value != code for code in self.gone]
+        return nw.when(_all(known)).then(value) if known else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +108,10 @@ class Coding:
                 found.append(code)
         return cls(column=column, missing=missing, starts=tuple(starts), codes=tuple(found))
 
-    def expression(self) -> "nw.Expr":
-        """The number of each row."""
+    def expression(self, value: "nw.Expr") -> "nw.Expr":
+        """The number of each row, from its value in this column."""
         import narwhals as nw
 
-        value = self.column.value()
         if self.column.holds_numbers:
             body = _from_on(value, self.starts, self.codes)
         else:
@@ -122,6 +120,10 @@ class Coding:
                 some = [text for text, own in self.texts.items() if own == code]
                 body = nw.when(_is_one_of(value, some)).then(nw.lit(code)).otherwise(body)
         return nw.when(value.is_null()).then(nw.lit(self.missing)).otherwise(body)
+
+
+def _all(conditions: Sequence["nw.Expr"]) -> "nw.Expr":
+    return reduce(lambda one, other: one & other, conditions)
 
 
 def _from_on(value: "nw.Expr", starts: Sequence[float], codes: Sequence[int]) -> "nw.Expr":
@@ -167,20 +169,19 @@ class LazyTable:
     @classmethod
     def of(cls, table: object) -> "LazyTable":
         """See a lazy frame as such; one in memory is taken as lazy."""
-        try:
-            import narwhals as nw
-            from narwhals import LazyFrame
-        except ImportError:
+        import narwhals as nw
+
+        if not hasattr(nw.Expr, "floor"):
             raise PackageNotInstalledError(
-                "counting lazy rows needs narwhals 2: pip install -U narwhals"
-            ) from None
-        frame = nw.from_native(table, pass_through=True) if not isinstance(table, LazyFrame) else table
+                "rows are counted by narwhals 2.14 or later: pip install -U narwhals"
+            )
+        frame = table if isinstance(table, nw.LazyFrame) else nw.from_native(table, pass_through=True)
         if isinstance(frame, nw.DataFrame):
             frame = frame.lazy()
         if not isinstance(frame, nw.LazyFrame):
             raise InvalidDataError(
-                f"{type(table).__name__} is not a table of rows; give a relation of DuckDB, or a frame of polars, "
-                "Ibis, PySpark or dask"
+                f"{type(table).__name__} is not a table of rows; give a relation of DuckDB, or a frame of "
+                "polars, Ibis, PySpark or dask"
             )
         schema = frame.collect_schema()
         check_names(list(schema))
@@ -201,7 +202,8 @@ class LazyTable:
         """Return the rows that have a class, 0 or 1; those with the number -1 have none."""
         import narwhals as nw
 
-        frame = self.frame.with_columns(classes.expression().alias(_CLASS))
+        valued = self.frame.with_columns(classes.column.value().alias(_VALUE))
+        frame = valued.with_columns(classes.expression(nw.col(_VALUE)).alias(_CLASS)).drop(_VALUE)
         return replace(self, frame=frame.filter(nw.col(_CLASS) != _UNLABELLED))
 
     def without_codes(self, name: str, gone: Sequence[float]) -> "LazyTable":
@@ -242,14 +244,12 @@ class LazyTable:
         )
 
     def codes_and_ends(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return what tells codes for missing values: each number of nines that occurs, and the other ends."""
+        """Return what tells codes for missing values: numbers of nines that occur, and the ends of others."""
         import narwhals as nw
 
         value = self.columns[name].value()
         nines = [float(nine) for nine in NINES]
-        others = value
-        for nine in nines:
-            others = nw.when(others != nine).then(others)
+        others = nw.when(_all([value != nine for nine in nines])).then(value)
         counts = [(value == nine).cast(nw.Int64).sum().alias(f"nine {k}") for k, nine in enumerate(nines)]
         found = self._collect(
             self.frame.select(
@@ -283,7 +283,9 @@ class LazyTable:
         parts_of = value != value if column.dtype.is_integer() else finite != finite.floor()
         facts = self._collect(
             self.frame.select(
-                finite.min().alias("low"), finite.max().alias("high"), parts_of.cast(nw.Int64).sum().alias("parts"),
+                finite.min().alias("low"),
+                finite.max().alias("high"),
+                parts_of.cast(nw.Int64).sum().alias("parts"),
                 (~value.is_null()).cast(nw.Int64).sum().alias("present"),
             )
         )  # fmt: skip
@@ -338,10 +340,14 @@ class LazyTable:
         """Count the rows of each class by the numbers of several columns; the cells come in a fixed order."""
         import narwhals as nw
 
-        names = [f"{_VALUE} {k}" for k in range(len(codings))]
-        numbered = [coding.expression().alias(name) for coding, name in zip(codings, names, strict=True)]
+        values, numbered = self._numbered(codings)
+        names = [f"{_COUNT} {k}" for k in range(len(codings))]
+        keys = [number.alias(name) for number, name in zip(numbered, names, strict=True)]
         found = self._collect(
-            self.frame.select(*numbered, nw.col(_CLASS)).group_by(*names, _CLASS).agg(nw.len().alias(_COUNT))
+            self.frame.select(*values, nw.col(_CLASS))
+            .select(*keys, nw.col(_CLASS))
+            .group_by(*names, _CLASS)
+            .agg(nw.len().alias(_COUNT))
         )
         table = np.column_stack([*(_integers(found[name]) for name in names), _integers(found[_CLASS])])
         order = np.lexsort(table.T[::-1])
@@ -354,12 +360,23 @@ class LazyTable:
 
         if not pairs:
             return []
+        values, numbers = self._numbered([coding for pair in pairs for coding in pair])
         sums = [
-            (one.expression() != other.expression()).cast(nw.Int64).sum().alias(f"{_COUNT} {k}")
-            for k, (one, other) in enumerate(pairs)
+            (one != other).cast(nw.Int64).sum().alias(f"{_COUNT} {k}")
+            for k, (one, other) in enumerate(zip(numbers[::2], numbers[1::2], strict=True))
         ]
-        found = self._collect(self.frame.select(*sums))
+        found = self._collect(self.frame.select(*values).select(*sums))
         return [int(found[f"{_COUNT} {k}"].to_list()[0]) for k in range(len(pairs))]
+
+    @staticmethod
+    def _numbered(codings: Sequence[Coding]) -> tuple[list["nw.Expr"], list["nw.Expr"]]:
+        """The values of some columns under names of their own, and their numbers by these names."""
+        import narwhals as nw
+
+        columns = {coding.column.name: coding.column for coding in codings}
+        own = {name: f"{_VALUE} {k}" for k, name in enumerate(columns)}
+        values = [column.value().alias(own[name]) for name, column in columns.items()]
+        return values, [coding.expression(nw.col(own[coding.column.name])) for coding in codings]
 
     @staticmethod
     def _collect(frame: Any) -> Any:

@@ -77,7 +77,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _recipe(self) -> Recipe:
         """Build the recipe from the parameters."""
-        asked = {name: getattr(self, name) for name in names_of(Asked) if hasattr(self, name)}
+        names = [*names_of(Asked), "tie_break", "slack"]
+        asked = {name: getattr(self, name) for name in names if hasattr(self, name)}
         by_name = isinstance(self.prepare, str) and self.prepare == "auto"
         if not (self.prepare is None or by_name or isinstance(self.prepare, Prepare)):
             raise InvalidOptionError(f"prepare is {self.prepare!r}; {PREPARATIONS}")
@@ -141,7 +142,10 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         )
 
     def _solve(self, question: Question, options: SolverKeywords) -> Solution:
-        return question.solve(**options)
+        if question.recipe.slack is None:
+            return question.solve(**options)
+        self.tie_break_ = question.tie_break(**options)
+        return self.tie_break_.solution
 
     def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
         """Set the fitted attributes; the training rows are not kept."""

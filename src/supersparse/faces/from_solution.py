@@ -219,10 +219,14 @@ def _allowed(problem: "Problem") -> str:
 
 
 def _risks_allowed(problem: "Problem") -> str:
-    """The slopes and intercepts of a risk model in words."""
+    """The slopes and intercepts of a risk model in words, and the threshold where it matters."""
+    threshold = ""
+    if problem.rate_limits or problem.risk_threshold != Fraction(1, 2):
+        threshold = f"predictions at a risk of {shown(problem.risk_threshold)}, "
     if problem.slope == 1:
-        return "slope 1 and a whole intercept"
-    return "any slope and intercept with effects of at most e^30 in the odds per standard deviation"
+        return f"{threshold}slope 1 and a whole intercept"
+    effects = "effects of at most e^30 in the odds per standard deviation"
+    return f"{threshold}any slope and intercept with {effects}"
 
 
 def _values(allowed: "CoefficientSet") -> str:

@@ -56,6 +56,5 @@ def _auc(solution: "Solution") -> Fraction:
         added_up(weights, groups, n_groups, mask) for mask in (~rows.positive, rows.positive)
     )
     below: Any = np.cumsum(negatives, dtype=negatives.dtype)
-    twice_below = 2 * below - negatives
-    won = int((positives * twice_below).sum())
+    won = int((positives * (2 * below - negatives)).sum())
     return Fraction(won, 2 * int(negatives.sum()) * int(positives.sum()))

@@ -19,8 +19,9 @@ from supersparse.card.printed import printed
 from supersparse.card.rules import IsMissing
 from supersparse.card.scoring import score_table
 from supersparse.data.sources import as_table
-from supersparse.errors import InvalidDataError, InvalidSettingsError
+from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidSettingsError
 from supersparse.evaluate.drift import remember
+from supersparse.exact import exact
 from supersparse.faces.from_solution import card_of_solution
 from supersparse.forms.labels import label_text
 from supersparse.forms.tree import ByName
@@ -51,8 +52,22 @@ class Recipe:
     settings: Settings
     prepare: Prepare | None = None
     options: SolverKeywords = field(default_factory=SolverKeywords)
-    slack: Fraction | None = None  # choose the least log loss within it, see `least_log_loss`
     is_made: bool = False  # whether the preparation is fitted already, to all rows that there are
+
+    @property
+    def slack(self) -> Fraction | None:
+        """How far from the least objective the least log loss is chosen; None: ties go to smaller points."""
+        settings = self.settings
+        slack = exact(settings.slack, "slack", InvalidOptionError)
+        if settings.tie_break == "points":
+            if slack:
+                raise InvalidOptionError(f"slack is {settings.slack}; it needs tie_break log_loss")
+            return None
+        if settings.goal == "risk":
+            raise InvalidOptionError(
+                "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself; remove tie_break"
+            )
+        return slack
 
     def asking(self, **changes: Unpack[SettingsKeywords]) -> "Recipe":
         """Return the same recipe with some settings changed."""
@@ -144,9 +159,10 @@ class Question:
 
     def tie_break(self, **options: Unpack[SolverKeywords]) -> TieBreak:
         """Answer it by the least log loss within the slack of the recipe."""
-        assert self.recipe.slack is not None
+        slack = self.recipe.slack
+        assert slack is not None, "ties are broken by points"
         merged: SolverKeywords = {**self.recipe.options, **options}
-        return least_log_loss(self.problem, self.recipe.slack, **merged)
+        return least_log_loss(self.problem, slack, **merged)
 
     def scores(self, solution: Solution, X: Any) -> NDArray[np.float64]:
         """Score rows by an answer: above 0 the positive class is predicted.
@@ -170,7 +186,7 @@ class Question:
         A card keeps what its items gave on those rows, so that drift can be seen later. One on features knows
         it already.
         """
-        card = card_of_solution(solution, title)
+        card = self._with_tie_break(card_of_solution(solution, title))
         if self.prepare is not None:
             card = self.prepare.raw_card(card)
         card = printed(card)
@@ -179,6 +195,14 @@ class Question:
         if self.prepare is None or rows is None:
             return card
         return remember(card, rows.X, sample_weight=rows.sample_weight)
+
+    def _with_tie_break(self, card: Card) -> Card:
+        """Keep with a card how it was chosen among equally good ones, which its problem does not tell."""
+        if self.recipe.slack is None or card.provenance is None or card.provenance.settings is None:
+            return card
+        asked = Settings.from_dict(card.provenance.settings)
+        chosen = asked.changed(tie_break="log_loss", slack=self.recipe.slack).to_dict()
+        return replace(card, provenance=replace(card.provenance, settings=chosen))
 
 
 def _problem(settings: Settings, rows: TrainingRows, X: Any, names: Sequence[str] | None) -> Problem:

@@ -1,8 +1,8 @@
 """Rows that stay where they are, as counts of those that are equal after preparation.
 
-A card that asks questions depends on the rows only through how many of each class give which answers. So the rows
-are counted by their answers, in one GROUP BY, and everything is learned from the counts: the card is the one that
-the rows in memory would give.
+A card that asks questions depends on the rows only through how many of each class give which answers. So the
+rows are counted by their answers, in one GROUP BY, and everything is learned from the counts: the card is the
+one that the rows in memory would give.
 """
 
 from collections.abc import Mapping
@@ -31,8 +31,8 @@ from supersparse.solving.solution import Solution
 class RowCounts:
     """The cells of rows that give the same answers: an example of each, its class and the number of rows.
 
-    `prepare` is the fitted preparation, `X` holds the raw columns that it uses, with one value that stands for all
-    that give the same answers.
+    `prepare` is the fitted preparation, `X` holds the raw columns that it uses, with one value that
+    stands for all that give the same answers.
     """
 
     prepare: Prepare
@@ -75,7 +75,7 @@ class RowCounts:
         return positive_of(dict(zip(self.table.classes, self.table.totals, strict=True))).label
 
     def cells(self) -> dict[str, NDArray[Any]]:
-        """Return a column for each prepared feature, the target and the counts, ``n``, for `Problem.of_counts`.
+        """Return prepared features, the target and the counts, ``n``, for `Problem.of_counts`.
 
         >>> import polars
         >>> from supersparse import count_rows
@@ -94,7 +94,7 @@ class RowCounts:
     def question(self, **settings: Unpack[SettingsKeywords]) -> Question:
         """Ask settings about the counted rows, such as C0, max_features or constraints."""
         rows, _ = self.rows()
-        return self.recipe(Recipe(settings=Settings.of(**settings))).question(rows)
+        return self.recipe(Recipe(settings=Settings().changed(**settings))).question(rows)
 
     def problem(self, **settings: Unpack[SettingsKeywords]) -> Problem:
         """Return the problem of some settings."""
@@ -115,10 +115,10 @@ class RowCounts:
         return replace(recipe, prepare=self.prepare, is_made=True)
 
     def rows(self, folds: int = 0, repeats: int = 1) -> tuple[TrainingRows, list[Split]]:
-        """Return the cells with their counts as weights, divided at random into folds where these are asked for.
+        """Return the cells with their counts as weights, divided at random into folds if these are asked for.
 
-        Rows of one cell do not differ in anything that is learned from, so it does not matter which of them are in
-        a fold, only how many: each is in one of them with the same chance.
+        Rows of one cell do not differ in anything that is learned from, so it does not matter which of them
+        are in a fold, only how many: each is in one of them with the same chance.
         """
         draw = np.random.default_rng(0)
         cells, counts = np.arange(len(self.counts)), self.counts
@@ -148,13 +148,13 @@ def count_rows(rows: object, *, target: str, prepare: Prepare | None = None) -> 
     Parameters
     ----------
     rows : lazy frame
-        A relation of DuckDB, a lazy frame of polars, a table of Ibis, a frame of PySpark or dask: what narwhals knows.
-        Only counts are fetched.
+        A relation of DuckDB, a lazy frame of polars, a table of Ibis, a frame of PySpark or dask: what
+        narwhals knows. Only counts are fetched.
     target : str
         The column to predict, with two values and no gaps.
     prepare : Prepare, default=None
-        How columns become questions; None for the usual way. Numbers of which more than 131,072 differ are cut at
-        multiples of a power of ten, which the notes say.
+        How columns become questions; None for the usual way. Numbers of which more than 131,072 differ are
+        cut at multiples of a power of ten, which the notes say.
 
     Returns
     -------

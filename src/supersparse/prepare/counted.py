@@ -1,4 +1,4 @@
-"""The features of rows that were counted where they are: the same as of rows in memory, from counts by class."""
+"""The features of rows that were counted where they are: those of rows in memory, from counts by class."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,8 @@ def prepare_counted(prepare: Prepare, table: CountedTable) -> Prepare:
     settings = read_prepare_settings(parameters)
     if settings.missing == "drop":
         raise InvalidDataError(
-            "missing='drop' needs the rows in memory; use missing='item', or filter the rows before they are counted"
+            "missing='drop' needs the rows in memory; use missing='item', or filter the rows before they are "
+            "counted"
         )
     names = tuple(table.columns)
     settings.check_columns(names)
@@ -92,7 +93,7 @@ def target_of(counted: CountedColumn) -> ClassTarget:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Telling:
-    """Finds features that repeat or negate each other without looking at rows, where counts tell them apart."""
+    """Finds features that repeat or negate each other; rows are looked at only where counts are equal."""
 
     table: CountedTable
     cells: Mapping[str, Cells]

@@ -257,7 +257,7 @@ def read_objective(
     if objective == "errors":
         if risk_threshold is not None:
             raise InvalidProblemError(
-                f"risk_threshold is {risk_threshold}, but objective is 'errors'; use objective='net_benefit', "
+                f"risk_threshold is {risk_threshold}, but objective is 'errors'; use objective='net_benefit' "
                 "or goal='risk'"
             )
         return read_class_weight(class_weight, rows)

@@ -310,19 +310,9 @@ def _repair(base: Asked, state: _State, given: Mapping[str, Any]) -> dict[str, A
     choices, plan = dict(given["choices"]), dict(given["plan"])
     settings = dict(plan["settings"])
     constraints = list(settings.get("constraints", []))
-    prepare = base.question.prepare
-    cut_points = dict(choices["cut_points"])
+    moved = [state.moved[name] for name in state.points if name in state.moved]
+    cut_points = {**choices["cut_points"], **{f.column: _cuts(base, state, f.column, moved) for f in moved}}
     for name in sorted(state.touched):
-        if name in state.moved and name in state.points and prepare is not None:
-            column = state.moved[name].column
-            own = [f for f in prepare.features_ if f.column == column and cut_of(f.rule) is not None]
-            kept = {cut_of(f.rule) for f in own if f.name not in state.touched or f.name in state.points}
-            kept |= {
-                cut_of(state.moved[n].rule)
-                for n in state.moved
-                if state.moved[n].column == column and n in state.points
-            }
-            cut_points[column] = sorted(cut for cut in kept if cut is not None)
         if name in state.points:
             constraints.append({"fixed": name, "value": _plain(state.points[name])})
         elif name in base.question.problem.rows.names and _survives(base, name, cut_points):
@@ -331,6 +321,25 @@ def _repair(base: Asked, state: _State, given: Mapping[str, Any]) -> dict[str, A
     if not constraints:
         del settings["constraints"]
     return {"choices": {**choices, "cut_points": cut_points}, "plan": {**plan, "settings": settings}}
+
+
+def _cuts(base: Asked, state: _State, column: str, moved: Sequence[Feature]) -> list[float]:
+    """The cuts of a column with those that were moved; of cuts that ask the same, only the moved one."""
+    from supersparse.data.sources import read_every_column
+
+    assert base.question.prepare is not None
+    cells = read_every_column({column: base.rows.X[column]}).columns[column]
+    own = [feature for feature in moved if feature.column == column]
+    taken = {feature.of_cells(cells).tobytes() for feature in own}
+    for feature in base.question.prepare.features_:
+        gone = feature.name in state.touched and feature.name not in state.points
+        if feature.column != column or cut_of(feature.rule) is None or gone:
+            continue
+        answers = feature.of_cells(cells).tobytes()
+        if answers not in taken:
+            taken.add(answers)
+            own.append(feature)
+    return sorted(cut for feature in own if (cut := cut_of(feature.rule)) is not None)
 
 
 def _survives(base: Asked, name: str, cut_points: Mapping[str, Any]) -> bool:

@@ -13,8 +13,8 @@ from solving.exact.hard import medium
 from solving.exact.partition.one_hot import few_squares
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.fingerprint import fingerprint
-from supersparse.solving.answering import presolve
 from supersparse.solving import checkpoint_file
+from supersparse.solving.answering import presolve
 from supersparse.solving.checkpoint_file import locked
 from supersparse.solving.exact import engine, proof, second
 from supersparse.solving.exact.proof import Proof

@@ -322,7 +322,7 @@ def prove_boxes(
     """Close the present box, or split it on and on; return the text and CLOSED once the whole box is closed.
 
     `fixed` is what every model on the support pays for its literals. PAUSED asks the caller to take the text
-    and call again; OPEN (with `single`) means that the box must be split; BETTER that there is a better model.
+    and call again; OPEN (with `single`) means that the box must be split; BETTER that a better model exists.
     """
     k = len(variables)
     room = len(cells.up_weight) + len(cells.down_weight) + 1

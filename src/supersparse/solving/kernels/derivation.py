@@ -165,10 +165,10 @@ def is_local(standing: Standing, facts: Facts, members: Ints, D: Ints) -> bool:
     """Whether a cover needs the present bounds: without them, a feature in use or b could make all right."""
     if balance(facts, members) != 0 and facts.threshold >= 0:
         return True
+    helpful = 0
     for f in range(len(D)):
-        if standing.used[f] * D[f] > 0:
-            return True
-    return False
+        helpful += standing.used[f] * D[f] > 0
+    return helpful > 0
 
 
 @njit(cache=True, nogil=True)
@@ -488,10 +488,8 @@ def write_bound(
 
 
 @njit(cache=True, nogil=True)
-def write_dropped(
-    facts: Facts, standing: Standing, line: int, reduced: Ints, text: Bytes, at: Ints
-) -> Bytes:
-    """Write literal <= 0 for each literal of a line Σ reduced·literal <= rest, with rest below each `reduced`."""
+def write_dropped(facts: Facts, standing: Standing, line: int, reduced: Ints, text: Bytes, at: Ints) -> Bytes:
+    """Write literal <= 0 for each literal of a line Σ reduced·literal <= rest, each larger than rest."""
     count = 0
     for r in reduced:
         count += r != 0
@@ -507,9 +505,7 @@ def write_dropped(
         for other in range(len(reduced)):
             if reduced[other] != 0 and other != literal:
                 v = facts.literal[other]
-                position = put_term(
-                    text, position, standing.lower_line[v], -reduced[other], reduced[literal]
-                )
+                position = put_term(text, position, standing.lower_line[v], -reduced[other], reduced[literal])
         at[POSITION] = put_end(text, position, -1)
         at[LINE] += 1
     return text

@@ -50,9 +50,7 @@ def solve(h: Floats, n: int, x: Floats) -> bool:
 
 
 @njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
-def scores_at(
-    z: Floats, point: Floats, first: int, x: Floats, columns: Ints, m: int, n: int
-) -> None:
+def scores_at(z: Floats, point: Floats, first: int, x: Floats, columns: Ints, m: int, n: int) -> None:
     """z = point[0] + Σ_j point[first + j]·x[columns[j]]."""
     b = point[0]
     for i in range(n):

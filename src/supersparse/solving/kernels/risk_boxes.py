@@ -27,7 +27,18 @@ from supersparse.solving.kernels.risk_data import (
 )
 from supersparse.solving.kernels.risk_loss import INTERNAL, copy, copy_floats
 from supersparse.solving.kernels.risk_relaxation import relax
-from supersparse.solving.kernels.risk_tightening import tighten_box, trimmed
+from supersparse.solving.kernels.risk_tightening import tighten
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _trimmed(data: RiskData, j: int, low: int, high: int) -> tuple[int, int]:
+    """Leave out 0 at an end of a range in strict mode."""
+    if data.strict:
+        if low == data.zero[j]:
+            low += 1
+        if high == data.zero[j]:
+            high -= 1
+    return low, high
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
@@ -91,7 +102,7 @@ def open_support(
     support.counts[SUPPORTS] += 1
     support.state[DEPTH] = 0
     for q in range(k):
-        low[q], high[q] = trimmed(data, support.columns[q], low[q], high[q])
+        low[q], high[q] = _trimmed(data, support.columns[q], low[q], high[q])
         if low[q] > high[q]:
             return
     penalty = box_penalty(data, support, low, high, k)
@@ -170,7 +181,7 @@ def _push(
     last: int,
 ) -> None:
     """Put a box on the stack, with the range of column q replaced."""
-    first, last = trimmed(data, support.columns[q], first, last)
+    first, last = _trimmed(data, support.columns[q], first, last)
     if first > last:
         return
     depth = support.state[DEPTH]
@@ -269,12 +280,18 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
         if room == 0 or len(data.rate_most):
             offer(data, support, best, index, k, point, 1e-6, np.int64(0))
             threshold = best.value[0] - data.tolerance - penalty
-        if (
-            not data.slope_is_free
-            and bound > -1e299
-            and tighten_box(data, support, low, high, k, dual, threshold)
-        ):
-            continue
+        if not data.slope_is_free and bound > -1e299:
+            if tighten(
+                data.values, data.zero, data.scale, support.columns, optional, cost, dual, np.int64(0),
+                threshold, low, high,
+            ):  # fmt: skip
+                continue
+            is_empty = False
+            for q in range(k):
+                low[q], high[q] = _trimmed(data, support.columns[q], low[q], high[q])
+                is_empty = is_empty or low[q] > high[q]
+            if is_empty:
+                continue
         j = support.columns[widest]
         split = min(max(split, low[widest]), high[widest] - 1)
         if low[widest] >= high[widest]:  # tightened to one value: look at what is left as it is

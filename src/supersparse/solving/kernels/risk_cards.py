@@ -1,7 +1,7 @@
 """One card: its rows merged, its least loss, and whether it may obey the limits on rates.
 
-Rates are judged here with a margin, by a fit that is as good as rounding allows: what is rejected breaks a limit
-for certain, and what passes is judged exactly elsewhere.
+Rates are judged here with a margin, by a fit that is as good as rounding allows: what is rejected breaks a
+limit for certain, and what passes is judged exactly elsewhere.
 """
 
 import numpy as np
@@ -241,7 +241,14 @@ def obeys_limits(data: RiskData, support: Support, index: Ints, k: int) -> bool:
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def offer(
-    data: RiskData, support: Support, best: Best, index: Ints, k: int, start: Floats, only_if: float, keeps: int
+    data: RiskData,
+    support: Support,
+    best: Best,
+    index: Ints,
+    k: int,
+    start: Floats,
+    only_if: float,
+    keeps: int,
 ) -> float:
     """Calibrate a card and keep it if it is the best so far; returns the lower bound of its value.
 
@@ -263,7 +270,12 @@ def offer(
     f, bound = card_loss(data, support, index, k, fit, ACCURATE)
     room, value = len(support.found), f + penalty
     broken = rates_broken(data, support, index, k, fit)
-    if room and broken == 0 and bound + penalty < best.value[0] - data.tolerance and support.state[FOUND] < room:
+    if (
+        room
+        and broken == 0
+        and bound + penalty < best.value[0] - data.tolerance
+        and support.state[FOUND] < room
+    ):
         card = support.found[support.state[FOUND]]
         support.state[FOUND] += 1
         card[0] = k

@@ -1,8 +1,8 @@
 """The relaxation of a box of cards, by a barrier method, and what its bound says about single values.
 
 Variables are the intercept, the slope a where it is free, beta_j of every column, and t_j <= a for each
-optional column, which stands for its use: a·low_j <= beta_j <= a·high_j, or with t_j in place of a, and the t_j
-add up to at most room·a.
+optional column, which stands for its use: a·low_j <= beta_j <= a·high_j, or with t_j in place of a, and the
+t_j add up to at most room·a.
 """
 
 import numpy as np
@@ -254,7 +254,20 @@ def relax(
     theta, trial, gradient = vectors[0], vectors[1], vectors[2]
     step, g, pick = vectors[3], vectors[4], vectors[5]
     _start_inside(
-        low, high, optional, fixed, of_t, m, n_t, base, room, slope_is_free, slope_low, slope_high, point, theta
+        low,
+        high,
+        optional,
+        fixed,
+        of_t,
+        m,
+        n_t,
+        base,
+        room,
+        slope_is_free,
+        slope_low,
+        slope_high,
+        point,
+        theta,
     )
     for i in range(n):
         joint[i] = 0.0

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from supersparse.errors import InfeasibleError, NotSavedWarning
+from supersparse.exact import shown
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import completed, evaluate, obeys_without_intercept
 from supersparse.problem.points import Points
@@ -110,9 +111,9 @@ class _Run:
             with suppress(OSError):
                 self.file.unlink(missing_ok=True)  # nothing is open any more
         if stop is None and self.monitor.best is None:
-            asked = ", ".join(repr(constraint.in_words()) for constraint in self.problem.asked)
             raise InfeasibleError(
-                f"no scoring system satisfies all constraints ({asked}); drop or relax a constraint"
+                f"no scoring system satisfies all constraints ({_asked(self.problem)}); "
+                "drop or relax a constraint"
             )
         return self.monitor.claim(stop=stop or Stop.OPTIMAL, smallest=False)
 
@@ -231,11 +232,14 @@ class _Run:
 
     def _save(self) -> None:
         """Write the checkpoint, if requested."""
-        best = self.monitor.best
-        if self.file is None or best is None:
+        if self.file is None:
             return
         # nodes first: a card that a thread finds meanwhile may then be found twice, never lost
-        nodes, floor, bound = self.tree.open_nodes(), self.tree.floor, self.monitor.lower_bound
+        nodes, floor = self.tree.open_nodes(), self.tree.floor
+        self._report()
+        best, bound = self.monitor.best, self.monitor.lower_bound
+        if best is None:
+            return
         try:
             save_tree(self.file, self.identity, best.coefficients, bound, floor, nodes)
         except OSError as error:
@@ -248,6 +252,12 @@ class _Run:
                 )
             self._could_not_save = True
         self._saved_at = time.perf_counter()
+
+
+def _asked(problem: Problem) -> str:
+    asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
+    threshold = f" at a risk_threshold of {shown(problem.risk_threshold)}" if problem.rate_limits else ""
+    return asked + threshold
 
 
 def _is_allowed(problem: Problem, coefficients: tuple[int, ...]) -> bool:

@@ -84,6 +84,7 @@ def _list(problem: Problem, limit: Fraction, monitor: Monitor, cards: _Cards) ->
         cards.add((0,) * problem.n_features)
     if not instance.kept or instance.most_features == 0:
         return True
+
     def listed(columns: Ints, index: Ints) -> None:
         cards.add(coefficients_of(instance, problem.n_features, problem.unit, columns, index))
 

@@ -1,7 +1,7 @@
 """The tree over supports: the open nodes, those being worked on, and the best card.
 
-Best first. Workers, one or one for each thread, take nodes and put back what is left of them. The bound is the
-least of everything open or taken, so it holds at every moment, whatever the threads do.
+Best first. Workers, one or one for each thread, take nodes and put back what is left of them. The bound is
+the least of everything open or taken, so it holds at every moment, whatever the threads do.
 """
 
 import threading
@@ -22,8 +22,8 @@ OnCard = Callable[[Ints, Ints], None]
 class RiskTree:
     """The proof: the open nodes, the nodes at hand, and the best card.
 
-    With `on_card`, cards below the best are passed to it, as columns and indices of their values, and the best
-    stays as it is: it is for `on_card` to call `accept`.
+    With `on_card`, cards below the best are passed to it, as columns and indices of their values, and the
+    best stays as it is: it is for `on_card` to call `accept`.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class RiskTree:
         self.nodes = 0
         self._on_card = on_card
         self._open: list[tuple[float, int, Node]] = []
-        self._taken: dict[int, Node] = {}
+        self._taken: dict[int, list[Node]] = {}  # what workers have at hand
         self._made = 0
         self._changed = threading.Condition(threading.RLock())
         self._stopping = False
@@ -88,7 +88,7 @@ class RiskTree:
         with self._changed:
             if not self._made:
                 return 0.0
-            left = [node.bound for node in self._taken.values()]
+            left = [node.bound for nodes in self._taken.values() for node in nodes]
             if self._open:
                 left.append(self._open[0][0])
             return min([*left, self.threshold, self.floor])
@@ -104,9 +104,10 @@ class RiskTree:
             return float(self.best.value[0]), self.best.index.copy(), self.bound
 
     def open_nodes(self) -> list[Node]:
-        """Everything open: waiting nodes, and those being worked on as they were when taken."""
+        """Everything open: waiting nodes, and what was left of others when their workers last reported."""
         with self._changed:
-            return [*(node for _, _, node in self._open), *self._taken.values()]
+            taken = [node for nodes in self._taken.values() for node in nodes]
+            return [*(node for _, _, node in self._open), *taken]
 
     @property
     def work(self) -> int:
@@ -131,14 +132,16 @@ class RiskTree:
                 if node.bound >= self.threshold:
                     return True
                 self.nodes += 1
-                self._taken[id(worker)] = node
+                self._taken[id(worker)] = [node]
             is_root = self.nodes == 1
             copy_best(self.best, worker.best)
         children = worker.go_on() if node is None else worker.visit(node, is_root)
         with self._changed:
             self.settle(worker)
             self.open(children)
-            if not worker.is_busy:
+            if worker.is_busy:
+                self._taken[id(worker)] = worker.rest()  # all that was found before it is known now
+            else:
                 del self._taken[id(worker)]
         return True
 
@@ -189,13 +192,14 @@ class RiskTree:
                 self._changed.notify_all()
         finally:
             with self._changed:
-                node = self._taken.pop(id(worker), None)
-                if node is not None:  # begun, not done: it is done again from the start
+                if id(worker) in self._taken:
                     worker.drop()
-                    self.open([node])
+                    self.open(self._taken.pop(id(worker)))
 
 
-def coefficients_of(instance: RiskInstance, n_features: int, unit: int, columns: Ints, index: Ints) -> tuple[int, ...]:
+def coefficients_of(
+    instance: RiskInstance, n_features: int, unit: int, columns: Ints, index: Ints
+) -> tuple[int, ...]:
     """A card of the kernels in the problem's unit."""
     found = np.zeros(n_features, dtype=object)
     for q, v in zip(columns.tolist(), index.tolist(), strict=True):

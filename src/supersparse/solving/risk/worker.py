@@ -4,17 +4,18 @@ A node whose completions are few is enumerated; otherwise its relaxation is solv
 the largest effect is branched on: out or used, and by sign where the slope is fixed.
 """
 
+from dataclasses import replace
 from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.risk_cells import STARTED, run_completions
+from supersparse.solving.kernels.risk_cells import LEVEL, STARTED, run_completions
 from supersparse.solving.kernels.risk_data import DEPTH, FITTED, SUPPORTS, WORK
 from supersparse.solving.kernels.risk_relaxation import relax
 from supersparse.solving.kernels.risk_search import round_support
-from supersparse.solving.kernels.risk_tightening import tighten_node
+from supersparse.solving.kernels.risk_tightening import tighten
 from supersparse.solving.risk.instance import RiskInstance
 from supersparse.solving.risk.node import Floats, Ints, Node
 from supersparse.solving.risk.workspace import new_best, new_cells, new_support
@@ -65,6 +66,27 @@ class Worker:
             self._current = None
         return []
 
+    def rest(self) -> list[Node]:
+        """What is left of the node at hand, as nodes; the support at hand counts as not begun.
+
+        Candidates whose completions are done are out. The one at hand on each level is used in one node and
+        out in another, so that neither depends on what was done with the other.
+        """
+        assert self._current is not None
+        node, _, candidates, _ = self._current
+        level, position = int(self._cells.state[LEVEL]), self._cells.position
+        if level < 0 or not self._cells.state[STARTED]:
+            return [node]
+        nodes, status, first = [], node.status, 0
+        for q in range(level + 1):
+            at = max(int(position[q]) - 1, first)
+            status = _with(status, candidates[first:at], -1)
+            if q < level:
+                nodes.append(replace(node, status=_with(status, candidates[at], -1)))
+                status = _with(status, candidates[at], 1)
+            first = at + 1
+        return [*nodes, replace(node, status=status)]
+
     def drop(self) -> None:
         """Forget the enumeration at hand."""
         self._current = None
@@ -112,11 +134,13 @@ class Worker:
         status, lowest, highest = node.status, node.low, node.high
         if not data.slope_is_free and bound > -1e299:
             lowest, highest, status = node.low.copy(), node.high.copy(), node.status.copy()
-            if tighten_node(
+            first, last = lowest[columns], highest[columns]
+            if tighten(
                 data.values, data.zero, data.scale, columns, optional, cost, dual, room,
-                self.threshold - cost_used, lowest, highest,
+                self.threshold - cost_used, first, last,
             ):  # fmt: skip
                 return []
+            lowest[columns], highest[columns] = first, last
             status[(status == 0) & (lowest == highest)] = -1
         better = Node(status, node_bound, loss_bound, lowest, highest, full)
         candidates = np.flatnonzero(status == 0)
@@ -218,8 +242,8 @@ class Worker:
         self._rounded.add(key)
         start = np.concatenate([point[1:2], point[2 + chosen]])
         round_support(
-            data, self.support, self.best, self.instance.low, self.instance.high, columns[chosen], len(chosen),
-            start, _NEAR, 0,
+            data, self.support, self.best, self.instance.low, self.instance.high, columns[chosen],
+            len(chosen), start, _NEAR, 0,
         )  # fmt: skip
 
     def _enumerate(self, node: Node, used: Ints, candidates: Ints, room: int) -> list[Node]:
@@ -230,8 +254,8 @@ class Worker:
         return self.go_on()
 
 
-def _with(values: NDArray[Any], at: int, value: int) -> NDArray[Any]:
-    """A copy with one entry changed."""
+def _with(values: NDArray[Any], at: int | Ints, value: int) -> NDArray[Any]:
+    """A copy with some entries changed."""
     changed = values.copy()
     changed[at] = value
     return changed

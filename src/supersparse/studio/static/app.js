@@ -6,6 +6,14 @@ const FAVOURITES = "supersparse-studio-favourites";
 
 export function createApp(transport) {
   const listeners = new Map();
+  let asked = 0;
+  // Answers can overtake each other: only that of the last question about the table counts.
+  async function latest(answer) {
+    asked += 1;
+    const mine = asked;
+    const table = await answer;
+    return mine === asked ? table : null;
+  }
   const app = {
     transport,
     about: null,
@@ -33,7 +41,8 @@ export function createApp(transport) {
       return (await transport.request(method, path, body, progress)).body;
     },
     async loadAll() {
-      const [tables, runs] = await Promise.all([app.request("GET", "/api/tables"), app.request("GET", "/api/runs")]);
+      const [tables, runs] = await Promise.all([app.request("GET", "/api/tables"),
+          app.request("GET", "/api/runs")]);
       app.tables = new Map(tables.tables.map((one) => [one.id, one]));
       app.runs = new Map(runs.runs.map((one) => [one.id, one]));
       if (app.table && app.tables.has(app.table.id)) await app.openTable(app.table.id);
@@ -43,9 +52,15 @@ export function createApp(transport) {
     },
     async openTable(name) {
       const changed = !app.table || app.table.id !== name;
-      app.table = await app.request("GET", `/api/tables/${name}`);
+      const found = await latest(app.request("GET", `/api/tables/${name}`));
+      if (!found) return;
+      app.table = found;
       if (changed) { app.run = null; app.card = null; app.edit = null; }
       app.emit("table", app.table);
+    },
+    async changeTable(change) {
+      const found = await latest(app.request("PATCH", `/api/tables/${app.table.id}`, change));
+      if (found) app.setTable(found);
     },
     setTable(table) {
       app.table = table;
@@ -63,7 +78,8 @@ export function createApp(transport) {
       if (!app.traces.has(run)) {
         app.traces.set(run, []);
         const stored = await app.request("GET", `/api/runs/${run}/trace`);
-        const points = stored.stages.flatMap((one) => one.points.map(([seconds, best, bound]) => ({ seconds, best, bound, stage: one.stage })));
+        const points = stored.stages.flatMap((one) => one.points.map(([seconds, best, bound]) => ({ seconds, best,
+              bound, stage: one.stage })));
         const since = app.traces.get(run);
         const last = points.length ? points.at(-1).seconds : -1;
         app.traces.set(run, [...points, ...since.filter((one) => one.seconds > last)]);
@@ -76,9 +92,11 @@ export function createApp(transport) {
     favouritesOfTable() { return app.favourites[app.table?.id] || []; },
     toggleFavourite(card) {
       const here = app.favouritesOfTable();
-      const next = here.includes(card) ? here.filter((one) => one !== card) : [...here, card].slice(-app.about.limits.cards_compared);
+      const next = here.includes(card) ? here.filter((one) => one !== card)
+        : [...here, card].slice(-app.about.limits.cards_compared);
       app.favourites = { ...app.favourites, [app.table.id]: next };
-      try { localStorage.setItem(FAVOURITES, JSON.stringify({ folder: app.about.folder, cards: app.favourites })); } catch { /* private windows */ }
+      try { localStorage.setItem(FAVOURITES, JSON.stringify({ folder: app.about.folder, cards: app.favourites }));
+        } catch { /* private windows */ }
       app.emit("favourites");
     },
   };
@@ -96,8 +114,10 @@ export function createApp(transport) {
       const before = app.tables.get(data.id);
       app.tables.set(data.id, data);
       app.emit("tables");
-      if (app.table && app.table.id === data.id && data.state !== "reading") app.openTable(data.id).catch(() => {});
-      else if (app.table && app.table.id === data.id && before && before.state !== data.state) app.emit("table-state", data);
+      const wanted = app.table ? app.table.id === data.id : true; // another browser may have brought the first table
+      if (wanted && data.state !== "reading") app.openTable(data.id).catch(() => {});
+      else if (app.table && app.table.id === data.id && before
+        && before.state !== data.state) app.emit("table-state", data);
     } else if (name === "table-removed") {
       app.tables.delete(data.id);
       if (app.table && app.table.id === data.id) app.setTable(null);

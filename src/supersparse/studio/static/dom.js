@@ -7,7 +7,8 @@ function fill(element, props, children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "class") element.setAttribute("class", value);
     else if (name === "style") for (const [key, one] of Object.entries(value)) element.style.setProperty(key, one);
-    else if (name === "value" || name === "checked" || name === "disabled" || name === "selected" || name === "indeterminate") element[name] = value;
+    else if (name === "value" || name === "checked" || name === "disabled" || name === "selected"
+      || name === "indeterminate") element[name] = value;
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   element.append(...flat(children));
@@ -34,10 +35,12 @@ export function replace(parent, ...children) {
   const inside = active && active !== parent && parent.contains(active);
   const key = inside ? active.getAttribute("data-key") : null;
   const path = inside && key === null ? pathTo(parent, active) : null;
-  const caret = key && "selectionStart" in active && typeof active.selectionStart === "number" ? [active.selectionStart, active.selectionEnd] : null;
+  const caret = key && "selectionStart" in active && typeof active.selectionStart === "number"
+    ? [active.selectionStart, active.selectionEnd] : null;
   parent.replaceChildren(...flat(children));
   if (!inside) return;
-  const again = key === null ? path.reduce((node, k) => node && node.children[k], parent) : parent.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  const again = key === null ? path.reduce((node, k) => node && node.children[k], parent)
+    : parent.querySelector(`[data-key="${CSS.escape(key)}"]`);
   if (!again || again.tagName !== active.tagName) return;
   again.focus({ preventScroll: true });
   if (caret && again.setSelectionRange && again.type !== "number") {
@@ -47,7 +50,8 @@ export function replace(parent, ...children) {
 
 function pathTo(parent, element) {
   const path = [];
-  for (let node = element; node !== parent; node = node.parentElement) path.unshift([...node.parentElement.children].indexOf(node));
+  for (let node = element; node !== parent;
+    node = node.parentElement) path.unshift([...node.parentElement.children].indexOf(node));
   return path;
 }
 
@@ -68,8 +72,10 @@ window.addEventListener("pointerdown", () => {
   clearTimeout(release);
   release = setTimeout(released, 3000); // a release outside the window is never heard of
 }, true);
-for (const name of ["pointerup", "pointercancel", "dragend"]) window.addEventListener(name, () => setTimeout(released, 0), true);
-window.addEventListener("change", (event) => { if (event.target instanceof HTMLSelectElement) setTimeout(released, 0); }, true);
+for (const name of ["pointerup", "pointercancel", "dragend"]) window.addEventListener(name,
+  () => setTimeout(released, 0), true);
+window.addEventListener("change", (event) => { if (event.target instanceof HTMLSelectElement) setTimeout(released,
+      0); }, true);
 
 export function soon(draw) {
   let due = false;
@@ -83,7 +89,8 @@ export function soon(draw) {
 
 // The entries of a legend: the class of a mark and its text.
 export function legend(...entries) {
-  return h("p", { class: "legend" }, entries.map(([kind, text]) => h("span", {}, h("span", { class: `key ${kind}` }), text)));
+  return h("p", { class: "legend" },
+    entries.map(([kind, text]) => h("span", {}, h("span", { class: `key ${kind}` }), text)));
 }
 
 let counter = 0;
@@ -119,7 +126,8 @@ export function intro(title, lede) {
 
 // A share as a bar; its number stands beside it in words.
 export function shareBar(share) {
-  return h("span", { class: "share-bar", "aria-hidden": "true" }, h("span", { style: { width: `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%` } }));
+  return h("span", { class: "share-bar", "aria-hidden": "true" },
+    h("span", { style: { width: `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%` } }));
 }
 
 const ICONS = {
@@ -139,10 +147,12 @@ const ICONS = {
 };
 
 export function icon(name, filled = false) {
-  return s("svg", { class: filled ? "icon filled" : "icon", viewBox: "0 0 16 16", "aria-hidden": "true", focusable: "false" },
+  return s("svg", { class: filled ? "icon filled" : "icon", viewBox: "0 0 16 16", "aria-hidden": "true",
+      focusable: "false" },
     s("path", { d: ICONS[name] }));
 }
 
 export function button(text, onclick, { kind = "", symbol = null, ...props } = {}) {
-  return h("button", { type: "button", class: `button ${kind}`, onclick, ...props }, symbol && icon(symbol), h("span", {}, text));
+  return h("button", { type: "button", class: `button ${kind}`, onclick, ...props }, symbol && icon(symbol),
+    h("span", {}, text));
 }

@@ -29,11 +29,13 @@ function defaultText(field) {
 export function fieldRow(name, field, value, change, context, problem = null) {
   const key = `field-${name}`;
   const help = id("help"), input = id("input");
-  const common = { id: input, "data-key": key, "aria-describedby": problem ? `${help} ${help}-e` : help, "aria-invalid": problem ? "true" : null };
+  const common = { id: input, "data-key": key, "aria-describedby": problem ? `${help} ${help}-e` : help,
+    "aria-invalid": problem ? "true" : null };
   const control = widget(field, value, change, context, common, name);
   const isGroup = control.dataset.group === "true";
   return h("div", { class: problem ? "setting wrong" : "setting" },
-    isGroup ? h("span", { class: "setting-label", id: `${input}-label` }, field.label) : h("label", { class: "setting-label", for: input }, field.label),
+    isGroup ? h("span", { class: "setting-label", id: `${input}-label` }, field.label)
+      : h("label", { class: "setting-label", for: input }, field.label),
     control,
     h("p", { class: "help", id: help }, field.help),
     problem ? h("p", { class: "error", id: `${help}-e` }, problem) : null);
@@ -43,29 +45,39 @@ function widget(field, value, change, context, common, name) {
   const kind = field.widget;
   if (kind === "choice" && field.choices) return choiceField(field, value, change, common);
   if (kind === "truth") {
-    return h("select", { ...common, onchange: (event) => change(event.target.value === "" ? undefined : event.target.value === "yes") },
+    return h("select", { ...common, onchange: (event) => change(event.target.value === "" ? undefined
+          : event.target.value === "yes") },
       h("option", { value: "", selected: value === undefined }, defaultText(field)),
-      h("option", { value: "yes", selected: value === true }, t("form.yes")), h("option", { value: "no", selected: value === false }, t("form.no")));
+      h("option", { value: "yes", selected: value === true }, t("form.yes")),
+        h("option", { value: "no", selected: value === false }, t("form.no")));
   }
   if (kind === "column") {
     return h("select", { ...common, onchange: (event) => change(event.target.value || undefined) },
       h("option", { value: "", selected: !value }, t("form.none")),
       context.columns.map((one) => h("option", { value: one, selected: value === one }, one)));
   }
-  if (kind === "columns") return namesField(asList(value), (list) => change(list.length ? list : undefined), context.columns, { label: field.label, key: name, describedBy: common["aria-describedby"] });
-  if (kind === "questions" || kind === "names") return namesField(asList(value), (list) => change(list.length ? list : undefined), context.questions, { label: field.label, key: name, describedBy: common["aria-describedby"] });
+  if (kind === "columns") return namesField(asList(value), (list) => change(list.length ? list : undefined),
+    context.columns, { label: field.label, key: name, describedBy: common["aria-describedby"] });
+  if (kind === "questions" || kind === "names") return namesField(asList(value), (list) => change(list.length
+      ? list : undefined), context.questions, { label: field.label, key: name,
+        describedBy: common["aria-describedby"] });
   if (kind === "range") return rangeField(value, change, field, name);
   if (kind === "share") return shareField(value, change, common);
-  if (kind === "costs" || kind === "by question" || kind === "labels" || kind === "by label") return mappingField(value, change, kind.includes("label") ? context.labels : context.questions, field, name);
+  if (kind === "costs" || kind === "by question" || kind === "labels"
+    || kind === "by label") return mappingField(value, change, kind.includes("label") ? context.labels
+      : context.questions, field, name);
   const isNumber = kind === "whole" || kind === "number";
-  return h("input", { ...common, type: "text", inputmode: isNumber ? "decimal" : null, value: writeValue(value), placeholder: defaultText(field), autocomplete: "off",
-    onchange: (event) => change(kind === "text" ? event.target.value.trim() || undefined : readValue(event.target.value)) });
+  return h("input", { ...common, type: "text", inputmode: isNumber ? "decimal" : null, value: writeValue(value),
+      placeholder: defaultText(field), autocomplete: "off",
+    onchange: (event) => change(kind === "text" ? event.target.value.trim() || undefined
+      : readValue(event.target.value)) });
 }
 
 function choiceField(field, value, change, common) {
   const texts = field.choices.map((one) => writeValue(one));
   const known = value === undefined || texts.includes(writeValue(value));
-  return h("select", { ...common, onchange: (event) => change(event.target.value === "" ? undefined : field.choices[Number(event.target.value)]) },
+  return h("select", { ...common, onchange: (event) => change(event.target.value === "" ? undefined
+        : field.choices[Number(event.target.value)]) },
     h("option", { value: "", selected: value === undefined }, defaultText(field)),
     texts.map((text, k) => h("option", { value: k, selected: known && text === writeValue(value) }, text)),
     known ? null : h("option", { value: "", selected: true }, writeValue(value)));
@@ -73,8 +85,10 @@ function choiceField(field, value, change, common) {
 
 export function shareField(value, change, common) {
   return h("span", { class: "suffixed" },
-    h("input", { ...common, type: "number", min: 0, max: 100, step: "any", value: value === undefined || value === null ? "" : Number((100 * value).toFixed(6)),
-      onchange: (event) => change(event.target.value === "" ? undefined : Number((Number(event.target.value) / 100).toFixed(8))) }),
+    h("input", { ...common, type: "number", min: 0, max: 100, step: "any", value: value === undefined
+        || value === null ? "" : Number((100 * value).toFixed(6)),
+      onchange: (event) => change(event.target.value === "" ? undefined
+        : Number((Number(event.target.value) / 100).toFixed(8))) }),
     h("span", { "aria-hidden": "true" }, "%"));
 }
 
@@ -84,7 +98,9 @@ function rangeField(value, change, field, name) {
     pair[k] = event.target.value.trim() === "" ? null : Number(event.target.value);
     change(pair[0] === null && pair[1] === null ? undefined : [...pair]);
   };
-  const one = (k, label) => h("input", { type: "number", step: "any", value: pair[k] === null ? "" : pair[k], "data-key": `field-${name}-${k}`, "aria-label": `${field.label}: ${label}`, placeholder: label, onchange: read(k) });
+  const one = (k, label) => h("input", { type: "number", step: "any", value: pair[k] === null ? "" : pair[k],
+      "data-key": `field-${name}-${k}`, "aria-label": `${field.label}: ${label}`, placeholder: label,
+        onchange: read(k) });
   return h("span", { class: "pair", "data-group": "true" }, one(0, t("form.smallest")), one(1, t("form.largest")));
 }
 
@@ -95,7 +111,8 @@ export function asList(value) {
 // Names as chips: typed or chosen from a list; a pattern such as age* is a name as well.
 export function namesField(list, change, known, { label, key, describedBy = null }) {
   const options = id("names");
-  const input = h("input", { type: "text", list: options, "data-key": `names-${key}`, "aria-label": label, "aria-describedby": describedBy, autocomplete: "off", placeholder: t("form.add_name"),
+  const input = h("input", { type: "text", list: options, "data-key": `names-${key}`, "aria-label": label,
+      "aria-describedby": describedBy, autocomplete: "off", placeholder: t("form.add_name"),
     onkeydown: (event) => { if (event.key === "Enter") { event.preventDefault(); add(); } },
     onchange: () => { if (known.includes(input.value.trim())) add(); } });
   function add() {
@@ -105,7 +122,8 @@ export function namesField(list, change, known, { label, key, describedBy = null
   }
   return h("div", { class: "names", "data-group": "true", role: "group", "aria-label": label },
     list.map((one) => h("span", { class: "chip" }, one,
-      h("button", { type: "button", class: "plain", "data-key": `drop-${key}-${one}`, "aria-label": t("form.remove", { name: one }), onclick: () => change(list.filter((other) => other !== one)) }, icon("cross")))),
+      h("button", { type: "button", class: "plain", "data-key": `drop-${key}-${one}`, "aria-label": t("form.remove",
+            { name: one }), onclick: () => change(list.filter((other) => other !== one)) }, icon("cross")))),
     h("span", { class: "row" }, input, button(t("form.add"), add, { kind: "quiet" })),
     h("datalist", { id: options }, known.slice(0, 500).map((one) => h("option", { value: one }))));
 }
@@ -118,10 +136,14 @@ function mappingField(value, change, known, field, name) {
   const given = (list) => change(list.length ? Object.fromEntries(list) : undefined);
   const options = id("keys");
   const onlyMapping = field.widget === "costs";
-  const single = onlyMapping ? null : h("input", { type: "text", "data-key": `field-${name}`, "aria-label": field.label, value: isMapping ? "" : writeValue(value), placeholder: isMapping ? t("form.by_name") : defaultText(field),
+  const single = onlyMapping ? null : h("input", { type: "text", "data-key": `field-${name}`,
+      "aria-label": field.label, value: isMapping ? "" : writeValue(value), placeholder: isMapping
+        ? t("form.by_name") : defaultText(field),
     onchange: (event) => change(readValue(event.target.value)) });
-  const key = h("input", { type: "text", list: options, placeholder: t("form.name"), "aria-label": t("form.name_of", { label: field.label }), "data-key": `field-${name}-key` });
-  const amount = h("input", { type: "text", class: "short", placeholder: t("form.value"), "aria-label": t("form.value_of", { label: field.label }), "data-key": `field-${name}-value`,
+  const key = h("input", { type: "text", list: options, placeholder: t("form.name"), "aria-label": t("form.name_of",
+        { label: field.label }), "data-key": `field-${name}-key` });
+  const amount = h("input", { type: "text", class: "short", placeholder: t("form.value"),
+      "aria-label": t("form.value_of", { label: field.label }), "data-key": `field-${name}-value`,
     onkeydown: (event) => { if (event.key === "Enter") { event.preventDefault(); add(); } } });
   function add() {
     if (!key.value.trim() || amount.value.trim() === "") return;
@@ -129,7 +151,8 @@ function mappingField(value, change, known, field, name) {
   }
   replace(box, single,
     entries.map(([one, worth]) => h("span", { class: "chip" }, `${one}: ${writeValue(worth)}`,
-      h("button", { type: "button", class: "plain", "aria-label": t("form.remove", { name: one }), onclick: () => given(entries.filter(([other]) => other !== one)) }, icon("cross")))),
+      h("button", { type: "button", class: "plain", "aria-label": t("form.remove", { name: one }),
+          onclick: () => given(entries.filter(([other]) => other !== one)) }, icon("cross")))),
     h("details", { open: onlyMapping || entries.length > 0 }, h("summary", {}, t("form.for_each")),
       h("span", { class: "row" }, key, amount, button(t("form.add"), add, { kind: "quiet" }))),
     h("datalist", { id: options }, known.slice(0, 500).map((one) => h("option", { value: one }))));

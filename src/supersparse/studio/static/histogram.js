@@ -1,5 +1,5 @@
 // A small histogram by class. Its cut points are sliders: dragged with a pointer, moved with the arrow keys.
-import { h, s, replace } from "./dom.js";
+import { h, replace, s, settled } from "./dom.js";
 import { number, roundStep, short, snapped } from "./numbers.js";
 import { t } from "./texts.js";
 
@@ -20,7 +20,8 @@ export function bars(bins, { width = WIDTH, height = HEIGHT, top = TOP } = {}) {
 }
 
 export function plainHistogram(bins, label) {
-  return s("svg", { class: "histogram", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, preserveAspectRatio: "none" },
+  return s("svg", { class: "histogram", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label,
+      preserveAspectRatio: "none" },
     bars(bins), s("line", { class: "axis", x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT }));
 }
 
@@ -32,27 +33,31 @@ export function categoryBars(categories) {
       h("span", { class: "name" }, one.name),
       s("svg", { class: "category", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
         s("rect", { class: "bar-positive", x: 0, y: 0, height: 8, width: 100 * one.positive / most }),
-        s("rect", { class: "bar-negative", x: 100 * one.positive / most, y: 0, height: 8, width: 100 * one.negative / most })),
+        s("rect", { class: "bar-negative", x: 100 * one.positive / most, y: 0, height: 8,
+            width: 100 * one.negative / most })),
       h("span", { class: "count" }, String(one.negative + one.positive)))));
 }
 
 // The histogram of a numeric column with its cut points. `change` gets the new ones, in order.
 export function cutHistogram({ name, bins, low, high, isWhole, cuts, change, preview = () => {} }) {
   const step = Math.max(roundStep(high - low, 200), isWhole ? 1 : 0);
+  const changeSoon = settled(400, change); // a key held down is one change
   let current = [...cuts].sort((a, b) => a - b);
   const place = (value) => Math.min(WIDTH, Math.max(0, WIDTH * (value - low) / (high - low || 1)));
-  const root = s("svg", { class: "histogram cut", viewBox: `0 0 ${WIDTH} ${HEIGHT + FOOT}`, role: "group", "aria-label": t("table.cut_group", { name }) });
+  const root = s("svg", { class: "histogram cut", viewBox: `0 0 ${WIDTH} ${HEIGHT + FOOT}`, role: "group",
+      "aria-label": t("table.cut_group", { name }) });
   const handles = s("g", {});
   root.append(...bars(bins), s("line", { class: "axis", x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT }), handles);
 
   function told(k, value, finished) {
     const others = current.filter((_, i) => i !== k);
-    const lower = Math.max(low, ...current.slice(0, k).map((c) => c + step)), upper = Math.min(high, ...current.slice(k + 1).map((c) => c - step));
+    const lower = Math.max(low, ...current.slice(0, k).map((c) => c + step)),
+      upper = Math.min(high, ...current.slice(k + 1).map((c) => c - step));
     const next = Math.min(upper, Math.max(lower, snapped(value, step)));
     current = [...others, next].sort((a, b) => a - b);
     move();
     preview(current);
-    if (finished) change(current);
+    if (finished) changeSoon(current);
   }
 
   function keyed(event, k) {

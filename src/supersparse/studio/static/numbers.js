@@ -38,7 +38,8 @@ export function seconds(value) {
   if (value < 10) return `${value.toFixed(1)} s`;
   if (value < 90) return `${value.toFixed(0)} s`;
   const minutes = Math.floor(value / 60);
-  return minutes < 60 ? `${minutes} min ${String(Math.floor(value % 60)).padStart(2, "0")} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return minutes < 60 ? `${minutes} min ${String(Math.floor(value % 60)).padStart(2, "0")} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 // The largest of 1, 2 and 5 times a power of ten that fits about `parts` times into a range.
@@ -58,6 +59,7 @@ export function snapped(value, step) {
 export function ticks(low, high, parts) {
   const step = roundStep(high - low, parts);
   const found = [];
-  for (let at = Math.ceil(low / step - 1e-9) * step; at <= high + step * 1e-9; at += step) found.push(snapped(at, step));
+  for (let at = Math.ceil(low / step - 1e-9) * step; at <= high + step * 1e-9; at += step) found.push(snapped(at,
+      step));
   return found;
 }

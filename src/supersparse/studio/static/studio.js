@@ -10,7 +10,8 @@ import { tableStep } from "./step-table.js";
 import { takeStep } from "./step-take.js";
 import { watchStep } from "./step-watch.js";
 
-const STEPS = { table: tableStep, ask: askStep, watch: watchStep, choose: chooseStep, edit: editStep, take: takeStep };
+const STEPS = { table: tableStep, ask: askStep, watch: watchStep, choose: chooseStep, edit: editStep,
+  take: takeStep };
 const NAMES = Object.keys(STEPS);
 
 export async function mount(element, transport, { page = false } = {}) {
@@ -25,7 +26,9 @@ export async function mount(element, transport, { page = false } = {}) {
   app.say = (text) => { live.textContent = text; };
   app.fail = (error) => {
     if (error && error.error && error.error.code === "aborted") return;
-    replace(alerts, h("p", {}, inWords(error), h("button", { type: "button", class: "plain", "aria-label": t("shell.dismiss"), onclick: () => replace(alerts) }, icon("cross"))));
+    replace(alerts, h("p", {}, inWords(error),
+        h("button", { type: "button", class: "plain", "aria-label": t("shell.dismiss"),
+            onclick: () => replace(alerts) }, icon("cross"))));
   };
   app.clearAlert = () => replace(alerts);
   // Run something that may be refused; what went wrong is shown at the top.
@@ -68,12 +71,15 @@ export async function mount(element, transport, { page = false } = {}) {
         "aria-current": name === current ? "step" : null,
         onclick: (event) => { event.preventDefault(); app.go(name); },
       },
-      h("span", { class: "number", "aria-hidden": "true" }, done(name) && name !== current ? icon("check") : String(k + 1)),
+      h("span", { class: "number", "aria-hidden": "true" }, done(name) && name !== current ? icon("check")
+        : String(k + 1)),
       h("span", { class: "step-name" }, t(`steps.${name}`)))))));
     const list = [...app.tables.values()];
     replace(tables, app.table
       ? h("label", {}, h("span", { class: "unseen" }, t("shell.table")),
-        h("select", { "data-key": "which-table", onchange: (event) => app.attempt(async () => { await app.openTable(event.target.value); show(current, false); }) },
+        h("select", { "data-key": "which-table",
+            onchange: (event) => app.attempt(async () => { await app.openTable(event.target.value);
+                show(current, false); }) },
           list.map((one) => h("option", { value: one.id, selected: one.id === app.table.id }, one.name))))
       : null);
   }
@@ -95,9 +101,11 @@ export async function mount(element, transport, { page = false } = {}) {
 
   const link = h("p", { class: "offline", role: "status", hidden: true }, t("shell.offline"));
   replace(element, h("div", { class: page ? "studio" : "studio widget" },
-    page ? h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, t("shell.skip")) : null,
+    page ? h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } },
+      t("shell.skip")) : null,
     h("header", { class: "top" },
-      h("div", { class: "brand" }, h("span", { class: "mark", "aria-hidden": "true" }), h("span", {}, t("shell.brand")), h("b", {}, t("shell.studio"))),
+      h("div", { class: "brand" }, h("span", { class: "mark", "aria-hidden": "true" }),
+        h("span", {}, t("shell.brand")), h("b", {}, t("shell.studio"))),
       nav, tables),
     link, alerts, main,
     h("footer", { class: "bottom" }, h("p", { class: "promise" }, t("shell.promise"))), live));
@@ -107,7 +115,8 @@ export async function mount(element, transport, { page = false } = {}) {
     app.about = await app.request("GET", "/api/about");
     await app.loadAll();
   } catch (error) {
-    replace(main, h("section", { class: "empty-state" }, h("h1", {}, t(error.status === 401 ? "shell.locked" : "shell.unreachable")), h("p", {}, inWords(error))));
+    replace(main, h("section", { class: "empty-state" }, h("h1", {}, t(error.status === 401 ? "shell.locked"
+          : "shell.unreachable")), h("p", {}, inWords(error))));
     return () => {};
   }
   const close = transport.subscribe(app.receive, (linked) => {
@@ -119,7 +128,8 @@ export async function mount(element, transport, { page = false } = {}) {
   await openFirst(app);
   const wanted = page ? location.hash.slice(1) : "";
   show(STEPS[wanted] ? wanted : firstStep(app), false);
-  if (page) window.addEventListener("popstate", () => { const name = location.hash.slice(1); if (STEPS[name] && name !== current) show(name, true); });
+  if (page) window.addEventListener("popstate", () => { const name = location.hash.slice(1);
+      if (STEPS[name] && name !== current) show(name, true); });
   return () => { close(); if (step) step.close(); };
 }
 

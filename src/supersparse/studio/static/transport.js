@@ -118,7 +118,8 @@ export function widgetTransport(model) {
     const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
     const isFile = body instanceof Blob;
     const buffers = isFile ? [await body.arrayBuffer()] : [];
-    model.send({ kind: "request", id, method, path, body: isFile || body === undefined ? null : body }, undefined, buffers);
+    model.send({ kind: "request", id, method, path, body: isFile || body === undefined ? null : body }, undefined,
+      buffers);
     return answer;
   }
 
@@ -135,7 +136,8 @@ export function widgetTransport(model) {
     async download(path, name) {
       const { body, blob } = await request("GET", path);
       const link = document.createElement("a");
-      link.href = URL.createObjectURL(blob || new Blob([typeof body === "string" ? body : JSON.stringify(body, null, 2)]));
+      link.href = URL.createObjectURL(blob || new Blob([typeof body === "string" ? body : JSON.stringify(body, null,
+            2)]));
       link.download = name;
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10000);
