@@ -174,9 +174,12 @@ def _provenance(made: Provenance) -> dict[str, object]:
     if made.settings is not None:
         content["settings"] = dict(made.settings)
     if made.certificate is not None:
-        content["certificate"] = {"file": made.certificate.file, "sha256": made.certificate.sha256}
-        if made.certificate.checked_by:
-            content["certificate"]["checked_by"] = list(made.certificate.checked_by)
+        named = made.certificate
+        content["certificate"] = {
+            "file": named.file,
+            "sha256": named.sha256,
+            **({"checked_by": list(named.checked_by)} if named.checked_by else {}),
+        }
     return content
 
 
