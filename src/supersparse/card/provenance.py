@@ -37,6 +37,19 @@ class CertificateFile:
             raise InvalidCardError("the checkers of a certificate are no texts; leave them out")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardEdit:
+    """A change that somebody made by hand, why, and when (ISO 8601, UTC)."""
+
+    change: str
+    reason: str = ""
+    at: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.change:
+            raise InvalidCardError("an edit of the card says nothing; name the change, or leave it out")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Provenance(Tabular):
     """The verified outcome of the solve behind a card; a card written by hand has none.
@@ -69,6 +82,7 @@ class Provenance(Tabular):
     settings: Mapping[str, Any] | None = field(default=None, hash=False)  # to ask again; as JSON holds them
     signed: bool = field(default=True, compare=False)  # False: read from a file without a digest
     certificate: CertificateFile | None = None  # the proof as a file that others can check
+    edits: tuple[CardEdit, ...] = ()  # what was changed by hand after learning, oldest first
 
     def __post_init__(self) -> None:
         if self.certificate is not None and not self.proven_optimal:

@@ -44,6 +44,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
         ("Made by", _maker(made)),
         *(() if made.certificate is None else ((CERTIFICATE, _certificate(made.certificate)),)),
+        *(() if not made.edits else (("Edited", _edited(made)),)),
     )
 
 
@@ -68,6 +69,14 @@ def _certificate(certificate: CertificateFile) -> str:
     if certificate.checked_by:
         checked = f"checked by {' and '.join(visible(name) for name in certificate.checked_by)}"
     return f"{visible(certificate.file)}, sha256 {certificate.sha256}, {checked}"
+
+
+def _edited(made: Provenance) -> str:
+    """What was changed by hand, and why."""
+    said = [
+        visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits
+    ]
+    return f"by hand after learning: {'; '.join(said)}"
 
 
 def _questions(made: Provenance) -> str:

@@ -1,0 +1,184 @@
+"""What people take away: the card in every form, programs, a report, a certificate, and how to repeat it."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from supersparse.card import file as card_file
+from supersparse.errors import UnsupportedProblemError
+from supersparse.faces import ScoringSystem
+from supersparse.settings.settings import write_settings
+from supersparse.studio.asking import settings_of
+from supersparse.studio.keeping import kept_card
+from supersparse.studio.watching import Telling
+from supersparse.studio.worker import Talk
+from supersparse.writing import write_file
+
+_EXPORTS = {
+    "score.py": "python",
+    "score.sql": "sql",
+    "score.js": "javascript",
+    "score.xlsx": "xlsx",
+    "score.pmml": "pmml",
+    "score.onnx": "onnx",
+}
+_SETTINGS, _CUTS = "settings.yaml", "cut-points.txt"
+
+
+def write(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+    """Write one file of a card to ``out``; ``key`` is one of the server's own names."""
+    key, out = given["key"], Path(given["out"])
+    if key in (_SETTINGS, _CUTS, "repeat.txt"):
+        write_file(out, _repeating(given)[key])
+        return {}
+    system = ScoringSystem(kept_card(given)[2])
+    if key in _EXPORTS:
+        system.export(_EXPORTS[key], out)
+    elif key.startswith("sheet."):
+        system.sheet().save(out)
+    elif key == "calculator.html":
+        system.calculator(out)
+    else:
+        system.save(out)
+    return {}
+
+
+def _repeating(given: Mapping[str, Any]) -> dict[str, str]:
+    settings = write_settings(settings_of(given["plan"], given["choices"]))
+    return {
+        _SETTINGS: settings or "# nothing differs from the defaults\n",
+        _CUTS: cut_point_lines(given["choices"]),
+        "repeat.txt": repeat_text(given),
+    }
+
+
+def cut_point_lines(choices: Mapping[str, Any]) -> str:
+    """Return the cut points that were chosen by hand, as `supersparse fit --cut-points` reads them."""
+    lines = [
+        f"{name} = {', '.join(f'{cut:g}' if cut == float(f'{cut:g}') else repr(cut) for cut in cuts)}"
+        for name, cuts in choices["cut_points"].items()
+        if cuts
+    ]
+    return "\n".join(lines or ["# no cut points were chosen by hand"]) + "\n"
+
+
+def repeat_text(given: Mapping[str, Any]) -> str:
+    """Return how to repeat a card from the command line."""
+    lines = [command(given["choices"], given["plan"], given["names"].get(given["path"], "table.csv"))]
+    if given.get("edits"):
+        lines += ["", "Afterwards these changes were made by hand:"]
+        lines += [f"- {e['text']}" + (f" ({e['reason']})" if e["reason"] else "") for e in given["edits"]]
+    unsaid = [
+        name
+        for name, usual in (("intervals", False), ("max_cuts", 6), ("per_variable", 2), ("units", {}))
+        if given["choices"][name] != usual
+    ]
+    if unsaid:
+        lines += ["", f"Set in Python only, as arguments of Prepare: {', '.join(unsaid)}."]
+    return "\n".join(lines) + "\n"
+
+
+def command(choices: Mapping[str, Any], plan: Mapping[str, Any], name: str) -> str:
+    """Return the command that learns the same card; the settings file holds what is asked."""
+    words = ["supersparse", "fit", name if not name.startswith("-") else f"./{name}", "--settings", _SETTINGS]
+    reading = choices["reading"]
+    for option, value in (
+        ("--target", choices["target"]),
+        ("--na", ",".join(reading["missing"]) or None),
+        ("--decimal", reading["decimal"]),
+        ("--separator", reading["separator"]),
+        ("--encoding", reading["encoding"]),
+        ("--dates", reading["dates"]),
+        ("--sheet", reading["sheet"]),
+        ("--cuts", None if choices["cuts"] == "optimal" else choices["cuts"]),
+        ("--missing", None if choices["missing"] == "item" else choices["missing"]),
+        ("--candidates", _candidates(choices["candidates"])),
+        ("--cut-points", _CUTS if any(choices["cut_points"].values()) else None),
+        ("--cv-time", choices["split_times"]),
+        ("--cv-groups", _groups(choices["split_groups"])),
+    ):
+        if value is not None:
+            words += [option, str(value)]
+    dropped = [*choices["drop"], *(n for n, cuts in choices["cut_points"].items() if not cuts)]
+    for option, values in (
+        ("--as-written", reading["as_written"]),
+        ("--drop", dropped),
+        ("--category", choices["category"]),
+        ("--direction", [f"{n}={sign}" for n, sign in choices["direction"].items()]),
+        ("--shape", [f"{n}={shape}" for n, shape in choices["shape"].items()]),
+    ):
+        for value in values:
+            words += [option, value]
+    if plan["validate"] is None:
+        words.append("--no-validate")
+    else:
+        words += ["--cv", str(plan["validate"]["cv"]), "--repeats", str(plan["validate"]["repeats"])]
+    return shlex.join([*words, "--out", "card.json"])
+
+
+def _candidates(given: object) -> str | None:
+    return None if given == "auto" else "all" if given is None else str(given)
+
+
+def _groups(given: object) -> str | None:
+    return None if given == "auto" else "none" if given is None else str(given)
+
+
+def report(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+    """Write the report on a card, as HTML and if possible as PDF."""
+    from importlib.util import find_spec
+
+    from supersparse.report import Plan, make_report
+
+    asked, _, card = kept_card(given)
+    telling = Telling(asked, talk, dict(given["ids"]))
+    rows = asked.rows
+    columns = {**rows.X, **(rows.rate_groups or {})}
+    groups = None
+    if rows.groups is not None and given["choices"]["split_times"] is None:
+        groups = "the rows that belong together"
+        columns[groups] = rows.groups
+    made = make_report(
+        card,
+        columns,
+        rows.y.tolist(),
+        sample_weight=rows.sample_weight,
+        target=rows.title,
+        cv_groups=groups,
+        plan=Plan(bootstrap=given.get("bootstrap", 30), time_limit=given["time_limit"]),
+        command=command(given["choices"], given["plan"], given["names"].get(given["path"], "table.csv")),
+        progress=lambda step: telling.stage(step.text),
+    )
+    out = Path(given["out"])
+    telling.stage("writing")
+    made.save(out / "report.html")
+    if find_spec("reportlab") is not None:
+        made.save(out / "report.pdf")
+    return {"notes": [f"not in the report: {reason}" for reason in made.missing]}
+
+
+def certificate(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+    """Write a proof that no card is better, and the card that names it."""
+    from supersparse.learning.certifying import certified
+
+    asked, solution, card = kept_card(given)
+    telling = Telling(asked, talk, dict(given["ids"]))
+    telling.stage("writing the proof")
+    if not solution.proven_optimal:
+        raise UnsupportedProblemError(
+            "the card is not proven optimal, so there is no proof to write; continue its run"
+        )
+    out = Path(given["out"])
+    named = certified(
+        card,
+        asked.question,
+        solution.points,
+        out / "certificate.vipr.gz",
+        asked.rows,
+        target=given["choices"]["target"],
+        weights=asked.question.recipe.settings.sample_weight,
+        data=Path(given["path"]),
+    )
+    card_file.save(named, out / "card.json")
+    return {"notes": []}
