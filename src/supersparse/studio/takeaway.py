@@ -1,13 +1,20 @@
 """What people take away: the card in every form, programs, a report, a certificate, and how to repeat it."""
 
+import csv
+import io
+import math
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from supersparse.card import file as card_file
 from supersparse.errors import UnsupportedProblemError
+from supersparse.exact import shown
 from supersparse.faces import ScoringSystem
+from supersparse.learning.rows import TrainingRows
 from supersparse.settings.settings import write_settings
 from supersparse.studio.asking import settings_of
 from supersparse.studio.keeping import kept_card
@@ -66,6 +73,11 @@ def cut_point_lines(choices: Mapping[str, Any]) -> str:
 def repeat_text(given: Mapping[str, Any]) -> str:
     """Return how to repeat a card from the command line."""
     lines = [command(given["choices"], given["plan"], given["names"].get(given["path"], "table.csv"))]
+    lines += [
+        "",
+        "Check the certificate, where one was written:",
+        "supersparse-check table-as-read.csv card.json certificate.vipr.gz",
+    ]
     if given.get("edits"):
         lines += ["", "Afterwards these changes were made by hand:"]
         lines += [f"- {e['text']}" + (f" ({e['reason']})" if e["reason"] else "") for e in given["edits"]]
@@ -159,7 +171,7 @@ def report(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
 
 
 def certificate(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
-    """Write a proof that no card is better, and the card that names it."""
+    """Write a proof that no card is better, the card that names it, and the table that it speaks of."""
     from supersparse.learning.certifying import certified
 
     asked, solution, card = kept_card(given)
@@ -169,16 +181,67 @@ def certificate(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         raise UnsupportedProblemError(
             "the card is not proven optimal, so there is no proof to write; continue its run"
         )
-    out = Path(given["out"])
+    out, choices = Path(given["out"]), given["choices"]
+    weights = asked.question.recipe.settings.sample_weight
+    table = out / "table-as-read.csv"
+    write_file(table, table_as_read(Path(given["path"]), asked.rows, choices["target"], weights))
     named = certified(
         card,
         asked.question,
         solution.points,
         out / "certificate.vipr.gz",
-        asked.rows,
-        target=given["choices"]["target"],
-        weights=asked.question.recipe.settings.sample_weight,
-        data=Path(given["path"]),
+        replace(asked.rows, reading=None, notes=()),
+        target=choices["target"],
+        weights=weights,
+        data=table,
     )
     card_file.save(named, out / "card.json")
     return {"notes": []}
+
+
+def table_as_read(path: Path, rows: TrainingRows, target: str, weights: str | None) -> bytes:
+    """Return the rows as a plain CSV file, as the checker of certificates reads it.
+
+    A file that is plain already stays as it is. Otherwise codes for missing values become blanks, spellings
+    one spelling, and decimal commas points.
+    """
+    if is_plain(path, rows):
+        return path.read_bytes()
+    columns: dict[str, Any] = {**rows.X, **(rows.rate_groups or {}), target: rows.y}
+    if weights is not None:
+        columns[weights] = rows.sample_weight
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(map(_cell, values.tolist()) for values in columns.values()), strict=True))
+    return out.getvalue().encode()
+
+
+def is_plain(path: Path, rows: TrainingRows) -> bool:
+    """Whether a file is CSV with commas in UTF-8 of which every row was used as it is written."""
+    reading = rows.reading
+    if path.suffix != ".csv" or reading is None or rows.notes:
+        return False
+    usual = {"encoding": "utf-8", "separator": "commas"}
+    found = {name: reading.found.get(name) for name in usual}
+    asked = set(reading.as_data()) - {"columns", "found"}
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+        lines = sum(1 for _ in file)  # with the rest of the header as the first
+    every_row = lines - 1 == len(rows.y)
+    return found == usual and not asked and not reading.columns and not packed and every_row
+
+
+def _cell(value: object) -> str:
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and math.isinf(value):
+        raise UnsupportedProblemError(
+            "a column holds values beyond a limit, such as <0.01, which the checker cannot read; leave the "
+            "column out, or write such values as numbers"
+        )
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Fraction):
+        return shown(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
