@@ -149,6 +149,8 @@ class Cards:
             found: dict[str, Any] = (await self._edits.edit(own))["card"]
             return found
         given = self.given(own)
+        if own.endswith(".best") and (known := self._runs.best(given["ids"]["run"])) is not None:
+            return known
         return await self._crew.ask(given["ids"]["table"], "show", given)  # type: ignore[no-any-return]
 
     async def picture(self, own: str) -> str:

@@ -14,7 +14,8 @@ export function chooseStep(app) {
   const body = h("div", { class: "step choose-step" });
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": t("choose.title") });
   const pane = h("div", { class: "pane", role: "tabpanel", tabindex: 0, id: "choose-pane" });
-  const view = app.chooseView || (app.chooseView = { tab: "size", maxSize: 8, folds: true, within: 0.05, limit: 120 });
+  const view = app.chooseView || (app.chooseView = { tab: "size", maxSize: 8, folds: true, within: 0.05,
+      limit: 120 });
   let frontier = null, inner = null;
   const fetchFrontier = settled(150, loadFrontier), later = soon(draw), sizeLater = soon(drawSize);
   const offs = [app.on("runs", (name) => { if (view.tab === "size"
@@ -108,7 +109,8 @@ export function chooseStep(app) {
           h("label", { class: "field" }, h("span", {}, t("choose.max_size")), most), limitField(),
           h("label", { class: "check" }, folds, t("choose.folds"))),
         button(t("choose.start_frontier"),
-          () => launch("frontier", { max_size: view.maxSize, folds: view.folds, time_limit: view.limit }), { kind: "primary", symbol: "play", "data-key": "start-frontier" })));
+          () => launch("frontier", { max_size: view.maxSize, folds: view.folds, time_limit: view.limit }),
+            { kind: "primary", symbol: "play", "data-key": "start-frontier" })));
       return;
     }
     const sizes = frontier ? frontier.sizes : [];
@@ -196,7 +198,8 @@ export function chooseStep(app) {
         h("label", { class: "field" }, h("span", {}, t("choose.within")),
           h("span", { class: "suffixed" }, within, h("span", { "aria-hidden": "true" }, "%"))), limitField()),
       button(t("choose.start_pool"),
-        () => launch("pool", { within: view.within, max_models: 200, time_limit: view.limit }), { kind: "primary", symbol: "play", "data-key": "start-pool" })));
+        () => launch("pool", { within: view.within, max_models: 200, time_limit: view.limit }),
+          { kind: "primary", symbol: "play", "data-key": "start-pool" })));
   }
 
   return { element: body, close() { if (inner) inner(); offs.forEach((off) => off()); } };

@@ -184,6 +184,11 @@ const TEXTS = {
     notes: { one: "{n} note on the columns", other: "{n} notes on the columns" },
   },
   form: {
+    each_group: "each group",
+    one_group: "{label}: one group only",
+    all_rows: "all rows",
+    choose_column: "choose a column",
+    range: "a range",
     default: "default",
     default_is: "default: {value}",
     yes: "yes",
