@@ -74,7 +74,7 @@ def test_from_a_table_to_a_card_and_its_files(page):
     assert "<i>" not in drawn.text
     everything = page.get(f"/api/cards/{run['card']}/files/all.zip")
     names = zipfile.ZipFile(BytesIO(everything.content)).namelist()
-    assert {"card.json", "sheet.html", "calculator.html", "settings.yaml", "repeat.txt"} <= set(names)
+    assert {"card.json", "sheet.html", "calculator.html", "settings.yaml"} <= set(names)
     shown = page.get(f"/api/cards/{run['card']}/files/calculator.html?show=1")
     assert shown.headers["content-security-policy"].startswith("sandbox allow-scripts")
     assert shown.headers["content-disposition"].startswith("inline")
@@ -110,13 +110,14 @@ def test_the_settings_file_repeats_the_card_from_the_command_line(page, tmp_path
     page.table(table["id"])
     run = page.ended(page.post("/api/runs", json={"table": table["id"], "plan": plan}).json()["id"])
     assert run["ended_why"] == "proven optimal"
-    for key in ("settings.yaml", "cut-points.txt", "repeat.txt", "card.json"):
+    for key in ("settings.yaml", "card.json"):
         content = page.get(f"/api/cards/{run['card']}/files/{key}").content
         (tmp_path / f"studio-{key}" if key == "card.json" else tmp_path / key).write_bytes(content)
     (tmp_path / "my table.csv").write_bytes(hostile_table())
     import shlex
 
-    words = shlex.split((tmp_path / "repeat.txt").read_text(encoding="utf-8").partition("\n")[0])
+    head = (tmp_path / "settings.yaml").read_text(encoding="utf-8").splitlines()
+    words = shlex.split(next(line for line in head if "supersparse fit" in line).removeprefix("#"))
     code = "from supersparse.cli.app import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, *words[1:]], cwd=tmp_path, capture_output=True, check=False

@@ -61,8 +61,6 @@ FILES = {  # key: (group, what it is)
     "certificate.vipr.gz": ("evidence", "The proof, for supersparse-check"),
     "table-as-read.csv": ("evidence", "The table that the proof speaks of"),
     "settings.yaml": ("repeat", "The settings file that repeats all of it"),
-    "cut-points.txt": ("repeat", "The cut points that were chosen by hand"),
-    "repeat.txt": ("repeat", "The command for the settings file"),
 }
 _NEEDS_RUN = {
     "report.pdf": "report",
