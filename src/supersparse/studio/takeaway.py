@@ -58,9 +58,9 @@ def settings_text(given: Mapping[str, Any]) -> str:
     kept = list(asked_of(given).rows.X) if given["choices"]["keep"] else []
     head = [
         "Learn this card again, beside its table:",
-        f"  {command(given['choices'], given['plan'], _name(given), kept)}",
+        command(given["choices"], given["plan"], _name(given), kept),
         "Check its certificate, where one was written:",
-        "  supersparse-check table-as-read.csv card.json certificate.vipr.gz",
+        "supersparse-check table-as-read.csv card.json certificate.vipr.gz",
     ]
     unsaid = [
         f"{name}={given['choices'][name]!r}"
@@ -71,8 +71,8 @@ def settings_text(given: Mapping[str, Any]) -> str:
         head.append(f"Only Python has these arguments of Prepare: {', '.join(unsaid)}")
     if given.get("edits"):
         head.append("Afterwards these changes were made by hand:")
-        head += [f"  {e['text']}" + (f" ({e['reason']})" if e["reason"] else "") for e in given["edits"]]
-    comments = "".join(f"# {visible(line)}\n" for line in head)
+        head += [f"- {e['text']}" + (f" ({e['reason']})" if e["reason"] else "") for e in given["edits"]]
+    comments = "".join(f"# {line if line.isprintable() else visible(line)}\n" for line in head)
     return comments + write_settings(settings_of(given["plan"], given["choices"]))
 
 
