@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-risk bench-table study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-risk bench-table bench-rows study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -95,11 +95,19 @@ bench-accuracy: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.accuracy defaults
 	$(BIN)/python -m benchmarks.accuracy table
 
-# Least log loss beside the heuristics of peers, each in an environment of its own; proofs beside the times of the
-# feasibility study, which need shared/risk-optima.json.
+# Least log loss beside the heuristics of peers, each in an environment of its own, on bundled tables, on folds and on
+# random tables (what is stored of the last two is kept); proofs beside the times of the feasibility study, which need
+# shared/risk-optima.json.
 bench-risk: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.risk_peers
+	$(BIN)/python -m benchmarks.risk_folds
+	$(BIN)/python -m benchmarks.risk_random
+	$(BIN)/python -m benchmarks.risk_folds table
 	$(BIN)/python -m benchmarks.risk_proofs
+
+# Parquet files of 10^6, 10^7 and 10^8 rows (about 2 GB of disk) to a card; writes docs/rows.md.
+bench-rows: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.rows
 
 bench-table: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.large_table

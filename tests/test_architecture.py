@@ -46,6 +46,7 @@ HOMES = {
     "onnx": ["export/onnx.py"],
     "skops": ["export/estimator.py"],
     "pyarrow": ["data/parquet.py"],
+    "duckdb": ["data/duckdb_files.py"],
     "python_calamine": ["data/workbook.py"],
     "pyreadstat": ["data/statistics_file.py"],
     "typer": ["cli"],

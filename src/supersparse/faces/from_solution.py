@@ -37,29 +37,32 @@ _FEW = 2  # a column with so many different values or fewer has them listed in i
 def card_of_solution(solution: "Solution", title: str | None) -> Card:
     """Make the card; features without points are left out."""
     rows, points = solution.problem.rows, solution.points
+    values = points.values
     negative, positive = map(_label, rows.classes)
     return Card(
         title=title,
         negative=negative,
         positive=positive,
-        items=tuple(
-            Item(rule=ValueOf(rows.names[j]), points=points.values[j], position=j) for j in points.support
-        ),
+        items=tuple(Item(rule=ValueOf(rows.names[j]), points=values[j], position=j) for j in points.support),
         intercept=_intercept(solution),
         risk=_risk(solution),
         domains=tuple(_domain(rows, j) for j in points.support),
         n_columns=rows.n_features,
         provenance=_provenance(solution),
-        seen=tuple(_seen(rows, j, points.values[j]) for j in points.support),
+        seen=tuple(_seen(rows, j, values[j]) for j in points.support),
         performance=(training_performance(solution),),
     )
 
 
 def _intercept(solution: "Solution") -> Fraction:
-    """The intercept; of a risk model whose totals are whole, that of the first total above one half."""
-    points, scales = solution.points, solution.problem.rows.scales
-    whole = all(points.values[j].denominator == 1 and scales[j] == 1 for j in points.support)
-    if points.slope is None or not whole:
+    """The intercept; of a risk model whose totals are whole, that of the first total above the threshold."""
+    from supersparse.problem.log_loss import at_threshold
+
+    points, rows = at_threshold(solution.problem, solution.points), solution.problem.rows
+    if points.slope is None:
+        return points.intercept_value
+    values = points.values
+    if not all(values[j].denominator == 1 and rows.is_whole(j) for j in points.support):
         return points.intercept_value
     return Fraction(-floor(-points.intercept_value) * 2 - 1, 2)
 
@@ -216,10 +219,14 @@ def _allowed(problem: "Problem") -> str:
 
 
 def _risks_allowed(problem: "Problem") -> str:
-    """The slopes and intercepts of a risk model in words."""
+    """The slopes and intercepts of a risk model in words, and the threshold where it matters."""
+    threshold = ""
+    if problem.rate_limits or problem.risk_threshold != Fraction(1, 2):
+        threshold = f"predictions at a risk of {shown(problem.risk_threshold)}, "
     if problem.slope == 1:
-        return "slope 1 and a whole intercept"
-    return "any slope and intercept with effects of at most e^30 in the odds per standard deviation"
+        return f"{threshold}slope 1 and a whole intercept"
+    effects = "effects of at most e^30 in the odds per standard deviation"
+    return f"{threshold}any slope and intercept with {effects}"
 
 
 def _values(allowed: "CoefficientSet") -> str:

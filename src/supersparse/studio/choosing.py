@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from supersparse.exact import shown
 from supersparse.learning.clock import Clock
-from supersparse.problem.objective import classified, integer_totals, step_of
+from supersparse.problem.near_totals import integer_totals, step_of
+from supersparse.problem.objective import classified
 from supersparse.results.pool import Pool, pool
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution

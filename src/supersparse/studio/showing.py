@@ -13,7 +13,8 @@ from supersparse.card.provenance import CardEdit
 from supersparse.card.rules import InRange, Rule, ValueOf
 from supersparse.exact import shown
 from supersparse.faces.content import content
-from supersparse.problem.objective import evaluate, integer_totals, step_of
+from supersparse.problem.near_totals import integer_totals, step_of
+from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Solution, Trace
