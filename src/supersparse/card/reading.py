@@ -9,7 +9,7 @@ from supersparse.card.performance import Judged, Performance
 from supersparse.card.printed import follows_from_learned
 from supersparse.card.provenance import CardEdit, CertificateFile, ItemSeen, Provenance
 from supersparse.card.risk import RISK_KINDS as RISK_KINDS
-from supersparse.card.risk import LogisticRisk, Risk, TableRisk
+from supersparse.card.risk import LogisticRisk, Risk, SeenTotals, TableRisk
 from supersparse.card.rules import (
     RULE_KINDS,
     Domain,
@@ -152,7 +152,14 @@ def _risk(fields: Fields) -> Risk:
     kind = fields.text("kind")
     found: Risk
     if kind == LogisticRisk.kind:
-        found = LogisticRisk(slope=fields.real("slope"), offset=fields.real("offset"))
+        slope, offset = fields.real("slope"), fields.real("offset")
+        seen = []
+        for row in fields.sections("rows") if fields.has("rows") else ():
+            seen.append((row.number("total"), row.number("cases"), row.number("events")))
+            row.finish()
+        totals, cases, events = zip(*seen, strict=True) if seen else ((), (), ())
+        known = SeenTotals(totals=totals, cases=cases, events=events) if seen else None
+        found = LogisticRisk(slope=slope, offset=offset, seen=known)
     elif kind == TableRisk.kind:
         rows = []
         for row in fields.sections("rows"):
