@@ -134,6 +134,10 @@ class NotSavedWarning(SupersparseWarning):
     """A checkpoint could not be written; the search goes on without it."""
 
 
+class WorkerLostWarning(SupersparseWarning):
+    """An executor lost a worker, or takes no more work; the solve goes on and loses a slice at most."""
+
+
 class NoBetterThanBaselineWarning(SupersparseWarning):
     """A card that errs no less than whoever always predicts the commoner class."""
 

@@ -36,7 +36,7 @@ class _RiskModel(ScoringSystemClassifier):
             )
 
 
-@takes_settings("goal", "intercept", "calibrate", "checkpoint", "certificate")
+@takes_settings("goal", "intercept", "calibrate", "checkpoint", "certificate", "executor")
 class RiskScoreClassifier(_RiskModel):
     """Learn a risk score: few features with small whole points, and a risk for each total.
 
@@ -116,7 +116,9 @@ class RiskScoreClassifier(_RiskModel):
         return self._learn(question, rows, start_from(self.initial, question.problem), clock)
 
 
-@takes_settings("C0", "goal", "intercept", "calibrate", "checkpoint", "certificate", Cs=6, cv=5, rule="best")
+@takes_settings(
+    "C0", "goal", "intercept", "calibrate", "checkpoint", "certificate", "executor", Cs=6, cv=5, rule="best"
+)
 class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
     """Learn a risk score, with C0 chosen by cross-validated log loss.
 

@@ -1,15 +1,15 @@
 """Conflicts within a box of coefficients, listed: the pairs of rows that a certificate derives one by one."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.jit import kernel
 from supersparse.solving.kernels.sorting import order_of
 
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def most_difference(d: Ints, low: Ints, high: Ints) -> int:
     """The largest Σ_f λ_f·d_f with each λ_f between its bounds."""
     total = np.int64(0)
@@ -18,7 +18,7 @@ def most_difference(d: Ints, low: Ints, high: Ints) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def matched_conflicts(
     up_x: Ints,
     down_x: Ints,
