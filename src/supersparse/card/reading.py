@@ -153,13 +153,7 @@ def _risk(fields: Fields) -> Risk:
     found: Risk
     if kind == LogisticRisk.kind:
         slope, offset = fields.real("slope"), fields.real("offset")
-        seen = []
-        for row in fields.sections("rows") if fields.has("rows") else ():
-            seen.append((row.number("total"), row.number("cases"), row.number("events")))
-            row.finish()
-        totals, cases, events = zip(*seen, strict=True) if seen else ((), (), ())
-        known = SeenTotals(totals=totals, cases=cases, events=events) if seen else None
-        found = LogisticRisk(slope=slope, offset=offset, seen=known)
+        found = LogisticRisk(slope=slope, offset=offset, seen=_totals_seen(fields))
     elif kind == TableRisk.kind:
         rows = []
         for row in fields.sections("rows"):
@@ -178,6 +172,17 @@ def _risk(fields: Fields) -> Risk:
         raise InvalidCardError(f"{fields.where} has the unknown kind {kind!r}; {hint}")
     fields.finish()
     return found
+
+
+def _totals_seen(fields: Fields) -> SeenTotals | None:
+    seen = []
+    for row in fields.sections("rows", optional=True):
+        seen.append((row.number("total"), row.number("cases"), row.number("events")))
+        row.finish()
+    if not seen:
+        return None
+    totals, cases, events = zip(*seen, strict=True)
+    return SeenTotals(totals=totals, cases=cases, events=events)
 
 
 def _performance(fields: Fields) -> Performance:
