@@ -98,7 +98,7 @@ def test_errors_are_limited_for_predictions_at_one_half():
     same = RiskScoreClassifier(constraints=[c.max_error(free.training_errors_ / len(Y))], **QUICK).fit(X, Y)
     assert (same.predict(X) != Y).sum() <= free.training_errors_
     assert same.loss_ == pytest.approx(free.loss_, abs=1e-9)
-    with pytest.raises(InfeasibleError, match="at a risk_threshold of 0.5"):
+    with pytest.raises(InfeasibleError, match=r"at a risk_threshold of 0\.5"):
         RiskScoreClassifier(constraints=[c.max_error(0)], max_features=1, **QUICK).fit(X, Y)
 
 
