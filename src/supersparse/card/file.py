@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from supersparse.card.card import Card, Item
+from supersparse.card.fields import Fields, no_repeats
 from supersparse.card.performance import Performance
 from supersparse.card.provenance import ItemSeen, Provenance
-from supersparse.card.reading import Fields, no_repeats, read_card
+from supersparse.card.reading import read_card
 from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf
 from supersparse.card.wording import Wording
@@ -180,7 +181,17 @@ def _provenance(made: Provenance) -> dict[str, object]:
     if made.settings is not None:
         content["settings"] = dict(made.settings)
     if made.certificate is not None:
-        content["certificate"] = {"file": made.certificate.file, "sha256": made.certificate.sha256}
+        checked_by = list(made.certificate.checked_by)
+        content["certificate"] = {
+            "file": made.certificate.file,
+            "sha256": made.certificate.sha256,
+            **({"checked_by": checked_by} if checked_by else {}),
+        }
+    if made.edits:
+        content["edits"] = [
+            {"change": one.change, "reason": one.reason, **({} if one.at is None else {"at": one.at})}
+            for one in made.edits
+        ]
     return content
 
 

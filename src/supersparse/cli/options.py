@@ -42,6 +42,11 @@ CardFile = Annotated[
     ),
 ]
 
+CardTarget = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Column with the true classes; default: the title of the card."),
+]
+
 Weights = Annotated[
     str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: equal weights.")
 ]
@@ -376,7 +381,8 @@ class SearchOptions:
     """The solver and its limits."""
 
     time_limit: Annotated[
-        float | None, typer.Option(show_default="60", help="Time limit of the whole call in seconds.")
+        float | None,
+        typer.Option(show_default="60", help="Time limit in seconds, without reading the table."),
     ] = None
     solver: Annotated[
         str | None, typer.Option(show_default="auto", help="Solver; see `supersparse solvers`.")

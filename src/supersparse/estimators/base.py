@@ -19,8 +19,10 @@ from supersparse.card.scoring import score_table
 from supersparse.data.sources import as_array, as_table
 from supersparse.errors import (
     InvalidOptionError,
+    MissingCodesWarning,
     NoBetterThanBaselineWarning,
     NotProvenWarning,
+    PackageNotInstalledError,
     did_you_mean,
 )
 from supersparse.estimators.parameters import PREPARATIONS
@@ -46,6 +48,7 @@ from supersparse.stop import Stop
 
 _METHODS = ("isotonic", "logistic")
 _LIMITS = (Stop.TIME_LIMIT, Stop.NODE_LIMIT, Stop.MEMORY_LIMIT)
+_SHOWN = 5  # columns that a warning names
 _MANY_VALUES = 20  # of a column: points times such a number are no card for people
 
 
@@ -115,6 +118,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 logger.info("%s: %s", solution, solution.stop.value)
         self._keep(question, solution, rows)
         self._say_if_unproven(solution)
+        if isinstance(self.prepare, str):
+            _say_codes(question)
         if self.certificate is not None and solution.proven_optimal:
             card: Card = self.scoring_system_.card
             card = certified(card, question, solution.points, Path(self.certificate), rows)
@@ -278,6 +283,34 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             np.average(predicted == y, weights=None if sample_weight is None else as_array(sample_weight))
         )
 
+    def studio(self, X: Any = None, y: Any = None, *, folder: str | Path | None = None) -> Any:
+        """Open the studio below this cell of a notebook, asking for what this classifier asks for.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array, default=None
+            The table to begin with; without it, the studio shows the tables and runs that its folder holds.
+        y : array-like of shape (n_samples,), default=None
+            Its labels, of two classes.
+        folder : str or path, default=None
+            Where tables and runs are kept; by default as for ``supersparse studio``.
+
+        Returns
+        -------
+        widget
+            Notebooks show it. It needs anywidget: ``pip install 'supersparse[studio]'``.
+        """
+        try:
+            from supersparse.studio.widget import open_studio
+        except ImportError as error:
+            raise PackageNotInstalledError(
+                f"the studio needs {error.name}: pip install 'supersparse[studio]'"
+            ) from None
+        title = name_of(y)
+        return open_studio(
+            X, y, target=title or "target", settings=self._recipe().settings.to_dict(), folder=folder
+        )
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
@@ -289,6 +322,22 @@ def _many_values(problem: Problem) -> bool:
     rows = problem.rows
     columns = (rows.raw or rows.columns)[:1000]  # enough to tell
     return any(len(np.unique(column[:10_000])) > _MANY_VALUES for column in columns)
+
+
+def _say_codes(question: Question) -> None:
+    """Warn about numbers that look like codes for missing values: arrays and frames are taken literally."""
+    codes = {} if question.prepare is None else question.prepare.codes_
+    if codes:
+        listed = [f"{name} ({', '.join(map(str, found))})" for name, found in codes.items()]
+        shown = ", ".join(listed[:_SHOWN]) + (
+            f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+        )
+        warnings.warn(
+            f"numbers stand apart like codes for missing values, and count as numbers: {shown}; if they are "
+            "codes, replace them with NaN",
+            MissingCodesWarning,
+            stacklevel=4,
+        )
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

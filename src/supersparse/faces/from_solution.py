@@ -38,20 +38,19 @@ _FEW = 2  # a column with so many different values or fewer has them listed in i
 def card_of_solution(solution: "Solution", title: str | None) -> Card:
     """Make the card; features without points are left out."""
     rows, points = solution.problem.rows, solution.points
+    values = points.values
     negative, positive = map(_label, rows.classes)
     return Card(
         title=title,
         negative=negative,
         positive=positive,
-        items=tuple(
-            Item(rule=ValueOf(rows.names[j]), points=points.values[j], position=j) for j in points.support
-        ),
+        items=tuple(Item(rule=ValueOf(rows.names[j]), points=values[j], position=j) for j in points.support),
         intercept=_intercept(solution),
         risk=_risk(solution),
         domains=tuple(_domain(rows, j) for j in points.support),
         n_columns=rows.n_features,
         provenance=_provenance(solution),
-        seen=tuple(_seen(rows, j, points.values[j]) for j in points.support),
+        seen=tuple(_seen(rows, j, values[j]) for j in points.support),
         performance=(training_performance(solution),),
     )
 
@@ -60,9 +59,11 @@ def _intercept(solution: "Solution") -> Fraction:
     """The intercept; of a risk model whose totals are whole, that of the first total above the threshold."""
     from supersparse.problem.log_loss import at_threshold
 
-    points, scales = at_threshold(solution.problem, solution.points), solution.problem.rows.scales
-    whole = all(points.values[j].denominator == 1 and scales[j] == 1 for j in points.support)
-    if points.slope is None or not whole:
+    points, rows = at_threshold(solution.problem, solution.points), solution.problem.rows
+    if points.slope is None:
+        return points.intercept_value
+    values = points.values
+    if not all(values[j].denominator == 1 and rows.is_whole(j) for j in points.support):
         return points.intercept_value
     return Fraction(-floor(-points.intercept_value) * 2 - 1, 2)
 

@@ -1,5 +1,6 @@
 """The fits on one fold: what cross-validation repeats for each fold, whoever asks for it."""
 
+import math
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -82,6 +83,9 @@ def fit_fold(
             question = asked.question(train)
             start = start_from(initial, question.problem, required=False)
             options: SolverKeywords = {**recipe.options, "initial": start}
+            limit = recipe.options.get("time_limit")
+            if limit is not None:
+                options["time_limit"] = max(0.0, limit - (time.perf_counter() - began))
             if Cs and recipe.slack is not None:
                 solutions = _each_tie_break(question, Cs, options)
             elif Cs:
@@ -162,10 +166,11 @@ def weighted_mean(
     for label, cost in costs.items():
         of_class = y == label
         total += cost * int(weights[of_class].sum(dtype=object))
-        missed += cost * sum(
-            (Fraction(one) * int(w) for one, w in zip(loss[of_class], weights[of_class], strict=True) if one),
-            Fraction(0),
-        )
+        own = loss[of_class]
+        if np.isin(own, (0.0, 1.0)).all():
+            missed += cost * int(weights[of_class][own > 0].sum(dtype=object))
+        else:
+            missed += cost * Fraction(math.fsum((own * weights[of_class].astype(float)).tolist()))
     if total == 0:
         raise InvalidDataError(f"the test rows of {fold.name} have no weight; use fewer folds")
     return missed / total

@@ -4,6 +4,7 @@ The classifiers, the command line and the report follow the same recipe, so that
 same settings give the same card, whichever of them is used.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -27,6 +28,7 @@ from supersparse.forms.tree import ByName
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.scoring import scores_of_points
 from supersparse.prepare.prepare import Prepare
+from supersparse.prepare.sample import Most
 from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_labels
@@ -50,6 +52,7 @@ class Recipe:
     settings: Settings
     prepare: Prepare | None = None
     options: SolverKeywords = field(default_factory=SolverKeywords)
+    is_made: bool = False  # whether the preparation is fitted already, to all rows that there are
 
     @property
     def slack(self) -> Fraction | None:
@@ -92,15 +95,19 @@ class Recipe:
 
     def question(self, rows: TrainingRows) -> "Question":
         """Make features of the rows, and ask the settings about them."""
+        began = time.monotonic()
         if self.prepare is None:
-            problem = _problem(self.settings_for(rows.y), rows, rows.X, rows.names)
-            return Question(recipe=self, problem=problem, prepare=None)
-        prepare = clone(self.prepare).fit(rows.X, rows.y, rows.sample_weight)
-        prepare.notes_[:0] = rows.notes
+            problem = _problem(self.settings_for(rows.y, rows.copies), rows, rows.X, rows.names)
+            return Question(recipe=self, problem=problem, prepare=None, seconds=time.monotonic() - began)
+        prepare = self.prepare
+        if not self.is_made:
+            most = Most.within(self.options.get("time_limit"))
+            prepare = clone(self.prepare).fit_within(rows.X, rows.y, rows.sample_weight, most)
+            prepare.notes_[:0] = rows.notes
         features = [str(name) for name in prepare.get_feature_names_out()]
         if not features:
             raise InvalidDataError("no column separates the classes; check the target, or add columns")
-        settings = with_directions(self.settings_for(rows.y), prepare, features)
+        settings = with_directions(self.settings_for(rows.y, rows.copies), prepare, features)
         try:
             problem = _problem(settings, rows, prepare.transform(rows.X), features)
         except InvalidSettingsError as error:
@@ -108,26 +115,29 @@ class Recipe:
                 f"{error}; prepared features have names such as {features[0]!r}, and "
                 f"{prepare.features_[0].column + '*'!r} stands for all of a column"
             ) from None
-        return Question(recipe=self, problem=problem, prepare=prepare)
+        return Question(recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began)
 
-    def settings_for(self, y: NDArray[Any]) -> Settings:
-        """Return the settings with each "auto" replaced: a card has few features, however many columns."""
+    def settings_for(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> Settings:
+        """Return the settings with each "auto" replaced: a card has few features, however many columns.
+
+        `copies` says how many rows each label is of.
+        """
         settings = self.settings
         changes: dict[str, Any] = {}
         if settings.max_features == "auto":
             changes["max_features"] = max(MAX_FEATURES, settings.min_features or 0)
-        if settings.class_weight == "auto" and self.balances(y):
+        if settings.class_weight == "auto" and self.balances(y, copies):
             changes["class_weight"] = "balanced"
         return replace(settings, **changes)
 
-    def balances(self, y: NDArray[Any]) -> bool:
+    def balances(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> bool:
         """Whether classes are weighted because one of them is rare and nothing else was asked."""
         settings = self.settings
         if self.prepare is None or settings.class_weight != "auto" or settings.objective == "net_benefit":
             return False
         if settings.goal == "risk":
             return False  # weights distort risks
-        counts = np.unique(y, return_counts=True)[1]
+        counts = np.bincount(np.unique(y, return_inverse=True)[1].reshape(-1), copies)
         return bool(counts.min() < RARE_CLASS * counts.sum())
 
 
@@ -138,6 +148,7 @@ class Question:
     recipe: Recipe
     problem: Problem
     prepare: Prepare | None
+    seconds: float = 0.0  # that asking it took: reading the rows, and making their features
 
     def solve(self, **options: Unpack[SolverKeywords]) -> Solution:
         """Answer it with the options of the recipe; those given here override them."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
-from supersparse.exact import IntArray, fits_int64, weighted_sum
+from supersparse.exact import IntArray, fits_int64
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.intercept import (
     InterceptChoice,
@@ -21,7 +21,7 @@ from supersparse.problem.intercept import (
 )
 from supersparse.problem.limits import Constraint
 from supersparse.problem.log_loss import at_threshold, log_loss, with_best_risk
-from supersparse.problem.near_totals import NearTotals
+from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -196,21 +196,14 @@ def _with_near_threshold(
     if len(best) > _MANY_GAPS:
         return _UNKNOWN
     ends = sorted({end for gap in best.tolist() for end in (gap - 1, gap) if 0 <= end < len(row)})
-    exact = near.exact(row[ends])
-    scale = lcm(*(total.denominator for total in exact))
-    totals = {end: int(total * scale) for end, total in zip(ends, exact, strict=True)}
+    exact, scale = near.exact(row[ends])
+    totals = dict(zip(ends, exact, strict=True))
     chosen = min(best.tolist(), key=lambda gap: rank_of(totals.get(gap - 1), totals.get(gap), gap))
     low, high = (
         None if end is None else Fraction(end, scale * problem.unit)
         for end in (totals.get(chosen - 1), totals.get(chosen))
     )
-    raw = problem.rows.raw
-    assert raw is not None
-    whole = all(
-        c % problem.unit == 0 and bool((raw[j] == np.rint(raw[j])).all())
-        for j, c in enumerate(coefficients)
-        if c
-    )
+    whole = all(c % problem.unit == 0 and problem.rows.is_whole(j) for j, c in enumerate(coefficients) if c)
     threshold = threshold_between(low, high, whole=whole)
     return Points(tuple(coefficients), -threshold * problem.unit, problem.unit)
 
@@ -269,25 +262,6 @@ def intercept_choice(
     return InterceptChoice(
         low=None, high=None, allowed=allowed, cost_nonzero=cost_nonzero, cost_magnitude=cost_magnitude
     )
-
-
-def step_of(problem: Problem, coefficients: Sequence[int]) -> int:
-    """The common scale of the columns that are used; in small tables that of all, which is at hand."""
-    if problem.rows.raw is None:
-        return problem.score_step
-    return lcm(*(problem.rows.scales[j] for j, c in enumerate(coefficients) if c))
-
-
-def integer_totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
-    """Return the totals, without b, times unit·`step_of`; Python integers if 64 bits are not enough."""
-    rows, step = problem.rows, step_of(problem, coefficients)
-    terms = [
-        (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))
-        for j, c in enumerate(coefficients)
-        if c
-    ]
-    # leave room for the step: the intercept is a multiple of it, even if all totals are zero
-    return weighted_sum(terms, 0, rows.n_rows, room=step)
 
 
 def classified(problem: Problem, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

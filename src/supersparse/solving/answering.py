@@ -37,9 +37,9 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
     _warm_up(chosen, problem.goal)
     began = time.perf_counter()
     small = problem.rows.n_rows * problem.n_features <= _LARGE
-    if settings.time_limit is None or small or problem.goal == "risk":  # samples are searched for errors
+    if settings.time_limit is None or small:
         return _of_all_rows(problem, chosen, settings, began)
-    _warm_up()
+    _warm_up(goal=problem.goal)
     from supersparse.solving.sampling import first_models
 
     began = time.perf_counter()
@@ -70,7 +70,8 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
         if settings.initial is not None:
             monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
         try:
-            if chosen.capabilities.wants_start and small.problem.is_plain:
+            searched = chosen.capabilities.wants_start and problem.goal == "errors"
+            if searched and small.problem.is_plain:
                 from supersparse.solving.search.incumbent import search
 
                 search(small.problem, monitor)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from supersparse.exact import written_fraction
 from supersparse.solving import checkpoint_file
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
@@ -80,7 +81,7 @@ def load_tree(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> S
     try:
         return Saved(
             coefficients=_coefficients(content["coefficients"], cases[0]),
-            lower_bound=Fraction(_text(content["lower_bound"])),
+            lower_bound=written_fraction(_text(content["lower_bound"])),
             tasks=tuple(
                 (_whole(e["bound"], -_LARGEST, _LARGEST), _read(e, by_case[e["case"]], cuts))
                 for e in content["tasks"]
@@ -133,7 +134,7 @@ def _read_second(entry: dict[str, Any]) -> OpenNodes:
     return OpenNodes(
         nodes=tuple(
             PartitionNode(
-                Fraction(_text(node["bound"])),
+                written_fraction(_text(node["bound"])),
                 tuple(tuple(_whole(c, 0, _LARGEST) for c in states) for states in node["allowed"]),
                 tuple(
                     (
@@ -145,7 +146,7 @@ def _read_second(entry: dict[str, Any]) -> OpenNodes:
             )
             for node in entry["nodes"]
         ),
-        given_up=tuple(Fraction(_text(bound)) for bound in entry["given_up"]),
+        given_up=tuple(written_fraction(_text(bound)) for bound in entry["given_up"]),
     )
 
 

@@ -17,7 +17,6 @@ from supersparse.solving.kernels.risk_loss import (
 )
 
 _SCALES = 24
-_KEEPS = np.int64(1)  # typed: a literal would be compiled anew
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
@@ -142,7 +141,7 @@ def keep(
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
-def _value(data: RiskData, support: Support, index: Ints, k: int, start: Floats) -> float:
+def card_value(data: RiskData, support: Support, index: Ints, k: int, start: Floats) -> float:
     """Loss and penalty of a card on the support at hand, quickly calibrated; infinite if not allowed.
 
     What it breaks of limits on rates is added, so that moves lead to cards that obey them.
@@ -174,7 +173,7 @@ def polish(
                     continue
                 trial[q] = v
                 start[0], start[1] = fit_[0], fit_[1]
-                new = _value(data, support, trial, k, start)
+                new = card_value(data, support, trial, k, start)
                 if new < value - 1e-9:
                     value, improved = new, True
                     index[q] = v
@@ -198,7 +197,8 @@ def round_support(
 ) -> None:
     """Round the regression point = (b, beta) on k columns at several slopes, and polish the best.
 
-    Only what comes within `near` of the best card is polished. It `keeps` cards as `offer` does.
+    Only what comes within `near` of the best card is polished; a negative `near` offers the rounding itself.
+    It `keeps` cards as `offer` does.
     """
     load(data, support, columns, k)
     least, most = 0.0, 0.0
@@ -232,7 +232,7 @@ def round_support(
                     nearest = v
             index[q] = nearest
         start[0], start[1] = a, point[0]
-        value = _value(data, support, index, k, start)
+        value = card_value(data, support, index, k, start)
         for s in range(starts):
             if value < values[s] - 1e-12:
                 if s == 0:
@@ -244,83 +244,9 @@ def round_support(
                 copy(kept[s], index, k)
                 break
     for s in range(starts):
-        if values[s] < best.value[0] + near:
-            value = polish(data, support, low, high, kept[s], fits[s], values[s])
+        if values[s] < best.value[0] + abs(near):
+            value = values[s]
+            if near >= 0:
+                value = polish(data, support, low, high, kept[s], fits[s], value)
             if value < best.value[0] + 1e-7:
                 offer(data, support, best, kept[s], k, fits[s], np.inf, keeps)
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def swap_points(
-    data: RiskData,
-    support: Support,
-    best: Best,
-    low: Ints,
-    high: Ints,
-    most_features: int,
-    tries: int,
-    allowed: Ints,
-) -> bool:
-    """Replace or add one feature of the best card, with its points; True if that made it better."""
-    p = data.x.shape[0]
-    before = best.value[0]
-    columns, count = np.empty(p, np.int64), np.int64(0)
-    for j in range(p):
-        if best.index[j] != data.zero[j]:
-            columns[count] = j
-            count += 1
-    index = np.empty(p, np.int64)
-    copy(index, best.index, p)
-    slope, b = best.fit[0], best.fit[1]
-    out, rest = np.empty(p), np.empty(count + 1, np.int64)
-    beta, points, start = np.empty(count + 2), np.empty(count + 1, np.int64), np.empty(4)
-    for drop in range(count + 1):
-        if drop == count and count >= most_features:
-            continue
-        if drop < count and low[columns[drop]] > data.zero[columns[drop]]:
-            continue
-        k = np.int64(0)
-        for q in range(count):
-            if q != drop:
-                rest[k] = columns[q]
-                points[k] = index[columns[q]]
-                beta[1 + k] = slope * data.values[rest[k], points[k]] * data.scale[rest[k]]
-                k += 1
-        if k > 0:
-            load(data, support, rest, k)
-            start[0], start[1] = slope, b
-            value = _value(data, support, points, k, start)
-            if value < best.value[0] - 1e-9:
-                offer(data, support, best, points, k, start, np.inf, _KEEPS)
-        beta[0] = start[1] if k > 0 else b
-        gains(data, support, rest, beta, k, out)
-        for _ in range(tries):
-            j = _largest(out)
-            if out[j] < 0:
-                break
-            out[j] = -1.0
-            if not allowed[j] or (drop < count and j == columns[drop]):
-                continue
-            rest[k] = j
-            load(data, support, rest, k + 1)
-            least, chosen = np.inf, data.zero[j]
-            fit_ = np.zeros(4)
-            for v in range(low[j], high[j] + 1):
-                if v == data.zero[j]:
-                    continue
-                points[k] = v
-                start[0], start[1] = slope, b
-                value = _value(data, support, points, k + 1, start)
-                if value < least:
-                    least, chosen = value, v
-                    copy_floats(fit_, start, np.int64(4))
-            points[k] = chosen
-            if least < best.value[0] + 0.003:
-                tuned = np.empty(k + 1, np.int64)
-                copy(tuned, points, k + 1)
-                least = polish(data, support, low, high, tuned, fit_, least)
-                if least < best.value[0] - 1e-9:
-                    offer(data, support, best, tuned, k + 1, fit_, np.inf, _KEEPS)
-        if best.value[0] < before - 1e-9:
-            return True
-    return False

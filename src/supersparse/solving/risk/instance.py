@@ -16,6 +16,7 @@ from supersparse.exact import IntArray
 from supersparse.problem.limits import ScoreLimit, SupportLimit
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
 from supersparse.problem.problem import Problem
+from supersparse.solving import deadline
 from supersparse.solving.kernels.risk_cells import Bits
 from supersparse.solving.kernels.risk_data import RiskData
 from supersparse.solving.kernels.risk_loss import BLOCK
@@ -136,6 +137,7 @@ class _Centred:
 
 def _centred(column: IntArray, weights: IntArray) -> _Centred:
     """Shift a whole column by about its mean and divide it by a power of two near its standard deviation."""
+    deadline.look()
     x, shift, deviation = centred_column(column, np.array(weights, dtype=float))
     step = 2.0 ** round(np.log2(deviation))
     return _Centred(x / step, shift, step, deviation)
@@ -243,8 +245,11 @@ def _least_costs(
 
 
 def _ranks(x: NDArray[np.float64]) -> NDArray[np.int32]:
-    ranks = [np.unique(row, return_inverse=True)[1].reshape(-1) for row in x]
-    return np.array(ranks, np.int32).reshape(x.shape)
+    ranks = np.empty(x.shape, np.int32)
+    for row, values in zip(ranks, x, strict=True):
+        deadline.look()
+        row[:] = np.unique(values, return_inverse=True)[1].reshape(-1)
+    return ranks
 
 
 def _error_limits(
