@@ -148,18 +148,26 @@ def _domain(fields: Fields) -> Domain:
     return domain
 
 
+def _totals(fields: Fields) -> SeenTotals | None:
+    """The training rows behind a logistic risk, if the card knows them."""
+    if not fields.has("rows"):
+        return None
+    rows = []
+    for row in fields.sections("rows"):
+        rows.append((row.number("total"), row.number("cases"), row.number("events")))
+        row.finish()
+    return SeenTotals(
+        totals=tuple(t for t, _, _ in rows),
+        cases=tuple(c for _, c, _ in rows),
+        events=tuple(e for _, _, e in rows),
+    )
+
+
 def _risk(fields: Fields) -> Risk:
     kind = fields.text("kind")
     found: Risk
     if kind == LogisticRisk.kind:
-        slope, offset = fields.real("slope"), fields.real("offset")
-        seen = []
-        for row in fields.sections("rows") if fields.has("rows") else ():
-            seen.append((row.number("total"), row.number("cases"), row.number("events")))
-            row.finish()
-        totals, cases, events = zip(*seen, strict=True) if seen else ((), (), ())
-        known = SeenTotals(totals=totals, cases=cases, events=events) if seen else None
-        found = LogisticRisk(slope=slope, offset=offset, seen=known)
+        found = LogisticRisk(slope=fields.real("slope"), offset=fields.real("offset"), seen=_totals(fields))
     elif kind == TableRisk.kind:
         rows = []
         for row in fields.sections("rows"):

@@ -77,7 +77,7 @@ def _risk(solution: "Solution") -> LogisticRisk | None:
 def _seen_totals(solution: "Solution") -> SeenTotals | None:
     """How many training rows had each total, and how many of them were positive; None if totals are many."""
     from supersparse.evaluate.outcomes import added_up
-    from supersparse.problem.objective import integer_totals, step_of
+    from supersparse.problem.near_totals import integer_totals, step_of
 
     problem, coefficients = solution.problem, solution.points.over(solution.problem.unit).coefficients
     rows = problem.rows
