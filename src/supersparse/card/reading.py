@@ -148,26 +148,12 @@ def _domain(fields: Fields) -> Domain:
     return domain
 
 
-def _totals(fields: Fields) -> SeenTotals | None:
-    """The training rows behind a logistic risk, if the card knows them."""
-    if not fields.has("rows"):
-        return None
-    rows = []
-    for row in fields.sections("rows"):
-        rows.append((row.number("total"), row.number("cases"), row.number("events")))
-        row.finish()
-    return SeenTotals(
-        totals=tuple(t for t, _, _ in rows),
-        cases=tuple(c for _, c, _ in rows),
-        events=tuple(e for _, _, e in rows),
-    )
-
-
 def _risk(fields: Fields) -> Risk:
     kind = fields.text("kind")
     found: Risk
     if kind == LogisticRisk.kind:
-        found = LogisticRisk(slope=fields.real("slope"), offset=fields.real("offset"), seen=_totals(fields))
+        slope, offset = fields.real("slope"), fields.real("offset")
+        found = LogisticRisk(slope=slope, offset=offset, seen=_totals_seen(fields))
     elif kind == TableRisk.kind:
         rows = []
         for row in fields.sections("rows"):
@@ -186,6 +172,17 @@ def _risk(fields: Fields) -> Risk:
         raise InvalidCardError(f"{fields.where} has the unknown kind {kind!r}; {hint}")
     fields.finish()
     return found
+
+
+def _totals_seen(fields: Fields) -> SeenTotals | None:
+    seen = []
+    for row in fields.sections("rows", optional=True):
+        seen.append((row.number("total"), row.number("cases"), row.number("events")))
+        row.finish()
+    if not seen:
+        return None
+    totals, cases, events = zip(*seen, strict=True)
+    return SeenTotals(totals=totals, cases=cases, events=events)
 
 
 def _performance(fields: Fields) -> Performance:

@@ -77,10 +77,13 @@ def _risk(solution: "Solution") -> LogisticRisk | None:
 def _seen_totals(solution: "Solution") -> SeenTotals | None:
     """How many training rows had each total, and how many of them were positive; None if totals are many."""
     from supersparse.evaluate.outcomes import added_up
-    from supersparse.problem.near_totals import integer_totals, step_of
+    from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 
     problem, coefficients = solution.problem, solution.points.over(solution.problem.unit).coefficients
     rows = problem.rows
+    near = NearTotals.of(problem, coefficients)
+    if near is not None and len(np.unique(near.floats)) > _MOST_TOTALS:
+        return None
     distinct, groups = distinct_of(integer_totals(problem, coefficients))
     if len(distinct) > _MOST_TOTALS:
         return None
