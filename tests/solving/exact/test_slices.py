@@ -6,14 +6,16 @@ from hypothesis import strategies as st
 
 from counts import examples
 from solving.exact.enumerate import cuts_of
+from solving.exact.hard import medium
 from solving.kernels.forms import forms
 from strategies import cases
 from supersparse.problem.objective import completed
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import instances
-from supersparse.solving.exact.parts import from_bytes, to_bytes
+from supersparse.solving.exact.parts import Part, from_bytes, to_bytes
 from supersparse.solving.exact.proof import Proof
 from supersparse.solving.exact.reference_proof import ReferenceProof
+from supersparse.solving.exact.slices import CaseData, Slicer
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
@@ -76,3 +78,23 @@ def test_parts_go_through_bytes_and_slices_of_any_length_change_nothing(form, wo
 def test_bytes_that_end_early_are_refused():
     with pytest.raises(ValueError, match="end early"):
         from_bytes(to_bytes([])[:0] + (1).to_bytes(8, "little"), 3)
+
+
+@pytest.mark.parametrize("intercept", ["free", (-20, 20), "paper"])
+def test_what_a_slice_leaves_does_not_change_when_the_next_one_runs(intercept):
+    form = integer_form(MergeRows.apply(medium(seed=0, intercept=intercept)))
+    instance = instances(form)[-1]
+    cuts = cuts_of(form)
+    slicer = Slicer(instance.case, CaseData(instance).data(never))
+    supports = [(a, b, c) for a in (0, 1) for b in (2, 3) for c in (4, 5)]
+    left = [
+        (part, part.boxes.copy()) for support in supports for part in begun(slicer, cuts, instance, support)
+    ]
+    assert len(left) > 1
+    assert all((part.boxes == boxes).all() for part, boxes in left)
+
+
+def begun(slicer, cuts, instance, support):
+    """A support after a few boxes, if it is still open."""
+    left, _ = slicer.run([Part(0, instance.case, support)], cuts, 3000, 3000, never)
+    return [part for part in left if part.boxes is not None]
