@@ -29,7 +29,7 @@ def never():
     return False
 
 
-def proven(problem, kind):
+def proven(problem, kind, work=None):
     """Prove a problem without any search; return (F, l1) of the best model, None where there is none."""
     merged = MergeRows.apply(problem)
     monitor = Monitor(merged, SolveOptions(), lambda points: points)
@@ -41,20 +41,27 @@ def proven(problem, kind):
     seen = []
     while proof.is_open:
         seen.append((proof.bound, cuts.tie))
-        proof.step(never)
+        proof.step(never, work)
     best = monitor.best_evaluation
     for bound, tie in seen:  # while a better model is to come, it is in what is open
         assert tie == cuts.tie or bound <= cuts.tie
     return None if best is None else (best.objective, best.l1)
 
 
-@settings(max_examples=examples(1000))
-@given(cases())
-def test_the_compiled_tree_and_the_reference_agree(case):
-    assert proven(case.problem, Proof) == proven(case.problem, ReferenceProof)
+@settings(max_examples=examples(500))
+@given(cases(), st.sampled_from([None, 1, 500, 5000]))
+def test_the_compiled_tree_and_the_reference_agree(case, work):
+    assert proven(case.problem, Proof, work) == proven(case.problem, ReferenceProof)
 
 
-@settings(max_examples=examples(200))
+@pytest.mark.long
+@settings(max_examples=10_000)
+@given(cases(), st.sampled_from([None, 1, 500, 5000]))
+def test_they_agree_on_ten_thousand_problems(case, work):
+    assert proven(case.problem, Proof, work) == proven(case.problem, ReferenceProof)
+
+
+@settings(max_examples=examples(100))
 @given(forms(), st.integers(1, 3000))
 def test_parts_go_through_bytes_and_slices_of_any_length_change_nothing(form, work):
     for instance in instances(form):
