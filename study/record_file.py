@@ -26,6 +26,7 @@ from study.records import (
 )
 from study.setting import Setting
 from supersparse.errors import InvalidDataError
+from supersparse.writing import write_file
 
 
 def to_line(content: Line) -> str:
@@ -173,7 +174,7 @@ def store(paths: Iterable[Path], stored: Path) -> None:
     lines = [line for path in paths for line in read_records(path)]
     text = "".join(to_line(line) + "\n" for line in in_order(lines))
     stored.parent.mkdir(parents=True, exist_ok=True)
-    stored.write_bytes(gzip.compress(text.encode("utf-8"), compresslevel=9, mtime=0))
+    write_file(stored, gzip.compress(text.encode("utf-8"), compresslevel=9, mtime=0))
 
 
 def in_order(lines: Iterable[Line]) -> Iterator[Line]:

@@ -27,6 +27,7 @@
     ├── SeparatedClassesWarning               a risk model whose slope is at its limit
     ├── NotProvenWarning                      a limit ended the search before the proof
     ├── NotSavedWarning                       a checkpoint that could not be written; the search goes on
+    ├── MissingCodesWarning                   numbers such as -99 that look like codes for missing values
     └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
 """
 
@@ -132,6 +133,10 @@ class NotProvenWarning(SupersparseWarning):
 
 class NotSavedWarning(SupersparseWarning):
     """A checkpoint could not be written; the search goes on without it."""
+
+
+class MissingCodesWarning(SupersparseWarning):
+    """Numbers such as -99 that look like codes for missing values were taken as numbers."""
 
 
 class WorkerLostWarning(SupersparseWarning):

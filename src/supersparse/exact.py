@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import re
 import sys
 from collections.abc import Sequence
 from decimal import Decimal
@@ -21,6 +22,7 @@ _INT64_SAFE = 2**63 - 1
 _PROBE = 256
 _EXACT_IN_A_DOUBLE = 2**53
 _SOON = 12  # decimal places
+_FRACTION = re.compile(r"-?\d{1,4000}(/0*[1-9]\d{0,3999})?", re.ASCII)
 _POWERS = np.array([float(10**k) for k in range(23)])  # those that are doubles exactly
 
 
@@ -229,6 +231,19 @@ def distinct_of(values: IntArray) -> tuple[IntArray, NDArray[np.intp]]:
     return rising[starts], place
 
 
+def summed(values: IntArray, groups: NDArray[np.intp], n_groups: int) -> NDArray[np.int64]:
+    """Return the exact sums of integers by group; all of them together fit 64 bits.
+
+    >>> summed(np.array([1, 2, 4]), np.array([0, 2, 0]), 3).tolist()
+    [5, 0, 2]
+    """
+    if largest_magnitude(values) * len(values) < LONGEST_UNIQUE_DECIMAL:  # doubles hold every sum
+        return np.bincount(groups, values, n_groups).astype(np.int64)
+    sums = np.zeros(n_groups, np.int64)
+    np.add.at(sums, groups, values.astype(np.int64))
+    return sums
+
+
 def gcd_of(integers: IntArray) -> int:
     """Return the greatest common divisor of an integer array, 0 for all zeros."""
     if integers.dtype == object:
@@ -255,6 +270,13 @@ def _smallest(integers: NDArray[Any]) -> IntArray:
 def fits_int64(magnitude: int) -> bool:
     """Say whether sums of this size can be formed in 64-bit arithmetic, with room to add two."""
     return magnitude <= _INT64_SAFE // 4
+
+
+def written_fraction(text: str) -> Fraction:
+    """Read a fraction as ``str`` writes it; raise `ValueError` for other texts, such as 1e999999999."""
+    if not _FRACTION.fullmatch(text):
+        raise ValueError(f"{text[:40]!r} is no fraction such as 1/3")
+    return Fraction(text)
 
 
 def nearest_float(value: Fraction) -> float:

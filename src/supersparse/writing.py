@@ -2,31 +2,52 @@
 
 import os
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
+from typing import IO, TextIO
 
 
 def write_file(path: str | Path, content: str | bytes) -> None:
-    """Write next to the file under a name of its own, then put it in place.
+    """Write a file; text in UTF-8."""
+    with whole_file(path) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+@contextmanager
+def whole_text(path: str | Path) -> Iterator[TextIO]:
+    """Open a file for text in UTF-8, lines as they are given, which appears once all of it is written."""
+    with whole_file(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        yield text
+        text.flush()
+        text.detach()
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file next to the one that is meant, under a name of its own, and put it in place at the end.
 
     What is no regular file, such as /dev/stdout, is written to directly, and so is a file that may be changed
-    in a folder that may not. A link keeps leading where it led. Text is written in UTF-8.
+    in a folder that may not. A link keeps leading where it led.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        target.write_bytes(data)
+        with target.open("wb") as file:
+            yield file
         return
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", suffix=".new", dir=target.parent)
     except PermissionError:
         if not os.access(target, os.W_OK):
             raise
-        target.write_bytes(data)
+        with target.open("wb") as file:
+            yield file
         return
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, _mode(target))

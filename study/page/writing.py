@@ -21,6 +21,7 @@ from study.plan import NESTED, full
 from study.record_file import in_order, read_records
 from study.results.conventions import ties
 from study.results.study import METHODS, Study
+from supersparse.writing import write_file
 
 PAGE = "results.md"
 
@@ -31,7 +32,7 @@ def write_page(records: Path, folder: Path) -> list[Path]:
     texts = {PAGE: page_text(study), **tables(study), **figures(study)}
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+        write_file(folder / name, text)
     return [folder / name for name in texts]
 
 

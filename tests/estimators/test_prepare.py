@@ -1,5 +1,7 @@
 """Raw tables in the classifiers: prepared within fit, scored by cards over raw columns."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import make_pipeline
 
 from supersparse import Prepare, SLIMClassifier, SLIMClassifierCV, constraints
-from supersparse.errors import InvalidDataError, InvalidProblemError
+from supersparse.errors import InvalidDataError, InvalidProblemError, MissingCodesWarning
 from supersparse.export.estimator import load_estimator, save_estimator
 from supersparse.learning.folds import Fold, fit_fold
 from supersparse.learning.rows import TrainingRows
@@ -192,3 +194,21 @@ def test_mistakes_are_named():
         SLIMClassifier(prepare="auto").fit([1, 2, 3], [0, 1, 1])
     with pytest.raises(InvalidDataError, match="two columns are named 'a'"):
         SLIMClassifier(prepare="auto").fit(pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), [0, 1])
+
+
+def test_numbers_that_look_like_codes_are_noted_and_warned_about_once():
+    random = np.random.default_rng(0)
+    age = random.integers(20, 80, 200).astype(float)
+    y = (age > 50).astype(int)
+    age[::20] = -99
+    frame = {"age": age, "weight": random.integers(50, 90, 200)}
+    model = SLIMClassifier(prepare="auto", max_features=1, C0=0.02)
+    with pytest.warns(MissingCodesWarning, match=r"age \(-99\); if they are codes, replace them with NaN"):
+        model.fit(frame, y)
+    assert model.prepare_.codes_ == {"age": [-99]}
+    [note] = [note for note in model.prepare_.notes_ if note.startswith("age:")]
+    assert note.endswith("-99 stands apart like a code for missing, and counts as a number")
+    frame["age"] = np.where(age < 0, np.nan, age)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", MissingCodesWarning)
+        assert model.fit(frame, y).prepare_.codes_ == {}

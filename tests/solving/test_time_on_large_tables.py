@@ -102,6 +102,74 @@ def test_equal_columns_stay_twins_whatever_their_type():
     assert twins(problem) == (-1, 0, -1, 1)  # each points to the one before it
 
 
+def test_a_risk_model_is_learned_from_samples_too(everything_is_large, monkeypatch):
+    monkeypatch.setattr(sampling, "_WORTH", -1.0)
+    problem = Problem.of(*table(2000, 4), goal="risk", max_features=2, max_points=3)
+    solution = solve(problem, time_limit=20)
+    assert solution.stop is Stop.TIME_LIMIT
+    assert set(solution.points.support) == {0, 1}
+    assert solution.evaluation == evaluate(problem, solution.points)
+
+
+def test_the_log_loss_of_a_large_table_is_that_of_fractions_and_never_below(monkeypatch):
+    from dataclasses import replace
+
+    from supersparse.problem import rows
+    from supersparse.problem.log_loss import log_loss, with_best_risk
+
+    X, y = table(300, 3)
+    exact = Problem.of(X, y, goal="risk")
+    monkeypatch.setattr(rows, "LARGE", 0)
+    near = Problem.of(X, y, goal="risk")
+    assert near.rows.raw is not None
+    assert exact.rows.raw is None
+    for coefficients in ((1, 2, 0), (0, 0, 0), (-3, 1, 5)):
+        points = with_best_risk(exact, coefficients)
+        assert 0 <= log_loss(near, points) - log_loss(exact, points) < 1e-12
+        again = with_best_risk(near, coefficients)
+        assert abs(log_loss(exact, replace(again, slope=again.slope)) - log_loss(exact, points)) < 1e-12
+
+
+def test_cuts_of_a_large_table_are_learned_from_a_sample_that_holds_every_category():
+    from supersparse.prepare.prepare import Prepare
+    from supersparse.prepare.sample import Most
+
+    random = np.random.default_rng(0)
+    n = 9000
+    age = random.integers(20, 90, n).astype(float)
+    age[17] = 119.0
+    age[18] = np.nan
+    town = np.array(["a", "b"], dtype=object)[random.integers(0, 2, n)]
+    town[4321] = "rare"
+    frame = {"age": age, "town": town}
+    y = ((age > 60) | (random.random(n) < 0.1)).astype(int)
+    prepare = Prepare().fit_within(frame, y, None, Most(values=5000.0, columns=10))
+    assert any("cuts learned from a sample of 250" in note for note in prepare.notes_)
+    assert prepare.transform(frame).shape[0] == n
+    domains = {d.column: d for d in prepare.raw_questions.domains}
+    assert domains["age"].high == 119
+    assert "rare" in domains["town"].values
+    some = {f"x{j}": (random.random(n) < 0.3).astype(int) for j in range(30)}
+    some["x7"] = y
+    few = Prepare().fit_within(some, y, None, Most(values=1e9, columns=5))
+    assert any("25 of 30 columns were not looked at" in note for note in few.notes_)
+    assert "x7" in {feature.column for feature in few.features_}
+
+
+def test_sparse_columns_are_read_as_they_are():
+    import scipy.sparse as sparse
+
+    from supersparse.data.numeric import read_numeric_table
+
+    rows, columns, values = [0, 0, 2, 0], [1, 0, 1, 1], [1.0, 3.0, 2.0, 4.0]  # one place twice
+    matrix = sparse.coo_matrix((values, (rows, columns)), shape=(3, 2))
+    read = read_numeric_table(matrix)[1]
+    assert [column.tolist() for column in read] == [[3, 0, 0], [5, 0, 2]]
+    assert read[0].dtype == np.int8
+    half = read_numeric_table(sparse.csr_matrix([[0.5, 0], [0, 300.0]]))[1]
+    assert [column.tolist() for column in half] == [[0.5, 0.0], [0.0, 300.0]]
+
+
 @pytest.mark.long
 def test_cpu_time_of_a_fit_on_a_large_table_is_near_its_limit():
     import time

@@ -51,7 +51,7 @@ def frontier(
     remark("")
     output.show(str(found), lambda: {"rows": found.table(), "proven": found.proven})
     if plot is not None:
-        from supersparse.faces.plots import plot as draw
+        from supersparse.faces.plots import save_plot
 
-        draw(found).figure.savefig(plot)  # type: ignore[union-attr]
+        save_plot(found, plot)
         remark(f"Plot saved to {plot}")

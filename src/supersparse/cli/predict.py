@@ -10,6 +10,7 @@ import typer
 
 from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
 from supersparse.cli.say import check_no_input, check_writable, note, say_outside, say_size
+from supersparse.writing import whole_text
 
 
 def no_formula(cell: object) -> object:
@@ -105,7 +106,7 @@ def predict(
             "", lambda: [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
         )
         return
-    with nullcontext(sys.stdout) if out is None else out.open("w", newline="", encoding="utf-8") as file:
+    with nullcontext(sys.stdout) if out is None else whole_text(out) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(map(no_formula, found))
         writer.writerows(map(no_formula, row) for row in zip(*found.values(), strict=True))

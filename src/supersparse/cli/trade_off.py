@@ -86,9 +86,9 @@ def trade_off(
     remark("")
     output.show(str(found), lambda: {"rows": found.table(), "folds": found.folds, "repeats": found.repeats})
     if plot is not None:
-        from supersparse.faces.plots import plot as draw
+        from supersparse.faces.plots import save_plot
 
-        draw(found).figure.savefig(plot)  # type: ignore[union-attr]
+        save_plot(found, plot)
         remark(f"Plot saved to {plot}")
 
 

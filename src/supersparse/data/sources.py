@@ -198,7 +198,7 @@ class ArraySource:
 
     def __init__(self, data: Any, positions: Mapping[str, int]) -> None:
         self._positions = positions
-        self._data = data.tocsc() if hasattr(data, "tocsc") else np.asanyarray(data)
+        self._data = _by_columns(data) if hasattr(data, "tocsc") else np.asanyarray(data)
         self.names = list(positions)
         self.n_rows = int(data.shape[0])
 
@@ -209,10 +209,27 @@ class ArraySource:
     def values(self, position: int) -> NDArray[Any]:
         """The values of one column in their own type."""
         if hasattr(self._data, "tocsc"):
-            dense: NDArray[Any] = self._data[:, [position]].toarray()
-            return dense.ravel()
+            start, end = self._data.indptr[position : position + 2]
+            dense: NDArray[Any] = np.zeros(self.n_rows, dtype=self._data.dtype)
+            dense[self._data.indices[start:end]] = self._data.data[start:end]
+            return dense
         column: NDArray[Any] = self._data[:, position]  # a masked array stays one
         return column
+
+
+def _by_columns(data: Any) -> Any:
+    """A sparse matrix by columns, each value once; whole numbers in the smallest type that holds them."""
+    matrix = data.tocsc()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    values = matrix.data
+    if values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.rint(values)).all():
+        largest = float(np.abs(values).max(initial=0.0))
+        for dtype in (np.int8, np.int16, np.int32):
+            if largest <= np.iinfo(dtype).max:
+                return matrix.astype(dtype)
+    return matrix
 
 
 def _numbered(data: Any) -> dict[str, int]:

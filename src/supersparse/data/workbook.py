@@ -36,10 +36,10 @@ def read_workbook(
         ) from None
     try:
         book = python_calamine.load_workbook(str(path))
+        sheet, notes = _sheet(path, book.sheet_names, reading)
+        rows = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
     except (python_calamine.CalamineError, OSError) as error:
         raise InvalidDataError(f"{path} is not a readable workbook: {error}") from None
-    sheet, notes = _sheet(path, book.sheet_names, reading)
-    rows = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
     place = next((k for k, row in enumerate(rows) if any(_text(cell) for cell in row)), None)
     if place is None:
         raise InvalidDataError(f"{path}: the sheet {sheet!r} is empty; name another one with --sheet")
@@ -60,6 +60,8 @@ def read_workbook(
 
 def _sheet(path: Path, names: Sequence[str], reading: Reading) -> tuple[str, list[str]]:
     asked = reading.sheet
+    if not names:
+        raise InvalidDataError(f"{path} has no sheets; save the workbook again")
     if asked is None or (reading.settled and asked not in names and len(names) == 1):
         others = ", ".join(map(repr, names[1:6]))
         note = f"{path} has {len(names)} sheets; {names[0]!r} is read, use --sheet for {others}"

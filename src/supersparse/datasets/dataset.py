@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from supersparse.data.small_table import SmallTable, Tabular, facts, listed
 from supersparse.errors import InvalidDataError, InvalidOptionError, PackageNotInstalledError, did_you_mean
 from supersparse.exact import counted
+from supersparse.writing import whole_text
 
 FRAMES = ("pandas", "polars", "pyarrow")
 
@@ -84,7 +85,7 @@ class Columns(Tabular, Mapping[str, NDArray[np.generic]]):
     def write_csv(self, path: Path) -> None:
         """Write a CSV file: one header row, blanks for missing values, whole numbers without a point."""
         columns = [[_cell(value) for value in array.tolist()] for array in self.values()]
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with whole_text(path) as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(self)
             writer.writerows(zip(*columns, strict=True))

@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import os
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from zipfile import BadZipFile
 from supersparse.datasets.dataset import decompressed
 from supersparse.datasets.originals import Original, data_folder
 from supersparse.errors import DownloadError, InvalidDataError, MissingDataError
+from supersparse.writing import write_file
 
 _CHUNK = 1 << 16
 _NOT_SATISFIABLE = 416
@@ -189,6 +189,4 @@ def _checked(original: Original, content: bytes, origin: str, unchecked: bool) -
 def _store(text: str, path: Path) -> None:
     """Write the file atomically."""
     content = text.encode("utf-8")
-    whole = path.with_name(path.name + ".new")
-    whole.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
-    os.replace(whole, path)
+    write_file(path, gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)

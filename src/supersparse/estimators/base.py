@@ -20,8 +20,10 @@ from supersparse.card.scoring import score_table
 from supersparse.data.sources import as_array, as_table
 from supersparse.errors import (
     InvalidOptionError,
+    MissingCodesWarning,
     NoBetterThanBaselineWarning,
     NotProvenWarning,
+    PackageNotInstalledError,
     did_you_mean,
 )
 from supersparse.estimators.parameters import PREPARATIONS
@@ -47,6 +49,7 @@ from supersparse.stop import Stop
 
 _METHODS = ("isotonic", "logistic")
 _LIMITS = (Stop.TIME_LIMIT, Stop.NODE_LIMIT, Stop.MEMORY_LIMIT)
+_SHOWN = 5  # columns that a warning names
 _MANY_VALUES = 20  # of a column: points times such a number are no card for people
 
 
@@ -75,7 +78,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _recipe(self) -> Recipe:
         """Build the recipe from the parameters."""
-        asked = {name: getattr(self, name) for name in names_of(Asked) if hasattr(self, name)}
+        names = [*names_of(Asked), "tie_break", "slack"]
+        asked = {name: getattr(self, name) for name in names if hasattr(self, name)}
         by_name = isinstance(self.prepare, str) and self.prepare == "auto"
         if not (self.prepare is None or by_name or isinstance(self.prepare, Prepare)):
             raise InvalidOptionError(f"prepare is {self.prepare!r}; {PREPARATIONS}")
@@ -125,6 +129,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 logger.info("%s: %s", solution, solution.stop.value)
         self._keep(question, solution, rows)
         self._say_if_unproven(solution)
+        if isinstance(self.prepare, str):
+            _say_codes(question)
         if self.certificate is not None and solution.proven_optimal:
             card: Card = self.scoring_system_.card
             card = certified(card, question, solution.points, Path(self.certificate), rows)
@@ -147,7 +153,10 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         )
 
     def _solve(self, question: Question, options: SolverKeywords) -> Solution:
-        return question.solve(**options)
+        if question.recipe.slack is None:
+            return question.solve(**options)
+        self.tie_break_ = question.tie_break(**options)
+        return self.tie_break_.solution
 
     def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
         """Set the fitted attributes; the training rows are not kept."""
@@ -285,6 +294,34 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             np.average(predicted == y, weights=None if sample_weight is None else as_array(sample_weight))
         )
 
+    def studio(self, X: Any = None, y: Any = None, *, folder: str | Path | None = None) -> Any:
+        """Open the studio below this cell of a notebook, asking for what this classifier asks for.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array, default=None
+            The table to begin with; without it, the studio shows the tables and runs that its folder holds.
+        y : array-like of shape (n_samples,), default=None
+            Its labels, of two classes.
+        folder : str or path, default=None
+            Where tables and runs are kept; by default as for ``supersparse studio``.
+
+        Returns
+        -------
+        widget
+            Notebooks show it. It needs anywidget: ``pip install 'supersparse[studio]'``.
+        """
+        try:
+            from supersparse.studio.widget import open_studio
+        except ImportError as error:
+            raise PackageNotInstalledError(
+                f"the studio needs {error.name}: pip install 'supersparse[studio]'"
+            ) from None
+        title = name_of(y)
+        return open_studio(
+            X, y, target=title or "target", settings=self._recipe().settings.to_dict(), folder=folder
+        )
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
@@ -296,6 +333,22 @@ def _many_values(problem: Problem) -> bool:
     rows = problem.rows
     columns = (rows.raw or rows.columns)[:1000]  # enough to tell
     return any(len(np.unique(column[:10_000])) > _MANY_VALUES for column in columns)
+
+
+def _say_codes(question: Question) -> None:
+    """Warn about numbers that look like codes for missing values: arrays and frames are taken literally."""
+    codes = {} if question.prepare is None else question.prepare.codes_
+    if codes:
+        listed = [f"{name} ({', '.join(map(str, found))})" for name, found in codes.items()]
+        shown = ", ".join(listed[:_SHOWN]) + (
+            f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+        )
+        warnings.warn(
+            f"numbers stand apart like codes for missing values, and count as numbers: {shown}; if they are "
+            "codes, replace them with NaN",
+            MissingCodesWarning,
+            stacklevel=4,
+        )
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

@@ -61,6 +61,8 @@ class Choosing(TypedDict, total=False):
 class SLIMCVKeywords(AskedOfBothGoals, LearningOfBothGoals, Choosing, total=False):
     """The parameters of `SLIMClassifierCV`."""
 
+    tie_break: Literal["points", "log_loss"]
+    slack: float
     intercept: str | tuple[Number, Number]
     calibrate: Method | None
     checkpoint: str | PathLike[str] | None
@@ -84,12 +86,14 @@ class SLIMKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
 class RiskCVKeywords(AskedOfBothGoals, LearningOfBothGoals, Choosing, total=False):
     """The parameters of `RiskScoreClassifierCV`."""
 
+    checkpoint: str | PathLike[str] | None
     slope: Literal["free"] | int
 
 
 class RiskKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
     """The parameters of `RiskScoreClassifier`."""
 
+    checkpoint: str | PathLike[str] | None
     C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None
     slope: Literal["free"] | int
 

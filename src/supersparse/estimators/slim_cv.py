@@ -29,7 +29,7 @@ from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 
 
-@takes_settings("C0", "goal", "slope", Cs=6, cv=5, rule="best")
+@takes_settings("C0", "goal", "slope", Cs=6, cv=5, rule="best", tie_break="points", slack=0.0)
 class SLIMClassifierCV(ScoringSystemClassifier):
     """Learn a scoring system, with C0 chosen by cross-validation.
 
@@ -55,6 +55,8 @@ class SLIMClassifierCV(ScoringSystemClassifier):
 intercept, solver, solver_options, gap
         As in `SLIMClassifier`, for every fit. At least one feature must have no levels, because C0 applies
         only to those.
+    tie_break, slack
+        As in `SLIMClassifier`, for every fit, which then neither share their work nor save it.
     calibrate : {"isotonic", "logistic"}, default=None
         How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
         learned from the test rows of the folds, which takes no more fits and respects `cv` and `groups`. They
@@ -193,8 +195,8 @@ intercept, solver, solver_options, gap
         return named_folds(splits)
 
     def _solve(self, question: Question, options: SolverKeywords) -> Solution:
-        if self.checkpoint is None:
-            return super()._solve(question, options)
+        if self.checkpoint is None or question.recipe.slack is not None:
+            return super()._solve(question, {**options, "checkpoint": None})
         given: SolverKeywords = {**question.recipe.options, **options, "checkpoint": None}
         return solve_in(folder_of(self.checkpoint), question.problem, **given)
 

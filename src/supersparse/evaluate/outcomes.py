@@ -13,7 +13,7 @@ from supersparse.card.card import Card, Cutoff
 from supersparse.card.scoring import Scores, score_table
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidDataError
-from supersparse.exact import IntArray, counted, fits_int64, whole_numbers
+from supersparse.exact import IntArray, counted, fits_int64, summed, whole_numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -144,9 +144,11 @@ class Outcomes(Tabular):
 
 def added_up(weights: IntArray, groups: NDArray[np.intp], n_groups: int, mask: NDArray[np.bool_]) -> IntArray:
     """Return the exact sum of integer weights in each group, over the rows of a mask."""
-    sums = np.zeros(n_groups, dtype=object if weights.dtype == object else np.int64)
-    np.add.at(sums, groups[mask], weights[mask])
-    return sums
+    if weights.dtype == object:
+        sums = np.zeros(n_groups, dtype=object)
+        np.add.at(sums, groups[mask], weights[mask])
+        return sums
+    return summed(weights[mask], groups[mask], n_groups)
 
 
 def read_outcomes(

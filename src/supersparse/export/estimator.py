@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from supersparse.errors import InvalidDataError, PackageNotInstalledError, SupersparseError
+from supersparse.writing import write_file
 
 _KIND = "supersparse:kind"
 _PACKAGE = "supersparse."
@@ -21,7 +22,7 @@ def save_estimator(model: object, path: str | Path) -> None:
     """Write a fitted estimator of this package to a file."""
     if not (_is_estimator(model) and _is_ours(type(model))):
         raise InvalidDataError(f"{type(model).__name__} is not a supersparse estimator")
-    _skops().dump(_plain(model), path)
+    write_file(path, _skops().dumps(_plain(model)))
 
 
 def load_estimator(path: str | Path) -> Any:

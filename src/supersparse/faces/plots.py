@@ -1,7 +1,9 @@
 """Plots of results and of how a card does; matplotlib is loaded when used."""
 
 from dataclasses import dataclass
+from io import BytesIO
 from math import isfinite
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +20,7 @@ from supersparse.exact import shown
 from supersparse.faces.drawing import drawable, font_names
 from supersparse.results.frontier import Frontier, Path
 from supersparse.results.trade_off import TradeOff
+from supersparse.writing import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +44,17 @@ def plot(result: Frontier | Path | TradeOff | CrossValidatedTradeOff, ax: "Axes 
     axes = _new_axes() if ax is None else ax
     draw(result, axes)  # type: ignore[operator]
     return axes
+
+
+def save_plot(result: Frontier | Path | TradeOff | CrossValidatedTradeOff, path: FilePath) -> None:
+    """Draw a result to a file, in the format of its ending."""
+    held = BytesIO()
+    try:
+        figure = plot(result).figure
+        figure.savefig(held, format=path.suffix.lstrip(".").lower() or "png")  # type: ignore[union-attr]
+    except ValueError as refused:
+        raise InvalidOptionError(f"{path.name!r} has an unknown file ending: {refused}") from None
+    write_file(path, held.getvalue())
 
 
 def _new_axes() -> "Axes":

@@ -1,11 +1,12 @@
 """The performance of a solution on the rows that it was learned from."""
 
 from fractions import Fraction
-from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from supersparse.card.performance import Performance
-from supersparse.exact import distinct_of, fits_int64, largest_magnitude
+from supersparse.exact import distinct_of, fits_int64
 
 if TYPE_CHECKING:
     from supersparse.solving.solution import Solution
@@ -37,20 +38,23 @@ def training_performance(solution: "Solution") -> Performance:
 def _auc(solution: "Solution") -> Fraction:
     """The share of pairs in which the positive row has more points, a tie counting half."""
     from supersparse.evaluate.outcomes import added_up
-    from supersparse.problem.near_totals import NearTotals
-    from supersparse.problem.objective import integer_totals
+    from supersparse.problem.near_totals import NearTotals, integer_totals
 
     rows = solution.problem.rows
     coefficients = solution.points.coefficients
     near = NearTotals.of(solution.problem, coefficients)
     ranked = None if near is None else near.ranks()
-    totals = integer_totals(solution.problem, coefficients) if ranked is None else ranked[0]
-    distinct, groups = distinct_of(totals)
-    fits = fits_int64(largest_magnitude(rows.weights) * rows.n_rows)
-    weights = rows.weights if fits else rows.weights.astype(object)
+    if ranked is None:
+        distinct, groups = distinct_of(integer_totals(solution.problem, coefficients))
+        n_groups = len(distinct)
+    else:
+        groups, n_groups = ranked[0], len(ranked[1])
+    weights = rows.weights
+    if not fits_int64(2 * solution.problem.total_weight**2):
+        weights = weights.astype(object)
     negatives, positives = (
-        added_up(weights, groups, len(distinct), mask).tolist() for mask in (~rows.positive, rows.positive)
+        added_up(weights, groups, n_groups, mask) for mask in (~rows.positive, rows.positive)
     )
-    below = accumulate(negatives, initial=0)
-    won = sum(p * (2 * b + n) for p, b, n in zip(positives, below, negatives, strict=False))
-    return Fraction(won, 2 * sum(negatives) * sum(positives))
+    below: Any = np.cumsum(negatives, dtype=negatives.dtype)
+    won = int((positives * (2 * below - negatives)).sum())
+    return Fraction(won, 2 * int(negatives.sum()) * int(positives.sum()))

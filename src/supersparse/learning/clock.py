@@ -18,17 +18,18 @@ class Clock:
     ends: float | None
 
     @classmethod
-    def of(cls, recipe: "Recipe") -> "Clock":
+    def of(cls, recipe: "Recipe", spent: float = 0.0) -> "Clock":
         """Start as soon as the solver is loaded, which may have to compile it first.
 
-        A limit that is none is left to the solver, which refuses it.
+        `spent` seconds of the limit are gone already. A limit that is none is left to the solver, which
+        refuses it.
         """
         limit = recipe.options.get("time_limit")
         if limit is not None and recipe.options.get("solver", "auto") in _COMPILED:
             from supersparse.solving.warm_up import warm_up
 
             warm_up(recipe.settings.goal)
-        return cls(None if limit is None or not limit >= 0 else time.monotonic() + limit)
+        return cls(None if limit is None or not limit >= 0 else time.monotonic() + max(0.0, limit - spent))
 
     @property
     def left(self) -> float | None:

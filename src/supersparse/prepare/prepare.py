@@ -17,6 +17,7 @@ from supersparse.data.sources import is_array, read_every_column
 from supersparse.prepare.feature import Recorded, card_on_raw_columns, holds_text, unit_card, with_preparation
 from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
 from supersparse.prepare.raw import stack
+from supersparse.prepare.sample import Most
 from supersparse.prepare.settings import read_prepare_settings
 from supersparse.problem.limits import Constraint
 
@@ -87,6 +88,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         How many features there were to choose from; those beyond the limit are not in `features_`.
     notes_ : list of str
         What was done to each column, in words.
+    codes_ : dict of lists
+        Numbers that stand apart in their column like codes for missing values, such as -99; they count.
     n_features_in_ : int
         Number of raw columns.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -154,10 +157,26 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
+        return self.fit_within(X, y, sample_weight, None)
+
+    def fit_within(self, X: Any, y: Any, sample_weight: Any, most: Most | None) -> Self:
+        """Learn the features as `fit` does, of a large table from a sample.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        most : Most or None
+            How many values and columns to look at; None for all.
+
+        Returns
+        -------
+        self
+        """
         settings = read_prepare_settings(self.get_params(deep=False))
         X = self._as_table(X, reset=True)
         table = read_every_column(X)
-        found = prepare_columns(table, y, sample_weight, settings)
+        found = prepare_columns(table, y, sample_weight, settings, most)
         self.n_features_in_ = len(table.columns)
         self._columns = tuple(table.columns)
         self._text_columns = tuple(name for name, cells in table.columns.items() if holds_text(cells))
@@ -174,6 +193,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.bounds_ = [feature.bounds for feature in found.features]
         self.n_candidates_ = found.n_candidates
         self.notes_ = list(found.notes)
+        self.codes_ = {name: list(codes) for name, codes in found.codes.items()}
         self._card = unit_card(found.features, found.domains, self.n_features_in_)
 
     @classmethod

@@ -26,6 +26,7 @@ from supersparse.prepare.fitting import PreparedColumns
 from supersparse.prepare.prepare import Prepare
 from supersparse.problem.constraints.forms import ConstraintForm
 from supersparse.problem.limits import Constraint
+from supersparse.writing import write_file
 
 FORMAT = "supersparse-questions"
 VERSION = 1
@@ -144,7 +145,7 @@ class Questions:
 
     def save(self, path: Path) -> None:
         """Write them to a file."""
-        path.write_text(json.dumps(self.as_data(), indent=2) + "\n", encoding="ascii", newline="\n")
+        write_file(path, json.dumps(self.as_data(), indent=2) + "\n")
 
     @classmethod
     def load(cls, path: Path) -> "Questions":

@@ -13,6 +13,7 @@ from supersparse.prepare.raw import MissingRule
 
 CutMethod = Literal["optimal", "quantile", "tree", "none"]
 Shape = Literal["monotone", "rising", "falling", "any"]
+_BY_COLUMN = ("cut_points", "direction", "shape", "keep", "categorical", "ordered", "units")
 _DIRECTION_OF = {"rising": "+", "falling": "-"}
 
 
@@ -44,11 +45,17 @@ class PrepareSettings:
         default = "any" if self.intervals else "monotone"
         return column not in self.direction and self.shape.get(column, default) == "monotone"
 
+    @property
+    def named(self) -> frozenset[str]:
+        """The columns that a parameter names."""
+        return frozenset(name for what in _BY_COLUMN for name in getattr(self, what))
+
     def check_columns(self, names: Sequence[str]) -> None:
         """Raise if a parameter names a column that the table does not have."""
-        for what in ("cut_points", "direction", "shape", "keep", "categorical", "ordered", "units"):
+        known = set(names)
+        for what in _BY_COLUMN:
             for name in getattr(self, what):
-                if name not in names:
+                if name not in known:
                     raise InvalidProblemError(
                         f"{what}: there is no column {name!r}; {nearest_column(name, names)}"
                     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import IntArray, distinct_of, exact, fits_int64
+from supersparse.exact import IntArray, distinct_of, exact, fits_int64, summed
 from supersparse.problem.points import CoefficientSet
 
 _HALF = Fraction(1, 2)
@@ -70,8 +70,11 @@ def _wrong(
 ) -> IntArray:
     """Weight of the wrong rows for each gap: positives below the threshold, negatives above."""
     change = np.zeros(n + 1, dtype=positive_weight.dtype)
-    np.add.at(change, position + 1, positive_weight)
-    np.subtract.at(change, position + 1, negative_weight)
+    if object in (change.dtype, negative_weight.dtype):
+        np.add.at(change, position + 1, positive_weight)
+        np.subtract.at(change, position + 1, negative_weight)
+    else:
+        change[1:] = summed(positive_weight, position, n) - summed(negative_weight, position, n)
     change[0] = negative_weight.sum()
     return np.cumsum(change, dtype=change.dtype)
 

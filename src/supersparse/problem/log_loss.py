@@ -7,20 +7,25 @@ are added without any (`math.fsum`), so no true loss is above it.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import IntArray, weighted_sum
+from supersparse.exact import IntArray, distinct_of
+from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
 EFFECT_CAP = 30.0  # slope·|points|·(standard deviation of the feature) is at most this
 PROOF_TOLERANCE = Fraction(1, 10**9)  # proven optimal: no allowed card is better by more than this
 _ROUNDING = 2.0**-53
+_HALF = Fraction(1, 2)
 _DIGITS = 15  # of slope and intercept, so that they can be printed and read back
+_TIE = 1e-9  # log odds: a fitted risk as near as this to the threshold counts as above it
 _LEAST_SLOPE = 1e-13  # of the largest, in place of 0, which is best for a card that points the wrong way
+_MANY_ROWS = 100_000
 Floats = NDArray[np.float64]
 
 
@@ -32,9 +37,12 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
     0.69314718055994...
     """
     assert points.slope is not None, "the points of a risk model have a slope"
-    totals = _totals(problem, points.coefficients)
-    distinct, position = np.unique(totals, return_inverse=True)
-    unit = problem.unit * problem.score_step
+    near = NearTotals.of(problem, points.coefficients)
+    if near is not None:
+        return _near_log_loss(problem, points, near)
+    totals = integer_totals(problem, points.coefficients)
+    distinct, position = distinct_of(totals)
+    unit = problem.unit * step_of(problem, points.coefficients)
     logits = [float(points.slope * (Fraction(int(t), unit) + points.intercept_value)) for t in distinct]
     weights = np.array(problem.rows.weights, dtype=float)
     sums = [
@@ -55,15 +63,44 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
     return total
 
 
+def _near_log_loss(problem: Problem, points: Points, near: NearTotals) -> Fraction:
+    """The same for large tables, from totals in doubles; what these may be off by is added.
+
+    A row's loss changes by at most as much as its logit does.
+    """
+    assert points.slope is not None
+    slope, b, unit = float(points.slope), float(points.intercept_value), float(problem.unit)
+    terms, errors = [], []
+    for weight, of_class, sign in zip(
+        problem.class_weights, (~problem.rows.positive, problem.rows.positive), (1.0, -1.0), strict=True
+    ):
+        totals = near.floats[of_class] / unit
+        z = slope * (totals + b)
+        cost = np.maximum(sign * z, 0.0) + np.log1p(np.exp(-np.abs(z)))
+        sizes = cost + np.abs(z) + slope * (np.abs(totals) + abs(b))
+        off = slope * near.margin / unit + 64 * _ROUNDING * sizes
+        rows = np.array(problem.rows.weights[of_class], dtype=float)
+        terms.append(weight / problem.total_weight * Fraction(math.fsum((rows * cost).tolist())))
+        errors.append(weight / problem.total_weight * Fraction(math.fsum((rows * off).tolist())))
+    return sum(terms, Fraction(0)) + 2 * sum(errors, Fraction(0))
+
+
 def deviations(problem: Problem) -> Floats:
     """The standard deviation of each column, by sample weight."""
     weights = np.array(problem.rows.weights, dtype=float)
-    return np.array(
-        [
-            float(centred_column(column, weights)[2] / scale)
-            for column, scale in zip(problem.rows.columns, problem.rows.scales, strict=True)
-        ]
-    )
+    return np.array([_deviation(problem, j, weights) for j in range(problem.n_features)])
+
+
+def _deviation(problem: Problem, j: int, weights: Floats) -> float:
+    """The standard deviation of a column; in large tables of doubles, unless it is small beside the mean."""
+    raw = None if problem.rows.raw is None else problem.rows.raw[j]
+    if raw is not None and raw.dtype == np.float64:
+        share = weights / weights.sum()
+        mean = float(share @ raw)
+        found = float(np.sqrt(share @ (raw - mean) ** 2))
+        if 1e-150 < found < 1e150 and abs(mean) < 1e3 * found:
+            return found
+    return float(centred_column(problem.rows.columns[j], weights)[2] / problem.rows.scales[j])
 
 
 def centred_column(column: IntArray, weights: Floats) -> tuple[Floats, int, float]:
@@ -79,9 +116,7 @@ def largest_slope(problem: Problem, coefficients: Sequence[int]) -> float:
     """The largest slope that the cap on effects allows for these coefficients, in the problem's unit."""
     weights = np.array(problem.rows.weights, dtype=float)
     effects = [
-        abs(c) / problem.unit * centred_column(problem.rows.columns[j], weights)[2] / problem.rows.scales[j]
-        for j, c in enumerate(coefficients)
-        if c
+        abs(c) / problem.unit * _deviation(problem, j, weights) for j, c in enumerate(coefficients) if c
     ]
     return EFFECT_CAP / max(effects) if any(effects) else math.inf
 
@@ -97,14 +132,49 @@ def slope_at_limit(problem: Problem, points: Points) -> bool:
     return problem.slope == "free" and points.slope is not None and float(points.slope) > 0.999 * most
 
 
+def threshold_total(problem: Problem, points: Points) -> Fraction:
+    """The total above which the risk is above the problem's threshold; exact where that is one half.
+
+    >>> problem = Problem.of([[0], [1]], [0, 1], goal="risk", risk_threshold=0.2)
+    >>> round(float(threshold_total(problem, Points((1,), -2, slope=Fraction(1)))), 4)
+    0.6137
+    """
+    assert points.slope is not None, "the points of a risk model have a slope"
+    return -points.intercept_value + threshold_odds(problem) / points.slope
+
+
+def at_threshold(problem: Problem, points: Points) -> Points:
+    """Move the intercept so that the score is above 0 where the risk is above the problem's threshold."""
+    if points.slope is None or problem.risk_threshold == _HALF:
+        return points
+    return replace(points, intercept=-threshold_total(problem, points) * points.denominator)
+
+
+def threshold_odds(problem: Problem) -> Fraction:
+    """The log odds of the risk threshold, rounded unless it is one half."""
+    threshold = problem.risk_threshold
+    if threshold == _HALF:
+        return Fraction(0)
+    return _short(math.log(threshold.numerator) - math.log(threshold.denominator - threshold.numerator))
+
+
 def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
-    """Add the slope and the intercept with the least loss to coefficients in the problem's unit."""
-    totals = _totals(problem, coefficients)
+    """Add the slope and the intercept with the least loss to coefficients in the problem's unit.
+
+    With a free slope, fitted risks that equal the risk threshold but for rounding are put above it, by a
+    change of the intercept that costs less than 1e-17: rounding then decides nothing.
+    """
     weights = np.array(problem.rows.weights, dtype=float)
     share = weights / weights.sum()
-    centre = int(totals[0]) + round(float(share @ np.array(totals - totals[0], dtype=float)))
-    unit = problem.unit * problem.score_step
-    score = np.array(totals - centre, dtype=float) / float(unit)
+    near = NearTotals.of(problem, coefficients)
+    if near is None:
+        totals = integer_totals(problem, coefficients)
+        unit = problem.unit * step_of(problem, coefficients)
+        centre = int(totals[0]) + round(float(share @ np.array(totals - totals[0], dtype=float)))
+        score = np.array(totals - centre, dtype=float) / float(unit)
+    else:
+        unit, centre = problem.unit, round(float(share @ near.floats))
+        score = (near.floats - centre) / float(unit)
     label = problem.rows.positive.astype(float)
     negative, positive = (float(w) for w in problem.class_weights)
     row_weight = share * np.where(problem.rows.positive, positive, negative)
@@ -112,7 +182,8 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
     if problem.slope != "free" or not any(coefficients):
         b = _best_intercept(score, label, row_weight, 1.0)
         if problem.slope == "free":
-            return Points(tuple(coefficients), _short(b) * problem.unit, problem.unit, slope=Fraction(1))
+            found = Points(tuple(coefficients), _short(b) * problem.unit, problem.unit, slope=Fraction(1))
+            return _off_threshold(problem, found, near)
         below = math.floor(Fraction(b) - moved)
         choices = [
             Points(tuple(coefficients), whole * problem.unit, problem.unit, slope=Fraction(1))
@@ -123,17 +194,34 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
     a, b = _best_slope(score, label, row_weight, most)
     slope = _short(min(max(a, _LEAST_SLOPE * most), most), down=True)
     intercept = _short(float(Fraction(b) / slope - moved))
-    return Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope=slope)
+    found = Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope=slope)
+    return _off_threshold(problem, found, near)
 
 
-def _totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
-    rows, step = problem.rows, problem.score_step
-    terms = [
-        (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))
-        for j, c in enumerate(coefficients)
-        if c
-    ]
-    return weighted_sum(terms, 0, rows.n_rows, room=step)
+def _off_threshold(problem: Problem, points: Points, near: NearTotals | None) -> Points:
+    """Raise the intercept a little if some total gives the threshold itself as its risk."""
+    assert points.slope is not None
+    threshold, margin = threshold_total(problem, points), Fraction(_TIE) / points.slope
+    totals, step = _totals_near(problem, points, near, threshold, margin)
+    above = totals[(totals >= math.ceil((threshold - margin) * step)).astype(bool)]
+    least = Fraction(int(above.min()), step) if len(above) else None
+    if least is None or least > threshold + margin:
+        return points
+    raised = points.intercept_value + _short(float(threshold + margin - least))
+    return replace(points, intercept=raised * points.denominator)
+
+
+def _totals_near(
+    problem: Problem, points: Points, near: NearTotals | None, threshold: Fraction, margin: Fraction
+) -> tuple[IntArray, int]:
+    """All totals within a margin of a threshold, and maybe others: whole numbers, and their divisor."""
+    if near is None:
+        coefficients = points.coefficients
+        return integer_totals(problem, coefficients), problem.unit * step_of(problem, coefficients)
+    cut = float(threshold * problem.unit)
+    reach = float(margin * problem.unit) + near.margin + 2.0**-51 * abs(cut)
+    totals, scale = near.exact(np.flatnonzero(np.abs(near.floats - cut) <= reach))
+    return np.array(totals, dtype=object), problem.unit * scale
 
 
 def _short(value: float, *, down: bool = False) -> Fraction:
@@ -184,17 +272,19 @@ def _best_slope(score: Floats, label: Floats, weight: Floats, most: float) -> tu
             break
         da = 0.0 if at_end else -(hbb * ga - hab * gb) / det
         db = -gb / max(hbb, 1e-300) if at_end else -(haa * gb - hab * ga) / det
-        if abs(ga * da + gb * db) < 1e-24:
+        saved = abs(ga * da + gb * db)
+        if saved < 1e-24:
             return a, b
         step = 1.0
-        while step > 1e-9:
+        # sums over many rows are too rough to tell smaller steps apart
+        while step > (0.1 if saved < 1e-13 and len(score) > _MANY_ROWS else 1e-9):
             new_a, new_b = min(max(a + step * da, 0.0), most), b + step * db
             new = _loss(new_a * score + new_b, label, weight)
             if new < best:
                 break
             step *= 0.5
         else:
-            if abs(ga * da + gb * db) < 1e-13:
+            if saved < 1e-13:
                 return a, b
             break
         a, b, best = new_a, new_b, new

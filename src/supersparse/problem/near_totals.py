@@ -8,14 +8,34 @@ twice that are in the right order; the others are computed exactly. Nothing is r
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import integer_column
+from supersparse.exact import IntArray, integer_column, largest_magnitude, weighted_sum
 from supersparse.problem.problem import Problem
 
 _MOST_EXACT = 50_000  # rows that are computed exactly; with more, all are
+
+
+def step_of(problem: Problem, coefficients: Sequence[int]) -> int:
+    """The common scale of the columns that are used; in small tables that of all, which is at hand."""
+    if problem.rows.raw is None:
+        return problem.score_step
+    return lcm(*(problem.rows.scales[j] for j, c in enumerate(coefficients) if c))
+
+
+def integer_totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
+    """Return the totals, without b, times unit·`step_of`; Python integers if 64 bits are not enough."""
+    rows, step = problem.rows, step_of(problem, coefficients)
+    terms = [
+        (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))
+        for j, c in enumerate(coefficients)
+        if c
+    ]
+    # leave room for the step: the intercept is a multiple of it, even if all totals are zero
+    return weighted_sum(terms, 0, rows.n_rows, room=step)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,17 +66,18 @@ class NearTotals:
             return None
         return cls(problem, tuple(coefficients), floats, margin)
 
-    def exact(self, rows: NDArray[np.intp]) -> list[Fraction]:
-        """The exact totals of some rows."""
+    def exact(self, rows: NDArray[np.intp]) -> tuple[list[int], int]:
+        """The exact totals of some rows: whole numbers, and what they are to be divided by."""
         raw = self.problem.rows.raw
         assert raw is not None
-        totals = [Fraction(0)] * len(rows)
-        for j, c in enumerate(self.coefficients):
-            if c and len(rows):
-                integers, scale = integer_column(raw[j][rows])
-                factor = Fraction(c, scale)
-                totals = [t + factor * int(v) for t, v in zip(totals, integers.tolist(), strict=True)]
-        return totals
+        used = [j for j, c in enumerate(self.coefficients) if c] if len(rows) else []
+        columns = [integer_column(raw[j][rows]) for j in used]
+        unit = lcm(*(scale for _, scale in columns))
+        terms = [
+            (integers, largest_magnitude(integers), self.coefficients[j] * (unit // scale))
+            for j, (integers, scale) in zip(used, columns, strict=True)
+        ]
+        return weighted_sum(terms, 0, len(rows)).tolist(), unit
 
     def classified(self, threshold: Fraction) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]] | None":
         """The rows above and below a threshold; None if too many are too close to it."""
@@ -66,8 +87,9 @@ class NearTotals:
         close = np.flatnonzero(~(above | below))
         if len(close) > _MOST_EXACT:
             return None
-        for i, total in zip(close.tolist(), self.exact(close), strict=True):
-            above[i], below[i] = total > threshold, total < threshold
+        totals, unit = self.exact(close)
+        for i, total in zip(close.tolist(), totals, strict=True):
+            above[i], below[i] = total > threshold * unit, total < threshold * unit
         return above, below
 
     def ranks(self) -> "tuple[NDArray[np.int64], NDArray[np.intp]] | None":
@@ -83,7 +105,7 @@ class NearTotals:
         at = np.flatnonzero(beside)
         if len(at) > _MOST_EXACT:
             return None
-        exact = dict(zip(at.tolist(), self.exact(order[at]), strict=True))
+        exact = dict(zip(at.tolist(), self.exact(order[at])[0], strict=True))
         is_new = np.ones(len(order), dtype=bool)
         start = 0
         while start < len(at):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
-from supersparse.exact import IntArray, fits_int64, weighted_sum
+from supersparse.exact import IntArray, fits_int64
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.intercept import (
     InterceptChoice,
@@ -20,8 +20,8 @@ from supersparse.problem.intercept import (
     threshold_between,
 )
 from supersparse.problem.limits import Constraint
-from supersparse.problem.log_loss import log_loss, with_best_risk
-from supersparse.problem.near_totals import NearTotals
+from supersparse.problem.log_loss import at_threshold, log_loss, with_best_risk
+from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -132,10 +132,12 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
     """Add the intercept that the conventions choose to coefficients in the problem's unit.
 
     Returns None if, with these coefficients, no allowed intercept satisfies the rate and size limits; never
-    for a plain problem and a model of allowed size. A risk model gets its best slope too.
+    for a plain problem and a model of allowed size. A risk model gets the slope and the intercept of least
+    loss, which do not yield to limits on rates: it satisfies them at these or not at all.
     """
     if problem.goal == "risk":
-        return with_best_risk(problem, coefficients)
+        points = with_best_risk(problem, coefficients)
+        return None if next(_broken_rates(problem, points), None) else points
     unit = Fraction(1, problem.total_weight)
     negative, positive = (w * unit for w in problem.class_weights)
     penalties = intercept_penalties(problem)
@@ -194,21 +196,14 @@ def _with_near_threshold(
     if len(best) > _MANY_GAPS:
         return _UNKNOWN
     ends = sorted({end for gap in best.tolist() for end in (gap - 1, gap) if 0 <= end < len(row)})
-    exact = near.exact(row[ends])
-    scale = lcm(*(total.denominator for total in exact))
-    totals = {end: int(total * scale) for end, total in zip(ends, exact, strict=True)}
+    exact, scale = near.exact(row[ends])
+    totals = dict(zip(ends, exact, strict=True))
     chosen = min(best.tolist(), key=lambda gap: rank_of(totals.get(gap - 1), totals.get(gap), gap))
     low, high = (
         None if end is None else Fraction(end, scale * problem.unit)
         for end in (totals.get(chosen - 1), totals.get(chosen))
     )
-    raw = problem.rows.raw
-    assert raw is not None
-    whole = all(
-        c % problem.unit == 0 and bool((raw[j] == np.rint(raw[j])).all())
-        for j, c in enumerate(coefficients)
-        if c
-    )
+    whole = all(c % problem.unit == 0 and problem.rows.is_whole(j) for j, c in enumerate(coefficients) if c)
     threshold = threshold_between(low, high, whole=whole)
     return Points(tuple(coefficients), -threshold * problem.unit, problem.unit)
 
@@ -269,27 +264,12 @@ def intercept_choice(
     )
 
 
-def step_of(problem: Problem, coefficients: Sequence[int]) -> int:
-    """The common scale of the columns that are used; in small tables that of all, which is at hand."""
-    if problem.rows.raw is None:
-        return problem.score_step
-    return lcm(*(problem.rows.scales[j] for j, c in enumerate(coefficients) if c))
-
-
-def integer_totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
-    """Return the totals, without b, times unit·`step_of`; Python integers if 64 bits are not enough."""
-    rows, step = problem.rows, step_of(problem, coefficients)
-    terms = [
-        (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))
-        for j, c in enumerate(coefficients)
-        if c
-    ]
-    # leave room for the step: the intercept is a multiple of it, even if all totals are zero
-    return weighted_sum(terms, 0, rows.n_rows, room=step)
-
-
 def classified(problem: Problem, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the rows with a score above 0 and those below; the others have a score of exactly 0."""
+    """Return the rows with a score above 0 and those below; the others have a score of exactly 0.
+
+    The score of a risk model is above 0 where its risk is above the problem's `risk_threshold`.
+    """
+    points = at_threshold(problem, points)
     near = NearTotals.of(problem, points.coefficients)
     quick = None if near is None else near.classified(-Fraction(points.intercept))
     if quick is not None:
@@ -356,6 +336,10 @@ def _broken(problem: Problem, points: Points) -> Iterator[Constraint]:
     for score_limit in problem.score_limits:
         if score_limit.total(values) > score_limit.at_most:
             yield score_limit.source
+    yield from _broken_rates(problem, points)
+
+
+def _broken_rates(problem: Problem, points: Points) -> Iterator[Constraint]:
     if problem.rate_limits:
         above, below = classified(problem, points)
         wrong = np.where(problem.rows.positive, ~above, ~below)

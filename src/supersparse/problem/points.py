@@ -36,7 +36,8 @@ class Points(Tabular):
     @property
     def values(self) -> tuple[Fraction, ...]:
         """The coefficients as fractions."""
-        return tuple(Fraction(c, self.denominator) for c in self.coefficients)
+        made = {c: Fraction(c, self.denominator) for c in set(self.coefficients)}  # most are 0 in wide tables
+        return tuple(made[c] for c in self.coefficients)
 
     @property
     def intercept_value(self) -> Fraction:

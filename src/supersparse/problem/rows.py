@@ -159,6 +159,12 @@ class Rows(Tabular):
             scales=Lazily(len(kept), lambda k: self.scales[kept[k]]),
         )
 
+    def is_whole(self, j: int) -> bool:
+        """Whether all values of a column are whole."""
+        if self.raw is not None and self.raw[j].dtype.kind == "f":
+            return bool((self.raw[j] == np.rint(self.raw[j])).all())
+        return self.scales[j] == 1
+
     def with_rows(self, kept: NDArray[np.intp], weights: IntArray) -> "Rows":
         """Return some of the rows, with other weights."""
         if self.raw is None:

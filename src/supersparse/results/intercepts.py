@@ -10,13 +10,8 @@ from numpy.typing import NDArray
 
 from supersparse.exact import IntArray, fits_int64
 from supersparse.problem.intercept import InterceptChoice, gaps_of, nearest_to_middle
-from supersparse.problem.objective import (
-    classified,
-    integer_totals,
-    intercept_choice,
-    step_of,
-    with_threshold_in,
-)
+from supersparse.problem.near_totals import integer_totals, step_of
+from supersparse.problem.objective import classified, intercept_choice, with_threshold_in
 from supersparse.problem.problem import Problem
 
 

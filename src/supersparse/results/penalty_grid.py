@@ -10,10 +10,10 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
-from supersparse.exact import exact
+from supersparse.exact import exact, written_fraction
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
@@ -28,6 +28,7 @@ from supersparse.solving.solution import Claim, Solution, Trace, TraceEvent
 from supersparse.solving.solve import solve
 from supersparse.solving.verify import verify
 from supersparse.stop import Stop
+from supersparse.writing import write_file
 
 _FORMAT = "supersparse proof 1"
 
@@ -71,10 +72,8 @@ def keep(folder: Path, solution: Solution) -> None:
             "seed": solution.seed,
         }
     ).encode()
-    path = _place(folder, solution.problem, "proven")
-    beside = path.with_name(path.name + ".new")
-    beside.write_bytes(f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
-    os.replace(beside, path)
+    head = f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode()
+    write_file(_place(folder, solution.problem, "proven"), head + body)
 
 
 def recalled(folder: Path, problem: Problem) -> Solution | None:
@@ -84,14 +83,12 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
         return None
     head, _, body = path.read_bytes().partition(b"\n")
     if head.decode("utf-8", "replace") != f"{_FORMAT} {hashlib.sha256(body).hexdigest()}":
-        raise InvalidOptionError(
-            f"{str(path)!r} is damaged or from another version; delete it to solve again"
-        )
-    content = json.loads(body)
+        raise _damaged(path)
+    content = _read_answer(path, body, problem)
     points = with_best_intercept(problem, content["coefficients"])
     if content["problem"] != fingerprint(problem) or points is None:
         raise InvalidOptionError(f"{str(path)!r} belongs to another problem; delete it to solve again")
-    bound = Fraction(content["lower_bound"])
+    bound = content["lower_bound"]
     event = TraceEvent(
         seconds=content["seconds"],
         nodes=content["nodes"],
@@ -110,6 +107,32 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
         trace=Trace((event,)),
     )
     return replace(verify(problem, claim, solver=content["solver"]), seed=content["seed"])
+
+
+def _damaged(path: Path) -> InvalidOptionError:
+    return InvalidOptionError(f"{str(path)!r} is damaged or from another version; delete it to solve again")
+
+
+def _read_answer(path: Path, body: bytes, problem: Problem) -> dict[str, Any]:
+    """The content of a file, each value of its type; `verify` judges the rest."""
+    kinds = {
+        "problem": str, "solver": str, "coefficients": list, "lower_bound": str, "nodes": int,
+        "seconds": float, "seed": int,
+    }  # fmt: skip
+    try:
+        content: dict[str, Any] = json.loads(body)
+        if any(type(content[name]) is not kind for name, kind in kinds.items()):
+            raise ValueError("a value of another type")
+        coefficients = content["coefficients"]
+        if len(coefficients) != problem.n_features or any(type(c) is not int for c in coefficients):
+            raise ValueError("other coefficients")
+        allowed = zip(coefficients, problem.sets, strict=True)
+        if not all(Fraction(c, problem.unit) in own for c, own in allowed):
+            raise ValueError("coefficients that are not allowed")
+        content["lower_bound"] = written_fraction(content["lower_bound"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise _damaged(path) from None
+    return content
 
 
 def _place(folder: Path, problem: Problem, kind: str) -> Path:

@@ -37,9 +37,9 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
     _warm_up(chosen, problem.goal)
     began = time.perf_counter()
     small = problem.rows.n_rows * problem.n_features <= _LARGE
-    if settings.time_limit is None or small or problem.goal == "risk":  # samples are searched for errors
+    if settings.time_limit is None or small:
         return _of_all_rows(problem, chosen, settings, began)
-    _warm_up()
+    _warm_up(goal=problem.goal)
     from supersparse.solving.sampling import first_models
 
     began = time.perf_counter()
@@ -70,7 +70,8 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
         if settings.initial is not None:
             monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
         try:
-            if chosen.capabilities.wants_start and small.problem.is_plain:
+            searched = chosen.capabilities.wants_start and problem.goal == "errors"
+            if searched and small.problem.is_plain:
                 from supersparse.solving.search.incumbent import search
 
                 search(small.problem, monitor)
@@ -180,12 +181,6 @@ def check_asked(solver: Solver, problem: Problem) -> None:
     if problem.goal not in can.goals:
         able = [n for n in registry.names() if problem.goal in _declared(n).goals]
         raise _cannot(solver, f"goal {problem.goal!r}", able)
-    if problem.goal == "risk" and problem.rate_limits:
-        raise UnsupportedProblemError(
-            f"goal 'risk' does not support {problem.rate_limits[0].source.in_words()!r}: it limits wrong "
-            "rows at one threshold, and risks have many; remove it and choose a threshold on the risk "
-            "afterwards, or use goal 'errors'"
-        )
     if problem.has_levels and not can.levels:
         raise _cannot(solver, "levels", [n for n in registry.names() if _declared(n).levels])
     for kind, asked in constraint_kinds(problem).items():
@@ -224,7 +219,7 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
                 )
     if options.checkpoint is not None and not can.checkpoints:
         raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support checkpoints; solver 'exact' does"
+            f"solver {solver.name!r} does not support checkpoints; solvers 'exact' and 'risk' do"
         )
     if options.proof_log is not None and not can.logs_proof:
         raise UnsupportedProblemError(

@@ -16,11 +16,15 @@ from numpy.typing import NDArray
 from supersparse.errors import InfeasibleError, SolverFailedError
 from supersparse.exact import IntArray, fits_int64
 from supersparse.problem.objective import completed
+from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.solving import deadline
+from supersparse.solving.contract import Solver
 from supersparse.solving.exact.engine import ExactSolver
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve import DropColumns, MergeRows
+from supersparse.solving.risk.engine import RiskSolver
 from supersparse.solving.search.incumbent import smallest_coefficients
 from supersparse.stop import Stop
 
@@ -30,6 +34,8 @@ _LEAST_ROWS = 500
 _MOST_COLUMNS = 200  # of the first sample; later ones have twice as many each
 _LEAST_SECONDS = 0.5  # for a sample, though time may be up: a card without features helps nobody
 _SHARE = 0.25  # of the time left that a sample may be searched for
+_PREPARING = 4  # times as long as the search, at most, to prepare a sample
+_AT_ONCE = 500  # columns that are compared at once
 _WORTH = 0.5  # of the time left that preparing the whole table may take
 
 
@@ -57,6 +63,11 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
         if whole < _WORTH * seconds_left:
             return True
         if sample.is_whole or 2 * overhead + _GROWTH * sample.preparing > _WORTH * seconds_left:
+            rest = seconds_left - 3 * overhead  # of the time, for this sample: a larger one takes too long
+            if not sample.is_solved and rest > _LEAST_SECONDS and monitor.stop_reason() is None:
+                coefficients = sample.solve(monitor, rest)
+                if coefficients is not None:
+                    monitor.incumbent(completed(problem, coefficients))
             return False
         values, columns = _GROWTH * values, 2 * columns
     return False
@@ -70,6 +81,8 @@ class _Sample:
         self.n_values = n_values
         self.is_whole = n_values >= problem.rows.n_rows * problem.n_features
         self.preparing = 0.0
+        self.is_solved = False
+        self._best: Points | None = None  # so far, where a search goes on
 
     @classmethod
     def of(cls, problem: Problem, values: int, columns: int, seed: int) -> "_Sample":
@@ -104,15 +117,28 @@ class _Sample:
         options = SolveOptions(
             time_limit=seconds,
             random_state=monitor.options.random_state,
+            initial=self._best,
             cancel=lambda: monitor.stop_reason() not in (None, Stop.TIME_LIMIT),
         )
         own = Monitor(self._small, options, lambda points: points)
+        if self._best is not None:
+            own.incumbent(self._best)
+        is_risk = self._small.goal == "risk"
+        solver: Solver = RiskSolver() if is_risk else ExactSolver()
         try:
-            found = ExactSolver().solve(self._small, options, own).points.coefficients
+            # samples for a risk model take long to prepare
+            with deadline.until(time.perf_counter() + _PREPARING * seconds if is_risk else None):
+                claim = solver.solve(self._small, options, own)
+            self.is_solved = claim.stop is Stop.OPTIMAL
+            self._best = claim.points
         except (InfeasibleError, SolverFailedError):  # of the sample: all rows may allow a model
             return None
+        except deadline.OutOfTime:
+            if own.best is None:
+                return None
+            self._best = own.best
         coefficients = smallest_coefficients(self._whole)
-        for j, value in zip(self._kept, found, strict=True):
+        for j, value in zip(self._kept, self._best.coefficients, strict=True):
             coefficients[j] = int(value)
         return coefficients
 
@@ -144,10 +170,13 @@ def _telling(problem: Problem, chosen: NDArray[np.intp], most: int) -> list[int]
         *(j for limit in problem.support_limits for j, w in enumerate(limit.weights) if w < 0),
     }
     distance = np.zeros(problem.n_features)
-    for j, column in enumerate(rows.raw or rows.columns):
-        values = column[chosen].astype(np.float64)
-        spread = values.std()
-        if spread > 0 and np.isfinite(spread) and len(problem.sets[j]) > 1:
-            distance[j] = abs(values[positive].mean() - values[~positive].mean()) / spread
+    columns = rows.raw or rows.columns
+    for start in range(0, problem.n_features, _AT_ONCE):
+        some = range(start, min(start + _AT_ONCE, problem.n_features))
+        values = np.array([columns[j][chosen] for j in some], dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            apart = np.abs(values[:, positive].mean(axis=1) - values[:, ~positive].mean(axis=1))
+            distance[start : some.stop] = np.nan_to_num(apart / values.std(axis=1), posinf=0.0)
+    distance[[len(allowed) <= 1 for allowed in problem.sets]] = 0.0
     order = [j for j in np.argsort(-distance, kind="stable").tolist() if j not in needed]
     return sorted([*needed, *order[: max(0, most - len(needed))]])

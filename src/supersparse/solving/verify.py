@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from supersparse.data.small_table import SmallTable, Tabular
 from supersparse.errors import VerificationError
+from supersparse.exact import nearest_float
 from supersparse.problem.log_loss import EFFECT_CAP, largest_slope
 from supersparse.problem.objective import PointsEvaluation, evaluate, intercept_choice, violated
 from supersparse.problem.points import Points
@@ -107,7 +108,8 @@ def _check_slope(problem: Problem, points: Points, who: str) -> None:
 
 
 def _shown(value: Fraction) -> str:
-    return f"{float(value):.9g} (= {value})" if value.denominator < 10**9 else f"{float(value):.12g}"
+    near = nearest_float(value)
+    return f"{near:.9g} (= {value})" if value.denominator < 10**9 and abs(near) < 1e30 else f"{near:.12g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -128,12 +128,11 @@ def run_risk_search() -> None:
     """Run the kernels that search for a first card."""
     from supersparse.solving.risk.instance import risk_instance
     from supersparse.solving.risk.search import first_cards
-    from supersparse.solving.risk.tree import RiskTree
+    from supersparse.solving.risk.workspace import new_best, new_support
 
     for problem in _tiny_risk_problems():
         instance = risk_instance(problem, slope_is_free=problem.slope == "free")
-        tree = RiskTree(instance)
-        first_cards(instance, tree.support, tree.best, lambda: False)
+        first_cards(instance, new_support(instance), new_best(instance), lambda: False)
 
 
 def run_risk_proof() -> None:

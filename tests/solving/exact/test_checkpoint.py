@@ -13,7 +13,9 @@ from solving.exact.hard import medium
 from solving.exact.partition.one_hot import few_squares
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.fingerprint import fingerprint
+from supersparse.solving import checkpoint_file
 from supersparse.solving.answering import presolve
+from supersparse.solving.checkpoint_file import locked
 from supersparse.solving.exact import engine, proof, second
 from supersparse.solving.exact.proof import Proof
 from supersparse.solving.exact.second import SecondBound
@@ -250,12 +252,11 @@ def test_a_forged_checkpoint_with_a_right_checksum_is_refused_before_kernels_rea
 
 def test_a_checkpoint_that_cannot_be_written_warns_once_and_keeps_the_model(tmp_path, monkeypatch):
     from supersparse.errors import NotSavedWarning
-    from supersparse.solving.exact import checkpoint
 
     def full(path, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "write_file", full)
+    monkeypatch.setattr(checkpoint_file, "write_file", full)
     monkeypatch.setattr(engine, "_SAVE_EVERY", 0.0)
     with pytest.warns(NotSavedWarning, match="No space left") as told:
         solution = solve(medium(seed=0), "exact", checkpoint=tmp_path / "open tree", node_limit=10)
@@ -266,12 +267,10 @@ def test_a_checkpoint_that_cannot_be_written_warns_once_and_keeps_the_model(tmp_
 
 
 def test_two_searches_cannot_share_a_checkpoint(tmp_path):
-    from supersparse.solving.exact import checkpoint
-
     pytest.importorskip("fcntl")
     file = tmp_path / "open tree"
     with (
-        checkpoint.locked(file),
+        locked(file),
         pytest.raises(InvalidOptionError, match="in use by another search"),
     ):
         solve(medium(seed=0), "exact", checkpoint=file, node_limit=5)

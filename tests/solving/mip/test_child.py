@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from supersparse.errors import SolverFailedError
+from supersparse.errors import InvalidOptionError, SolverFailedError
 from supersparse.problem.problem import Problem
 from supersparse.solving import registry
 from supersparse.solving.mip.build import build
@@ -59,6 +59,37 @@ def test_a_request_to_stop_reaches_the_child():
 def test_what_the_child_raises_is_raised_here():
     with pytest.raises(SolverFailedError, match="as asked"):
         run_in_child(TARGET, some_model(), settings_of(fail=True), Talk(lambda report: None))
+
+
+def test_an_order_is_the_same_after_the_pipe():
+    import io
+
+    from supersparse.solving.mip.messages import Order, read_message, write_message
+
+    settings = RunSettings(
+        seconds=1.5, nodes=None, relative_gap=0.0, absolute_gap=0.1, threads=2, seed=3,
+        start=np.array([1.0, -2.0]), own={"a": True, "b": [1, 2.5], "c": "text", "d": np.int64(4)},
+    )  # fmt: skip
+    model, pipe = some_model(), io.BytesIO()
+    write_message(pipe, Order("module:function", model, settings))
+    write_message(pipe, BoundReport(values=np.array([0.5]), bound=float("-inf")))
+    pipe.seek(0)
+    order, report = read_message(pipe), read_message(pipe)
+    assert (order.target, order.settings.own) == ("module:function", {**settings.own, "d": 4})
+    assert (order.settings.seconds, order.settings.nodes) == (1.5, None)
+    np.testing.assert_array_equal(order.settings.start, settings.start)
+    np.testing.assert_array_equal(order.model.upper, model.upper)
+    assert order.model.upper.flags.writeable
+    assert (order.model.rows.matrix != model.rows.matrix).nnz == 0
+    assert order.model.indicators.when.dtype == bool
+    assert (report.values.tolist(), report.bound, report.nodes) == ([0.5], float("-inf"), None)
+    with pytest.raises(EOFError):
+        read_message(pipe)
+
+
+def test_an_option_that_no_message_can_hold_is_refused():
+    with pytest.raises(InvalidOptionError, match="solver_options"):
+        run_in_child(TARGET, some_model(), settings_of(what=object()), Talk(lambda report: None))
 
 
 def test_a_child_that_dies_is_a_failure_not_a_hang():

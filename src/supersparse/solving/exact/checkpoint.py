@@ -1,14 +1,5 @@
-"""Checkpoints: the open tree in a file, so that a killed process loses little.
+"""Checkpoints of the exact engine: the open tree in a file, so that a killed process loses little."""
 
-The file is JSON after a line with its format and checksum. It is written next to the old one and then
-replaces it, so a crash leaves one or the other. It contains a fingerprint of the problem: damaged files, and
-files of another problem, are refused.
-"""
-
-import hashlib
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -16,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from supersparse.errors import InvalidOptionError
+from supersparse.exact import written_fraction
+from supersparse.solving import checkpoint_file
 from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.literals import literals_where
 from supersparse.solving.exact.partition.tree import OpenNodes
 from supersparse.solving.exact.partition.tree import PartitionNode as PartitionNode
 from supersparse.solving.exact.parts import Part, node_part, support_part, whole
-from supersparse.writing import write_file
 
 _FORMAT = "supersparse checkpoint 3"
 
@@ -40,13 +31,6 @@ class Saved:
     second: OpenNodes | None
 
 
-def check_place(path: Path) -> None:
-    """Refuse a path that cannot be written, before hours of work are lost."""
-    if path.is_dir() or not path.parent.is_dir():
-        what = "is a folder" if path.is_dir() else "is in a folder that does not exist"
-        raise InvalidOptionError(f"checkpoint {str(path)!r} {what}; choose a file in an existing folder")
-
-
 def save_tree(
     path: Path,
     identity: str,
@@ -56,47 +40,13 @@ def save_tree(
     second: OpenNodes | None,
 ) -> None:
     """Write the open tree, atomically replacing an older file."""
-    body = json.dumps(
-        {
-            "problem": identity,
-            "coefficients": coefficients,
-            "lower_bound": str(lower_bound),
-            "tasks": tasks,
-            "second": None if second is None else _written_second(second),
-        }
-    ).encode()
-    write_file(path, f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Keep other searches off a checkpoint; raise if one holds it. A process that dies lets go of it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: nothing is held, and the last to write wins
-        yield
-        return
-    place = path.with_name(f".{path.name}.lock")
-    try:
-        file = open(place, "ab")  # noqa: SIM115  # held until the search ends
-    except OSError:  # a folder that cannot be written: there will be no checkpoint either
-        yield
-        return
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InvalidOptionError(
-                f"checkpoint {str(path)!r} is in use by another search; choose another file, or wait for it"
-            ) from None
-        except OSError:  # a file system without locks
-            yield
-            return
-        try:
-            yield
-        finally:
-            with suppress(OSError):
-                place.unlink()
+    content = {
+        "coefficients": coefficients,
+        "lower_bound": str(lower_bound),
+        "tasks": tasks,
+        "second": None if second is None else _written_second(second),
+    }
+    checkpoint_file.save(path, _FORMAT, identity, content)
 
 
 def written(part: Part) -> dict[str, Any]:
@@ -123,42 +73,17 @@ def _written_second(left: OpenNodes) -> dict[str, Any]:
 
 def load_tree(path: Path, identity: str, cases: list[Instance]) -> Saved:
     """Read a checkpoint of this problem, or raise with the reason."""
-    head, _, body = path.read_bytes().partition(b"\n")
-    name, _, checksum = head.decode("utf-8", "replace").rpartition(" ")
-    if name != _FORMAT:
-        raise InvalidOptionError(
-            f"checkpoint {str(path)!r} is not a {_FORMAT!r} file; choose another file, or delete it"
-        )
-    if hashlib.sha256(body).hexdigest() != checksum:
-        raise InvalidOptionError(
-            f"checkpoint {str(path)!r} is damaged (its checksum is wrong); delete it to start again"
-        )
-    try:
-        content = json.loads(body)
-        belongs = content["problem"] == identity
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise _malformed(path, "it is not a checkpoint's JSON") from None
-    if not belongs:
-        raise InvalidOptionError(
-            f"checkpoint {str(path)!r} belongs to another problem (data or settings differ); "
-            "choose another file, or delete it to start again"
-        )
+    content = checkpoint_file.load(path, _FORMAT, identity)
     by_case = {instance.case: instance for instance in cases}
     try:
         return Saved(
             coefficients=_coefficients(content["coefficients"], cases[0]),
-            lower_bound=Fraction(_text(content["lower_bound"])),
+            lower_bound=written_fraction(_text(content["lower_bound"])),
             parts=tuple(_read(entry, by_case[entry["case"]]) for entry in content["tasks"]),
             second=None if content["second"] is None else _read_second(content["second"]),
         )
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError) as error:
-        raise _malformed(path, str(error) or type(error).__name__) from None
-
-
-def _malformed(path: Path, why: str) -> InvalidOptionError:
-    return InvalidOptionError(
-        f"checkpoint {str(path)!r} holds what no search has written ({why[:200]}); delete it to start again"
-    )
+        raise checkpoint_file.malformed(path, str(error) or type(error).__name__) from None
 
 
 _LARGEST = 2**62
@@ -186,7 +111,7 @@ def _read_second(entry: dict[str, Any]) -> OpenNodes:
     return OpenNodes(
         nodes=tuple(
             PartitionNode(
-                Fraction(_text(node["bound"])),
+                written_fraction(_text(node["bound"])),
                 tuple(tuple(whole(c, 0, _LARGEST) for c in states) for states in node["allowed"]),
                 tuple(
                     (
@@ -198,7 +123,7 @@ def _read_second(entry: dict[str, Any]) -> OpenNodes:
             )
             for node in entry["nodes"]
         ),
-        given_up=tuple(Fraction(_text(bound)) for bound in entry["given_up"]),
+        given_up=tuple(written_fraction(_text(bound)) for bound in entry["given_up"]),
     )
 
 

@@ -17,6 +17,7 @@ from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
+from supersparse.solving.checkpoint_file import check_place, locked
 from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cluster import Cluster
@@ -89,7 +90,7 @@ class ExactSolver:
     def check(self, problem: Problem, options: SolveOptions) -> None:
         """Refuse a checkpoint that could not be written later, and a proof log that would be incomplete."""
         if options.checkpoint is not None:
-            checkpoint.check_place(Path(options.checkpoint))
+            check_place(Path(options.checkpoint))
         if options.proof_log is not None and not problem.is_plain:
             raise UnsupportedProblemError(
                 "proof_log supports no levels, and no constraints except max_features and coefficient sets; "
@@ -99,7 +100,7 @@ class ExactSolver:
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best model, or claim the best known one and a bound."""
         file = options.checkpoint
-        with nullcontext() if file is None else checkpoint.locked(Path(file)):
+        with nullcontext() if file is None else locked(Path(file)):
             while True:
                 outcome = _Solve.prepare(problem, options, monitor).run()
                 if outcome is not _Restart.WITH_BETTER_PRICES:

@@ -5,7 +5,7 @@ kernel finds, and takes back what is open when the work is done.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,11 +68,11 @@ class CaseData:
 
 def alike(fields: Fields) -> Fields:
     """The same numbers in arrays of one kind: for another, numba would compile everything again."""
-    plain = (
+    plain: Any = (
         np.require(v, requirements=["C", "W"]) if isinstance(v, np.ndarray) and v.ndim else int(v)
         for v in fields
     )
-    return cast(Fields, fields._make(plain))
+    return type(fields)(*plain)
 
 
 def _pairs(instance: Instance, pool: PairPool) -> Pairs:

@@ -6,32 +6,18 @@ parent decides when to stop.
 
 import atexit
 import os
-import pickle
 import signal
 import subprocess
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from typing import BinaryIO
 
-from supersparse.errors import SolverFailedError
+from supersparse.errors import SolverFailedError, SupersparseError
+from supersparse.solving.mip.messages import Order, StopOrder, read_message, write_message
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.run import BoundReport, Outcome, RunSettings, Talk
-
-
-@dataclass(frozen=True)
-class Order:
-    """An order to a child: call ``module:function`` with a model, settings and a talk."""
-
-    target: str
-    model: Model
-    settings: RunSettings
-
-
-class StopOrder:
-    """Ask the running solve to stop."""
 
 
 class Child:
@@ -56,21 +42,23 @@ class Child:
             self._send(order)
             with talk.interrupted_by(lambda: self._send(StopOrder())):
                 while True:
-                    message = pickle.load(self._from)
+                    message = read_message(self._from)
                     if isinstance(message, Exception):
                         raise message
                     if isinstance(message, Outcome):
                         return message
+                    assert isinstance(message, BoundReport)
                     talk.report(message)
-        except (EOFError, OSError, pickle.UnpicklingError) as error:
+        except (EOFError, OSError, ValueError) as error:
+            if isinstance(error, SupersparseError):
+                raise
             raise SolverFailedError(
                 f"the process that runs {order.target} ended with code {self._process.wait()}"
             ) from error
 
     def _send(self, message: Order | StopOrder) -> None:
         with self._lock:
-            pickle.dump(message, self._to)
-            self._to.flush()
+            write_message(self._to, message)
 
     def close(self) -> None:
         """End the process; it stops when its input closes."""
@@ -113,8 +101,7 @@ def _serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
 
     def send(message: BoundReport | Outcome | Exception) -> None:
         with lock:
-            pickle.dump(message, outbox)
-            outbox.flush()
+            write_message(outbox, message)
 
     def carry_out(order: Order, talk: Talk) -> None:
         try:
@@ -124,7 +111,7 @@ def _serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
             send(error)
 
     while True:
-        message = pickle.load(inbox)
+        message = read_message(inbox)
         if isinstance(message, Order):
             running = Talk(send)
             threading.Thread(target=carry_out, args=(message, running), daemon=True).start()
@@ -143,5 +130,4 @@ def _main() -> None:
 
 
 if __name__ == "__main__":
-    # The classes of messages must be those that the parent knows by this module's full name.
-    import_module("supersparse.solving.mip.child")._main()
+    _main()

@@ -1,0 +1,115 @@
+"""A sample of a large table, from which a preparation learns its cuts within a time limit.
+
+The features are then made for all rows. The sample holds the smallest and largest number of each column, each
+of its categories and a missing value if there is one, so that nothing in the other rows is new.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from math import sqrt
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.data.sources import CellTable
+from supersparse.data.values import Cells, Numbers
+from supersparse.prepare.cuts import ClassTarget
+
+_VALUES_PER_SECOND = 400_000  # take about a fifth of a second
+_COLUMNS_PER_SECOND = 200
+_LEAST_ROWS, _LEAST_COLUMNS = 2000, 500
+_CATEGORIES = 1000  # of one column that are looked for; identifiers have more
+_SEED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """How many values, and how many columns, a preparation looks at."""
+
+    values: float
+    columns: int
+
+    @classmethod
+    def within(cls, time_limit: float | None) -> Self | None:
+        """As many as a time limit in seconds allows; None for all."""
+        if time_limit is None:
+            return None
+        seconds = min(max(time_limit, 0.0), 1e6)
+        return cls(_VALUES_PER_SECOND * seconds, max(_LEAST_COLUMNS, int(_COLUMNS_PER_SECOND * seconds)))
+
+
+def sample(
+    table: CellTable, target: ClassTarget, most: Most, named: Collection[str]
+) -> tuple[CellTable, ClassTarget, list[str]]:
+    """Return rows and columns of a table that is too large, and notes that say so.
+
+    Of many columns, those are kept that separate the classes best in a sample of the rows, and those that are
+    `named`.
+    """
+    notes = []
+    if len(table.columns) > most.columns:
+        kept = _telling(table, target, most.columns, named)
+        notes.append(
+            f"{len(table.columns) - len(kept)} of {len(table.columns)} columns were not looked at, to keep "
+            "the time limit; the others separate the classes better"
+        )
+        table = CellTable(
+            {name: cells for name, cells in table.columns.items() if name in kept}, table.n_rows
+        )
+    n_rows = max(_LEAST_ROWS, int(most.values / max(1, len(table.columns))))
+    if table.n_rows > 2 * n_rows:
+        rows = _rows(table, target, n_rows)
+        notes.append(
+            f"cuts learned from a sample of {len(rows)} of {table.n_rows} rows, to keep the time limit"
+        )
+        is_kept = np.zeros(table.n_rows, dtype=bool)
+        is_kept[rows] = True
+        table, target = table.take(rows), target.take(is_kept)
+    return table, target, notes
+
+
+def _telling(table: CellTable, target: ClassTarget, most: int, named: Collection[str]) -> set[str]:
+    rows = _drawn(target, min(table.n_rows, _LEAST_ROWS))
+    positive = np.zeros(len(rows), dtype=bool) if target.positive is None else target.positive[rows]
+    apart = {name: _separation(cells, rows, positive) for name, cells in table.columns.items()}
+    ranked = sorted(apart, key=lambda name: (name not in named, -apart[name]))
+    return set(ranked[:most])
+
+
+def _separation(cells: Cells, rows: NDArray[np.intp], positive: NDArray[np.bool_]) -> float:
+    """How far the means of both classes lie apart, in standard deviations; texts come first."""
+    if not isinstance(cells, Numbers):
+        return float("inf")
+    values = cells.values[rows].astype(np.float64)
+    n, n_positive = len(values), int(positive.sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        of_positive, total = float(values[positive].sum()), float(values.sum())
+        spread = float(values @ values) / n - (total / n) ** 2
+    if not 0 < spread < float("inf") or n_positive in (0, n):
+        return 0.0
+    return abs(of_positive / n_positive - (total - of_positive) / (n - n_positive)) / sqrt(spread)
+
+
+def _rows(table: CellTable, target: ClassTarget, n_rows: int) -> NDArray[np.intp]:
+    """Draw rows, and add those that hold what a column has only there; in their order."""
+    chosen = [_drawn(target, n_rows)]
+    for cells in table.columns.values():
+        if cells.missing is not None and cells.missing.any():
+            chosen.append(np.array([int(cells.missing.argmax())], dtype=np.intp))
+        if isinstance(cells, Numbers):
+            chosen.append(np.array([int(cells.values.argmin()), int(cells.values.argmax())], dtype=np.intp))
+        else:
+            first = np.full(len(cells.distinct), -1, dtype=np.intp)
+            first[cells.codes[::-1]] = np.arange(table.n_rows, dtype=np.intp)[::-1]
+            chosen.append(first[first >= 0][:_CATEGORIES])
+    return np.unique(np.concatenate(chosen))
+
+
+def _drawn(target: ClassTarget, n_rows: int) -> NDArray[np.intp]:
+    """Draw rows at random, both classes as often as they are."""
+    random = np.random.default_rng(_SEED)
+    n_all = len(target.weights)
+    if n_rows >= n_all:
+        return np.arange(n_all)
+    return np.sort(random.choice(n_all, size=n_rows, replace=False))
