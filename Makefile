@@ -80,6 +80,7 @@ bench-adult: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run adult
 
 bench-threads: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.threads
 	$(BIN)/python -m benchmarks.run threads
 
 bench-covers: $(VENV)/.bench

@@ -149,17 +149,17 @@ class Visitor:
         return [f"{one['id']}: {node['html'][:160]}" for one in found for node in one["nodes"]]
 
 
-def clinic(path: Path, *, rows: int = 160, hostile: bool = True, plain: bool = False) -> Path:
-    """Write a table with identifiers, codes and spellings (unless plain), and markup (if hostile)."""
+def clinic(path: Path, *, rows: int = 160, hostile: bool = True) -> Path:
+    """Write a table with identifiers, codes for missing values, spellings, and (if hostile) markup."""
     chance = random.Random(7)
     note = f"note {SCRIPT}".replace(",", " ") if hostile else "note"
     lines = [f'record_no,age,sex,"{note}",outcome']
     for row in range(rows):
-        age, sex = chance.randint(20, 90), chance.choice(["f", "m", "f" if plain else "F"])
+        age, sex = chance.randint(20, 90), chance.choice(["f", "m", "F"])
         text = chance.choice(["calm", IMAGE if hostile else "tense", SCRIPT if hostile else "tired"])
         sick = chance.random() < (0.9 if age >= 60 else 0.12)
         quoted = text.replace('"', '""')
-        shown = "-99" if row % 20 == 3 and not plain else str(age)
+        shown = "-99" if row % 20 == 3 else str(age)
         lines.append(f'{1000 + 7 * row},{shown},{sex},"{quoted}",{"sick" if sick else "well"}')
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

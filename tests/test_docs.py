@@ -21,7 +21,9 @@ from supersparse.settings.settings import SETTINGS, SOLVE, read_settings, write_
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|text|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OPTIONAL = {"pyscipopt", "ortools", "gurobipy", "cplex", "matplotlib"}
+OPTIONAL = {
+    "pyscipopt", "ortools", "gurobipy", "cplex", "matplotlib", "starlette", "uvicorn", "anywidget",
+}  # fmt: skip
 
 
 def page_id(path):

@@ -72,3 +72,25 @@ def test_the_stream_is_in_the_form_that_browsers_read():
     assert retry.startswith(b"retry: ")
     assert b"event: hello\n" in hello
     assert card == f'id: {server}-1\nevent: card\ndata: {{"text": "two\\nlines </script>"}}\n\n'.encode()
+
+
+def test_a_browser_that_comes_back_names_the_last_event_that_it_has_seen(page):
+    def events(wanted, **headers):
+        found, name = [], None
+        with page.http.stream("GET", "/api/events", headers=headers) as stream:
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            for line in stream.iter_lines():
+                kind, _, text = line.partition(": ")
+                if kind == "id":
+                    name = text
+                elif kind == "event":
+                    found.append((name, text))
+                    if len(found) == wanted:
+                        return found
+
+    ((first, hello),) = events(1)
+    assert hello == "hello"
+    page.post("/api/tables?name=a.csv", content=b"x,y\n1,a\n2,b\n")
+    seen = events(2, **{"last-event-id": first})
+    assert [name for _, name in seen] == ["hello", "table"]
+    assert events(2, **{"last-event-id": "lost-1"})[1][1] == "reset"

@@ -9,6 +9,7 @@ import sys
 import time
 import zipfile
 from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ def test_from_a_table_to_a_card_and_its_files(page):
     assert "<i>" not in drawn.text
     everything = page.get(f"/api/cards/{run['card']}/files/all.zip")
     names = zipfile.ZipFile(BytesIO(everything.content)).namelist()
-    assert {"card.json", "sheet.html", "calculator.html", "settings.yaml", "repeat.txt"} <= set(names)
+    assert {"card.json", "sheet.html", "calculator.html", "settings.yaml"} <= set(names)
     shown = page.get(f"/api/cards/{run['card']}/files/calculator.html?show=1")
     assert shown.headers["content-security-policy"].startswith("sandbox allow-scripts")
     assert shown.headers["content-disposition"].startswith("inline")
@@ -109,13 +110,14 @@ def test_the_settings_file_repeats_the_card_from_the_command_line(page, tmp_path
     page.table(table["id"])
     run = page.ended(page.post("/api/runs", json={"table": table["id"], "plan": plan}).json()["id"])
     assert run["ended_why"] == "proven optimal"
-    for key in ("settings.yaml", "cut-points.txt", "repeat.txt", "card.json"):
+    for key in ("settings.yaml", "card.json"):
         content = page.get(f"/api/cards/{run['card']}/files/{key}").content
         (tmp_path / f"studio-{key}" if key == "card.json" else tmp_path / key).write_bytes(content)
     (tmp_path / "my table.csv").write_bytes(hostile_table())
     import shlex
 
-    words = shlex.split((tmp_path / "repeat.txt").read_text(encoding="utf-8"))
+    head = (tmp_path / "settings.yaml").read_text(encoding="utf-8").splitlines()
+    words = shlex.split(next(line for line in head if "supersparse fit" in line).removeprefix("#"))
     code = "from supersparse.cli.app import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, *words[1:]], cwd=tmp_path, capture_output=True, check=False
@@ -196,6 +198,26 @@ def test_runs_are_queued_stopped_and_cancelled(open_page, biopsies):
     went_on = page.ended(first)
     assert went_on["progress"]["objective"] <= before["objective"]
     assert went_on["progress"]["bound"] >= before["bound"]
+
+
+def test_the_proof_of_a_messy_table_is_checked_by_the_checker(page, tmp_path):
+    lines = hostile_table().decode().replace("<b>score</b>", "score").splitlines()
+    lines[3:6] = [line.replace(line.partition(",")[0], "-99", 1) for line in lines[3:6]]
+    messy = "\n".join([lines[0], *(line.replace(",", ";") for line in lines[1:])]).replace(",", ";")
+    table = ready_table(page, messy.encode())
+    assert any(one["kind"] == "code" for one in table["noticed"])
+    plan = {"settings": {"C0": 0.05, "max_features": 2, "max_points": 2}, "validate": None}
+    run = page.ended(page.post("/api/runs", json={"table": table["id"], "plan": plan}).json()["id"])
+    assert run["ended_why"] == "proven optimal"
+    proof = page.post("/api/runs", json={"kind": "certificate", "card": run["card"]}).json()
+    proof = page.ended(proof["id"])
+    assert (proof["state"], proof["error"]) == ("done", None)
+    for key in ("table-as-read.csv", "card.json", "certificate.vipr.gz"):
+        (tmp_path / key).write_bytes(page.get(f"/api/cards/{run['card']}/files/{key}").content)
+    checker = Path(__file__).parents[2] / "checker" / "supersparse_check.py"
+    words = [sys.executable, str(checker), "table-as-read.csv", "card.json", "certificate.vipr.gz"]
+    checked = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 class Killable:

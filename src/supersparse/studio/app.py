@@ -1,22 +1,22 @@
 """The studio's web application: what can be asked of it, and how it answers."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from functools import cache, wraps
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from supersparse.studio.answering import answering, any_problem, http_problem, read_object
 from supersparse.studio.browsing import pool_page
 from supersparse.studio.cards import type_of
-from supersparse.studio.problems import StudioError, as_problem
+from supersparse.studio.problems import StudioError
 from supersparse.studio.security import MADE_PAGE_POLICY
 from supersparse.studio.studio import Studio
 from supersparse.studio.tables import read_range
@@ -31,8 +31,6 @@ _STATIC_TYPES = {
     ".woff2": "font/woff2",
     ".png": "image/png",
 }
-_CODES = {404: "missing", 405: "method"}
-Answer = Callable[[Request], Awaitable[Response]]
 
 
 def static_files() -> dict[str, Path]:
@@ -53,47 +51,10 @@ def make_app(studio: Studio) -> Starlette:
     app = Starlette(
         routes=routes.all(),
         lifespan=lifespan,
-        exception_handlers={HTTPException: _http_problem, Exception: _any_problem},
+        exception_handlers={HTTPException: http_problem, Exception: any_problem},
     )
     app.router.redirect_slashes = False
     return app
-
-
-async def _http_problem(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    code = _CODES.get(error.status_code, "missing")
-    what = f"there is nothing at {request.url.path[:80]!r}"
-    if code == "method":
-        what = f"{request.method} is not allowed at {request.url.path[:80]!r}"
-    return _refused(StudioError(code, what, thing="address", value=request.url.path))
-
-
-async def _any_problem(request: Request, error: Exception) -> Response:
-    return _refused(as_problem(error))
-
-
-def _refused(error: StudioError) -> Response:
-    return JSONResponse({"error": error.as_data()}, status_code=error.status)
-
-
-def answering(answer: Callable[..., Awaitable[Any]]) -> Answer:
-    """Let a function return data, and raise what is wrong."""
-
-    @wraps(answer)
-    async def answered(request: Request) -> Response:
-        try:
-            found = await answer(request)
-        except StudioError as error:
-            return _refused(error)
-        except ClientDisconnect:
-            return Response(status_code=499)
-        except OSError as error:
-            return _refused(as_problem(error))
-        if found is None:
-            return Response(status_code=204)
-        return found if isinstance(found, Response) else JSONResponse(found)
-
-    return answered
 
 
 @cache
@@ -161,29 +122,7 @@ class _Routes:
 
     async def body(self, request: Request) -> dict[str, Any]:
         """Read a JSON object of bounded size."""
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":
-            raise StudioError(
-                "type",
-                f"the Content-Type is {kind[:60]!r}; send application/json",
-                thing="Content-Type",
-                value=kind,
-                remedy="send application/json",
-            )
-        most, content = self.studio.limits.json_bytes, b""
-        async for chunk in request.stream():
-            content += chunk
-            if len(content) > most:
-                raise StudioError(
-                    "large", f"the request is larger than {most} bytes", thing="body", value=most
-                )
-        try:
-            found = json.loads(content or b"{}", parse_constant=_no_constant)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise StudioError("input", "the request is no JSON object", thing="body", remedy="send an object")
-        return found
+        return await read_object(request, self.studio.limits.json_bytes)
 
     async def page(self, request: Request) -> Response:
         return self._static("index.html")
@@ -423,10 +362,6 @@ class _Routes:
 def _own(request: Request) -> str:
     own: str = request.path_params["own"]
     return own
-
-
-def _no_constant(text: str) -> object:
-    raise ValueError(text)
 
 
 def _demo() -> bytes:

@@ -19,6 +19,7 @@ from supersparse.studio.tables import Tables
 
 _CARD = re.compile(r"(r[1-9][0-9]{0,8})\.(best|s[0-9]{1,4}|m[0-9]{1,6}(?:v[0-9]{1,3})?)", re.ASCII)
 _TYPES = {
+    ".csv": "text/csv; charset=utf-8",
     ".json": "application/json",
     ".txt": "text/plain; charset=utf-8",
     ".md": "text/markdown; charset=utf-8",
@@ -58,11 +59,15 @@ FILES = {  # key: (group, what it is)
     "report.pdf": ("evidence", "The report, following TRIPOD+AI, as a PDF"),
     "report.html": ("evidence", "The report, following TRIPOD+AI, as a web page"),
     "certificate.vipr.gz": ("evidence", "The proof, for supersparse-check"),
+    "table-as-read.csv": ("evidence", "The table that the proof speaks of"),
     "settings.yaml": ("repeat", "The settings file that repeats all of it"),
-    "cut-points.txt": ("repeat", "The cut points that were chosen by hand"),
-    "repeat.txt": ("repeat", "The command for the settings file"),
 }
-_NEEDS_RUN = {"report.pdf": "report", "report.html": "report", "certificate.vipr.gz": "certificate"}
+_NEEDS_RUN = {
+    "report.pdf": "report",
+    "report.html": "report",
+    "certificate.vipr.gz": "certificate",
+    "table-as-read.csv": "certificate",
+}
 _NEEDS_PACKAGE = {
     "card.pdf": "matplotlib",
     "card.png": "matplotlib",
@@ -142,6 +147,8 @@ class Cards:
             found: dict[str, Any] = (await self._edits.edit(own))["card"]
             return found
         given = self.given(own)
+        if own.endswith(".best") and (known := self._runs.best(given["ids"]["run"])) is not None:
+            return known
         return await self._crew.ask(given["ids"]["table"], "show", given)  # type: ignore[no-any-return]
 
     async def picture(self, own: str) -> str:

@@ -25,14 +25,25 @@ class Channel:
     ``subscribe`` and ``unsubscribe`` begin and end the events of a page.
     """
 
-    def __init__(self, folder: Path, limits: Limits | None = None) -> None:
+    def __init__(self, folder: Path, limits: Limits | None = None, *, ahead: bool = True) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="supersparse studio", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="supersparse studio", daemon=True)
         self._thread.start()
         self._following: dict[tuple[Send, object], asyncio.Task[None]] = {}
-        self.studio = Studio(folder, limits)
+        self.studio = Studio(folder, limits, ahead=ahead)
         self._app: ASGIApp = make_app(self.studio)
         self._loop.call_soon_threadsafe(self.studio.open)
+
+    def _run(self) -> None:
+        """Run the loop until it is stopped, then end what is left in it."""
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, Any], seconds: float | None = 60.0) -> Any:
         """Do something in the studio's thread and wait for it."""

@@ -50,6 +50,9 @@ class Runs:
             if not isinstance(found, dict) or "kind" not in found:
                 continue
             self._known[own] = found
+            best = read_json(self._folder.place(own) / "best.json")
+            if best is not None and not found["finished"]:
+                found["model"] = best["model"]
             if found["state"] in _BUSY:
                 found["resumed"] = found["state"] != "queued" or found.get("resumed", False)
                 found["state"] = "queued"
@@ -130,6 +133,12 @@ class Runs:
         """What a run found; None before it has."""
         found = read_json(self.place(own) / "result.json")
         return found if isinstance(found, dict) else None
+
+    def best(self, own: str) -> dict[str, Any] | None:
+        """The card of a run as a page shows it; None where it has none yet."""
+        run = self.record(own)
+        found = self.result(own) if run["finished"] else read_json(self.place(own) / "best.json")
+        return None if found is None else found.get("card")
 
     def rename(self, own: str, changes: dict[str, Any]) -> dict[str, Any]:
         """Change the name of a run, or whether it is a favourite."""
@@ -342,7 +351,7 @@ class Runs:
             run["model"], run["finished"] = data["model"], False
             self._keep(own, event, {"model": data["model"], "numbers": data["card"]["numbers"]})
             self._publish("card", {"run": own, "card": data["card"]})
-            write_json(self.place(own) / "best.json", data["card"])
+            write_json(self.place(own) / "best.json", data)
             if run["stage"] is not None and run.get("drawn") != run["stage"]:
                 run["drawn"] = run["stage"]
                 self._changed(own)

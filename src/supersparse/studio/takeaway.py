@@ -1,15 +1,24 @@
 """What people take away: the card in every form, programs, a report, a certificate, and how to repeat it."""
 
+import csv
+import io
+import json
+import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from supersparse.card import file as card_file
+from supersparse.data.plain import visible
 from supersparse.errors import UnsupportedProblemError
+from supersparse.exact import shown
 from supersparse.faces import ScoringSystem
+from supersparse.learning.rows import TrainingRows
 from supersparse.settings.settings import write_settings
-from supersparse.studio.asking import settings_of
+from supersparse.studio.asking import asked_of, settings_of
 from supersparse.studio.keeping import kept_card
 from supersparse.studio.watching import Telling
 from supersparse.studio.worker import Talk
@@ -23,14 +32,14 @@ _EXPORTS = {
     "score.pmml": "pmml",
     "score.onnx": "onnx",
 }
-_SETTINGS, _CUTS = "settings.yaml", "cut-points.txt"
+_SETTINGS = "settings.yaml"
 
 
 def write(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Write one file of a card to ``out``; ``key`` is one of the server's own names."""
     key, out = given["key"], Path(given["out"])
-    if key in (_SETTINGS, _CUTS, "repeat.txt"):
-        write_file(out, _repeating(given)[key])
+    if key == _SETTINGS:
+        write_file(out, settings_text(given))
         return {}
     system = ScoringSystem(kept_card(given)[2])
     if key in _EXPORTS:
@@ -44,43 +53,39 @@ def write(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     return {}
 
 
-def _repeating(given: Mapping[str, Any]) -> dict[str, str]:
-    settings = write_settings(settings_of(given["plan"], given["choices"]))
-    return {
-        _SETTINGS: settings or "# nothing differs from the defaults\n",
-        _CUTS: cut_point_lines(given["choices"]),
-        "repeat.txt": repeat_text(given),
-    }
-
-
-def cut_point_lines(choices: Mapping[str, Any]) -> str:
-    """Return the cut points that were chosen by hand, as `supersparse fit --cut-points` reads them."""
-    lines = [
-        f"{name} = {', '.join(f'{cut:g}' if cut == float(f'{cut:g}') else repr(cut) for cut in cuts)}"
-        for name, cuts in choices["cut_points"].items()
-        if cuts
+def settings_text(given: Mapping[str, Any]) -> str:
+    """Return the settings file that repeats a card; its head names the command, which holds the rest."""
+    kept = list(asked_of(given).rows.X) if given["choices"]["keep"] else []
+    head = [
+        "Learn this card again, beside its table:",
+        command(given["choices"], given["plan"], _name(given), kept),
+        "Check its certificate, where one was written:",
+        "supersparse-check table-as-read.csv card.json certificate.vipr.gz",
     ]
-    return "\n".join(lines or ["# no cut points were chosen by hand"]) + "\n"
-
-
-def repeat_text(given: Mapping[str, Any]) -> str:
-    """Return how to repeat a card from the command line."""
-    lines = [command(given["choices"], given["plan"], given["names"].get(given["path"], "table.csv"))]
-    if given.get("edits"):
-        lines += ["", "Afterwards these changes were made by hand:"]
-        lines += [f"- {e['text']}" + (f" ({e['reason']})" if e["reason"] else "") for e in given["edits"]]
     unsaid = [
-        name
+        f"{name}={given['choices'][name]!r}"
         for name, usual in (("intervals", False), ("max_cuts", 6), ("per_variable", 2), ("units", {}))
         if given["choices"][name] != usual
     ]
     if unsaid:
-        lines += ["", f"Set in Python only, as arguments of Prepare: {', '.join(unsaid)}."]
-    return "\n".join(lines) + "\n"
+        head.append(f"Only Python has these arguments of Prepare: {', '.join(unsaid)}")
+    if given.get("edits"):
+        head.append("Afterwards these changes were made by hand:")
+        head += [f"- {e['text']}" + (f" ({e['reason']})" if e["reason"] else "") for e in given["edits"]]
+    comments = "".join(f"# {line if line.isprintable() else visible(line)}\n" for line in head)
+    return comments + write_settings(settings_of(given["plan"], given["choices"]))
 
 
-def command(choices: Mapping[str, Any], plan: Mapping[str, Any], name: str) -> str:
-    """Return the command that learns the same card; the settings file holds what is asked."""
+def _name(given: Mapping[str, Any]) -> str:
+    found: str = given["names"].get(given["path"], "table.csv")
+    return found
+
+
+def command(choices: Mapping[str, Any], plan: Mapping[str, Any], name: str, kept: Sequence[str] = ()) -> str:
+    """Return the command that learns the same card; the settings file holds what is asked.
+
+    `kept` names every column in use, where some are used though they look like identifiers.
+    """
     words = ["supersparse", "fit", name if not name.startswith("-") else f"./{name}", "--settings", _SETTINGS]
     reading = choices["reading"]
     for option, value in (
@@ -94,7 +99,7 @@ def command(choices: Mapping[str, Any], plan: Mapping[str, Any], name: str) -> s
         ("--cuts", None if choices["cuts"] == "optimal" else choices["cuts"]),
         ("--missing", None if choices["missing"] == "item" else choices["missing"]),
         ("--candidates", _candidates(choices["candidates"])),
-        ("--cut-points", _CUTS if any(choices["cut_points"].values()) else None),
+        ("--cut-points", _cut_points(choices["cut_points"])),
         ("--cv-time", choices["split_times"]),
         ("--cv-groups", _groups(choices["split_groups"])),
     ):
@@ -104,6 +109,7 @@ def command(choices: Mapping[str, Any], plan: Mapping[str, Any], name: str) -> s
     for option, values in (
         ("--as-written", reading["as_written"]),
         ("--drop", dropped),
+        ("--keep", kept),
         ("--category", choices["category"]),
         ("--direction", [f"{n}={sign}" for n, sign in choices["direction"].items()]),
         ("--shape", [f"{n}={shape}" for n, shape in choices["shape"].items()]),
@@ -115,6 +121,11 @@ def command(choices: Mapping[str, Any], plan: Mapping[str, Any], name: str) -> s
     else:
         words += ["--cv", str(plan["validate"]["cv"]), "--repeats", str(plan["validate"]["repeats"])]
     return shlex.join([*words, "--out", "card.json"])
+
+
+def _cut_points(given: Mapping[str, list[float]]) -> str | None:
+    chosen = {name: cuts for name, cuts in given.items() if cuts}
+    return json.dumps(chosen, ensure_ascii=False) if chosen else None
 
 
 def _candidates(given: object) -> str | None:
@@ -147,7 +158,7 @@ def report(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         target=rows.title,
         cv_groups=groups,
         plan=Plan(bootstrap=given.get("bootstrap", 30), time_limit=given["time_limit"]),
-        command=command(given["choices"], given["plan"], given["names"].get(given["path"], "table.csv")),
+        command=command(given["choices"], given["plan"], _name(given)),
         progress=lambda step: telling.stage(step.text),
     )
     out = Path(given["out"])
@@ -159,7 +170,7 @@ def report(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
 
 
 def certificate(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
-    """Write a proof that no card is better, and the card that names it."""
+    """Write a proof that no card is better, the card that names it, and the table that it speaks of."""
     from supersparse.learning.certifying import certified
 
     asked, solution, card = kept_card(given)
@@ -169,16 +180,67 @@ def certificate(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         raise UnsupportedProblemError(
             "the card is not proven optimal, so there is no proof to write; continue its run"
         )
-    out = Path(given["out"])
+    out, choices = Path(given["out"]), given["choices"]
+    weights = asked.question.recipe.settings.sample_weight
+    table = out / "table-as-read.csv"
+    write_file(table, table_as_read(Path(given["path"]), asked.rows, choices["target"], weights))
     named = certified(
         card,
         asked.question,
         solution.points,
         out / "certificate.vipr.gz",
-        asked.rows,
-        target=given["choices"]["target"],
-        weights=asked.question.recipe.settings.sample_weight,
-        data=Path(given["path"]),
+        replace(asked.rows, reading=None, notes=()),
+        target=choices["target"],
+        weights=weights,
+        data=table,
     )
     card_file.save(named, out / "card.json")
     return {"notes": []}
+
+
+def table_as_read(path: Path, rows: TrainingRows, target: str, weights: str | None) -> bytes:
+    """Return the rows as a plain CSV file, as the checker of certificates reads it.
+
+    A file that is plain already stays as it is. Otherwise codes for missing values become blanks, spellings
+    one spelling, and decimal commas points.
+    """
+    if is_plain(path, rows):
+        return path.read_bytes()
+    columns: dict[str, Any] = {**rows.X, **(rows.rate_groups or {}), target: rows.y}
+    if weights is not None:
+        columns[weights] = rows.sample_weight
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(map(_cell, values.tolist()) for values in columns.values()), strict=True))
+    return out.getvalue().encode()
+
+
+def is_plain(path: Path, rows: TrainingRows) -> bool:
+    """Whether a file is CSV with commas in UTF-8 of which every row was used as it is written."""
+    reading = rows.reading
+    if path.suffix != ".csv" or reading is None or rows.notes:
+        return False
+    usual = {"encoding": "utf-8", "separator": "commas"}
+    found = {name: reading.found.get(name) for name in usual}
+    asked = set(reading.as_data()) - {"columns", "found"}
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+        lines = sum(1 for _ in file)  # with the rest of the header as the first
+    every_row = lines - 1 == len(rows.y)
+    return found == usual and not asked and not reading.columns and not packed and every_row
+
+
+def _cell(value: object) -> str:
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and math.isinf(value):
+        raise UnsupportedProblemError(
+            "a column holds values beyond a limit, such as <0.01, which the checker cannot read; leave the "
+            "column out, or write such values as numbers"
+        )
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Fraction):
+        return shown(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

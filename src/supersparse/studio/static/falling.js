@@ -56,12 +56,12 @@ export function fallingChart({ unit, compact = false }) {
       marks.push(s("circle", { class: running ? "best-end pulse" : "best-end", cx: x(until), cy: y(upper.last),
             r: compact ? 0 : 4.5 }),
         s("text", { class: "end-text best-text", x: x(until) + 10, y: y(upper.last) + (apart < 16 && !met ? -4
-              : 4) }, number(upper.last, 4)));
+              : 4) }, number(upper.last, 3)));
     }
     if (lower.last !== null && !met) {
       marks.push(s("circle", { class: "bound-end", cx: x(until), cy: y(lower.last), r: compact ? 0 : 3.5 }),
         s("text", { class: "end-text bound-text", x: x(until) + 10, y: y(lower.last) + (apart < 16 ? 14 : 4) },
-          number(lower.last, 4)));
+          number(lower.last, 3)));
     }
     ends.replaceChildren(...marks);
     root.setAttribute("aria-label", upper.last === null

@@ -56,16 +56,18 @@ function widget(field, value, change, context, common, name) {
       h("option", { value: "", selected: !value }, t("form.none")),
       context.columns.map((one) => h("option", { value: one, selected: value === one }, one)));
   }
-  if (kind === "columns") return namesField(asList(value), (list) => change(list.length ? list : undefined),
-    context.columns, { label: field.label, key: name, describedBy: common["aria-describedby"] });
-  if (kind === "questions" || kind === "names") return namesField(asList(value), (list) => change(list.length
-      ? list : undefined), context.questions, { label: field.label, key: name,
+  const names = { columns: context.columns, questions: context.questions,
+    "by column": context.columns.map((one) => `${one}*`) }[kind];
+  if (names && (value === null || typeof value !== "object" || Array.isArray(value))) {
+    const given = (list) => change(list.length ? list : undefined);
+    return namesField(asList(value), given, names, { label: field.label, key: name,
         describedBy: common["aria-describedby"] });
+  }
   if (kind === "range") return rangeField(value, change, field, name);
   if (kind === "share") return shareField(value, change, common);
-  if (kind === "costs" || kind === "by question" || kind === "labels"
-    || kind === "by label") return mappingField(value, change, kind.includes("label") ? context.labels
-      : context.questions, field, name);
+  if (kind === "group") return groupField(value, change, context.columns, field, common);
+  if (kind === "by question") return mappingField(value, change, context.questions, field, name);
+  if (kind === "labels") return mappingField(value, change, context.labels, field, name);
   const isNumber = kind === "whole" || kind === "number";
   return h("input", { ...common, type: "text", inputmode: isNumber ? "decimal" : null, value: writeValue(value),
       placeholder: defaultText(field), autocomplete: "off",
@@ -92,7 +94,24 @@ export function shareField(value, change, common) {
     h("span", { "aria-hidden": "true" }, "%"));
 }
 
+// All rows, each group of a column, or one group: {sex: F}.
+function groupField(value, change, columns, field, common) {
+  const isOne = value !== null && typeof value === "object";
+  const column = isOne ? Object.keys(value)[0] : value || "";
+  const label = h("input", { type: "text", class: "short", value: isOne ? Object.values(value)[0] : "",
+      placeholder: t("form.each_group"),
+    "data-key": `${common["data-key"]}-label`, "aria-label": t("form.one_group", { label: field.label }),
+    onchange: () => change(label.value.trim() ? { [column]: label.value.trim() } : column) });
+  return h("span", { class: "row", "data-group": "true" },
+    h("select", { ...common, "aria-label": field.label, onchange: (event) => change(event.target.value
+          || undefined) },
+      h("option", { value: "", selected: !column }, t(field.required ? "form.choose_column" : "form.all_rows")),
+      columns.map((one) => h("option", { value: one, selected: one === column }, one))),
+    column ? label : null);
+}
+
 function rangeField(value, change, field, name) {
+  if (field.choices && !Array.isArray(value)) return wordOrRange(value, change, field, name);
   const pair = Array.isArray(value) ? [...value] : [null, null];
   const read = (k) => (event) => {
     pair[k] = event.target.value.trim() === "" ? null : Number(event.target.value);
@@ -104,8 +123,18 @@ function rangeField(value, change, field, name) {
   return h("span", { class: "pair", "data-group": "true" }, one(0, t("form.smallest")), one(1, t("form.largest")));
 }
 
+// One of some words, or else a range.
+function wordOrRange(value, change, field, name) {
+  return h("span", { "data-group": "true" },
+    h("select", { "data-key": `field-${name}`, "aria-label": field.label,
+      onchange: (event) => change(event.target.value === "range" ? [-10, 10] : event.target.value || undefined) },
+    h("option", { value: "", selected: value === undefined }, defaultText(field)),
+    field.choices.map((one) => h("option", { value: one, selected: value === one }, one)),
+    h("option", { value: "range" }, t("form.range"))));
+}
+
 export function asList(value) {
-  return value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
+  return value === undefined || value === null || value === "" ? [] : Array.isArray(value) ? value : [value];
 }
 
 // Names as chips: typed or chosen from a list; a pattern such as age* is a name as well.
@@ -135,7 +164,7 @@ function mappingField(value, change, known, field, name) {
   const entries = isMapping ? Object.entries(value) : [];
   const given = (list) => change(list.length ? Object.fromEntries(list) : undefined);
   const options = id("keys");
-  const onlyMapping = field.widget === "costs";
+  const onlyMapping = field.name === "costs" || field.name === "ranges";
   const single = onlyMapping ? null : h("input", { type: "text", "data-key": `field-${name}`,
       "aria-label": field.label, value: isMapping ? "" : writeValue(value), placeholder: isMapping
         ? t("form.by_name") : defaultText(field),

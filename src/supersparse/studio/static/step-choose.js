@@ -14,7 +14,8 @@ export function chooseStep(app) {
   const body = h("div", { class: "step choose-step" });
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": t("choose.title") });
   const pane = h("div", { class: "pane", role: "tabpanel", tabindex: 0, id: "choose-pane" });
-  const view = app.chooseView || (app.chooseView = { tab: "size", maxSize: 8, folds: 5, within: 0.05 });
+  const view = app.chooseView || (app.chooseView = { tab: "size", maxSize: 8, folds: true, within: 0.05,
+      limit: 120 });
   let frontier = null, inner = null;
   const fetchFrontier = settled(150, loadFrontier), later = soon(draw), sizeLater = soon(drawSize);
   const offs = [app.on("runs", (name) => { if (view.tab === "size"
@@ -100,14 +101,16 @@ export function chooseStep(app) {
     if (!run) {
       const most = h("input", { type: "number", min: 1, max: 20, value: view.maxSize, class: "short",
           onchange: () => { view.maxSize = Number(most.value) || 8; }, "data-key": "max-size" });
-      const folds = h("input", { type: "number", min: 0, max: 10, value: view.folds, class: "short",
-          onchange: () => { view.folds = Number(folds.value); }, "data-key": "folds" });
+      const folds = h("input", { type: "checkbox", checked: view.folds,
+        onchange: () => { view.folds = folds.checked; }, "data-key": "folds" });
       replace(pane, h("div", { class: "panel invite" }, h("h2", {}, t("choose.size_title")),
           h("p", {}, t("choose.size_help")),
-        h("div", { class: "row" }, h("label", { class: "field" }, h("span", {}, t("choose.max_size")), most),
-          h("label", { class: "field" }, h("span", {}, t("choose.folds")), folds)),
-        button(t("choose.start_frontier"), () => launch("frontier", { max_size: view.maxSize, folds: view.folds }),
-          { kind: "primary", symbol: "play", "data-key": "start-frontier" })));
+        h("div", { class: "row invite-fields" },
+          h("label", { class: "field" }, h("span", {}, t("choose.max_size")), most), limitField(),
+          h("label", { class: "check" }, folds, t("choose.folds"))),
+        button(t("choose.start_frontier"),
+          () => launch("frontier", { max_size: view.maxSize, folds: view.folds, time_limit: view.limit }),
+            { kind: "primary", symbol: "play", "data-key": "start-frontier" })));
       return;
     }
     const sizes = frontier ? frontier.sizes : [];
@@ -177,6 +180,12 @@ export function chooseStep(app) {
         h("td", {}, t(one.proven ? "choose.is_proven" : "choose.is_open"))))))));
   }
 
+  function limitField() {
+    const limit = h("input", { type: "number", min: 1, max: 86400, value: view.limit, class: "short",
+      onchange: () => { view.limit = Number(limit.value) || 120; }, "data-key": "limit" });
+    return h("label", { class: "field" }, h("span", {}, t("choose.limit")), limit);
+  }
+
   function drawPool() {
     const run = latest("pool");
     if (run) { const shown = poolView(app, run, toolbar, () => { draw(); }); inner = shown.close;
@@ -185,10 +194,12 @@ export function chooseStep(app) {
         class: "short", onchange: () => { view.within = Number(within.value) / 100; }, "data-key": "within" });
     replace(pane, h("div", { class: "panel invite" }, h("h2", {}, t("choose.pool_title")),
         h("p", {}, t("choose.pool_help")),
-      h("label", { class: "field" }, h("span", {}, t("choose.within")), h("span", { class: "suffixed" }, within,
-          h("span", { "aria-hidden": "true" }, "%"))),
-      button(t("choose.start_pool"), () => launch("pool", { within: view.within, max_models: 200 }),
-        { kind: "primary", symbol: "play", "data-key": "start-pool" })));
+      h("div", { class: "row invite-fields" },
+        h("label", { class: "field" }, h("span", {}, t("choose.within")),
+          h("span", { class: "suffixed" }, within, h("span", { "aria-hidden": "true" }, "%"))), limitField()),
+      button(t("choose.start_pool"),
+        () => launch("pool", { within: view.within, max_models: 200, time_limit: view.limit }),
+          { kind: "primary", symbol: "play", "data-key": "start-pool" })));
   }
 
   return { element: body, close() { if (inner) inner(); offs.forEach((off) => off()); } };

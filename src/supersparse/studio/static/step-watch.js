@@ -208,7 +208,7 @@ export function watchStep(app) {
       one(t("watch.gap"), has(p.gap) ? percent(p.gap, p.gap > 0 && p.gap < 0.1 ? 1 : 0) : "\u2013", has(p.bound)
         ? t("watch.at_least", { bound: show(p.bound) }) : null),
       one(t("watch.size"), has(p.size) ? number(p.size) : "\u2013"),
-      one(t("watch.time"), seconds(p.t || run.seconds || 0), run.time_limit
+      one(t("watch.time"), seconds(p.t || run.seconds || 0), run.time_limit && LIVE.includes(run.state)
         ? t("watch.of_limit", { limit: seconds(run.time_limit) }) : null)];
   }
 
