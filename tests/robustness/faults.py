@@ -65,7 +65,7 @@ def _in_child(case: Case, folder: Path, outbox: int) -> None:
             os.dup2(nowhere, stream)
         os.chdir(folder)
         taken = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-        resource.setrlimit(resource.RLIMIT_AS, (taken + MEMORY, taken + MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (taken + MEMORY, resource.RLIM_INFINITY))
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         warnings.simplefilter("ignore")

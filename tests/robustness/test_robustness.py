@@ -91,3 +91,35 @@ def test_many_kills():
     from robustness.kills import run_trials
 
     assert run_trials(1000, seed=2)["trials"] == 1000
+
+
+def test_the_page_of_what_was_tried_shows_the_figures_of_its_files():
+    import importlib.util
+    import json
+    from pathlib import Path
+
+    root = Path(__file__).parents[2]
+    spec = importlib.util.spec_from_file_location("trust_page", root / "docs" / "scripts" / "trust_page.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.PAGE.read_text(encoding="utf-8") == script.page(), "run docs/scripts/trust_page.py"
+    for path in script.FOLDER.glob("*.json"):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        assert {"command", "date", "version", "figures"} <= set(content), path.name
+        assert content["command"].startswith("python "), path.name
+
+
+@pytest.mark.long
+def test_faults_put_in_on_purpose_are_handled():
+    from robustness.faults import all_cases, run_case
+
+    for case in all_cases():
+        run_case(case)
+
+
+def test_a_full_disk_and_bytes_that_are_no_text():
+    from robustness.faults import all_cases, run_case
+
+    quick = [case for case in all_cases() if case.kind in ("full disk", "no UTF-8")]
+    for case in quick[::4]:
+        run_case(case)
