@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures test test-long fuzz test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-risk bench-table study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-risk bench-table bench-rows certificates study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -72,6 +72,10 @@ pictures: $(VENV)/.docs
 	$(BIN)/python docs/scripts/readme_pictures.py
 	$(BIN)/python docs/scripts/import_picture.py
 
+# The pictures of docs/studio.md, taken in Chromium; about five minutes.
+studio-pictures: $(VENV)/.test
+	$(BIN)/python docs/scripts/studio_pictures.py
+
 # Measurements; results go to benchmarks/results. FasterRisk gets an environment of its own.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run full
@@ -83,6 +87,7 @@ bench-adult: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run adult
 
 bench-threads: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.threads
 	$(BIN)/python -m benchmarks.run threads
 
 bench-covers: $(VENV)/.bench
@@ -98,14 +103,27 @@ bench-accuracy: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.accuracy defaults
 	$(BIN)/python -m benchmarks.accuracy table
 
-# Least log loss beside the heuristics of peers, each in an environment of its own; proofs beside the times of the
-# feasibility study, which need shared/risk-optima.json.
+# Least log loss beside the heuristics of peers, each in an environment of its own, on bundled tables, on folds and on
+# random tables (what is stored of the last two is kept); proofs beside the times of the feasibility study, which need
+# shared/risk-optima.json.
 bench-risk: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.risk_peers
+	$(BIN)/python -m benchmarks.risk_folds
+	$(BIN)/python -m benchmarks.risk_random
+	$(BIN)/python -m benchmarks.risk_folds table
 	$(BIN)/python -m benchmarks.risk_proofs
+
+# Parquet files of 10^6, 10^7 and 10^8 rows (about 2 GB of disk) to a card; writes docs/rows.md.
+bench-rows: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.rows
 
 bench-table: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.large_table
+
+# Certificates of nine instances, checked by both checkers, and what becomes of changed ones; figures go to docs/trust.
+# Some data and viprchk stand beside the checkout only; what is missing is left out.
+certificates: $(VENV)/.bench $(VENV)/.test
+	PYTHONPATH=tests $(BIN)/python -m benchmarks.certificates
 
 # The paper's study. Hours on two cores; killed, the same command goes on where it stopped. The page goes to docs/study.
 STUDY = $(BIN)/python -m study
@@ -129,7 +147,7 @@ study-check: $(VENV)/.study
 	$(STUDY) repeat full study/stored/full.jsonl.gz $(STUDY_RUN)
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff check src study tests benchmarks examples docs/conf.py docs/scripts
+	$(BIN)/ruff check src checker study tests benchmarks examples docs/conf.py docs/scripts
 	$(BIN)/ruff format --check src study tests benchmarks examples docs/conf.py docs/scripts
 	$(BIN)/mypy
 

@@ -4,6 +4,7 @@ import json
 import sys
 import tempfile
 import venv
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,16 +47,26 @@ def python(package: str) -> Path:
     return found
 
 
+Rows = tuple[NDArray[Any], NDArray[Any], int, int]  # X, y, features at most, largest points
+
+
 def fast_risk(X: NDArray[Any], y: NDArray[Any], size: int, largest: int) -> PeerScore:
     """Return the score of imodels' FastRiskScoreClassifier."""
-    answer = _answer("imodels", "fastrisk_fit.py", X, y, size, largest)
-    return PeerScore(
-        points=np.array(answer["coef"]),
-        scale=answer["scale"],
-        intercept=answer["intercept"],
-        seconds=answer["seconds"],
-        version=answer["version"],
-    )
+    return fast_risks([(X, y, size, largest)])[0]
+
+
+def fast_risks(tables: Sequence[Rows]) -> list[PeerScore]:
+    """Return the score of each table, all from one process."""
+    return [
+        PeerScore(
+            points=np.array(answer["coef"]),
+            scale=answer["scale"],
+            intercept=answer["intercept"],
+            seconds=answer["seconds"],
+            version=answer["version"],
+        )
+        for answer in _answers("imodels", "fastrisk_fit.py", tables)
+    ]
 
 
 def faster_risk(X: NDArray[Any], y: NDArray[Any], size: int, largest: int) -> PeerScore:
@@ -66,7 +77,7 @@ def faster_risk(X: NDArray[Any], y: NDArray[Any], size: int, largest: int) -> Pe
     from sklearn.linear_model import LogisticRegression
 
     ones = np.column_stack([np.ones(len(y)), X])
-    answer = _answer("fasterrisk", "fasterrisk_fit.py", ones, np.where(y == 1, 1, -1), size, largest)
+    (answer,) = _answers("fasterrisk", "fasterrisk_fit.py", [(ones, np.where(y == 1, 1, -1), size, largest)])
     points = np.array(answer["models"][0][1:])
     line = LogisticRegression(C=np.inf).fit((X @ points)[:, None], y)
     return PeerScore(
@@ -78,18 +89,12 @@ def faster_risk(X: NDArray[Any], y: NDArray[Any], size: int, largest: int) -> Pe
     )
 
 
-def _answer(
-    package: str, script: str, X: NDArray[Any], y: NDArray[Any], size: int, largest: int
-) -> dict[str, Any]:
+def _answers(package: str, script: str, tables: Sequence[Rows]) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "data.npz"
-        np.savez(path, X=X, y=y)
-        command = [
-            str(python(package)),
-            str(ROOT / "benchmarks" / script),
-            str(path),
-            str(size),
-            str(largest),
-        ]
-        found: dict[str, Any] = json.loads(output_of(command, _LIMIT).splitlines()[-1])
-    return found
+        command = [str(python(package)), str(ROOT / "benchmarks" / script)]
+        for number, (X, y, size, largest) in enumerate(tables):
+            path = Path(folder) / f"{number}.npz"
+            np.savez(path, X=X, y=y)
+            command += [str(path), str(size), str(largest)]
+        lines = output_of(command, _LIMIT).splitlines()[-len(tables) :]
+    return [json.loads(line) for line in lines]

@@ -19,6 +19,7 @@ import json
 import sys
 from math import ceil, floor, gcd, lcm
 
+
 class Refused(Exception):
     """The first thing that is not as it should be."""
 
@@ -26,28 +27,47 @@ def demand(condition, message):
     if not condition:
         raise Refused(message)
 
-def Fraction(*given):
-    """An exact number. One that would fill the memory if it were written out, as 1e999999999, is refused."""
-    demand(not isinstance(given[0], str) or len(given[0].lower().partition("e")[2]) < 6, "a number is too large")
+def exact(*given):
+    """An exact number. One that would fill the memory when written out, such as 1e999999999, is refused."""
+    demand(len(str(given[0]).lower().partition("e")[2]) < 6, f"the number {given[0]!s:.40} is too large")
     return fractions.Fraction(*given)
 
-def opened(path):
+def opened(path, encoding="utf-8-sig"):
     """A text file, packed by gzip or not, and the sha256 of its bytes."""
     with open(path, "rb") as file:
-        sha256, _ = hashlib.file_digest(file, "sha256").hexdigest(), file.seek(0)
-        packed = file.read(2) == b"\x1f\x8b"
-    return (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", newline=""), sha256
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    opening = gzip.open if str(path).endswith(".gz") else open
+    return opening(path, "rt", encoding=encoding, newline=""), sha256
 
-def read_table(path):
-    """The rows of a CSV file as dictionaries of texts, and the sha256 of the file."""
-    file, sha256 = opened(path)
+def read_table(path, question):
+    """The rows of a CSV file as dictionaries of texts ("" where missing), and the sha256 of the file.
+
+    Left out are rows without a class or of weight 0, and those with a gap in columns that must have none."""
+    file, sha256 = opened(path, question["encoding"])
     with file:
         text = file.read()
-    comma = max(",;\t", key=text.partition("\n")[0].count)
-    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=comma) if row]
-    header = [name.strip() for name in rows[0]]
-    demand(all(len(row) == len(header) for row in rows), "the rows of the table have different lengths")
-    return [dict(zip(header, map(str.strip, row))) for row in rows[1:]], sha256
+    demand(question["table"] in (None, sha256), "the proof is about another file: its sha256 differs")
+    separator = question["separator"] or max(",;\t|", key=text.partition("\n")[0].count)
+    cells = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
+    header = [name.strip() for name in cells[0]]
+    demand(all(len(row) == len(header) for row in cells), "the rows of the table have different lengths")
+    how = [question["columns"].get(name, {}) for name in header]
+    rows = [dict(zip(header, map(cell, row, how, [question["missing"]] * len(row)))) for row in cells[1:]]
+    target, weight = question["target"] or header[0], question["weights"]
+    rows = [row for row in rows if all(row[name] for name in [target, *question["complete"]])]
+    return [row for row in rows if not weight or number(row[weight])], target, sha256
+
+def cell(text, how, missing):
+    """What a cell says: some columns have a decimal comma (1.234,5), spellings, or codes for missing."""
+    text = text.strip()
+    text = text.replace(".", "").replace(",", ".") if how.get("decimal") == "," else text
+    text = how.get("spellings", {}).get(text, text)
+    return "" if text in missing or any(same(text, code) for code in how.get("missing", ())) else text
+
+def number(text):
+    """A number as it is written: with a decimal point, and perhaps signs between thousands."""
+    digits = "".join(letter for letter in text if letter not in ",'’ \u00a0\u2009\u202f")
+    return exact(digits.replace("\u2212", "-"))
 
 def same(text, value):
     """Whether a cell is a certain category: the same text, the same number, or true and false."""
@@ -55,48 +75,44 @@ def same(text, value):
     if isinstance(value, bool) or str(value) == text:
         return str(value).lower() == text.lower()
     try:
-        return Fraction(str(value)) == Fraction(text)
+        return number(str(value)) == number(text)
     except (ValueError, ZeroDivisionError):
         return False
 
-def feature_value(rule, row, missing):
+def feature_value(rule, row):
     """The number that a feature is in one row: a column's value, or 1 or 0 for a test of it."""
     text, kind = row[rule["column"]], rule["rule"]
-    blank = text == "" or text in missing
     if kind == "missing":
-        return Fraction(blank)
-    if blank:
-        return Fraction(rule["if_missing"])
+        return exact(not text)
+    if not text:
+        return exact(rule["if_missing"])
     if kind in ("category", "other"):
-        return Fraction(any(same(text, value) for value in rule["values"]) == (kind == "category"))
-    value = Fraction(text)
+        return exact(any(same(text, value) for value in rule["values"]) == (kind == "category"))
+    value = number(text)
     if kind == "value":
         return value
     demand(kind == "range", f"the rule {kind!r} is unknown")
     tests = {"at_least": value.__ge__, "above": value.__gt__, "at_most": value.__le__, "below": value.__lt__}
-    return Fraction(all(test(Fraction(rule[name])) for name, test in tests.items() if name in rule))
+    return exact(all(test(exact(rule[name])) for name, test in tests.items() if name in rule))
 
 def allowed_values(asked):
     """The points that a feature may have, in units and rising, with the penalty of each."""
-    values = asked.get("set")
-    if values is None:
-        values = [v for v in range(asked["interval"][0], asked["interval"][1] + 1) if v or asked["zero"]]
+    low, high = asked.get("interval", (1, 0))
+    values = asked.get("set") or [v for v in range(low, high + 1) if v or asked["zero"]]
     demand(values == sorted(set(values)), f"the points of {asked['name']!r} are not in order")
-    if "penalty" in asked:
-        return values, [Fraction(asked["penalty"]) if v else Fraction(0) for v in values]
-    return values, [Fraction(p) for p in asked["penalties"]]
+    penalties = asked.get("penalties") or [asked["penalty"] if v else 0 for v in values]
+    return values, [exact(penalty) for penalty in penalties]
 
 class Program:
     """Variables, inequalities and objective, built from the question and the table alone.
 
-    l: points. p, n: whether they are positive, negative. u: whether they are a certain value. t: totals of t or
-    more are predicted positive (or b: the intercept). z: whether a row is wrong. M is so large that an
+    l: points. p, n: whether they are positive, negative. u: whether they are a certain value. t: totals of t
+    or more are predicted positive (or b: the intercept). z: whether a row is wrong. M is so large that an
     inequality with M·z says nothing about a row that is wrong."""
     def __init__(self, question, rows, is_positive, weights):
         self.names, self.rows, self.variables, cost = [], [], [], {}
         mode, asked, variables = question["intercept"], question["features"], self.variables
-        free, missing = mode == "free", question["missing"]
-        table = [[feature_value(one, row, missing) for row in rows] for one in asked]
+        table = [[feature_value(one, row) for row in rows] for one in asked]
         # scores as whole numbers: multiply all columns by one number
         common = lcm(*(x.denominator for column in table for x in column))
         whole = [[int(x * common) for x in column] for column in table]
@@ -116,36 +132,34 @@ class Program:
         ends = [[v * x for v in (s[0], s[-1]) for x in c] for (s, _), c in zip(sets, columns)]
         ends += [[b * step for b in question["range"]]] if mode == "range" else []
         least, most = sum(min(0, *e) for e in ends), sum(max(0, *e) for e in ends)
-        M, self.constant = most - least + 1, Fraction(0)
+        M, self.constant = most - least + 1, exact(0)
         for f, (values, penalties) in enumerate(sets):
-            unused = penalties[values.index(0)] if 0 in values else Fraction(0)
+            unused = penalties[values.index(0)] if 0 in values else exact(0)
             self.constant += unused  # paid for a feature without points; u below adds the difference
             low, high = min(0, values[0]), max(0, values[-1])
             own = {"l": self.variable(f"l{f}", low, high), "u": {}}
             own |= {sign: self.variable(f"{sign}{f}", 0, 1) for sign, end in (("p", high), ("n", low)) if end}
             variables.append(own)
             used = {p for v, p in zip(values, penalties) if v}
-            gapless = high - low == len(values) - (0 in values)
-            if gapless and len(used) < 2 and not unused:
+            if high - low == len(values) - (0 in values) and len(used) < 2 and not unused:
                 cost |= {own[sign]: used.copy().pop() for sign in "pn" if sign in own}
             else:
                 own["u"] = {v: self.variable(f"u{f}_{k}", 0, 1) for k, v in enumerate(values) if v}
                 cost |= {own["u"][v]: penalty - unused for v, penalty in zip(values, penalties) if v}
         same_sign = [(self.variable(f"s{k}", 0, 1), fs) for k, fs in enumerate(question["same_sign"])]
-        at = ("t", least, most + 1) if free else ("b", *(question["range"] or ()))
+        at = ("t", least, most + 1) if mode == "free" else ("b", *(question["range"] or ()))
         threshold = self.variable(*at) if mode in ("free", "range") else None
         wrong = [self.variable(f"z{r}", 0, 1) for r in range(len(points))]
-        price, N = [Fraction(w) for w in question["class_weights"]], sum(weights)
+        price, N = [exact(w) for w in question["class_weights"]], sum(weights)
         cost |= {z: weight[key] * price[key[0]] / N for z, key in zip(wrong, points)}
         self.n_bounds = len(self.rows)
         for f, ((values, _), own) in enumerate(zip(sets, variables)):
             up, down = [v for v in values if v > 0], [v for v in values if v < 0]
             l, signs = own["l"], {own[sign]: 1 for sign in "pn" if sign in own}
             below, above = {l: -1}, {l: 1}
-            if up:  # p = 1 puts l between the smallest and the largest positive value
-                below[own["p"]], above[own["p"]] = up[-1], -up[0]
-            if down:
-                below[own["n"]], above[own["n"]] = down[-1], -down[0]
+            for sign, part in (("p", up), ("n", down)):
+                if part:  # p = 1 puts l between the smallest and the largest positive value
+                    below[own[sign]], above[own[sign]] = part[-1], -part[0]
             self.row(f"below{f}", "G", 0, below)
             self.row(f"above{f}", "G", 0, above)
             self.row(f"sign{f}", "L", 1, signs)
@@ -157,45 +171,39 @@ class Program:
                     if part:
                         self.row(f"{label}{f}", "E", 0, {own[sign]: 1} | {own["u"][v]: -1 for v in part})
         for k, (texts, most) in enumerate(question["limits"]):  # what the features in use take up, at most
-            amounts = [Fraction(w) for w in (most, *texts)]
-            scale = lcm(*(w.denominator for w in amounts))
-            limit, *amounts = (int(w * scale) for w in amounts)
+            scale = lcm(*(exact(w).denominator for w in (most, *texts)))
+            limit, *amounts = (int(exact(w) * scale) for w in (most, *texts))
             total = {own[s]: w for own, w in zip(variables, amounts) for s in "pn" if s in own}
             self.row(f"limit{k}", "L", limit, total)
         for k, (s, features) in enumerate(same_sign):  # all p are 0, or all n are
-            for f, own in ((f, variables[f]) for f in features):
-                if "p" in own:
-                    self.row(f"plus{k}_{f}", "G", 0, {s: 1, own["p"]: -1})
-                if "n" in own:
-                    self.row(f"minus{k}_{f}", "L", 1, {s: 1, own["n"]: 1})
-        for r, (positive, x) in enumerate(points):
+            for f in features:
+                for sign, label, *ends, c in (("p", "plus", "G", 0, -1), ("n", "minus", "L", 1, 1)):
+                    if sign in variables[f]:
+                        self.row(f"{label}{k}_{f}", *ends, {s: 1, variables[f][sign]: c})
+        for r, (positive, _) in enumerate(points):
             sign = 1 if positive else -1
             inequality = {own["l"]: sign * c[r] for own, c in zip(variables, columns)} | {wrong[r]: M}
             if threshold is not None:
-                inequality[threshold] = -sign if free else sign * step
-            self.row(f"r{r}", "G", 0 if free and positive else 1, inequality)
+                inequality[threshold] = -sign if mode == "free" else sign * step
+            self.row(f"r{r}", "G", 0 if mode == "free" and positive else 1, inequality)
         cost = {v: c for v, c in sorted(cost.items()) if c}
         scale = lcm(*(c.denominator for c in cost.values()))
         shared = gcd(*(int(c * scale) for c in cost.values())) or 1
         self.objective = {v: int(c * scale) // shared for v, c in cost.items()}
-        self.unit = Fraction(shared, scale)  # F is the objective times this, plus the constant
-
+        self.unit = exact(shared, scale)  # F is the objective times this, plus the constant
     def variable(self, name, low, high):
         self.names.append(name)
         for label, sense, end in (("L", "G", low), ("U", "L", high)):
             self.row(label + name, sense, end, {len(self.names) - 1: 1})
         return len(self.names) - 1
-
     def row(self, label, sense, right, coefficients):
         self.rows.append((label, sense, right, {v: c for v, c in coefficients.items() if c}))
-
     def text(self):
         """The lines of the proof that state the program."""
         n = len(self.names)
         yield from ("VER 1.1", f"VAR {n}", " ".join(self.names), f"INT {n}", " ".join(map(str, range(n))))
         yield from ("OBJ min", sparse(self.objective), f"CON {len(self.rows)} {self.n_bounds}")
-        for label, sense, right, coefficients in self.rows:
-            yield f"{label} {sense} {right} {sparse(coefficients)}"
+        yield from (f"{label} {sense} {right} {sparse(row)}" for label, sense, right, row in self.rows)
 
 def sparse(coefficients):
     return " ".join([str(len(coefficients)), *(f"{v} {c}" for v, c in sorted(coefficients.items()))])
@@ -212,7 +220,6 @@ class Proof:
     def __init__(self, program, best):
         self.objective, self.best, self.n = program.objective, best, len(program.names)
         self.known = {k: (*row[1:], frozenset()) for k, row in enumerate(program.rows)}
-
     def check(self, k, words):
         """Check line k; return whether it says, without assumptions, that nothing is better."""
         sense, right = words[1], int(words[2])
@@ -227,18 +234,15 @@ class Proof:
         if kind == "asm":  # assume it; whatever rests on it carries the assumption along
             assumptions = frozenset([k])
         elif kind == "sol":  # only solutions better than the card matter: objective <= best - 1
-            fair = coefficients is self.objective and sense == "L" and right >= self.best - 1
-            demand(fair, "sol claims too much")
-            assumptions = frozenset()
+            assumptions, fair = frozenset(), coefficients is self.objective and sense == "L"
+            demand(fair and right >= self.best - 1, "sol claims too much")
         elif kind in ("lin", "rnd"):
             assumptions = self.combination(sense, right, coefficients, reason, rounded=kind == "rnd")
-        elif kind == "uns":
-            assumptions = self.both_cases(sense, right, coefficients, reason)
         else:
-            raise Refused(f"the rule {kind!r} is unknown")
+            demand(kind == "uns", f"the rule {kind!r} is unknown")
+            assumptions = self.both_cases(sense, right, coefficients, reason)
         self.known[k] = (sense, right, coefficients, assumptions)
         return sense == "G" and right >= self.best and coefficients is self.objective and not assumptions
-
     def combination(self, sense, right, coefficients, reason, rounded):
         """A sum of known inequalities times multipliers; with rnd, the right side is then rounded.
 
@@ -263,22 +267,19 @@ class Proof:
             assumptions |= its_assumptions
         wanted = {v: c * over for v, c in coefficients.items()}
         demand({v: c for v, c in total.items() if c} == wanted, "the coefficients do not add up")
-        exact = Fraction(sum_right, over)
-        reached = exact if not rounded else ceil(exact) if sense == "G" else floor(exact)
+        reached = exact(sum_right, over)
+        reached = (ceil(reached) if sense == "G" else floor(reached)) if rounded else reached
         demand(reached >= right if sense == "G" else reached <= right, f"it reaches {reached}, not {right}")
         return frozenset(assumptions)
-
     def both_cases(self, sense, right, coefficients, reason):
         """Two lines say the same, one assuming a·x <= k, the other a·x >= k + 1: one of the two is true."""
         demand(len(reason) == 4 and all(int(w) in self.known for w in reason), "a case is not known here")
         first, case1, second, case2 = (int(w) for w in reason)
         for line in (first, second):
-            its_sense, its_right, its_coefficients, _ = self.known[line]
-            stronger = its_right >= right if sense == "G" else its_right <= right
-            says_so = its_sense == sense and its_coefficients == coefficients and stronger
+            stronger = self.known[line][1] >= right if sense == "G" else self.known[line][1] <= right
+            says_so = self.known[line][0] == sense and self.known[line][2] == coefficients and stronger
             demand(says_so, f"line {line} does not say what is concluded")
-        one, two = self.known[case1], self.known[case2]
-        one, two = (two, one) if one[0] == "G" else (one, two)
+        one, two = sorted((self.known[case1], self.known[case2]), key=lambda case: case[0], reverse=True)
         cover = (one[0], two[0]) == ("L", "G") and one[2] == two[2] and one[1] + 1 == two[1]
         demand(cover, "the two cases do not cover everything")
         return (self.known[first][3] - {case1}) | (self.known[second][3] - {case2})
@@ -288,86 +289,86 @@ def rule_of(item):
     keys = ("rule", "column", "values", "at_least", "above", "at_most", "below")
     return json.dumps({key: item[key] for key in keys if key in item})
 
+def score(model, row):
+    """The points of a row, less the threshold. An item says what a missing value gives."""
+    total = -exact(model["threshold"])
+    for item in model["items"]:
+        there = row[item["column"]] or item["rule"] == "missing"
+        total += exact(item["points"]) * feature_value(item, row) if there else exact(item["missing"])
+    return total
+
 def check_card(card, question, program, solution, best, people, sha256):
     """The card has the points of the solution, and its errors and penalties add up to the objective."""
     rows, is_positive, weights = people
     learned = card.get("learned") or card
-    points = {rule_of(item): Fraction(item["points"]) for item in learned["items"] if Fraction(item["points"])}
+    points = {rule_of(item): exact(item["points"]) for item in learned["items"]}
+    points = {rule: value for rule, value in points.items() if value}
     features, unit = question["features"], question["unit"]
-    values = [Fraction(solution.get(own["l"], 0), unit) for own in program.variables]
+    values = [exact(solution.get(own["l"], 0), unit) for own in program.variables]
     proven = {rule_of(one): v for one, v in zip(features, values) if v}
     demand(points == proven, "the card has other points than the solution of the proof")
     demand(same(question["positive"], card["classes"]["positive"]), "the card has another positive class")
-    threshold, missing, used = Fraction(learned["threshold"]), question["missing"], list(zip(features, values))
-    scores = [sum(v * feature_value(one, row, missing) for one, v in used if v) - threshold for row in rows]
+    scores = [score(learned, row) for row in rows]
+    demand(scores == [score(card, row) for row in rows], "the printed points give other totals")
     wrong = [score <= 0 if positive else score >= 0 for score, positive in zip(scores, is_positive)]
-    b = -threshold * unit
+    b = -exact(learned["threshold"]) * unit
     if question["intercept"] == "range":
         demand(question["range"][0] <= b <= question["range"][1] and b.denominator == 1, "b is not allowed")
     elif question["intercept"] != "free":
         demand(b == (values[-1] * unit if question["b"] else 0), "the card has another intercept")
     errors = sum(w for w, is_wrong in zip(weights, wrong) if is_wrong)
-    price = [Fraction(w) for w in question["class_weights"]]
-    loss = sum(w * price[p] for w, p, is_wrong in zip(weights, is_positive, wrong) if is_wrong)
+    prices = [exact(question["class_weights"][p]) for p in is_positive]
+    loss = sum(w * price for w, price, is_wrong in zip(weights, prices, wrong) if is_wrong)
     penalty = sum(costs[s.index(v * unit)] for (s, costs), v in zip(program.sets, values) if v or 0 in s)
     objective = best * program.unit + program.constant
     demand(loss / sum(weights) + penalty == objective, "the card's errors are not those of the proof")
     size, made = sum(map(bool, values)), card["provenance"]
-    claims = {"objective": objective, "lower_bound": objective, "training_errors": errors, "n_rows": len(rows),
-              "total_weight": sum(weights), "size": size}
+    claims = {"objective": objective, "lower_bound": objective, "training_errors": errors,
+              "n_rows": len(rows), "total_weight": sum(weights), "size": size}
     for name, value in claims.items():
-        demand(Fraction(made[name]) == value, f"the card claims {name} = {made[name]}, but it is {value}")
-    named = made.get("certificate")
-    demand(not named or named["sha256"] == sha256, "the card names another certificate: its sha256 differs")
+        demand(exact(made[name]) == value, f"the card claims {name} = {made[name]}, but it is {value}")
+    named = made.get("certificate", {"sha256": sha256})["sha256"]
+    demand(named == sha256, "the card names another certificate: its sha256 differs")
     return errors, size, objective
 
 def in_words(question):
     """The question in plain words: what the proof is about."""
-    sets = {}
     for one in question["features"]:
         shown = "{} to {}".format(*one["interval"]) if "interval" in one else str(one["set"])
-        sets.setdefault((shown, one.get("penalty", "by value")), []).append(one["name"])
-    names = [one["name"] for one in question["features"]] + ["b"]
-    for (shown, price), own in sets.items():
-        yield f"  points {shown} (unit 1/{question['unit']}), penalty {price}, for: {', '.join(own)}"
-    yield f"  intercept: {question['intercept']} {question['range'] or ''}"
+        yield f"  {one['name']}: {shown} times 1/{question['unit']}, penalty {one.get('penalty', 'by value')}"
+    names = [*(one["name"] for one in question["features"]), "b"]
     for amounts, most in question["limits"]:
-        total = ", ".join(f"{w} for {name}" for w, name in zip(amounts, names) if w != "0")
-        yield f"  at most {most} of those used, counting {total}"
-    for together in question["same_sign"]:
-        yield f"  no opposite signs among: {', '.join(names[f] for f in together)}"
-    yield f"  positive class: {question['positive']}; weights (negative, positive): {question['class_weights']}"
+        yield f"  used, at most {most} of {({n: w for n, w in zip(names, amounts) if w != '0'})}"
+    yield from (f"  no opposite signs among {[names[f] for f in fs]}" for fs in question["same_sign"])
+    yield f"  columns read in a way of their own: {question['columns'] or 'none'}"
+    yield f"  rows left out: without a class, or with a gap in one of {question['complete']}"
+    yield "  intercept {intercept} {range}; positive {positive}, weights {class_weights}".format(**question)
 
 def check(data, card_file, proof_file):
     """Check everything; return what was proven, in words, or raise Refused."""
     with opened(card_file)[0] as file:
         card = json.load(file)
-    rows, fingerprint = read_table(data)
     lines, sha256 = opened(proof_file)
     with lines:
         _, _, statement, line = (next(lines) for _ in range(4))
         question = json.loads(statement.removeprefix("% "))
-        demand(question["table"] in (None, fingerprint), "the proof is about another file: its sha256 differs")
-        rows = [row for row in rows if not question["weights"] or Fraction(row[question["weights"]])]
-        target = question["target"] or next(iter(rows[0]))  # the first column, where none is named
+        rows, target, fingerprint = read_table(data, question)
         is_positive = [same(row[target], question["positive"]) for row in rows]
-        demand(len({row[target] for row in rows}) == 2 and any(is_positive), "there are not two classes")
-        weights = [Fraction(row[question["weights"]] if question["weights"] else 1) for row in rows]
+        demand(0 < sum(is_positive) < len(rows), "there are not two classes")
+        weights = [number(row[question["weights"]] if question["weights"] else "1") for row in rows]
         program = Program(question, rows, is_positive, weights)
         for expected in program.text():
-            demand(line == expected + "\n", f"the proof is about another program than the table's: {line[:50]}")
+            demand(line == expected + "\n", f"the proof is about another program than yours: {line[:50]}")
             line = next(lines)
         best = int(line.split()[2])
-        demand(line.split() == ["RTP", "range", str(best), str(best)], "the proof must give one value")
-        demand(next(lines).split() == ["SOL", "1"], "the proof must have one solution")
+        demand(line + next(lines) == f"RTP range {best} {best}\nSOL 1\n", "one solution has one value")
         solution, _ = read_vector(next(lines).split(), 1)
-        for label, sense, right, coefficients in program.rows:
-            total = sum(c * solution.get(v, 0) for v, c in coefficients.items())
+        for label, sense, right, row in [*program.rows, ("the objective", "E", best, program.objective)]:
+            total = sum(c * solution.get(v, 0) for v, c in row.items())
             kept = (sense == "L" or total >= right) and (sense == "G" or total <= right)
             demand(kept, f"the solution breaks {label}")
-        value = sum(c * solution.get(v, 0) for v, c in program.objective.items())
-        demand(value == best, f"the solution has the objective {value}, not {best}")
-        errors, size, F = check_card(card, question, program, solution, best, (rows, is_positive, weights), sha256)
+        people = rows, is_positive, weights
+        errors, size, F = check_card(card, question, program, solution, best, people, sha256)
         count = int(next(lines).split()[1])
         proof, uses, done = Proof(program, best), {}, False
         for k in range(len(program.rows), len(program.rows) + count):
@@ -376,8 +377,7 @@ def check(data, card_file, proof_file):
                 done |= proof.check(k, words)
             except (Refused, ValueError, IndexError) as problem:
                 raise Refused(f"line d{k} of the proof fails: {problem}") from None
-            if int(words[-1]) > k:  # the line will not be used after that one
-                uses.setdefault(int(words[-1]), []).append(k)
+            uses.setdefault(int(words[-1]), []).append(k)  # the line will not be used after that one
             for old in uses.pop(k, ()):
                 del proof.known[old]
         demand(done and not next(lines, ""), "the proof does not conclude, or goes on, after its last line")

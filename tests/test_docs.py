@@ -21,7 +21,9 @@ from supersparse.settings.settings import SETTINGS, SOLVE, read_settings, write_
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|text|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OPTIONAL = {"pyscipopt", "ortools", "gurobipy", "cplex", "matplotlib"}
+OPTIONAL = {
+    "pyscipopt", "ortools", "gurobipy", "cplex", "matplotlib", "starlette", "uvicorn", "anywidget",
+}  # fmt: skip
 
 
 def page_id(path):
@@ -56,7 +58,19 @@ def own_folder(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)], ids=page_id)
+# among the long tests
+SLOW = {"report.md", "choosing-c0.md", "choosing.md"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.long] if page.name in SLOW else [])
+        for page in PAGES
+        if python_blocks(page)
+    ],
+    ids=page_id,
+)
 def test_python_blocks_run_and_print_what_the_page_says(page, own_folder, capsys):
     names = {"__name__": "__main__"}  # the blocks of a page follow on each other
     for code, below in python_blocks(page):

@@ -1,6 +1,6 @@
 """Write docs/trust.md from the figures in docs/trust and docs/conformance.json, each made by its own command.
 
-Run it after such a command: ``python docs/scripts/trust_page.py``. A test holds the page and the files together.
+Run it after such a command: ``python docs/scripts/trust_page.py``. A test holds page and files together.
 """
 
 import json
@@ -12,17 +12,17 @@ FOLDER = ROOT / "docs" / "trust"
 PAGE = ROOT / "docs" / "trust.md"
 HEAD = """# What was tried
 
-"Optimal" is a strong word. This page counts the attempts to show that it is used wrongly, or that the tool breaks. Every
-figure is in a file that the command beside it wrote, in `docs/trust` or `docs/conformance.json`; the command makes it again.
-`python docs/scripts/trust_page.py` writes this page from these files.
+"Optimal" is a strong word. This page counts the attempts to show that it is used wrongly, or that the tool
+breaks. Every figure is in a file that the command beside it wrote, in `docs/trust` or
+`docs/conformance.json`; the command makes it again. `python docs/scripts/trust_page.py` writes this page from these files.
 
 """
 # of each file: its title, and what the figures are about
 KINDS = {
     "conformance": (
         "Problems solved twice",
-        "Small random problems over all coefficient sets, intercepts, weights, levels and constraints, solved by the exact engine "
-        "and by brute force from the definition, which shares no code with the package.",
+        "Small random problems over all coefficient sets, intercepts, weights, levels and constraints, "
+        "solved by the exact engine and by brute force from the definition, which shares no code with the package.",
     ),
     "certificates": (
         "Certificates",
@@ -34,17 +34,18 @@ KINDS = {
     ),
     "mutations": (
         "Damaged and forged files",
-        "Mutations of good files, given to every reader in a process with little memory and time. Each must be refused with an error "
-        "of this package, or be read; files with a digest must mean what they meant.",
+        "Mutations of good files, given to every reader in a process with little memory and time. Each must "
+        "be refused with an error of this package, or be read; files with a digest must mean what they meant.",
     ),
     "kills": (
         "Kills",
-        "`kill -9` at random moments, and at calls that write files. What is left must be whole, old or new; then the same command "
-        "goes on and must give what it gives when nobody stops it.",
+        "`kill -9` at random moments, and at calls that write files. What is left must be whole, old or new; "
+        "then the same command goes on and must give what it gives when nobody stops it.",
     ),
     "faults": (
         "Faults",
-        "Full disks, missing and closed folders, bytes that are no text, files that unpack to gigabytes or lie about their size.",
+        "Full disks, missing and closed folders, bytes that are no text, files that unpack to gigabytes or "
+        "lie about their size.",
     ),
 }
 
@@ -102,7 +103,7 @@ def _table(name: str, rows: dict[str, Any]) -> list[str]:
     columns = list(next((row for row in rows.values() if isinstance(row, dict)), {"": None}))
     head = [f"| {name} | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
     return head + [
-        f"| {row} | {' | '.join(_shown(v) for v in (value.values() if isinstance(value, dict) else [value]))} |"
+        f"| {row} | {' | '.join(map(_shown, value.values() if isinstance(value, dict) else [value]))} |"
         for row, value in rows.items()
     ]
 

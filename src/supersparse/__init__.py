@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.estimators import RiskScoreClassifierCV as RiskScoreClassifierCV
     from supersparse.estimators import SLIMClassifier as SLIMClassifier, SLIMClassifierCV as SLIMClassifierCV
     from supersparse.estimators.trade_off import cross_validated_trade_off as cross_validated_trade_off
+    from supersparse.learning.row_counts import count_rows as count_rows
     from supersparse.prepare import Prepare as Prepare
     from supersparse.problem.points import (
         CoefficientSet as CoefficientSet,
@@ -55,6 +56,7 @@ _HOMES = {
     "Solution": "solving.solution",
     "Stop": "stop",
     "constraints": "constraints",
+    "count_rows": "learning.row_counts",
     "cross_validated_trade_off": "estimators.trade_off",
     "frontier": "results.frontier",
     "integers": "problem.points",

@@ -1,16 +1,13 @@
-"""Nothing that a heuristic finds beats a proven log loss."""
+"""The stored comparisons with heuristics: nothing beats a proof, and the page shows what is stored."""
 
 import json
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 
-from benchmarks import risk_peers
+from benchmarks import risk_folds, risk_peers, risk_random
 from benchmarks.data import ROOT, Table
 from benchmarks.peers import PeerScore
-from supersparse import solve
-from supersparse.problem.log_loss import log_loss, with_best_risk
 
 
 def drawn(seed, columns=8):
@@ -20,53 +17,6 @@ def drawn(seed, columns=8):
     y = (rng.random(150) < 1 / (1 + np.exp(z.mean() - z))).astype(int)
     y[:2] = [0, 1]
     return Table(X, y, tuple(f"x{j}" for j in range(columns)))
-
-
-def rounded_and_polished(table, problem, size):
-    """A logistic regression cut to its largest columns, rounded at many scales, improved by single steps."""
-    X, y = table.X, table.y
-    full = LogisticRegression(C=np.inf).fit(X, y).coef_[0]
-    columns = np.argsort(-np.abs(full * X.std(axis=0)))[:size]
-    beta = np.zeros(len(full))
-    beta[columns] = LogisticRegression(C=np.inf).fit(X[:, columns], y).coef_[0]
-
-    def loss(points):
-        return float(log_loss(problem, with_best_risk(problem, [int(p) * problem.unit for p in points])))
-
-    scales = np.linspace(1, 5, 9) / np.abs(beta).max()
-    points = min((np.round(beta * scale) for scale in scales), key=loss)
-    best = loss(points)
-    for j in [*columns, *columns]:
-        for step in (-1, 1):
-            other = points.copy()
-            other[j] += step
-            if abs(other[j]) <= risk_peers.LARGEST and loss(other) < best:
-                points, best = other, loss(other)
-    return best
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_rounding_and_single_steps_never_beat_a_proof(seed):
-    table = drawn(seed)
-    problem = risk_peers.problem_of(table, 3)
-    solution = solve(problem)
-    assert solution.proven_optimal
-    assert rounded_and_polished(table, problem, 3) >= float(solution.objective) - 1.1e-9
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("package", ["imodels", "fasterrisk"])
-def test_the_peers_never_beat_a_proof(package):
-    if not (ROOT / "benchmarks" / f".{package}-venv" / ".installed").exists():
-        pytest.skip(f"{package} is not installed; `make bench-risk` does that")
-    fit = risk_peers.PEERS["FastRisk" if package == "imodels" else "FasterRisk"]
-    for seed in range(5):
-        table = drawn(seed)
-        problem = risk_peers.problem_of(table, 3)
-        solution = solve(problem)
-        assert solution.proven_optimal
-        peer = fit(table.X, table.y, 3, risk_peers.LARGEST)
-        assert risk_peers.loss_of(problem, peer) >= float(solution.objective) - 1.1e-9
 
 
 def test_no_stored_run_beats_what_was_proven():
@@ -97,3 +47,56 @@ def test_a_peer_that_breaks_the_limits_is_refused():
     many = PeerScore(points=np.ones(8), scale=1.0, intercept=0.0, seconds=0.0, version="1")
     with pytest.raises(ValueError, match="break the limits"):
         risk_peers.loss_of(problem, many)
+
+
+def test_the_page_shows_the_stored_folds_and_random_tables():
+    page = risk_folds.PAGE.read_text(encoding="utf-8")
+    assert risk_folds.with_tables(page) == page
+
+
+def test_every_method_was_measured_on_every_fold():
+    found = risk_folds.recorded()
+    measured = sorted((m.table, m.method, m.fold) for m in found)
+    assert measured == sorted(
+        (table, method, fold)
+        for table in risk_folds.TABLES
+        for method in risk_folds.METHODS
+        for fold in range(risk_folds.FOLDS)
+    )
+
+
+def test_no_stored_fold_beats_what_was_proven():
+    found = risk_folds.recorded()
+    for slope, methods in {
+        "least log loss": ("FastRisk", "FasterRisk", "fewest errors", "least log loss, slope 1"),
+        "least log loss, slope 1": ("RiskSLIM's MIP, slope 1",),
+    }.items():
+        proven = {(m.table, m.fold): m.training_loss for m in found if m.method == slope and m.proof_seconds}
+        assert len(proven) > 10
+        for m in found:
+            if m.method in methods and (m.table, m.fold) in proven:
+                assert m.training_loss >= proven[m.table, m.fold] - 2e-9, m
+
+
+def test_no_stored_first_card_is_worse_than_that_of_the_peer():
+    pairs = risk_random.recorded()
+    assert [pair.seed for pair in pairs] == list(range(risk_random.TABLES))
+    assert [pair.seed for pair in pairs if pair.result == "worse"] == []
+    assert {pair.features for pair in pairs} == {3, 4, 5, 6, 7}
+
+
+def test_a_random_table_is_the_same_again_and_varied():
+    (one, size), (again, same) = risk_random.draw(7), risk_random.draw(7)
+    assert (one.X == again.X).all()
+    assert size == same
+    shapes = [risk_random.draw(seed)[0].X.shape for seed in range(12)]
+    assert len(set(shapes)) == 12
+    assert all(100 <= rows <= 2000 and 5 <= columns <= 60 for rows, columns in shapes)
+
+
+def test_the_calibration_error_of_a_perfect_forecast_is_small_and_of_a_constant_one_large():
+    rng = np.random.default_rng(0)
+    risk = rng.random(20000)
+    y = (rng.random(20000) < risk).astype(int)
+    assert risk_folds.calibration_error(y, risk) < 0.02
+    assert risk_folds.calibration_error(y, np.full(20000, 0.9)) == pytest.approx(0.4, abs=0.02)

@@ -33,7 +33,7 @@ def test_version(run):
     assert run("--version").stdout == f"supersparse {__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize("command", ["", *COMMANDS, "studio"])
 def test_help_fits_80_columns_and_has_an_example(run, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "80")
     done = run(*command.split(), "--help", check=True)
@@ -58,7 +58,7 @@ def test_every_command_is_tried_here(run, monkeypatch):
     cut_short = [line for line in listed.splitlines() if line.endswith("...") and line.split()[0] in COMMANDS]
     assert not cut_short
     names = set(re.findall(r"^  (\w+) ", listed, re.MULTILINE))
-    assert names - {"datasets", "report"} == set(COMMANDS)  # these two have tests of their own
+    assert names - {"datasets", "report", "studio"} == set(COMMANDS)  # these have tests of their own
 
 
 @pytest.mark.parametrize(

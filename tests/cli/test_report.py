@@ -59,6 +59,7 @@ def test_two_files_are_written_and_their_numbers_are_those_of_the_card(folder):
     assert [row[0] for row in page.tables["By site"]] == ["group", "north", "south", "all rows"]
 
 
+@pytest.mark.long
 def test_the_report_lies_beside_the_card_wherever_one_stands(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(report, "_installed", lambda package: False)  # only the page
     for name in ("one", "two"):
@@ -163,6 +164,7 @@ def test_text_that_looks_like_numbers_stays_text_when_learned_again(tmp_path):
     assert any(text.startswith("Confirmed: ") for text in page.texts)
 
 
+@pytest.mark.long
 def test_help_fits_80_columns_and_its_examples_run(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     text = run("report", "--help", cwd=tmp_path).output

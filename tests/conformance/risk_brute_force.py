@@ -5,7 +5,7 @@ intercept of all of them at once by damped Newton steps in numpy.
 """
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -29,6 +29,8 @@ class DrawnRisk:
     weights: list[float] | None
     class_weight: tuple[float, float]
     asked: list[tuple[Any, ...]] = field(default_factory=list)
+    rates: list[tuple[str, float]] = field(default_factory=list)
+    risk_threshold: float = 0.5
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -44,7 +46,8 @@ class DrawnRisk:
             max_features=self.max_features,
             sample_weight=self.weights,
             class_weight=dict(zip((0, 1), self.class_weight, strict=True)),
-            constraints=[_constraint(*asked) for asked in self.asked] or None,
+            constraints=[_constraint(*asked) for asked in [*self.asked, *self.rates]] or None,
+            risk_threshold=self.risk_threshold if self.rates else None,
             positive=1,
             **more,
         )
@@ -80,6 +83,9 @@ def _constraint(kind: str, *rest: Any) -> Any:
         "only_if": constraints.only_if,
         "budget": lambda costs, most: constraints.budget(costs, at_most=most),
         "max_total_score": constraints.max_total_score,
+        "min_sensitivity": constraints.min_sensitivity,
+        "min_specificity": constraints.min_specificity,
+        "max_error": constraints.max_error,
     }
     return made[kind](*rest)
 
@@ -122,6 +128,17 @@ def draw_risk(seed: int) -> DrawnRisk:
         weights=None if r.random() < 0.6 else [r.choice([0.5, 1, 2, 3.25]) for _ in range(n)],
         class_weight=r.choice([(1.0, 1.0), (1.0, 1.0), (1.0, 3.0), (0.7, 0.2)]),
         asked=asked,
+    )
+
+
+def draw_rates(seed: int) -> DrawnRisk:
+    """Draw a problem with limits on rates, some of them hard to obey and some impossible."""
+    r = random.Random(seed)
+    kinds = r.sample(["min_sensitivity", "min_specificity", "max_error"], r.choice([1, 1, 2]))
+    return replace(
+        draw_risk(seed),
+        rates=[(k, r.choice([0.1, 0.2, 0.3] if k == "max_error" else [0.5, 0.7, 0.9, 1.0])) for k in kinds],
+        risk_threshold=r.choice([0.5, 0.5, 0.2, 0.7]),
     )
 
 
@@ -170,6 +187,35 @@ def brute_force(drawn: DrawnRisk, *, slope_is_free: bool) -> BruteForce | None:
 
 def all_cards(drawn: DrawnRisk, *, slope_is_free: bool) -> dict[tuple[float, ...], float] | None:
     """The loss and penalty of every card; None if no card obeys the constraints."""
+    fitted = fitted_cards(drawn, slope_is_free=slope_is_free)
+    return None if fitted is None else dict(zip(fitted.cards, fitted.values.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """All cards, with their loss and penalty and the log odds of every row."""
+
+    cards: list[tuple[float, ...]]
+    values: Any
+    logits: Any
+
+    def within_rates(self, drawn: DrawnRisk, *, in_doubt: bool) -> Any:
+        """Which cards obey the rates; rows near the threshold count as wrong, or right if in doubt."""
+        y = np.array(drawn.y)
+        s = np.ones(len(y)) if drawn.weights is None else np.array(drawn.weights)
+        away = self.logits - np.log(drawn.risk_threshold / (1 - drawn.risk_threshold))
+        wrong = (away > 0) != (y == 1)
+        wrong = np.where(np.abs(away) < 1e-6, not in_doubt, wrong)
+        holds = np.ones(len(self.cards), bool)
+        for kind, bound in drawn.rates:
+            of = {"min_sensitivity": y == 1, "min_specificity": y == 0, "max_error": y == y}[kind]
+            share = (wrong * s * of).sum(axis=1) / (s * of).sum()
+            holds &= share <= (bound if kind == "max_error" else 1 - bound) + 1e-12
+        return holds
+
+
+def fitted_cards(drawn: DrawnRisk, *, slope_is_free: bool) -> Fitted | None:
+    """Fit every card that obeys the constraints on features and points; None if none does."""
     x, y = np.array(drawn.X), np.array(drawn.y)
     s = np.ones(len(y)) if drawn.weights is None else np.array(drawn.weights)
     weight = s / s.sum() * np.where(y == 1, drawn.class_weight[1], drawn.class_weight[0])
@@ -181,14 +227,13 @@ def all_cards(drawn: DrawnRisk, *, slope_is_free: bool) -> dict[tuple[float, ...
     if not cards:
         return None
     w = np.array(cards)
-    scores = w @ (x - mean).T
     if slope_is_free:
         effect = (np.abs(w) * deviation).max(axis=1)
-        loss = _fitted(scores, y, weight, np.where(effect > 0, CAP / np.maximum(effect, 1e-300), 1.0))
+        most_slope = np.where(effect > 0, CAP / np.maximum(effect, 1e-300), 1.0)
+        loss, logits = _fitted(w @ (x - mean).T, y, weight, most_slope)
     else:
-        loss = _whole_intercept(w @ x.T, y, weight)
-    value = loss + (w != 0) @ np.array(drawn.C0)
-    return dict(zip(cards, value.tolist(), strict=True))
+        loss, logits = _whole_intercept(w @ x.T, y, weight)
+    return Fitted(cards, loss + (w != 0) @ np.array(drawn.C0), logits)
 
 
 def log_loss(z: Any, y: Any, weight: Any) -> Any:
@@ -217,7 +262,7 @@ def _fitted(scores: Any, y: Any, weight: Any, most: Any) -> Any:
         better = new < value
         a, b, value = np.where(better, new_a, a), np.where(better, new_b, b), np.where(better, new, value)
         damping = np.where(better, damping * 0.2 + 1e-25, np.minimum(damping * 5 + 1e-16, 1.0))
-    return value
+    return value, a[:, None] * t + b[:, None]
 
 
 def _whole_intercept(totals: Any, y: Any, weight: Any) -> Any:
@@ -229,4 +274,5 @@ def _whole_intercept(totals: Any, y: Any, weight: Any) -> Any:
         rising = (weight * (p - y)).sum(1) > 0
         low, high = np.where(rising, low, b), np.where(rising, b, high)
     near = np.floor(low)[:, None] + np.arange(-1, 3)
-    return np.min([log_loss(totals + b[:, None], y, weight) for b in near.T], axis=0)
+    losses = np.array([log_loss(totals + b[:, None], y, weight) for b in near.T])
+    return losses.min(axis=0), totals + near[np.arange(len(near)), losses.argmin(axis=0)][:, None]

@@ -155,6 +155,7 @@ def test_bounds_narrow_the_directions_of_prepared_columns():
             assert -1 <= points <= 1
 
 
+@pytest.mark.long
 def test_options_of_the_solver_reach_it():
     model = clone(ONE).set_params(solver="highs", node_limit=None, max_points=2)
     assert model.set_params(solver_options={"presolve": "off"}).fit(X, Y).proven_optimal_

@@ -106,7 +106,9 @@ def test_the_intercept_is_penalised_as_in_the_paper(name):
         assert model.train.size == model.train.features + 1
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.long] if n == "criminology" else []) for n in MODULES]
+)
 def test_the_report_says_what_is_proven_or_the_gap(name):
     require(name)
     text = short_report(name)

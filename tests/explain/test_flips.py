@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from supersparse import ScoringSystem, item
 from supersparse.card.rules import Domain
 from supersparse.errors import InvalidDataError
-from supersparse.explain.flips import OTHER
+from supersparse.explain.moves import OTHER
 
 
 def stroke():

@@ -202,6 +202,59 @@ def test_what_leaving_out_costs_is_bounded(asked, counts, at_least, C0, class_we
         assert f"errs on {errors} to {errors + table.left_out} people" in table.cost_in_words(solution)
 
 
+@given(
+    counts=st.lists(st.integers(0, 9), min_size=8, max_size=8),
+    at_least=st.integers(2, 6),
+    C0=st.sampled_from([0.001, 0.05, 0.3]),
+    class_weight=st.sampled_from([None, "balanced"]),
+)
+def test_what_merging_costs_is_bounded(asked, counts, at_least, C0, class_weight):
+    counts[0], counts[1] = counts[0] + at_least, counts[1] + at_least  # both classes stay
+    cells = np.array([[a, b] for a in (0, 1) for b in (0, 1) for _ in "yn"], dtype=np.int8)
+    labels, counts = np.array([0, 1] * 4), np.array(counts)
+    whole_table = replace(
+        sites(asked)[0], answers=cells, positive=labels == 1, counts=counts, at_least=1, left_out=0
+    )
+    table = whole_table.merging(at_least)
+    assert (table.counts >= at_least).all()
+    assert table.left_out == 0
+    for label in (False, True):
+        assert table.counts[table.positive == label].sum() == counts[(labels == 1) == label].sum()
+
+    def problem(cells, positive, counts, **asked):
+        columns = {"a": cells[:, 0], "b": cells[:, 1], "y": positive.astype(int), "n": counts}
+        return Problem.of_counts(columns, target="y", C0=C0, max_points=2, **asked)
+
+    part = problem(table.answers, table.positive, table.counts, class_weight=class_weight)
+    solution = solve(part, "exhaustive")
+    weights = dict(zip((0, 1), part.class_weights, strict=True))
+    whole = problem(cells, labels == 1, counts, class_weight=weights)
+    mine, best = evaluate(whole, solution.points), solve(whole, "exhaustive")
+    assert mine.objective - best.objective <= table.most_lost(solution)
+    errors = solution.evaluation.predicted_errors
+    assert errors - table.merged <= mine.predicted_errors <= errors + table.merged
+    if table.merged:
+        assert "with other answers than theirs" in table.cost_in_words(solution)
+    else:
+        assert table.cost_in_words(solution) is None
+
+
+def test_merged_cells_are_in_the_file(asked, tmp_path):
+    columns, y = raw_rows()
+    table = CountTable.of(asked, columns, y.tolist(), 12, merge=True)
+    assert table.people == 400
+    assert table.merged > 0
+    assert (table.counts >= 12).all()
+    table.save(tmp_path / "merged.csv")
+    again = CountTable.load(tmp_path / "merged.csv")
+    assert (again.merged, again.left_out, again.people) == (table.merged, 0, 400)
+    assert f"at most {table.merged} people are counted with other answers" in table.in_words()
+    assert pooled([tmp_path / "merged.csv"] * 2).merged == 2 * table.merged
+    whole = CountTable.of(asked, columns, y.tolist(), 1)
+    assert whole.merging(10**6).left_out == 10**6  # a class with too few people for any cell
+    assert whole.merging(10**6).people == 0
+
+
 def test_different_questions_are_not_added_up(asked, tmp_path):
     columns, y = raw_rows()
     others = Questions.of(Prepare(cut_points={"age": [33]}).fit(columns, y), "state", ("well", "ill"), None)

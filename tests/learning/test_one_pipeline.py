@@ -71,6 +71,7 @@ def test_both_judge_it_on_the_same_rows_left_out(table, run):
 
 @pytest.mark.filterwarnings("ignore::supersparse.errors.NoBetterThanBaselineWarning")
 @QUICK
+@pytest.mark.long
 def test_both_choose_the_same_c0_by_cross_validation(table, run):
     X, y, command = table
     learned = from_command(run, command, "--cv", "3")

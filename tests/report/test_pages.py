@@ -168,11 +168,15 @@ def test_the_contents_and_the_bookmarks_lead_to_the_sections(report, pdf):
         assert re.search(rf"{re.escape(section.title)}\s+{page + 1}\b", contents)
 
 
+@pytest.mark.long
 def test_the_same_report_gives_the_same_pdf(report, pdf):
     assert report.to_pdf() == pdf
 
 
-@pytest.mark.parametrize(("paper", "size"), [("a4", (595.28, 841.89)), ("letter", (612, 792))])
+@pytest.mark.parametrize(
+    ("paper", "size"),
+    [("a4", (595.28, 841.89)), pytest.param("letter", (612, 792), marks=pytest.mark.long)],
+)
 def test_nothing_leaves_the_paper(paper, size):
     regular, bold = (ImageFont.truetype(path, 100) for path in font_files()[0])
     texts = [*[t for t in HOSTILE if t.strip()][:5], "a" * 300, "long words " * 30]
@@ -205,6 +209,7 @@ def test_a_long_table_repeats_its_header_and_keeps_long_cells_on_the_page():
     assert [f"row {k}" for k in range(0, 1500, 30)] == re.findall(r"^row \d+", "\n".join(pages), re.MULTILINE)
 
 
+@pytest.mark.long
 def test_hostile_names_are_drawn():
     texts = ["$x_1$ <b>&amp;{x}", "שלום", "👩\u200d⚕️", "back\\slash", "Größe ≥ 5 µm", "温度" * 30]
     words = words_of(hostile_report(texts, [0, 1] * 4).to_pdf())

@@ -184,6 +184,7 @@ def test_a_sample_of_one_class_is_a_failure_that_is_said():
     assert "y has 1 class(es)" in said(report, "validation")
 
 
+@pytest.mark.long
 def test_the_same_report_is_the_same_file():
     system = learned(COLUMNS, Y)
     first, second = (make_report(system, COLUMNS, Y, plan=QUICK) for _ in range(2))

@@ -178,6 +178,7 @@ def _full_disks() -> Iterator[Case]:
         from supersparse import Problem, solve
 
         problem = Problem.of([[0, 1], [1, 0], [1, 1], [0, 0]] * 3, [0, 1, 1, 0] * 3, C0=0.01, max_points=2)
+        solve(problem)  # compiles what is not compiled yet
         resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
         assert solve(problem, checkpoint="open.tree", node_limit=0).points is not None
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from supersparse.card.card import Card, Item
+from supersparse.card.fields import Fields, no_repeats
 from supersparse.card.performance import Performance
 from supersparse.card.provenance import ItemSeen, Provenance
-from supersparse.card.reading import Fields, no_repeats, read_card
+from supersparse.card.reading import read_card
 from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf
 from supersparse.card.wording import Wording
@@ -92,7 +93,13 @@ def _domain(domain: Domain) -> dict[str, object]:
 
 def _risk(risk: Risk) -> dict[str, object]:
     if isinstance(risk, LogisticRisk):
-        return {"kind": risk.kind, "slope": risk.slope, "offset": risk.offset}
+        content: dict[str, object] = {"kind": risk.kind, "slope": risk.slope, "offset": risk.offset}
+        if risk.seen is not None:
+            seen = zip(risk.seen.totals, risk.seen.cases, risk.seen.events, strict=True)
+            content["rows"] = [
+                {"total": _number(t), "cases": _number(c), "events": _number(e)} for t, c, e in seen
+            ]
+        return content
     rows: list[dict[str, object]] = [
         {"total": _number(t), "risk": r} for t, r in zip(risk.totals, risk.risks, strict=True)
     ]
@@ -174,7 +181,17 @@ def _provenance(made: Provenance) -> dict[str, object]:
     if made.settings is not None:
         content["settings"] = dict(made.settings)
     if made.certificate is not None:
-        content["certificate"] = {"file": made.certificate.file, "sha256": made.certificate.sha256}
+        checked_by = list(made.certificate.checked_by)
+        content["certificate"] = {
+            "file": made.certificate.file,
+            "sha256": made.certificate.sha256,
+            **({"checked_by": checked_by} if checked_by else {}),
+        }
+    if made.edits:
+        content["edits"] = [
+            {"change": one.change, "reason": one.reason, **({} if one.at is None else {"at": one.at})}
+            for one in made.edits
+        ]
     return content
 
 

@@ -19,16 +19,35 @@ _LOG_LOSS_TOLERANCE = Fraction(1_010, 10**12)  # 1e-9, and the rounding of the e
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertificateFile:
-    """The file that holds the proof: its name, without a folder, and its sha256."""
+    """The file that holds the proof: its name, without a folder, its sha256, and who checked it.
+
+    `checked_by` are programs that accepted it, with what tells their version.
+    """
 
     file: str
     sha256: str
+    checked_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.file or len(self.sha256) != 64 or set(self.sha256) - set("0123456789abcdef"):
             raise InvalidCardError(
                 "the certificate of a card needs a file name and a sha256 of 64 hexadecimal digits"
             )
+        if not all(isinstance(name, str) and name for name in self.checked_by):
+            raise InvalidCardError("the checkers of a certificate are no texts; leave them out")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardEdit:
+    """A change that somebody made by hand, why, and when (ISO 8601, UTC)."""
+
+    change: str
+    reason: str = ""
+    at: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.change:
+            raise InvalidCardError("an edit of the card says nothing; name the change, or leave it out")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -63,6 +82,7 @@ class Provenance(Tabular):
     settings: Mapping[str, Any] | None = field(default=None, hash=False)  # to ask again; as JSON holds them
     signed: bool = field(default=True, compare=False)  # False: read from a file without a digest
     certificate: CertificateFile | None = None  # the proof as a file that others can check
+    edits: tuple[CardEdit, ...] = ()  # what was changed by hand after learning, oldest first
 
     def __post_init__(self) -> None:
         if self.certificate is not None and not self.proven_optimal:

@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO
 
 from supersparse._version import __version__
-from supersparse.certify.lines import Lines
+from supersparse.certify.lines import Lines, vector
 from supersparse.certify.program import Coefficients, Program
 from supersparse.certify.prover import Prover
 from supersparse.certify.statement import TableNames, check_certifiable, statement_of
@@ -23,6 +21,8 @@ from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.presolve import DropColumns
+
+_LEVEL = 2  # of compression: higher ones take longer than all else and save a quarter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -76,12 +76,10 @@ def certify(
     rows = small.rows
     program = Program(
         statement,
-        [
-            [Fraction(x, scale) for x in column.tolist()]
-            for column, scale in zip(rows.columns, rows.scales, strict=True)
-        ],
+        rows.columns,
+        rows.scales,
         rows.positive.tolist(),
-        [Fraction(w) * rows.weight_unit for w in rows.weights.tolist()],
+        rows.weights.tolist(),
     )
     model = drop.reduce(points.over(problem.unit)) if drop.accepts(problem) else points.over(problem.unit)
     solution = program.solution(model.coefficients, model.intercept)
@@ -131,11 +129,11 @@ def _write(
     body = path.with_name(path.name + ".lines")
 
     try:
-        with _text(body, compressed) as text:
-            lines = Lines(program, text)
-            Prover(program, lines, best, check_in).prove()
-        with _text(path, compressed) as text:
-            text.writelines(_head(program, solution, best, lines.count))
+        with _packed(body, compressed) as write:
+            lines = Lines(program, write)
+            Prover(program, lines, best, program.margins(solution), check_in).prove()
+        with _packed(path, compressed) as write:
+            write("".join(_head(program, solution, best, lines.count)).encode("ascii"))
         with path.open("ab") as whole, body.open("rb") as rest:
             shutil.copyfileobj(rest, whole)
     finally:
@@ -144,18 +142,14 @@ def _write(
 
 
 @contextmanager
-def _text(path: Path, compressed: bool) -> Iterator[TextIO]:
-    """Open a file for text; packed without a time or a name in it, so that equal proofs are equal files."""
+def _packed(path: Path, compressed: bool) -> Iterator[Callable[[bytes], object]]:
+    """Open a file for bytes; packed without a time or a name in it, so that equal proofs are equal files."""
     with path.open("wb") as raw:
         if not compressed:
-            with TextIOWrapper(raw, encoding="ascii", newline="\n") as text:
-                yield text
+            yield raw.write
             return
-        with (
-            gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6) as packed,
-            TextIOWrapper(packed, encoding="ascii", newline="\n") as text,
-        ):
-            yield text
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=_LEVEL) as packed:
+            yield packed.write
 
 
 def _head(program: Program, solution: Coefficients, best: int, count: int) -> list[str]:
@@ -167,14 +161,10 @@ def _head(program: Program, solution: Coefficients, best: int, count: int) -> li
         "VER 1.1\n",
         f"VAR {len(program.names)}\n{' '.join(program.names)}\n",
         f"INT {len(program.names)}\n{' '.join(map(str, range(len(program.names))))}\n",
-        f"OBJ min\n{_sparse(program.objective)}\n",
+        f"OBJ min\n{vector(program.objective)}\n",
         f"CON {len(rows)} {program.n_bounds}\n",
-        *(f"{row.label} {row.sense} {row.right} {_sparse(row.coefficients)}\n" for row in rows),
+        *(f"{row.label} {row.sense} {row.right} {vector(row.coefficients)}\n" for row in rows),
         f"RTP range {best} {best}\n",
-        f"SOL 1\nmodel {_sparse(solution)}\n",
+        f"SOL 1\nmodel {vector(solution)}\n",
         f"DER {count}\n",
     ]
-
-
-def _sparse(coefficients: Coefficients) -> str:
-    return " ".join([str(len(coefficients)), *(f"{v} {c}" for v, c in sorted(coefficients.items()))])

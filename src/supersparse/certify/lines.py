@@ -1,37 +1,68 @@
 """Lines: a derivation written as it grows, and the bounds that hold at the present place of the tree.
 
-A line is a row of the program or a derived one. Multipliers of a combination are whole numbers over one
-denominator; only text leaves this file.
+A line is a row of the program or a derived one. Most lines are written by compiled code (`Facts` and
+`Standing` are what it knows); the few of other kinds are written here. Only text leaves this file, a few
+megabytes at a time.
 """
 
-from collections.abc import Iterable, Sequence
-from math import gcd
-from typing import TextIO
+from collections.abc import Callable, Iterable
 
-from supersparse.certify.program import Coefficients, Program, Row
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.certify.program import Coefficients, Program
+from supersparse.solving.kernels.derivation import LINE, POSITION, Standing
 
 Terms = list[tuple[int, int]]  # (line, multiplier over the denominator)
+Content = tuple[int, Coefficients]  # right side and coefficients of a line
+
+ENOUGH_TEXT = 2**22
+"""Bytes of text that are gathered before they are passed on."""
 
 
-class Bounds:
-    """The tightest known bound of each variable, below and above: (line, value)."""
+class Lines:
+    """Writes derived lines and keeps the bounds of the present place."""
 
-    def __init__(self, program: Program) -> None:
-        self.lower = [(row, program.rows[row].right) for row in program.lower]
-        self.upper = [(row, program.rows[row].right) for row in program.upper]
-        self._trail: list[tuple[list[tuple[int, int]], int, tuple[int, int]]] = []
+    def __init__(self, program: Program, out: Callable[[bytes], object]) -> None:
+        self.program = program
+        self._out = out
+        self._first = len(program.rows)
+        self.text: NDArray[np.uint8] = np.empty(2 * ENOUGH_TEXT, np.uint8)
+        self.at = np.array([0, self._first, 0], np.int64)
+        n = len(program.names)
+        even = 2 * np.arange(n, dtype=np.int64)
+        ends = [[program.rows[row].right for row in rows] for rows in (program.lower, program.upper)]
+        assert program.lower == even.tolist()
+        self.here = Standing(
+            lower_line=even.copy(),
+            lower=np.array(ends[0], np.int64),
+            upper_line=even + 1,
+            upper=np.array(ends[1], np.int64),
+            used=np.zeros(len(program.features), np.int64),
+        )
+        self._trail: list[tuple[bool, int, int, int]] = []
 
-    def raise_lower(self, variable: int, line: int, value: int) -> None:
-        """Use a line that says: the variable is at least this value."""
-        self._set(self.lower, variable, line, value)
+    @property
+    def next(self) -> int:
+        """The number of the next line."""
+        return int(self.at[LINE])
 
-    def cut_upper(self, variable: int, line: int, value: int) -> None:
-        """Use a line that says: the variable is at most this value."""
-        self._set(self.upper, variable, line, value)
+    @property
+    def count(self) -> int:
+        """How many lines were derived."""
+        return self.next - self._first
 
-    def _set(self, side: list[tuple[int, int]], variable: int, line: int, value: int) -> None:
-        self._trail.append((side, variable, side[variable]))
-        side[variable] = (line, value)
+    def flush(self) -> None:
+        """Pass on what was written."""
+        self._out(self.text[: self.at[POSITION]].tobytes())
+        self.at[POSITION] = 0
+
+    def flush_if_long(self) -> None:
+        """Pass on what was written if it is much."""
+        if self.at[POSITION] > ENOUGH_TEXT:
+            self.flush()
+
+    # --- bounds of variables ---
 
     @property
     def mark(self) -> int:
@@ -40,132 +71,112 @@ class Bounds:
 
     def back(self, mark: int) -> None:
         """Forget the bounds that were set since."""
+        here = self.here
         while len(self._trail) > mark:
-            side, variable, old = self._trail.pop()
-            side[variable] = old
+            is_upper, variable, line, value = self._trail.pop()
+            if is_upper:
+                here.upper_line[variable], here.upper[variable] = line, value
+            else:
+                here.lower_line[variable], here.lower[variable] = line, value
 
+    def raise_lower(self, variable: int, line: int, value: int) -> None:
+        """Use a line that says: the variable is at least this value."""
+        here = self.here
+        self._trail.append((False, variable, int(here.lower_line[variable]), int(here.lower[variable])))
+        here.lower_line[variable], here.lower[variable] = line, value
 
-class Lines:
-    """Writes derived lines to a stream and remembers those that may be used again."""
+    def cut_upper(self, variable: int, line: int, value: int) -> None:
+        """Use a line that says: the variable is at most this value."""
+        here = self.here
+        self._trail.append((True, variable, int(here.upper_line[variable]), int(here.upper[variable])))
+        here.upper_line[variable], here.upper[variable] = line, value
 
-    def __init__(self, program: Program, out: TextIO) -> None:
-        self.program = program
-        self._out = out
-        self._first = len(program.rows)
-        self.count = 0
-        self._kept: dict[int, Row] = {}
-        self.everywhere = Bounds(program)  # what holds without assumptions
-        self.here = Bounds(program)
-
-    @property
-    def next(self) -> int:
-        """The number of the next line."""
-        return self._first + self.count
-
-    def content(self, line: int) -> Row:
-        """A line that was written earlier."""
-        return self.program.rows[line] if line < self._first else self._kept[line]
+    # --- writing ---
 
     def assume(self, sense: str, right: int, coefficients: Coefficients) -> int:
         """Assume an inequality, one side of a branching."""
-        return self._write(Row("a", sense, right, coefficients), "asm", keep=True)
+        return self.combine(f"{sense} {right} {vector(coefficients)}", "asm")
 
     def known_solution(self, right: int) -> int:
         """State that only better models than the known one matter."""
-        self._out.write(f"d{self.next} L {right} OBJ {{ sol }} -1\n")
-        self.count += 1
-        return self.next - 1
+        return self.combine(f"L {right} OBJ", "sol")
 
     def close_branching(self, right: int, first: tuple[int, int], second: tuple[int, int]) -> int:
         """Conclude objective >= right from both sides of a branching: (line, assumption) each."""
-        reason = f"uns {first[0]} {first[1]} {second[0]} {second[1]}"
-        self._out.write(f"d{self.next} G {right} OBJ {{ {reason} }} -1\n")
-        self.count += 1
-        return self.next - 1
+        return self.combine(f"G {right} OBJ", f"uns {first[0]} {first[1]} {second[0]} {second[1]}")
+
+    def row(self, line: int) -> Content:
+        """The content of a row of the program."""
+        row = self.program.rows[line]
+        return row.right, row.coefficients
 
     def combined(
-        self, target: Coefficients, parts: Terms, over: int = 1, bounds: Bounds | None = None
+        self, target: Coefficients, parts: Iterable[tuple[int, int]], known: dict[int, Content] | None = None
     ) -> tuple[Terms, int]:
         """Complete a combination to target·x >= right by bounds of variables; return (terms, right).
 
-        `target` is in whole numbers, and so is the result; multipliers and `right` are over the denominator.
+        The parts are rows of the program, or derived lines whose content is `known`.
         """
-        bounds = bounds or self.here
         total: Coefficients = {}
         right = 0
-        for line, multiplier in parts:
-            row = self.content(line)
-            right += multiplier * row.right
-            for v, c in row.coefficients.items():
-                total[v] = total.get(v, 0) + multiplier * c
         terms = list(parts)
-        for v in total.keys() | target.keys():
-            missing = target.get(v, 0) * over - total.get(v, 0)
+        for line, multiplier in terms:
+            its_right, its_coefficients = (known or {}).get(line) or self.row(line)
+            right += multiplier * its_right
+            for v, c in its_coefficients.items():
+                total[v] = total.get(v, 0) + multiplier * c
+        here = self.here
+        for v in sorted(total.keys() | target.keys()):
+            missing = target.get(v, 0) - total.get(v, 0)
             if missing:
-                line, value = bounds.lower[v] if missing > 0 else bounds.upper[v]
-                terms.append((line, missing))
-                right += missing * value
+                side = (here.lower_line, here.lower) if missing > 0 else (here.upper_line, here.upper)
+                terms.append((int(side[0][v]), missing))
+                right += missing * int(side[1][v])
         return terms, right
 
-    def derive(
-        self,
-        sense: str,
-        right: int,
-        coefficients: Coefficients | None,
-        terms: Iterable[tuple[int, int]],
-        *,
-        over: int = 1,
-        rounded: bool = False,
-        last_use: int = -1,
-    ) -> int:
-        """Write a combination; coefficients of None mean the objective, which is not kept."""
+    def derive(self, sense: str, right: int, coefficients: Coefficients | None, terms: Terms) -> int:
+        """Write a combination; coefficients of None mean the objective."""
         merged: dict[int, int] = {}
         for line, multiplier in terms:
             merged[line] = merged.get(line, 0) + multiplier
-        used = [f"{line} {_ratio(m, over)}" for line, m in merged.items() if m]
-        reason = f"{'rnd' if rounded else 'lin'} {len(used)} {' '.join(used)}"
-        if coefficients is None:
-            self._out.write(f"d{self.next} {sense} {right} OBJ {{ {reason} }} {last_use}\n")
-            self.count += 1
-            return self.next - 1
-        return self._write(Row("d", sense, right, coefficients), reason, keep=last_use < 0, last_use=last_use)
+        used = [f"{line} {m}" for line, m in merged.items() if m]
+        left = "OBJ" if coefficients is None else vector(coefficients)
+        return self.combine(f"{sense} {right} {left}", " ".join(["lin", str(len(used)), *used]))
 
-    def bound_above(self, variable: int, parts: Terms) -> None:
-        """Derive variable <= value from lines and the present bounds, and use it from here on."""
-        terms, right = self.combined({variable: -1}, parts)
+    def bound_above(
+        self, variable: int, parts: Terms, known: dict[int, Content] | None = None
+    ) -> tuple[int, int]:
+        """Derive variable <= value from lines and the present bounds, and use it: (line, value)."""
+        terms, right = self.combined({variable: -1}, parts, known)
         line = self.derive("L", -right, {variable: 1}, [(at, -m) for at, m in terms])
-        self.here.cut_upper(variable, line, -right)
+        self.cut_upper(variable, line, -right)
+        return line, -right
 
-    def bound_below(self, variable: int, parts: Terms) -> None:
-        """Derive variable >= value from lines and the present bounds, and use it from here on."""
-        terms, right = self.combined({variable: 1}, parts)
+    def bound_below(
+        self, variable: int, parts: Terms, known: dict[int, Content] | None = None
+    ) -> tuple[int, int]:
+        """Derive variable >= value from lines and the present bounds, and use it: (line, value)."""
+        terms, right = self.combined({variable: 1}, parts, known)
         line = self.derive("G", right, {variable: 1}, terms)
-        self.here.raise_lower(variable, line, right)
+        self.raise_lower(variable, line, right)
+        return line, right
 
-    def keep(self, line: int, row: Row) -> None:
-        """Remember the content of a line, to be used again."""
-        self._kept[line] = row
-
-    def forget(self, lines: Sequence[int]) -> None:
-        """Forget lines that will not be used again."""
-        for line in lines:
-            self._kept.pop(line, None)
-
-    def _write(self, row: Row, reason: str, *, keep: bool, last_use: int = -1) -> int:
+    def combine(self, inequality: str, reason: str) -> int:
+        """Write a line given as text."""
         line = self.next
-        content = " ".join(f"{v} {c}" for v, c in row.coefficients.items())
-        space = " " if content else ""
-        self._out.write(
-            f"d{line} {row.sense} {row.right} {len(row.coefficients)}{space}{content} "
-            f"{{ {reason} }} {last_use}\n"
-        )
-        self.count += 1
-        if keep or last_use >= 0:
-            self._kept[line] = row
+        content = f"d{line} {inequality} {{ {reason} }} -1\n".encode("ascii")
+        begin = int(self.at[POSITION])
+        if begin + len(content) > len(self.text):
+            self.flush()
+            begin = 0
+            if len(content) > len(self.text):
+                self.text = np.empty(2 * len(content), np.uint8)
+        self.text[begin : begin + len(content)] = np.frombuffer(content, np.uint8)
+        self.at[POSITION] = begin + len(content)
+        self.at[LINE] += 1
         return line
 
 
-def _ratio(numerator: int, denominator: int) -> str:
-    common = gcd(numerator, denominator)
-    top, bottom = numerator // common, denominator // common
-    return str(top) if bottom == 1 else f"{top}/{bottom}"
+def vector(coefficients: Coefficients) -> str:
+    """Coefficients as the format has them: their number, then variable and value of each."""
+    return " ".join([str(len(coefficients)), *(f"{v} {c}" for v, c in sorted(coefficients.items()))])

@@ -16,9 +16,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.certify.statement import Coefficient, Statement
 from supersparse.errors import UnsupportedProblemError, VerificationError
+from supersparse.exact import IntArray
 
 Coefficients = dict[int, int]
 
@@ -67,16 +72,18 @@ class Program:
     def __init__(
         self,
         statement: Statement,
-        columns: Sequence[Sequence[Fraction]],
+        columns: Sequence[IntArray],
+        scales: Sequence[int],
         positive: Sequence[bool],
-        weights: Sequence[Fraction],
+        weights: Sequence[int],
     ) -> None:
+        """`columns` are whole numbers, each over its scale; weights are in any unit."""
         self.statement = statement
         self.names: list[str] = []
         self.rows: list[Row] = []
         self.lower: list[int] = []  # the row that bounds each variable from below
         self.upper: list[int] = []
-        self._merge(columns, positive, weights)
+        self._merge(columns, scales, positive, weights)
         self._costs: dict[int, Fraction] = {}
         self.constant = Fraction(0)
         self.features = [
@@ -96,38 +103,57 @@ class Program:
             assert statement.low is not None
             assert statement.high is not None
             self.threshold = self._variable("b", statement.low, statement.high)
-        total = sum(weights, Fraction(0))
+        total = sum(weights)
+        prices = [price / total for price in statement.class_weights]
         self.wrong = [self._variable(f"z{r}", 0, 1) for r in range(len(self.positive))]
-        for z, weight, is_positive in zip(self.wrong, self.weights, self.positive, strict=True):
-            self._costs[z] = weight * statement.class_weights[is_positive] / total
+        of_weight = {(p, w): prices[p] * w for p, w in set(zip(self.positive, self.weights, strict=True))}
+        for z, is_positive, weight in zip(self.wrong, self.positive, self.weights, strict=True):
+            self._costs[z] = of_weight[is_positive, weight]
         self.n_bounds = len(self.rows)
         for f, feature in enumerate(self.features):
             self._link(f, feature)
         self._limit()
-        self.of_row = [self._add_row(r) for r in range(len(self.positive))]
+        self.x = np.array([feature.column for feature in self.features], np.int64)
+        self.x = np.ascontiguousarray(self.x.reshape(len(self.features), len(self.positive)).T)
+        at_row, at_feature = np.nonzero(self.x)
+        start = np.searchsorted(at_row, np.arange(len(self.positive) + 1)).tolist()
+        not_zero = at_feature.tolist()
+        self.of_row = [self._add_row(r, not_zero[start[r] : start[r + 1]]) for r in range(len(self.positive))]
         self._scale()
 
     def _merge(
         self,
-        columns: Sequence[Sequence[Fraction]],
+        columns: Sequence[IntArray],
+        scales: Sequence[int],
         positive: Sequence[bool],
-        weights: Sequence[Fraction],
+        weights: Sequence[int],
     ) -> None:
         """Scale columns to whole numbers without a common divisor, and merge equal rows of a class."""
-        common = lcm(*(x.denominator for column in columns for x in set(column)))
-        whole = [[int(x * common) for x in column] for column in columns]
+        distinct = [np.unique(column, return_inverse=True) for column in columns]
+        values = [[int(x) for x in of_column] for of_column, _ in distinct]
+        common = lcm(
+            *(scale // gcd(x, scale) for own, scale in zip(values, scales, strict=True) for x in own)
+        )
+        whole = [[x * common // scale for x in own] for own, scale in zip(values, scales, strict=True)]
         mode = self.statement.intercept
-        divisor = gcd(common if mode in ("range", "paper") else 0, *(x for c in whole for x in set(c))) or 1
+        divisor = gcd(common if mode in ("range", "paper") else 0, *(x for own in whole for x in own)) or 1
         self.step = common // divisor  # what one unit of b is in these scores
-        merged: dict[tuple[bool, tuple[int, ...]], Fraction] = {}
-        for r, weight in enumerate(weights):
-            key = (bool(positive[r]), tuple(column[r] // divisor for column in whole))
-            merged[key] = merged.get(key, Fraction(0)) + weight
-        order = sorted(merged)
-        self.positive = [key[0] for key in order]
-        self.weights = [merged[key] for key in order]
-        self._columns = [[key[1][f] for key in order] for f in range(len(columns))]
         self.factor = Fraction(common, divisor)  # table value times this is the whole number
+        if any(abs(x) // divisor > _LARGEST for own in whole for x in own):
+            _refuse_scores(max(abs(x) // divisor for own in whole for x in own))
+        keys = np.empty((len(columns) + 1, len(weights)), np.int64)
+        keys[0] = positive
+        for f, (own, (_, inverse)) in enumerate(zip(whole, distinct, strict=True)):
+            keys[f + 1] = np.array([x // divisor for x in own], np.int64)[inverse.reshape(-1)]
+        order = np.lexsort(keys[::-1])
+        keys = keys[:, order]
+        first = np.ones(len(order), bool)
+        first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+        self.positive = [bool(p) for p in keys[0, first]]
+        self._columns: list[list[int]] = keys[1:, first].tolist()
+        self.weights = [0] * len(self.positive)
+        for row, merged in zip(order.tolist(), (np.cumsum(first) - 1).tolist(), strict=True):
+            self.weights[merged] += weights[row]
 
     def _reach(self) -> None:
         """The least and the largest score; 0 is counted as one."""
@@ -143,10 +169,7 @@ class Program:
             self.most += max(0, *products)
         self.M = self.most - self.least + 1
         if self.M > _LARGEST:
-            raise UnsupportedProblemError(
-                f"scores reach {self.M} in whole numbers, over 2^60, which certificates do not "
-                "round the columns, or use smaller points"
-            )
+            _refuse_scores(self.M)
 
     def _variable(self, name: str, low: int, high: int) -> int:
         at = len(self.names)
@@ -229,9 +252,10 @@ class Program:
             self.sign_rows.append(rows)
         self.limit_rows += [r for r, row in enumerate(self.rows) if row.label.startswith("used")]
 
-    def _add_row(self, r: int) -> int:
+    def _add_row(self, r: int, features: list[int]) -> int:
+        """The inequality of a row, in which these features are not 0."""
         sign = 1 if self.positive[r] else -1
-        row = {feature.points: sign * feature.column[r] for feature in self.features}
+        row = {self.features[f].points: sign * self.features[f].column[r] for f in features}
         row[self.wrong[r]] = self.M
         right = 1
         if self.statement.intercept == "free":
@@ -243,10 +267,12 @@ class Program:
 
     def _scale(self) -> None:
         """Make the objective whole, without a common divisor."""
-        costs = {v: c for v, c in self._costs.items() if c}
-        up = lcm(*(c.denominator for c in costs.values()))
-        down = gcd(*(int(c * up) for c in costs.values())) or 1
-        self.objective = {v: int(c * up) // down for v, c in sorted(costs.items())}
+        costs = {v: c for v, c in sorted(self._costs.items()) if c}
+        distinct = set(costs.values())
+        up = lcm(*(c.denominator for c in distinct))
+        down = gcd(*(int(c * up) for c in distinct)) or 1
+        whole = {c: int(c * up) // down for c in distinct}
+        self.objective = {v: whole[c] for v, c in costs.items()}
         self.unit = Fraction(down, up)  # F is the objective times this, plus the constant
         if sum(abs(c) for c in self.objective.values()) > _LARGEST:
             raise UnsupportedProblemError(
@@ -271,10 +297,7 @@ class Program:
                     values[feature.value[v]] = 1
         for s, together in zip(self.signs, self.statement.same_sign, strict=True):
             values[s] = int(any(given[f] > 0 for f in together))
-        totals = [
-            sum(feature.column[r] * v for feature, v in zip(self.features, given, strict=True))
-            for r in range(len(self.positive))
-        ]
+        totals = (self.x @ np.array(given, np.int64)).tolist()
         if self.statement.intercept == "free":
             above = [total for total in totals if total + intercept * self.factor > 0]
             t = min(above, default=self.most + 1)
@@ -292,12 +315,32 @@ class Program:
             ]
         values |= {z: 1 for z, is_wrong in zip(self.wrong, wrong, strict=True) if is_wrong}
         values = {v: c for v, c in values.items() if c}
-        for row in self.rows:
-            total = sum(c * values.get(v, 0) for v, c in row.coefficients.items())
+        for row in self.rows[: self.of_row[0]]:
+            total = sum([c * values.get(v, 0) for v, c in row.coefficients.items()])
             if (row.sense != "L" and total < row.right) or (row.sense != "G" and total > row.right):
                 raise VerificationError(f"the model breaks the row {row.label} of its integer program")
+        z = np.array([values.get(v, 0) for v in self.wrong])
+        for r in np.flatnonzero((self.margins(values) < 0) & (z == 0)).tolist():
+            raise VerificationError(f"the model breaks the row r{r} of its integer program")
         return values
+
+    def margins(self, solution: Coefficients) -> NDArray[np.int64]:
+        """By how much each row is on the right side in a solution; M is not part of it."""
+        points = np.array([solution.get(feature.points, 0) for feature in self.features], np.int64)
+        sign = np.where(np.array(self.positive, bool), 1, -1)
+        threshold = solution.get(self.threshold, 0)
+        shift = {"free": -threshold, "range": threshold * self.step}.get(self.statement.intercept, 0)
+        right = np.array([self.rows[row].right for row in self.of_row])
+        margins: NDArray[np.int64] = sign * (self.x @ points + shift) - right
+        return margins
 
     def value(self, solution: Coefficients) -> int:
         """The objective of a solution, in whole numbers."""
         return sum(c * solution.get(v, 0) for v, c in self.objective.items())
+
+
+def _refuse_scores(largest: int) -> NoReturn:
+    raise UnsupportedProblemError(
+        f"scores reach {largest} in whole numbers, over 2^60, which certificates do not support; "
+        "round the columns, or use smaller points"
+    )

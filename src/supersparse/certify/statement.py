@@ -6,7 +6,7 @@ program; the checker reads it, prints it in words and builds the program itself.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -49,6 +49,10 @@ class TableNames:
     weights: str | None = None  # the column of sample weights
     sha256: str | None = None  # of the file
     missing: tuple[str, ...] = ("NA", "NULL", "NaN", "nan", "null")  # texts that count as blank
+    separator: str | None = None  # None: the most frequent one of the header
+    encoding: str = "utf-8-sig"
+    columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # read in a way of their own
+    complete: tuple[str, ...] = ()  # columns: a row with a gap in one of them is left out
     rules: tuple[Mapping[str, Any], ...] | None = None  # of the features; None: each is a column
 
 
@@ -85,6 +89,10 @@ class Statement:
             "weights": self.table.weights,
             "table": self.table.sha256,
             "missing": list(self.table.missing),
+            "separator": self.table.separator,
+            "encoding": self.table.encoding,
+            "columns": self.table.columns,
+            "complete": list(self.table.complete),
             "class_weights": [str(w) for w in self.class_weights],
             "unit": self.unit,
             "intercept": self.intercept,

@@ -32,6 +32,7 @@ from supersparse.cli.predict import predict
 from supersparse.cli.report import report
 from supersparse.cli.say import complain
 from supersparse.cli.solvers import solvers
+from supersparse.cli.studio import studio
 from supersparse.cli.trade_off import trade_off
 from supersparse.errors import (
     InfeasibleError,
@@ -50,7 +51,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     fit, counts, predict, evaluate, explain, report, certify, export, names, frontier, trade_off, pool, check,
-    solvers, demo, doctor,
+    solvers, studio, demo, doctor,
 )  # fmt: skip
 for run in COMMANDS:
     app.command()(command(run))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
+from supersparse.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions, Weights
 from supersparse.cli.say import check_writable, note, remark, say_size
 from supersparse.errors import SupersparseError
 
@@ -21,37 +21,39 @@ def certify(
     data: DataFile,
     table: TableOptions,
     output: Output,
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Column with the true classes; default: the title of the card."),
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: equal weights.")
-    ] = None,
+    target: CardTarget = None,
+    weights: Weights = None,
     out: Annotated[
         Path | None,
         typer.Option(
             dir_okay=False, metavar="FILE", show_default="MODEL.vipr.gz", help="File for the certificate."
         ),
     ] = None,
+    viprchk: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, metavar="PROGRAM", help="Let viprchk check the certificate as well."
+        ),
+    ] = None,
 ) -> None:
     """Write a proof that others can check, for a card.
 
-    It proves that no scoring system is better, and the card then names it. The format is VIPR.
-    `supersparse-check`, a short program that needs only Python, checks it against the table and the card;
-    other programs can check it, too. The card must be proven optimal, and the table must be the one that it
-    was learned from.
+    It proves that no scoring system is better. The format is VIPR. `supersparse-check`, a short program that
+    needs only Python, checks it against the table and the card in a process of its own, and the card then
+    names the file and who checked it. The card must be proven optimal, and the table must be the one that
+    it was learned from.
 
     \b
     Example:
       supersparse demo --save-data biopsies.csv --out card.json
       supersparse certify card.json biopsies.csv
     """
-    from supersparse.card.cases import read_labelled
+    from supersparse.card.cases import read_labelled, reading_for
+    from supersparse.certify.checking import check, check_by_viprchk
     from supersparse.cli.report import target_of
     from supersparse.errors import InvalidCardError
     from supersparse.faces import ScoringSystem
-    from supersparse.learning.certifying import certified, points_of
+    from supersparse.learning.certifying import certified, checked, points_of
     from supersparse.learning.refit import Refit, learned_from
 
     system = ScoringSystem.load(model)
@@ -78,24 +80,31 @@ def certify(
     import numpy as np
 
     refit = Refit.of(system.card, rows.columns, np.array(rows.y), rows.weights, time_limit=None)
-    question = refit.recipe.question(refit.rows)
+    part = refit.recipe.complete(refit.rows)
+    question = refit.recipe.question(part)
     card = certified(
         system.card,
         question,
         points_of(system.card, question),
         place,
-        refit.rows,
+        part,
         target=name,
         weights=weights,
         data=data,
+        reading=reading_for(system.card, table.reading),
     )
+    ScoringSystem(card).save(model)
+    checkers = [check(data, model, place)]
+    if viprchk is not None:
+        checkers.append(check_by_viprchk(viprchk, place))
+    card = checked(card, checkers)
     ScoringSystem(card).save(model)
     assert card.provenance is not None
     assert card.provenance.certificate is not None
-    sha256 = card.provenance.certificate.sha256
+    sha256, size = card.provenance.certificate.sha256, place.stat().st_size
     output.show(
-        f"Certificate: {place}, {place.stat().st_size} bytes, sha256 {sha256}",
-        lambda: {"certificate": str(place), "sha256": sha256, "bytes": place.stat().st_size},
+        f"Certificate: {place}, {size} bytes, sha256 {sha256}\nChecked by {' and '.join(checkers)}",
+        lambda: {"certificate": str(place), "sha256": sha256, "bytes": size, "checked_by": checkers},
     )
     remark(f"Check it: {shlex.join(['supersparse-check', str(data), str(model), str(place)])}")
 

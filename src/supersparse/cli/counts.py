@@ -51,12 +51,17 @@ def counts(
     at_least: Annotated[
         int, typer.Option(metavar="K", help="Leave out cells of fewer than K people; 1 keeps all.")
     ] = 5,
+    merge: Annotated[
+        bool,
+        typer.Option("--merge", help="Merge such cells with the most similar ones of their class instead."),
+    ] = False,
 ) -> None:
     """Count people by their answers, to share no rows.
 
     Several sites can learn one card together: the first makes questions from its table, 8 unless
     --candidates asks for others, and writes them to a file. Every site counts its own people by them, and
-    `fit` learns from the counts. Cells of few people are left out, and `fit` says what that can cost at most.
+    `fit` learns from the counts. Cells of few people are left out, or merged, and `fit` says what that can
+    cost at most.
 
     \b
     Example:
@@ -83,7 +88,7 @@ def counts(
         asked = _read(questions, columns, features)
     say_size(data)
     cases = read_labelled(data, table.reading, asked.card, columns.target, note=note)
-    found = CountTable.of(asked, cases.columns, cases.y, at_least)
+    found = CountTable.of(asked, cases.columns, cases.y, at_least, merge=merge)
     found.save(out)
     if save_questions is not None:
         asked.save(save_questions)
@@ -95,6 +100,7 @@ def counts(
             "cells": len(found.counts),
             "people": found.people,
             "left_out_at_most": found.left_out,
+            "merged_at_most": found.merged,
             "saved": [str(path) for path in (out, save_questions) if path is not None],
         },
     )

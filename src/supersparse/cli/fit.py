@@ -17,6 +17,7 @@ from supersparse.cli.options import (
     ValidationOptions,
     WordingOptions,
 )
+from supersparse.cli.rows import EngineOptions, read_rows_question
 from supersparse.cli.say import check_no_input, check_writable, remark
 from supersparse.errors import InvalidOptionError
 
@@ -30,6 +31,7 @@ def fit(
     validation: ValidationOptions,
     search: SearchOptions,
     table: TableOptions,
+    engine: EngineOptions,
     output: Output,
     frontier: Annotated[
         int | None,
@@ -59,7 +61,8 @@ def fit(
     During the folds, Ctrl-C skips the rest of them. The time limit is for all of it.
 
     Several files are tables of counts that `supersparse counts` wrote, one of each site. They are learned
-    from together, as if the rows were in one place.
+    from together, as if the rows were in one place. With --engine duckdb they are Parquet or CSV files of
+    rows, or a folder of them, which are counted there and need not fit into memory.
 
     \b
     Example:
@@ -90,28 +93,32 @@ def fit(
         raise InvalidOptionError(
             f"{validation.asks[0]} judges the card on rows left out; remove it, or remove --no-validate"
         )
-    counts = None
-    if any(map(is_count_table, data)):
+    counts, splits, repeats = None, None, validation.times
+    if engine.counts_rows:
+        question, rows, splits, repeats = read_rows_question(
+            data, table.reading, columns, asked, features, search, validation, engine.memory
+        )
+    elif any(map(is_count_table, data)):
         counts, question, rows = read_counts_question(data, columns, asked, features, search, validation)
     elif len(data) == 1:
         question, rows = read_question(data[0], table.reading, columns, asked, features, search, validation)
     else:
         raise InvalidOptionError(
-            f"{data[1]}: only tables of counts can be several; put the rows into one file, or write counts "
-            "with `supersparse counts`"
+            f"{data[1]}: only tables of counts can be several; put the rows into one file, write counts with "
+            "`supersparse counts`, or count the rows of all files with --engine duckdb"
         )
     if certificate is not None:
-        if counts is not None:
-            raise InvalidOptionError("--certificate is about rows, and tables of counts hold none; remove it")
+        if counts is not None or rows.is_counted:
+            raise InvalidOptionError("--certificate is about rows, and there are counts only; remove it")
         check_certifiable(question.problem)
-    words = read_words(wording, None if counts is not None else rows)
+    words = read_words(wording, None if counts is not None or rows.is_counted else rows)
     clock = Clock.of(question.recipe, question.seconds)
     fitted = fit_with_progress(
         question,
         rows,
-        read_splits(rows, validation),
+        read_splits(rows, validation) if splits is None else splits,
         clock if frontier is None else clock.part(0.7),
-        repeats=validation.times,
+        repeats=repeats,
         n_jobs=search.n_jobs,
     )
     question, judged = fitted.question, fitted.validation
@@ -152,7 +159,15 @@ def fit(
             "columns": [] if question.prepare is None else list(question.prepare.notes_),
             "cross_validation": None if judged is None else judged.as_data(),
             "frontier": None if sizes is None else sizes.table(),
-            **({} if counts is None else {"left_out_at_most": counts.left_out, "left_out": cost}),
+            **(
+                {}
+                if counts is None
+                else {
+                    "left_out_at_most": counts.left_out,
+                    "merged_at_most": counts.merged,
+                    "left_out": cost,
+                }
+            ),
             "saved": [str(path) for path in saved],
         },
     )
@@ -162,7 +177,7 @@ def fit(
         remark(f"Saved to {out}")
     if out_dir is not None:
         remark(f"Saved in {out_dir}: {', '.join(path.name for path in saved if path.parent == out_dir)}")
-    if saved and counts is None and str(data[0]) != "-":
+    if saved and counts is None and not rows.is_counted and str(data[0]) != "-":
         remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data[0])])}")
     if not saved:
         remark("Not saved. Use --out card.json to save it, or --out-dir FOLDER to save it in every format.")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from supersparse.cli import say
-from supersparse.problem.asked import Asked
+from supersparse.settings.settings import Settings
 
 if TYPE_CHECKING:
     from supersparse.data.reading import Reading
@@ -40,6 +40,11 @@ CardFile = Annotated[
     typer.Argument(
         metavar="MODEL", exists=True, dir_okay=False, help="Scoring system saved with `fit --out`."
     ),
+]
+
+CardTarget = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Column with the true classes; default: the title of the card."),
 ]
 
 Weights = Annotated[
@@ -90,7 +95,7 @@ def _fields_as_parameters(group: Any) -> list[inspect.Parameter]:
     return parameters
 
 
-_OPTIONS = {f.name: f for f in fields(Asked) if f.metadata.get("option") is not None}
+_OPTIONS = {f.name: f for f in fields(Settings) if f.metadata.get("option") is not None}
 
 
 def _setting_option(name: str) -> inspect.Parameter:

@@ -69,7 +69,7 @@ def pool(
 
 def _text(found: "Pool", shown: int) -> str:
     from supersparse.exact import shown as exactly
-    from supersparse.results.frontier import named_points
+    from supersparse.results.words import named_points
 
     is_risk = found.problem.goal == "risk"
     lines = [str(found), "", "log loss  size  points" if is_risk else "errors  size  points"]

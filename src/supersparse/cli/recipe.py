@@ -81,17 +81,19 @@ def say_question(question: "Question", rows: "TrainingRows") -> None:
     problem, recipe = question.problem, question.recipe
     for note in () if question.prepare is None else question.prepare.notes_:
         remark(f"  {note}")
-    remark(f"{counted(problem.rows.n_rows, 'row')}, {counted(problem.rows.n_features, 'feature')}")
-    cases = int(problem.rows.positive.sum())
+    controls, cases = int((~problem.rows.positive).sum()), int(problem.rows.positive.sum())
+    if rows.is_counted:
+        controls, cases = map(int, problem.class_totals)
+    remark(f"{counted(controls + cases, 'row')}, {counted(problem.rows.n_features, 'feature')}")
     negative, positive = problem.rows.classes
     why = chosen_positive(rows.y).why
     swap = f"; it was chosen {why}, use --positive {shlex.quote(str(negative))} to swap the classes"
     remark(
         f"positive class {positive!r} ({counted(cases, 'row')}), "
-        f"negative class {negative!r} ({counted(problem.rows.n_rows - cases, 'row')})"
+        f"negative class {negative!r} ({counted(controls, 'row')})"
         + (swap if recipe.settings.positive is None else "")
     )
-    if recipe.balances(rows.y):
+    if recipe.balances(rows.y, rows.copies):
         from supersparse.learning.recipe import RARE_CLASS
 
         remark(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
+from supersparse.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions
 from supersparse.cli.report_progress import steps
 from supersparse.cli.say import check_writable, note, remark, say_size
 
@@ -26,10 +26,7 @@ def report(
     data: DataFile,
     table: TableOptions,
     output: Output,
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Column with the true classes; default: the title of the card."),
-    ] = None,
+    target: CardTarget = None,
     by: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare. Repeatable.")
     ] = None,

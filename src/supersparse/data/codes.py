@@ -7,6 +7,7 @@ number. There must be ten values that are no codes, two of them different, and m
 """
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +15,28 @@ from numpy.typing import NDArray
 from supersparse.data.cells_of_text import is_number
 
 _FEWEST = 10
-_NINES = np.array([sign * (10.0**k - 1) for sign in (-1, 1) for k in range(1, 10)])
+NINES = np.array([sign * (10.0**k - 1) for sign in (-1, 1) for k in range(1, 10)])
 
 
-def codes_among(values: NDArray[np.float64]) -> list[int]:
+def codes_among(values: NDArray[np.float64], copies: NDArray[np.int64] | None = None) -> list[int]:
     """Return the codes among the numbers of a column; what is not finite does not count.
+
+    `copies` says for how many rows each number stands.
 
     >>> codes_among(np.array([*range(20, 80), -99, 99, 999], dtype=float))
     [-99, 999]
     """
-    return codes_of(*np.unique(values[np.isfinite(values)], return_counts=True))
+    finite = np.isfinite(values)
+    distinct, places, rows = np.unique(values[finite], return_inverse=True, return_counts=True)
+    if copies is not None:
+        rows = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(rows, places.reshape(-1), copies[finite])
+    return codes_of(distinct, rows)
 
 
-def codes_of(distinct: NDArray[np.float64], rows: NDArray[np.intp]) -> list[int]:
+def codes_of(distinct: NDArray[np.float64], rows: NDArray[Any]) -> list[int]:
     """Return the codes among distinct numbers, rising, of which each is in so many rows."""
-    ordinary = ~np.isin(distinct, _NINES)
+    ordinary = ~np.isin(distinct, NINES)
     if ordinary.all():
         return []
     for place in sorted(np.flatnonzero(~ordinary), key=lambda k: abs(distinct[k])):
@@ -54,9 +62,9 @@ def codes_among_texts(counts: Counter[str]) -> list[str]:
     """
     numbers = [text for text in counts if is_number(text)]
     if len(numbers) == len(counts):
-        found = codes_among(np.repeat(list(map(float, counts)), list(counts.values())))
+        found = codes_among(np.array(list(map(float, counts))), np.array(list(counts.values()), np.int64))
         return [text for text in numbers if float(text) in found]
-    codes = [text for text in numbers if float(text) in _NINES]
+    codes = [text for text in numbers if float(text) in NINES]
     coded = sum(counts[text] for text in codes)
     enough = counts.total() - coded >= max(_FEWEST, coded + 1)
     return codes if enough and len(codes) == len(numbers) <= len(counts) - 2 else []

@@ -34,7 +34,7 @@ def read_parquet(
     frame = nw.from_native(native, eager_only=True)
     words = reading.missing - USUALLY_MISSING  # a Parquet file says by itself what is missing
     columns = {
-        own: _as_text(own, frame[own]) if own in texts else _column(own, frame[own], words)
+        own: text_column(own, frame[own]) if own in texts else column_of_series(own, frame[own], words)
         for own in frame.columns
     }
     return names, columns, len(frame)
@@ -80,7 +80,8 @@ def _check_size(path: Path, n_rows: int, n_columns: int) -> None:
         )
 
 
-def _column(name: str, series: Any, words: frozenset[str]) -> Column:
+def column_of_series(name: str, series: Any, words: frozenset[str]) -> Column:
+    """Return a series as a column of its kind; `words` are texts that stand for a missing value."""
     dtype = series.dtype
     gone = np.asarray(series.is_null().to_numpy(), dtype=bool)
     n_missing = int(gone.sum())
@@ -94,7 +95,7 @@ def _column(name: str, series: Any, words: frozenset[str]) -> Column:
         return Column(name=name, kind=Kind.NUMBER, values=values, n_missing=n_missing)
     if n_missing == len(gone):
         return Column(name=name, kind=Kind.EMPTY, values=objects([]), n_missing=n_missing)
-    cells = series.to_list()
+    cells = [None if no else cell for cell, no in zip(series.to_list(), gone.tolist(), strict=True)]
     if str(dtype) == "Boolean":
         values = objects(cells) if n_missing else np.array(cells, dtype=bool)
         return Column(name=name, kind=Kind.TRUTH, values=values, n_missing=n_missing)
@@ -106,6 +107,9 @@ def _column(name: str, series: Any, words: frozenset[str]) -> Column:
     return Column(name=name, kind=kind, values=objects(texts), n_missing=texts.count(None))
 
 
-def _as_text(name: str, series: Any) -> Column:
-    values = [None if cell is None or cell != cell else str(cell) for cell in series.to_list()]
+def text_column(name: str, series: Any) -> Column:
+    """Return a series as a column of texts."""
+    gone = series.is_null().to_list()
+    cells = [None if no else cell for cell, no in zip(series.to_list(), gone, strict=True)]
+    values = [None if cell is None or cell != cell else str(cell) for cell in cells]
     return Column(name=name, kind=Kind.TEXT, values=objects(values), n_missing=values.count(None))

@@ -40,7 +40,22 @@ def read_target(table: Table, name: str, positive: str | None) -> Target:
         count, first = len(cells) - len(given), int((~rows).argmax())
         skipped = "1 row" if count == 1 else f"{count} rows"
         notes.append(f"{skipped} skipped: the target {name!r} is blank, first in {table.place(first)}")
-    counts = Counter(given)
+    classes = classes_of(Counter(given), table.name, name, positive)
+    labels = np.array([classes.labels[text] for text in given])
+    return Target(labels=labels, rows=rows, notes=(*notes, *classes.notes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classes:
+    """The class of each text of a target, and notes for the user."""
+
+    labels: dict[str, str | int]
+    notes: tuple[str, ...]
+
+
+def classes_of(counts: Counter[str], file: str, name: str, positive: str | None) -> Classes:
+    """Make two classes of the texts of a target, which are given with their numbers of rows."""
+    notes = []
     if positive is not None and positive not in counts:  # the kept spelling may be another one
         alike = [text for text in counts if spelling_key(text) == spelling_key(positive)]
         positive = alike[0] if len(alike) == 1 else positive
@@ -51,16 +66,16 @@ def read_target(table: Table, name: str, positive: str | None) -> Target:
     if len(counts) > 2 and positive is not None:
         others = _listed(Counter({text: n for text, n in counts.items() if text != positive}))
         notes.append(f"{positive!r} against all other classes: {others}")
-        given = [text if text == positive else rest_of(positive) for text in given]
-    elif len(counts) != 2:
+        named = {text: text if text == positive else rest_of(positive) for text in counts}
+        return Classes(labels={**named}, notes=tuple(notes))
+    if len(counts) != 2:
         told = "" if len(counts) < 2 else "; use --positive to choose one against all others"
         raise InvalidDataError(
-            f"{table.name}: the target column {name!r} has {len(counts)} different value(s): "
+            f"{file}: the target column {name!r} has {len(counts)} different value(s): "
             f"{_listed(counts)}; a scoring system separates exactly two{told}"
         )
-    whole = all(map(_PLAIN_INTEGER.fullmatch, set(given)))
-    labels = np.array(list(map(int, given)), dtype=np.int64) if whole else np.array(given)
-    return Target(labels=labels, rows=rows, notes=tuple(notes))
+    whole = all(map(_PLAIN_INTEGER.fullmatch, counts))
+    return Classes(labels={text: int(text) if whole else text for text in counts}, notes=tuple(notes))
 
 
 def rest_of(positive: str) -> str:
@@ -118,12 +133,21 @@ def why_no_feature(column: Column, n_rows: int) -> str | None:
         return again if repeats(column) else None
     if _NAMED_LIKE_ONE.search(column.name) or _JOINED.search(column.name):
         return f"its name looks like an identifier, and {different} of {present} numbers differ"
-    if different == present and int(column.values.max()) - int(column.values.min()) + 1 == different:
+    low, high = _ends(column)
+    if different == present and high - low + 1 == different:
         return "it numbers the rows"
     return None
 
 
+def _ends(column: Column) -> tuple[int, int]:
+    if column.rounded is not None:
+        return int(column.rounded.low), int(column.rounded.high)
+    return int(column.values.min()), int(column.values.max())
+
+
 def _is_whole(column: Column) -> bool:
+    if column.rounded is not None:
+        return column.rounded.whole and not column.n_missing
     values = column.values
     return values.dtype != object and bool((np.floor(values) == values).all())  # NaN is not equal to itself
 
@@ -148,11 +172,12 @@ def repeats(column: Column) -> bool:
         return False
     if column.kind is Kind.NUMBER:
         values = column.values
-        if values.dtype == object or not bool(
+        whole = values.dtype != object and bool(
             (np.floor(values[~_gaps(values)]) == values[~_gaps(values)]).all()
-        ):
+        )
+        if not (whole if column.rounded is None else column.rounded.whole):
             return False
-    present, different = len(column.values) - column.n_missing, column.n_different
+    present, different = column.n_rows - column.n_missing, column.n_different
     return _FEW <= different < present <= _MOST_REPEATS * different
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,23 @@ class Kind(Enum):
     TOO_MANY = "too many different texts"  # these are not kept
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounded:
+    """What is known of a column with too many different numbers to list: its values are rounded down.
+
+    They are multiples of `step`, so that a cut point which is one has the same rows on both sides.
+    """
+
+    step: Fraction
+    n_different: int  # about
+    low: Fraction
+    high: Fraction
+    whole: bool
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Column:
-    """The values of a column, row by row.
+    """The values of a column, row by row, or each for as many rows as `copies` says.
 
     Numbers are int64, float64 (NaN is missing) or fractions (None is missing); true and false are bool, or
     objects with None; texts and dates are objects: str, None where one is missing. Of kind `TOO_MANY`
@@ -41,11 +56,20 @@ class Column:
     name: str
     kind: Kind
     values: NDArray[np.generic]
-    n_missing: int = 0
+    n_missing: int = 0  # rows
+    copies: NDArray[np.int64] | None = None  # None: each value is that of one row
+    rounded: Rounded | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.values) if self.copies is None else int(self.copies.sum())
 
     @property
     def n_different(self) -> int:
         """How many different values there are, missing ones not counted."""
+        if self.rounded is not None:
+            return self.rounded.n_different
         if self.kind in (Kind.NUMBER, Kind.TRUTH) and self.values.dtype != object:
             found = np.unique(self.values)
             return len(found) - int(np.isnan(found[-1:]).sum()) if found.dtype.kind == "f" else len(found)
@@ -53,6 +77,7 @@ class Column:
 
     def take(self, rows: NDArray[Any]) -> "Column":
         """The same for some rows."""
+        assert self.copies is None
         values = self.values[rows] if len(self.values) else self.values
         if values.dtype == object:
             missing = values.tolist().count(None)

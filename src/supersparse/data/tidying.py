@@ -41,17 +41,19 @@ def tidied(column: Column, reading: Reading, known: Collection[str] | None) -> T
 
 def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> Tidied:
     values = _floats(column.values)
-    codes = [float(code) for code in before.missing] if reading.settled else codes_among(values)
+    codes = (
+        [float(code) for code in before.missing] if reading.settled else codes_among(values, column.copies)
+    )
     where = np.isin(values, codes)
     if not where.any():
         return Tidied(column=column, reading=before, notes=())
     rest = values[np.isfinite(values) & ~where]
     tidy = replace(
-        column, values=_without(column.values, where), n_missing=column.n_missing + int(where.sum())
+        column, values=_without(column.values, where), n_missing=column.n_missing + rows_of(column, where)
     )
     if reading.settled:
         return Tidied(column=tidy, reading=before, notes=())
-    counts = {_text(code): int((values == code).sum()) for code in codes}
+    counts = {_text(code): rows_of(column, values == code) for code in codes}
     note = (
         f"{column.name!r}: {_listed(counts)} {_stand(counts)} apart from the other numbers "
         f"({_text(rest.min())} to "
@@ -63,7 +65,7 @@ def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> 
 def _tidied_texts(
     column: Column, reading: Reading, before: ColumnReading, known: Collection[str] | None
 ) -> Tidied:
-    counts = Counter(text for text in column.values.tolist() if text is not None)
+    counts = counts_of_texts(column)
     codes = [text for text in before.missing if text in counts]
     notes = []
     if not reading.settled:
@@ -86,12 +88,29 @@ def _tidied_texts(
         return Tidied(column=column, reading=before, notes=())
     new: dict[str, str | None] = {**dict.fromkeys(codes), **merged}
     values: NDArray[Any] = np.array([new.get(text, text) for text in column.values.tolist()], dtype=object)
-    tidy = replace(column, values=values, n_missing=values.tolist().count(None))
+    gone = np.array([text is None for text in values.tolist()], dtype=bool)
+    tidy = replace(column, values=values, n_missing=rows_of(column, gone))
     if reading.settled:
         return Tidied(column=tidy, reading=before, notes=())
     return Tidied(
         column=tidy, reading=replace(before, missing=tuple(codes), spellings=merged), notes=tuple(notes)
     )
+
+
+def rows_of(column: Column, where: NDArray[np.bool_]) -> int:
+    """How many rows have some of the values of a column."""
+    return int(where.sum() if column.copies is None else column.copies[where].sum())
+
+
+def counts_of_texts(column: Column) -> Counter[str]:
+    """How many rows have each text."""
+    if column.copies is None:
+        return Counter(text for text in column.values.tolist() if text is not None)
+    found: Counter[str] = Counter()
+    for text, n in zip(column.values.tolist(), column.copies.tolist(), strict=True):
+        if text is not None:
+            found[text] += n
+    return found
 
 
 def _floats(values: NDArray[Any]) -> NDArray[np.float64]:

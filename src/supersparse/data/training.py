@@ -23,6 +23,7 @@ from supersparse.data.roles import (
     why_no_feature,
 )
 from supersparse.data.table import Column, Kind, Table
+from supersparse.data.tidying import counts_of_texts
 from supersparse.data.values import nearest_column
 from supersparse.errors import InvalidDataError
 
@@ -30,7 +31,7 @@ _REMEDY = (
     "treat as missing with --na {na}, as categories with --category {name}, or leave the column out with "
     "--drop {name}"
 )
-_PERHAPS_MISSING = {*"?-.*", "--", "n/a", "N/A", "#N/A", "missing", "Missing", "unknown", "Unknown"}
+PERHAPS_MISSING = {*"?-.*", "--", "n/a", "N/A", "#N/A", "missing", "Missing", "unknown", "Unknown"}
 
 
 def _nowhere(name: str) -> str:
@@ -133,7 +134,7 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
     with faults:
         target = read_target(table, roles.target, roles.positive)
     with faults:
-        _check_named(table, roles)
+        check_named(table, roles)
         named = True
     rows = np.ones(table.n_rows, dtype=bool) if target is None else target.rows
     weights = split_by = None
@@ -186,7 +187,7 @@ def _table(
     repeating = None
     if roles.find_groups and roles.split_by is None:
         repeating = repeating_identifier(table.columns.values())
-    columns = _features(table, roles, note)
+    columns = usable_features(table, roles, note)
     if repeating is not None:
         split_by = group_labels(repeating)[target.rows]
         note(
@@ -234,7 +235,8 @@ def _fits(name: str, words: Collection[str]) -> bool:
     return any(fits(name, word) for word in words)
 
 
-def _check_named(table: Table, roles: Roles) -> None:
+def check_named(table: Table, roles: Roles) -> None:
+    """Raise if a column that was named is not there, or is the target."""
     for option, words in (("drop", roles.drop), ("keep", roles.keep), ("category", roles.category)):
         for word in words:
             if not any(_fits(name, [word]) for name in table.names):
@@ -252,7 +254,8 @@ def _check_named(table: Table, roles: Roles) -> None:
             )
 
 
-def _features(table: Table, roles: Roles, note: Callable[[str], None]) -> dict[str, Column]:
+def usable_features(table: Table, roles: Roles, note: Callable[[str], None]) -> dict[str, Column]:
+    """Return the columns that can be features; `note` is told why others cannot."""
     others = {roles.target, *roles.beside_features}
     found = {}
     for name, column in table.columns.items():
@@ -280,10 +283,10 @@ def _features(table: Table, roles: Roles, note: Callable[[str], None]) -> dict[s
 def _note_what_may_be_missing(column: Column, note: Callable[[str], None]) -> None:
     if column.kind is not Kind.TEXT:
         return
-    cells = column.values.tolist()
-    for word in sorted(_PERHAPS_MISSING & set(cells)):
+    counts = counts_of_texts(column)
+    for word in sorted(PERHAPS_MISSING & set(counts)):
         note(
-            f"{column.name!r}: {word!r} ({cells.count(word)}) is read as a category; "
+            f"{column.name!r}: {word!r} ({counts[word]}) is read as a category; "
             f"use --na {word!r} to treat it as missing"
         )
 

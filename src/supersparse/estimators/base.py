@@ -1,6 +1,7 @@
 """Code shared by both classifiers: from parameters to a recipe, and from a model to predictions."""
 
 import warnings
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -22,6 +23,7 @@ from supersparse.errors import (
     MissingCodesWarning,
     NoBetterThanBaselineWarning,
     NotProvenWarning,
+    PackageNotInstalledError,
     did_you_mean,
 )
 from supersparse.estimators.parameters import PREPARATIONS
@@ -76,7 +78,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _recipe(self) -> Recipe:
         """Build the recipe from the parameters."""
-        asked = {name: getattr(self, name) for name in names_of(Asked) if hasattr(self, name)}
+        names = [*names_of(Asked), "tie_break", "slack"]
+        asked = {name: getattr(self, name) for name in names if hasattr(self, name)}
         by_name = isinstance(self.prepare, str) and self.prepare == "auto"
         if not (self.prepare is None or by_name or isinstance(self.prepare, Prepare)):
             raise InvalidOptionError(f"prepare is {self.prepare!r}; {PREPARATIONS}")
@@ -84,6 +87,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             "solver": self.solver,
             "solver_options": self.solver_options or {},
             "checkpoint": self.checkpoint,
+            "executor": getattr(self, "executor", None),
             "time_limit": self.time_limit,
             "node_limit": self.node_limit,
             "gap": self.gap,
@@ -98,6 +102,15 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         )
 
     scoring_system_: ScoringSystem
+
+    def __sklearn_clone__(self) -> Self:
+        """A clone shares the executor, which cannot be copied; everything else is cloned."""
+        executor = getattr(self, "executor", None)
+        if executor is None:
+            return super().__sklearn_clone__()  # type: ignore[no-any-return]
+        alone = copy(self)
+        alone.executor = None
+        return clone(alone).set_params(executor=executor)  # type: ignore[no-any-return]
 
     def _learn(
         self,
@@ -140,7 +153,10 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         )
 
     def _solve(self, question: Question, options: SolverKeywords) -> Solution:
-        return question.solve(**options)
+        if question.recipe.slack is None:
+            return question.solve(**options)
+        self.tie_break_ = question.tie_break(**options)
+        return self.tie_break_.solution
 
     def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
         """Set the fitted attributes; the training rows are not kept."""
@@ -276,6 +292,34 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         check_consistent_length(predicted, y, sample_weight)
         return float(
             np.average(predicted == y, weights=None if sample_weight is None else as_array(sample_weight))
+        )
+
+    def studio(self, X: Any = None, y: Any = None, *, folder: str | Path | None = None) -> Any:
+        """Open the studio below this cell of a notebook, asking for what this classifier asks for.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array, default=None
+            The table to begin with; without it, the studio shows the tables and runs that its folder holds.
+        y : array-like of shape (n_samples,), default=None
+            Its labels, of two classes.
+        folder : str or path, default=None
+            Where tables and runs are kept; by default as for ``supersparse studio``.
+
+        Returns
+        -------
+        widget
+            Notebooks show it. It needs anywidget: ``pip install 'supersparse[studio]'``.
+        """
+        try:
+            from supersparse.studio.widget import open_studio
+        except ImportError as error:
+            raise PackageNotInstalledError(
+                f"the studio needs {error.name}: pip install 'supersparse[studio]'"
+            ) from None
+        title = name_of(y)
+        return open_studio(
+            X, y, target=title or "target", settings=self._recipe().settings.to_dict(), folder=folder
         )
 
     def __sklearn_tags__(self) -> Tags:

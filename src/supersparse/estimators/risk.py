@@ -20,7 +20,6 @@ class _RiskModel(ScoringSystemClassifier):
 
     goal = "risk"
     calibrate = None  # the risks are the model; see `predict_proba`
-    checkpoint = None  # this solver keeps none
     certificate = None  # a log loss has no such proof
 
     def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
@@ -37,7 +36,7 @@ class _RiskModel(ScoringSystemClassifier):
             )
 
 
-@takes_settings("goal", "intercept", "calibrate", "checkpoint", "certificate")
+@takes_settings("goal", "intercept", "calibrate", "certificate", "executor")
 class RiskScoreClassifier(_RiskModel):
     """Learn a risk score: few features with small whole points, and a risk for each total.
 
@@ -56,11 +55,18 @@ class RiskScoreClassifier(_RiskModel):
     max_features : int, None or "auto", default="auto"
         Maximum number of features. "auto" means no limit, or 10 with `prepare`.
     constraints : list of constraints, default=None
-        Constraints on the features and points; see `supersparse.constraints`. Constraints on rates, such as
-        `min_sensitivity`, need the one threshold of a `SLIMClassifier` and are refused.
+        Constraints on the features, points and rates of errors; see `supersparse.constraints`. Slope and
+        intercept always have the least loss, so that the risks stay what the rows say. A constraint on rates,
+        such as `max_error` or `min_sensitivity`, excludes the cards whose predictions at `risk_threshold`
+        violate it.
+    risk_threshold : float, default=None
+        Risk above which `predict` says the positive class, and rates are counted. None means 0.5. With a free
+        slope, a fitted risk equal to it counts as above; with slope 1, a risk of exactly 0.5 counts as wrong
+        for both classes.
     class_weight : None, "balanced", "auto" or dict, default="auto"
         Weight of each class in the loss. Weights other than None distort the risks. "auto" means None.
-    prepare, initial, solver, solver_options, time_limit, node_limit, gap, n_jobs, random_state, verbose
+    prepare, initial, solver, solver_options, checkpoint, time_limit, node_limit, gap, n_jobs, random_state, \
+verbose
         As in `SLIMClassifier`.
 
     Attributes
@@ -76,7 +82,7 @@ class RiskScoreClassifier(_RiskModel):
     scoring_system_ : ScoringSystem
         The scoring system, with its risks.
     points_, coef_, intercept_, classes_, positive_, stop_, trace_, prepare_, ignored_features_
-        As in `SLIMClassifier`. A row with a risk above one half has a score above 0.
+        As in `SLIMClassifier`. A row with a risk above `risk_threshold` has a score above 0.
 
     Examples
     --------
@@ -120,7 +126,7 @@ class RiskScoreClassifier(_RiskModel):
         return self._learn(question, rows, start, clock.reserving(3 * (time.monotonic() - began)))
 
 
-@takes_settings("C0", "goal", "intercept", "calibrate", "checkpoint", "certificate", Cs=6, cv=5, rule="best")
+@takes_settings("C0", "goal", "intercept", "calibrate", "certificate", "executor", Cs=6, cv=5, rule="best")
 class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
     """Learn a risk score, with C0 chosen by cross-validated log loss.
 

@@ -1,21 +1,15 @@
 """SLIMClassifier: one scoring system for one C0."""
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from sklearn.base import clone
 
-from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import SLIMKeywords, takes_settings
-from supersparse.exact import exact
 from supersparse.learning.calibrating import learn_without, weighty_folds
 from supersparse.learning.clock import Clock
-from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.starting import start_from
-from supersparse.solving.options import SolverKeywords
-from supersparse.solving.solution import Solution
 
 
 @takes_settings("goal", "slope", tie_break="points", slack=0.0)
@@ -110,6 +104,9 @@ class SLIMClassifier(ScoringSystemClassifier):
         Stop when the objective is proven to be within this fraction of the optimum.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 all cores.
+    executor : concurrent.futures.Executor, default=None
+        Where the proof runs, instead of threads: a `ProcessPoolExecutor`, or dask's
+        ``Client.get_executor()``. A clone shares it.
     random_state : int, RandomState instance or None, default=None
         Random seed. None means 0, so fits are reproducible.
     verbose : int, default=0
@@ -216,26 +213,6 @@ class SLIMClassifier(ScoringSystemClassifier):
             unseen = learn_without(recipe, rows, folds, clock, _unfitted(self.initial))
             self._keep_judged(question, rows, unseen)
         return self
-
-    def _recipe(self) -> Recipe:
-        if self.tie_break not in _TIE_BREAKS:
-            hint = did_you_mean(str(self.tie_break), _TIE_BREAKS)
-            raise InvalidOptionError(f"tie_break is {self.tie_break!r}; {hint}")
-        slack = exact(self.slack, "slack", InvalidOptionError)
-        if slack < 0 or (slack and self.tie_break == "points"):
-            remedy = "give 0 or more" if slack < 0 else 'it needs tie_break="log_loss"'
-            raise InvalidOptionError(f"slack is {self.slack}; {remedy}")
-        recipe = super()._recipe()
-        return recipe if self.tie_break == "points" else replace(recipe, slack=slack)
-
-    def _solve(self, question: Question, options: SolverKeywords) -> Solution:
-        if question.recipe.slack is None:
-            return super()._solve(question, options)
-        self.tie_break_ = question.tie_break(**options)
-        return self.tie_break_.solution
-
-
-_TIE_BREAKS = ("points", "log_loss")
 
 
 def _unfitted(initial: Any) -> Any:

@@ -29,7 +29,7 @@ from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 
 
-@takes_settings("C0", "goal", "slope", Cs=6, cv=5, rule="best")
+@takes_settings("C0", "goal", "slope", Cs=6, cv=5, rule="best", tie_break="points", slack=0.0)
 class SLIMClassifierCV(ScoringSystemClassifier):
     """Learn a scoring system, with C0 chosen by cross-validation.
 
@@ -55,6 +55,8 @@ class SLIMClassifierCV(ScoringSystemClassifier):
 intercept, solver, solver_options, gap
         As in `SLIMClassifier`, for every fit. At least one feature must have no levels, because C0 applies
         only to those.
+    tie_break, slack
+        As in `SLIMClassifier`, for every fit, which then neither share their work nor save it.
     calibrate : {"isotonic", "logistic"}, default=None
         How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
         learned from the test rows of the folds, which takes no more fits and respects `cv` and `groups`. They
@@ -79,6 +81,9 @@ intercept, solver, solver_options, gap
         points, but perhaps another of several equally good models.
     n_jobs : int, default=None
         Number of joblib processes for the folds, each with one thread, and of threads for the final fit.
+    executor : concurrent.futures.Executor, default=None
+        Where the proof runs, instead of threads: a `ProcessPoolExecutor`, or dask's
+        ``Client.get_executor()``. A clone shares it.
     random_state : int, RandomState instance or None, default=None
         Random seed of every fit. None means 0. Folds are random only if `cv` is a random splitter.
     verbose : int, default=0
@@ -165,7 +170,9 @@ intercept, solver, solver_options, gap
         folds = self._folds(rows)
         # each process has its folds one after another, all of them together half of the time
         share = 0.5 / ceil(len(folds) / effective_n_jobs(self.n_jobs))
-        on_one_thread = clock.limited(replace(recipe, options={**recipe.options, "n_jobs": 1}), share)
+        on_one_thread = clock.limited(
+            replace(recipe, options={**recipe.options, "n_jobs": 1, "executor": None}), share
+        )
         by_fold = Parallel(n_jobs=self.n_jobs)(
             delayed(fit_fold)(on_one_thread, values, rows, costs, fold, initial) for fold in folds
         )
@@ -188,8 +195,8 @@ intercept, solver, solver_options, gap
         return named_folds(splits)
 
     def _solve(self, question: Question, options: SolverKeywords) -> Solution:
-        if self.checkpoint is None:
-            return super()._solve(question, options)
+        if self.checkpoint is None or question.recipe.slack is not None:
+            return super()._solve(question, {**options, "checkpoint": None})
         given: SolverKeywords = {**question.recipe.options, **options, "checkpoint": None}
         return solve_in(folder_of(self.checkpoint), question.problem, **given)
 

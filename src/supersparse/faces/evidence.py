@@ -25,6 +25,9 @@ class Judgement:
 MEASURES = ("Sensitivity", "Specificity", "PPV", "NPV", "AUC", "Errors")
 
 
+CERTIFICATE = "Certificate"
+"""The label of the file that holds the proof."""
+
 _UNSIGNED = " (the card's file is not signed: it may have been changed since)"
 
 
@@ -40,7 +43,8 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         ("Size", _size(card)),
         ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
         ("Made by", _maker(made)),
-        *(() if made.certificate is None else (("Certified", _certificate(made.certificate)),)),
+        *(() if made.certificate is None else ((CERTIFICATE, _certificate(made.certificate)),)),
+        *(() if not made.edits else (("Edited", _edited(made)),)),
     )
 
 
@@ -61,10 +65,18 @@ def _proof(made: Provenance) -> str:
 
 
 def _certificate(certificate: CertificateFile) -> str:
-    return (
-        f"{visible(certificate.file)}, sha256 {certificate.sha256}; check it with "
-        f"supersparse-check DATA CARD {visible(certificate.file)}"
-    )
+    checked = "not checked yet"
+    if certificate.checked_by:
+        checked = f"checked by {' and '.join(visible(name) for name in certificate.checked_by)}"
+    return f"{visible(certificate.file)}, sha256 {certificate.sha256}, {checked}"
+
+
+def _edited(made: Provenance) -> str:
+    """What was changed by hand, and why."""
+    said = [
+        visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits
+    ]
+    return f"by hand after learning: {'; '.join(said)}"
 
 
 def _questions(made: Provenance) -> str:

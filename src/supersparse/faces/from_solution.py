@@ -10,7 +10,7 @@ import numpy as np
 import supersparse
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
-from supersparse.card.risk import LogisticRisk
+from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, ValueOf
 from supersparse.exact import (
     distinct_of,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from supersparse.solving.solution import Solution
 
 
+_MOST_TOTALS = 60  # of which a card says how many rows had them
 _FEW = 2  # a column with so many different values or fewer has them listed in its domain
 
 
@@ -55,8 +56,10 @@ def card_of_solution(solution: "Solution", title: str | None) -> Card:
 
 
 def _intercept(solution: "Solution") -> Fraction:
-    """The intercept; of a risk model whose totals are whole, that of the first total above one half."""
-    points, rows = solution.points, solution.problem.rows
+    """The intercept; of a risk model whose totals are whole, that of the first total above the threshold."""
+    from supersparse.problem.log_loss import at_threshold
+
+    points, rows = at_threshold(solution.problem, solution.points), solution.problem.rows
     if points.slope is None:
         return points.intercept_value
     values = points.values
@@ -68,7 +71,34 @@ def _intercept(solution: "Solution") -> Fraction:
 def _risk(solution: "Solution") -> LogisticRisk | None:
     if solution.slope is None or solution.offset is None:
         return None
-    return LogisticRisk(slope=solution.slope, offset=solution.offset)
+    return LogisticRisk(slope=solution.slope, offset=solution.offset, seen=_seen_totals(solution))
+
+
+def _seen_totals(solution: "Solution") -> SeenTotals | None:
+    """How many training rows had each total, and how many of them were positive; None if totals are many."""
+    from supersparse.evaluate.outcomes import added_up
+    from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
+
+    problem, coefficients = solution.problem, solution.points.over(solution.problem.unit).coefficients
+    rows = problem.rows
+    near = NearTotals.of(problem, coefficients)
+    if near is not None and len(np.unique(near.floats)) > _MOST_TOTALS:
+        return None
+    distinct, groups = distinct_of(integer_totals(problem, coefficients))
+    if len(distinct) > _MOST_TOTALS:
+        return None
+    unit = problem.unit * step_of(problem, coefficients)
+    fits = fits_int64(largest_magnitude(rows.weights) * rows.n_rows)
+    weights = rows.weights if fits else rows.weights.astype(object)
+    cases, events = (
+        added_up(weights, groups, len(distinct), of).tolist()
+        for of in (np.ones(rows.n_rows, dtype=bool), rows.positive)
+    )
+    return SeenTotals(
+        totals=tuple(Fraction(int(t), unit) for t in distinct),
+        cases=tuple(c * rows.weight_unit for c in cases),
+        events=tuple(e * rows.weight_unit for e in events),
+    )
 
 
 def _label(label: object) -> Label:
@@ -217,10 +247,14 @@ def _allowed(problem: "Problem") -> str:
 
 
 def _risks_allowed(problem: "Problem") -> str:
-    """The slopes and intercepts of a risk model in words."""
+    """The slopes and intercepts of a risk model in words, and the threshold where it matters."""
+    threshold = ""
+    if problem.rate_limits or problem.risk_threshold != Fraction(1, 2):
+        threshold = f"predictions at a risk of {shown(problem.risk_threshold)}, "
     if problem.slope == 1:
-        return "slope 1 and a whole intercept"
-    return "any slope and intercept with effects of at most e^30 in the odds per standard deviation"
+        return f"{threshold}slope 1 and a whole intercept"
+    effects = "effects of at most e^30 in the odds per standard deviation"
+    return f"{threshold}any slope and intercept with {effects}"
 
 
 def _values(allowed: "CoefficientSet") -> str:

@@ -1,6 +1,6 @@
 """Certifying: the certificate of a card, about the raw table that it was learned from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,11 +11,15 @@ from supersparse.card.file import item_content
 from supersparse.card.provenance import CertificateFile
 from supersparse.certify.certificate import certify, digest_of
 from supersparse.certify.statement import TableNames
+from supersparse.data.reading import Reading
+from supersparse.data.sources import read_every_column
 from supersparse.errors import InvalidCardError, UnsupportedProblemError
 from supersparse.learning.recipe import Question
 from supersparse.learning.rows import TrainingRows
+from supersparse.prepare.fitting import usable_columns
 from supersparse.problem.points import Points
 
+_TEXT_FILES = ("csv", "tsv", "txt", "dat")
 _OF_A_RULE = ("rule", "column", "values", "at_least", "above", "at_most", "below")
 
 
@@ -29,25 +33,33 @@ def certified(
     target: str | None = None,
     weights: str | None = None,
     data: Path | None = None,
+    reading: Reading | None = None,
 ) -> Card:
     """Write the certificate of a proven card and return the card that names it.
 
-    `target` and `weights` are columns of the table, `data` is its file. Without a name, the target is the
-    title of the rows.
+    `target` and `weights` are columns of the table, `data` is its file, read as `reading` says, or as the
+    rows know. Without a name, the target is the title of the rows.
     """
-    _check_reading(rows)
-    reading = rows.reading
     table = TableNames(
         target=target or rows.title,
         weights=weights,
         sha256=None if data is None else digest_of(data),
         rules=_rules(question),
-        **({} if reading is None else {"missing": tuple(sorted(reading.missing))}),
+        complete=_complete(question, rows),
+        **_reading(reading or rows.reading, data),
     )
     written = certify(question.problem, points, path, table=table)
     if card.provenance is None:
         raise InvalidCardError("the card was written by hand, so nothing can be certified about it")
     named = CertificateFile(file=path.name, sha256=written.sha256)
+    return replace(card, provenance=replace(card.provenance, certificate=named))
+
+
+def checked(card: Card, checkers: Sequence[str]) -> Card:
+    """The card that says who accepted its certificate."""
+    if card.provenance is None or card.provenance.certificate is None:
+        raise InvalidCardError("the card names no certificate, so nothing can have checked it")
+    named = replace(card.provenance.certificate, checked_by=tuple(checkers))
     return replace(card, provenance=replace(card.provenance, certificate=named))
 
 
@@ -85,23 +97,44 @@ def _rules(question: Question) -> tuple[Mapping[str, Any], ...] | None:
     return tuple(rules)
 
 
-def _check_reading(rows: TrainingRows) -> None:
-    """Refuse a table that the checker, which reads plain CSV, would read differently."""
-    if rows.notes:
+def _complete(question: Question, rows: TrainingRows) -> tuple[str, ...]:
+    """The columns that must have a value, where rows with a gap in one of them were left out."""
+    prepare = question.recipe.prepare
+    if prepare is None or prepare.missing != "drop" or not isinstance(rows.X, Mapping):
+        return ()
+    return tuple(usable_columns(read_every_column(rows.X)).columns)
+
+
+def _reading(reading: Reading | None, data: Path | None) -> dict[str, Any]:
+    """How the checker must read the table; what it has no rule for is refused."""
+    if data is not None and data.name.removesuffix(".gz").rpartition(".")[2].lower() not in _TEXT_FILES:
         raise UnsupportedProblemError(
-            f"certificates need all rows of the table, but: {rows.notes[0]}; leave these rows out of the file"
+            f"certificates are about text files, and {data.name!r} is none; save the table as CSV, "
+            "and learn the card from that"
         )
-    reading = rows.reading
     if reading is None:
-        return
-    odd = {
-        name
-        for name in reading.as_data()
-        if name not in ("missing", "columns", "found", "encoding", "separator")
-    }
-    odd |= {name for name, one in reading.columns.items() if not one.is_plain}
-    if odd:
+        return {}
+    odd = reading.dates or reading.sheet
+    if odd is not None:
         raise UnsupportedProblemError(
-            f"certificates need a table that reads as it is written, but {sorted(odd)[0]!r} is read with "
-            "codes, spellings or another decimal sign; write such values as plain numbers or texts first"
+            f"certificates do not support dates or sheets ({odd!r}); write plain numbers to a CSV file, and "
+            "learn the card from that"
         )
+    columns: dict[str, dict[str, Any]] = {}
+    for name, one in reading.columns.items():
+        tidies, decimal = reading.tidies(name), reading.decimal or one.decimal
+        how = {
+            **({"decimal": ","} if decimal == "," else {}),
+            **({"spellings": dict(one.spellings)} if one.spellings and tidies else {}),
+            **({"missing": list(one.missing)} if one.missing and tidies else {}),
+        }
+        if how:
+            columns[name] = how
+    found = reading.found.get("encoding", "utf-8")
+    encoding = reading.encoding or found
+    return {
+        "missing": tuple(sorted(reading.missing)),
+        "separator": reading.separator,
+        "encoding": "utf-8-sig" if encoding.lower().startswith("utf-8") else encoding,
+        "columns": columns,
+    }

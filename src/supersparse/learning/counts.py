@@ -1,14 +1,19 @@
 """Tables of counts of several sites: how many people gave each combination of answers, in each class.
 
-A site writes such a table; no row of a person leaves it. Cells of fewer than k people are left out, and the
-file says at most how many people they are: their number, rounded up to a multiple of k. Tables of sites that
-asked the same questions are added up, and what is learned from them is what the pooled rows would give.
+A site writes such a table; no row of a person leaves it. Cells of fewer than k people are left out, or merged
+with others of their class, and the file says at most how many people that are: their number, rounded up to
+a multiple of k. Tables of sites that asked the same questions are added up, and what is learned from them is
+what the pooled rows would give.
 
 What leaving out costs: let M people be counted and s left out, N = M + s, and let W be the larger class
 weight. A card with loss L and penalty P on those counted has at most (M·L + s·W)/N + P on all N, because each
 of the s adds at most W/N. Any card has at least M/N of its objective on those counted, so none is below
 (M/N)·B, where B is the proven bound. The difference, (M/N)·(L + P - B) + (s/N)·(W + P), is how far from the
 best the card can be. It grows with s, so an upper bound on s will do.
+
+What merging costs: let m of the people counted be in another cell than their own. The loss of any card is
+another for these alone, so its sum over people differs by at most m·W, in either direction, for the card and
+for the best one: 2·m·W/N more.
 """
 
 import csv
@@ -27,6 +32,7 @@ from supersparse.card.card import Card
 from supersparse.card.printed import moved_risk
 from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
+from supersparse.learning.merging import merge_cells
 from supersparse.learning.recipe import Question, Recipe, with_directions
 from supersparse.learning.rows import TrainingRows
 from supersparse.prepare.questions import Questions
@@ -43,7 +49,10 @@ _FIRST = f"# {FORMAT} "
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CountTable:
-    """Distinct answers with the number of people of each class; `left_out` is an upper bound."""
+    """Distinct answers with the number of people of each class.
+
+    `left_out` and `merged`, the number of people in another cell than their own, are upper bounds.
+    """
 
     questions: Questions
     answers: NDArray[np.int8]
@@ -51,18 +60,40 @@ class CountTable:
     counts: NDArray[np.int64]
     at_least: int = 1
     left_out: int = 0
+    merged: int = 0
 
     @classmethod
     def of(
-        cls, questions: Questions, columns: Mapping[str, NDArray[Any]], y: Sequence[object], at_least: int
+        cls,
+        questions: Questions,
+        columns: Mapping[str, NDArray[Any]],
+        y: Sequence[object],
+        at_least: int,
+        *,
+        merge: bool = False,
     ) -> "CountTable":
-        """Count the rows of one site, and leave out the cells of fewer than `at_least`."""
+        """Count the rows of one site, and leave out the cells of fewer than `at_least`, or merge them."""
         positive = np.array([label == questions.card.positive for label in y], dtype=bool)
         whole = _counted(questions, questions.answers(columns), positive, np.ones(len(positive), np.int64))
-        small = whole.counts < at_least
-        hidden = int(whole.counts[small].sum())
+        return whole.merging(at_least) if merge else whole.leaving_out(at_least)
+
+    def leaving_out(self, at_least: int) -> "CountTable":
+        """Return the table without the cells of fewer people."""
+        small = self.counts < at_least
+        hidden = int(self.counts[small].sum())
+        return replace(self._take(~small), at_least=at_least, left_out=_rounded_up(hidden, at_least))
+
+    def merging(self, at_least: int) -> "CountTable":
+        """Return the table with the cells of fewer people merged with those that are most alike."""
+        found = merge_cells(self.answers, self.positive, self.counts, at_least)
         return replace(
-            whole._take(~small), at_least=at_least, left_out=-(-hidden // max(1, at_least)) * at_least
+            self,
+            answers=self.answers[found.cells],
+            positive=self.positive[found.cells],
+            counts=found.counts,
+            at_least=at_least,
+            left_out=_rounded_up(found.hidden, at_least),
+            merged=_rounded_up(found.moved, at_least),
         )
 
     @property
@@ -77,9 +108,17 @@ class CountTable:
         return np.array([card.positive if yes else card.negative for yes in self.positive.tolist()])
 
     def in_words(self) -> str:
-        """Say what was left out."""
+        """Say what was left out or merged."""
         if self.at_least <= 1:
             return "No cell is left out."
+        if self.merged:
+            said = (
+                f"Cells of fewer than {self.at_least} people are merged with the most similar cells of their "
+                f"class: at most {self.merged} people are counted with other answers than theirs."
+            )
+            if self.left_out:
+                said += f" At most {self.left_out} people are left out."
+            return said
         if not self.left_out:
             return f"No cell has fewer than {self.at_least} people, so none is left out."
         return f"Cells of fewer than {self.at_least} people are left out: at most {self.left_out} people."
@@ -91,6 +130,7 @@ class CountTable:
             "version": VERSION,
             "at_least": self.at_least,
             "left_out_at_most": self.left_out,
+            "merged_at_most": self.merged,
             "questions": self.questions.as_data(),
         }
         with whole_text(path) as file:
@@ -124,8 +164,9 @@ class CountTable:
                 if facts["version"] != VERSION:
                     raise ValueError(f"it has version {facts['version']!r}, and this release reads {VERSION}")
                 at_least, left_out = int(facts["at_least"]), int(facts["left_out_at_most"])
-                if at_least < 1 or left_out < 0:
-                    raise ValueError("it says that a negative number of people is left out")
+                merged = int(facts.get("merged_at_most", 0))
+                if at_least < 1 or left_out < 0 or merged < 0:
+                    raise ValueError("it says that a negative number of people is left out or merged")
                 questions = Questions.from_data(facts["questions"], f"{path}, line 1,")
             except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
                 raise InvalidDataError(
@@ -146,7 +187,7 @@ class CountTable:
             np.array([positive for _, positive, _ in rows], dtype=bool),
             np.array([n for _, _, n in rows], dtype=np.int64),
         )
-        return replace(table, at_least=at_least, left_out=left_out)
+        return replace(table, at_least=at_least, left_out=left_out, merged=merged)
 
     def _take(self, kept: NDArray[np.bool_]) -> "CountTable":
         return replace(
@@ -165,6 +206,7 @@ class CountTable:
             both,
             at_least=max(self.at_least, other.at_least),
             left_out=self.left_out + other.left_out,
+            merged=self.merged + other.merged,
         )
 
     def rows(self, *, written_out: bool) -> TrainingRows:
@@ -206,19 +248,26 @@ class CountTable:
         return np.repeat([card.negative, card.positive], [(self.people - yes) // shrink, -(-yes // shrink)])
 
     def cost_in_words(self, solution: Solution) -> str | None:
-        """Bound what the people left out could change; None if there are none."""
-        if not self.left_out:
+        """Bound what the people left out or merged could change; None if there are none."""
+        if not self.left_out and not self.merged:
             return None
         everybody = self.people + self.left_out
-        said = f"At most {self.left_out} of at most {everybody} people are left out of the counts. "
+        said = ""
+        if self.left_out:
+            said += f"At most {self.left_out} of at most {everybody} people are left out of the counts. "
+        if self.merged:
+            said += (
+                f"At most {self.merged} of {self.people} people are counted with other answers than theirs. "
+            )
         if solution.problem.goal == "risk":
             return said + "What they would change in the log loss has no bound."
         errors = solution.evaluation.predicted_errors
         more = self.most_lost(solution)
         constraints = " Constraints on rates hold for those counted." if solution.problem.rate_limits else ""
         return (
-            f"{said}With them the card errs on {errors} to {errors + self.left_out} people, and no allowed "
-            f"card has an objective that is lower by more than {float(more):.4g}.{constraints}"
+            f"{said}{'With them' if self.left_out else 'With their own answers'} the card errs on "
+            f"{max(0, errors - self.merged)} to {errors + self.left_out + self.merged} people, and no "
+            f"allowed card has an objective that is lower by more than {float(more):.4g}.{constraints}"
         )
 
     def most_lost(self, solution: Solution) -> Fraction:
@@ -226,7 +275,12 @@ class CountTable:
         share = Fraction(self.left_out, self.people + self.left_out)
         penalty = solution.objective - solution.evaluation.loss
         most = max(solution.problem.class_weights) + penalty
-        return (1 - share) * (solution.objective - solution.lower_bound) + share * most
+        moved = Fraction(2 * self.merged, self.people + self.left_out) * max(solution.problem.class_weights)
+        return (1 - share) * (solution.objective - solution.lower_bound) + share * most + moved
+
+
+def _rounded_up(people: int, at_least: int) -> int:
+    return -(-people // max(1, at_least)) * at_least
 
 
 def is_count_table(path: Path) -> bool:

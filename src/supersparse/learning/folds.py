@@ -4,7 +4,7 @@ import math
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card
 from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
-from supersparse.exact import integer_column
+from supersparse.exact import exact, integer_column
 from supersparse.learning.calibrating import LeftOut, left_out
 from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
+from supersparse.problem.log_loss import at_threshold
+from supersparse.problem.variants import with_size_penalty
 from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
@@ -84,7 +86,9 @@ def fit_fold(
             limit = recipe.options.get("time_limit")
             if limit is not None:
                 options["time_limit"] = max(0.0, limit - (time.perf_counter() - began))
-            if Cs:
+            if Cs and recipe.slack is not None:
+                solutions = _each_tie_break(question, Cs, options)
+            elif Cs:
                 solutions = solve_each_penalty(question.problem, Cs, **options)
             else:
                 solutions = (question.solve(**options),)
@@ -122,11 +126,30 @@ def fit_fold(
     return results
 
 
+def _each_tie_break(question: Question, Cs: Sequence[float], options: SolverKeywords) -> tuple[Solution, ...]:
+    """Answer for each C0 by the least log loss within the slack; they share the time limit."""
+    limit, began, solutions = options.get("time_limit"), time.monotonic(), []
+    for at, C0 in enumerate(Cs):
+        asked = replace(question, problem=with_size_penalty(question.problem, exact(C0, "C0")))
+        if limit is not None:
+            left = max(0.0, limit - (time.monotonic() - began))
+            options = {**options, "time_limit": left / (len(Cs) - at)}
+        solutions.append(asked.solve(**options))
+        if solutions[-1].stop is Stop.INTERRUPTED:
+            raise KeyboardInterrupt
+    return tuple(solutions)
+
+
 def _moved(question: Question, solution: Solution) -> float:
-    """What a score lacks of that of the risk model: cards of prepared columns have a rounder threshold."""
+    """What a score lacks of that of the risk model, which is 0 at a risk of one half.
+
+    Cards of prepared columns have a rounder threshold, and others that of the problem.
+    """
     if question.prepare is None:
-        return 0.0
-    return float(solution.points.intercept_value - question.card(solution).as_learned.intercept)
+        used = at_threshold(question.problem, solution.points).intercept_value
+    else:
+        used = question.card(solution).as_learned.intercept
+    return float(solution.points.intercept_value - used)
 
 
 def weighted_mean(

@@ -19,8 +19,9 @@ from supersparse.card.printed import printed
 from supersparse.card.rules import IsMissing
 from supersparse.card.scoring import score_table
 from supersparse.data.sources import as_table
-from supersparse.errors import InvalidDataError, InvalidSettingsError
+from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidSettingsError
 from supersparse.evaluate.drift import remember
+from supersparse.exact import exact, shown
 from supersparse.faces.from_solution import card_of_solution
 from supersparse.forms.labels import label_text
 from supersparse.forms.tree import ByName
@@ -28,6 +29,7 @@ from supersparse.learning.rows import TrainingRows
 from supersparse.learning.scoring import scores_of_points
 from supersparse.prepare.prepare import Prepare
 from supersparse.prepare.sample import Most
+from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_labels
 from supersparse.problem.sets import read_bounds
@@ -50,7 +52,22 @@ class Recipe:
     settings: Settings
     prepare: Prepare | None = None
     options: SolverKeywords = field(default_factory=SolverKeywords)
-    slack: Fraction | None = None  # choose the least log loss within it, see `least_log_loss`
+    is_made: bool = False  # whether the preparation is fitted already, to all rows that there are
+
+    @property
+    def slack(self) -> Fraction | None:
+        """How far from the least objective the least log loss is chosen; None: ties go to smaller points."""
+        settings = self.settings
+        slack = exact(settings.slack, "slack", InvalidOptionError)
+        if settings.tie_break == "points":
+            if slack:
+                raise InvalidOptionError(f"slack is {shown(slack)}; it needs tie_break log_loss")
+            return None
+        if settings.goal == "risk":
+            raise InvalidOptionError(
+                "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself; remove tie_break"
+            )
+        return slack
 
     def asking(self, **changes: Unpack[SettingsKeywords]) -> "Recipe":
         """Return the same recipe with some settings changed."""
@@ -80,15 +97,17 @@ class Recipe:
         """Make features of the rows, and ask the settings about them."""
         began = time.monotonic()
         if self.prepare is None:
-            problem = _problem(self.settings_for(rows.y), rows, rows.X, rows.names)
+            problem = _problem(self.settings_for(rows.y, rows.copies), rows, rows.X, rows.names)
             return Question(recipe=self, problem=problem, prepare=None, seconds=time.monotonic() - began)
-        most = Most.within(self.options.get("time_limit"))
-        prepare = clone(self.prepare).fit_within(rows.X, rows.y, rows.sample_weight, most)
-        prepare.notes_[:0] = rows.notes
+        prepare = self.prepare
+        if not self.is_made:
+            most = Most.within(self.options.get("time_limit"))
+            prepare = clone(self.prepare).fit_within(rows.X, rows.y, rows.sample_weight, most)
+            prepare.notes_[:0] = rows.notes
         features = [str(name) for name in prepare.get_feature_names_out()]
         if not features:
             raise InvalidDataError("no column separates the classes; check the target, or add columns")
-        settings = with_directions(self.settings_for(rows.y), prepare, features)
+        settings = with_directions(self.settings_for(rows.y, rows.copies), prepare, features)
         try:
             problem = _problem(settings, rows, prepare.transform(rows.X), features)
         except InvalidSettingsError as error:
@@ -98,24 +117,27 @@ class Recipe:
             ) from None
         return Question(recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began)
 
-    def settings_for(self, y: NDArray[Any]) -> Settings:
-        """Return the settings with each "auto" replaced: a card has few features, however many columns."""
+    def settings_for(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> Settings:
+        """Return the settings with each "auto" replaced: a card has few features, however many columns.
+
+        `copies` says how many rows each label is of.
+        """
         settings = self.settings
         changes: dict[str, Any] = {}
         if settings.max_features == "auto":
             changes["max_features"] = max(MAX_FEATURES, settings.min_features or 0)
-        if settings.class_weight == "auto" and self.balances(y):
+        if settings.class_weight == "auto" and self.balances(y, copies):
             changes["class_weight"] = "balanced"
         return replace(settings, **changes)
 
-    def balances(self, y: NDArray[Any]) -> bool:
+    def balances(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> bool:
         """Whether classes are weighted because one of them is rare and nothing else was asked."""
         settings = self.settings
         if self.prepare is None or settings.class_weight != "auto" or settings.objective == "net_benefit":
             return False
         if settings.goal == "risk":
             return False  # weights distort risks
-        counts = np.unique(y, return_counts=True)[1]
+        counts = np.bincount(np.unique(y, return_inverse=True)[1].reshape(-1), copies)
         return bool(counts.min() < RARE_CLASS * counts.sum())
 
 
@@ -137,9 +159,10 @@ class Question:
 
     def tie_break(self, **options: Unpack[SolverKeywords]) -> TieBreak:
         """Answer it by the least log loss within the slack of the recipe."""
-        assert self.recipe.slack is not None
+        slack = self.recipe.slack
+        assert slack is not None, "ties are broken by points"
         merged: SolverKeywords = {**self.recipe.options, **options}
-        return least_log_loss(self.problem, self.recipe.slack, **merged)
+        return least_log_loss(self.problem, slack, **merged)
 
     def scores(self, solution: Solution, X: Any) -> NDArray[np.float64]:
         """Score rows by an answer: above 0 the positive class is predicted.
@@ -147,7 +170,7 @@ class Question:
         Rows may have missing values that those of the answer had not; these get no points.
         """
         if self.prepare is None:
-            return scores_of_points(solution.points, X)
+            return scores_of_points(at_threshold(self.problem, solution.points), X)
         card = self.card(solution)
         items = tuple(
             replace(item, missing=Fraction(0))
@@ -163,7 +186,7 @@ class Question:
         A card keeps what its items gave on those rows, so that drift can be seen later. One on features knows
         it already.
         """
-        card = card_of_solution(solution, title)
+        card = self._with_tie_break(card_of_solution(solution, title))
         if self.prepare is not None:
             card = self.prepare.raw_card(card)
         card = printed(card)
@@ -172,6 +195,14 @@ class Question:
         if self.prepare is None or rows is None:
             return card
         return remember(card, rows.X, sample_weight=rows.sample_weight)
+
+    def _with_tie_break(self, card: Card) -> Card:
+        """Keep with a card how it was chosen among equally good ones, which its problem does not tell."""
+        if self.recipe.slack is None or card.provenance is None or card.provenance.settings is None:
+            return card
+        asked = Settings.from_dict(card.provenance.settings)
+        chosen = asked.changed(tie_break="log_loss", slack=self.recipe.slack).to_dict()
+        return replace(card, provenance=replace(card.provenance, settings=chosen))
 
 
 def _problem(settings: Settings, rows: TrainingRows, X: Any, names: Sequence[str] | None) -> Problem:

@@ -72,6 +72,12 @@ class TrainingRows:
     title: str | None = None  # what is predicted: the name of y
     notes: tuple[str, ...] = ()  # on rows that were left out
     reading: Reading | None = None  # how the file was read that they came from
+    is_counted: bool = False  # whether each stands for as many as its weight says
+
+    @property
+    def copies(self) -> NDArray[Any] | None:
+        """How many rows each stands for; None for one."""
+        return self.sample_weight if self.is_counted else None
 
     @classmethod
     def of_table(cls, table: TrainingTable, *, prepared: bool) -> "TrainingRows":
@@ -100,4 +106,5 @@ class TrainingRows:
             groups=None if self.groups is None else as_array(self.groups)[rows],
             notes=self.notes if note is None else (*self.notes, note),
             reading=self.reading,
+            is_counted=self.is_counted,
         )

@@ -62,6 +62,10 @@ def value_offer(column: RawColumn, target: ClassTarget) -> Offer:
             f"above every number, "
             "which points cannot multiply; cut the column, replace them, or make them missing"
         )
+    if column.rounded is not None:
+        raise InvalidDataError(
+            f"column {column.name!r} has too many different values to be used as it is; cut it, or round it"
+        )
     _, codes = column.distinct
     counts = target.take(column.present).by_code(codes, int(codes.max()) + 1)
     return Offer(rule=ValueOf(column.name), gain=_best_cut_gain(counts))
@@ -268,6 +272,11 @@ def _number_offers(
         offers = threshold_offers(column, target, settings.cuts, settings.max_cuts, enough.weight)
         how = {"optimal": "optimal for the class", "tree": "by a tree", "quantile": "at quantiles"}
         note = f"cut at {_listed(offers)}, {how[settings.cuts]}" if offers else _no_cut(settings, enough)
+        if column.rounded is not None:
+            note += (
+                f", sought at multiples of {shown(column.rounded.step)} because about "
+                f"{column.rounded.n_different} numbers differ"
+            )
     if settings.intervals and not settings.has_shape(name):
         between = interval_offers(column, target, offers, settings.max_cuts)
         offers += between
@@ -301,7 +310,7 @@ def _named_offers(
 
 
 def _levels_note(column: RawColumn, found: LevelOffers, enough: Enough) -> str:
-    n_rows = int(column.present.sum())
+    n_rows = column.n_rows - column.n_missing
     if not found.offers:
         return (
             f"left out: {found.n_levels} different values in {n_rows} rows"
@@ -349,7 +358,7 @@ def _missing_note(
 ) -> str:
     if not column.n_missing:
         return ""
-    of = f"{column.n_missing} of {len(column.cells)} missing"
+    of = f"{column.n_missing} of {column.n_rows} missing"
     if settings.missing == "item":
         return f"{of}: " + ("a question of their own" if enough else "too few for a question, no points")
     if settings.missing == "drop":
@@ -360,15 +369,21 @@ def _missing_note(
 
 def _has_a_number_of_its_own(column: RawColumn) -> bool:
     """Whether every row has a different whole number, like an identifier."""
+    n_rows = column.n_rows - column.n_missing
+    if column.rounded is not None:
+        return column.rounded.n_different == n_rows and column.rounded.whole
     values = column.distinct[0]
-    n_rows = int(column.present.sum())
     return len(values) == n_rows >= _EVERY_ROW_ITS_OWN and bool((np.mod(values, 1) == 0).all())
 
 
 def _numbers_the_rows(column: RawColumn) -> bool:
     """Whether the numbers are also consecutive."""
+    if not _has_a_number_of_its_own(column):
+        return False
+    if column.rounded is not None:
+        return column.rounded.high - column.rounded.low == column.rounded.n_different - 1
     values = column.distinct[0]
-    return _has_a_number_of_its_own(column) and values[-1] - values[0] == len(values) - 1
+    return bool(values[-1] - values[0] == len(values) - 1)
 
 
 def _listed(offers: list[Offer]) -> str:

@@ -122,6 +122,9 @@ def domain_of(column: RawColumn, *, named: bool) -> Domain | None:
     if named:
         levels = column.levels[0]
         return Domain(column=column.name, values=tuple(levels)) if len(levels) <= _MOST_LEVELS else None
+    if column.rounded is not None:
+        known = column.rounded
+        return Domain(column=column.name, low=known.low, high=known.high, whole=known.whole)
     values = column.known_numbers
     what = f"a value of column {column.name!r}"
     if len(values) <= _FEW and not any(column.beyond):

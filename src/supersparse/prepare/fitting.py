@@ -1,8 +1,8 @@
 """Learn the features of a table: column by column, then select the candidates to keep."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,7 @@ from supersparse.data.values import Cells, Numbers
 from supersparse.errors import InvalidDataError
 from supersparse.exact import shown
 from supersparse.prepare.columns import ColumnPlan, FeatureCandidate, plan_column
-from supersparse.prepare.cuts import FEW_ROWS, LEAST_ROWS, ClassTarget, Enough
+from supersparse.prepare.cuts import FEW_ROWS, LEAST_ROWS, ClassTarget, Enough, Floats
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.raw import RawColumn, kind_of_column
 from supersparse.prepare.sample import Most, sample
@@ -55,6 +55,34 @@ def screen(
     Leaving out what repeats or negates another loses no card. What single out too few rows could save at most
     that share of the errors. What lies beyond the maximum may be missed, and is counted.
     """
+
+    def told(feature: Feature) -> Told:
+        values = feature.of_cells(columns[feature.column])
+        return Told(rarer=weight_apart(values, target.weights), digest=_digest(values))
+
+    return screened(candidates, told, target, least=least, most=most)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What a feature tells: the weight of the rows apart from its most common value, and which they are.
+
+    Features that repeat or negate each other have the same digest.
+    """
+
+    rarer: float
+    digest: Hashable
+
+
+def screened(
+    candidates: list[FeatureCandidate],
+    told: Callable[[Feature], Told],
+    target: ClassTarget,
+    *,
+    least: float,
+    most: int | None,
+) -> Screened:
+    """Do what `screen` does, by what each feature tells."""
     by_chance = target.by_chance if target.positive is not None else 0.0
     ranked = sorted(
         candidates,
@@ -66,20 +94,19 @@ def screen(
             c.feature.name,
         ),
     )
-    seen: set[bytes] = set()
+    seen: set[Hashable] = set()
     kept: list[Feature] = []
     few = repeated = beyond = 0
     for candidate in ranked:
         given = candidate.round < 0
-        values = candidate.feature.of_cells(columns[candidate.feature.column])
-        if not _tells_enough(values, target, 0.0 if given else least):
+        tells = told(candidate.feature)
+        if not (tells.rarer > 0 and tells.rarer >= (0.0 if given else least) - 1e-9 * max(1.0, target.total)):
             few += 1
             continue
-        digest = _digest(values)
-        if digest in seen:
+        if tells.digest in seen:
             repeated += 1
             continue
-        seen.add(digest)
+        seen.add(tells.digest)
         if most is not None and len(kept) >= most and not given:
             beyond += 1
         else:
@@ -95,24 +122,24 @@ def _low(feature: Feature) -> tuple[bool, Fraction]:
     return low is None, low or Fraction(0)
 
 
-def _tells_enough(values: NDArray[Any], target: ClassTarget, least: float) -> bool:
-    """Whether enough rows, and at least one, differ from the most common value."""
-    if _is_yes_or_no(values):
-        ones = float(target.weights[values.astype(bool)].sum())
-        others = min(ones, target.total - ones)
-    else:
-        _, codes = np.unique(values, return_inverse=True)
-        others = target.total - float(np.bincount(codes.reshape(-1), target.weights).max())
-    return others > 0 and others >= least - 1e-9 * max(1.0, target.total)
+def weight_apart(values: NDArray[Any], weights: Floats) -> float:
+    """The weight of the rows that differ from the most common value."""
+    total = float(weights.sum())
+    if is_yes_or_no(values):
+        ones = float(weights[values.astype(bool)].sum())
+        return min(ones, total - ones)
+    _, codes = np.unique(values, return_inverse=True)
+    return total - float(np.bincount(codes.reshape(-1), weights).max())
 
 
-def _is_yes_or_no(values: NDArray[Any]) -> bool:
+def is_yes_or_no(values: NDArray[Any]) -> bool:
+    """Whether all values are 0 or 1."""
     return values.dtype.kind in "biu" and values.min() >= 0 and values.max() <= 1
 
 
 def _digest(values: NDArray[Any]) -> bytes:
     """Fingerprint a column; a 0/1 column and its complement have the same fingerprint."""
-    if _is_yes_or_no(values):
+    if is_yes_or_no(values):
         bits = values.astype(bool)
         return hashlib.blake2b(np.packbits(bits ^ bits[0]).tobytes()).digest()
     as_text = repr(values.tolist()).encode() if values.dtype == object else values.tobytes()
@@ -135,9 +162,7 @@ class PreparedColumns:
     notes: tuple[str, ...]
     domains: Mapping[str, Domain]
     n_candidates: int  # how many features there were to choose from
-    codes: Mapping[str, tuple[int, ...]] = field(
-        default_factory=dict
-    )  # numbers that look like missing values
+    codes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # they look like missing values
 
 
 def prepare_columns(
@@ -155,12 +180,12 @@ def prepare_columns(
         raise InvalidDataError(f"cuts={settings.cuts!r} needs the classes; give y, or use cuts='quantile'")
     if not rows.all():
         table = table.take(np.flatnonzero(rows))
-    n_rows, all_notes = table.n_rows, _few_rows_note(target, settings)
+    n_rows, all_notes = table.n_rows, few_rows_note(target, settings)
     if most is not None:
         table, target, sampled = sample(table, target, most, settings.named)
         all_notes += sampled
     kinds = {name: kind_of_column(cells) for name, cells in table.columns.items()}
-    notes = {name: _unusable(kind) for name, kind in kinds.items()}
+    notes = {name: unusable(kind) for name, kind in kinds.items()}
     used = tuple(name for name in kinds if not notes[name])
     if settings.missing == "drop":
         table, target, dropped = _without_gaps(
@@ -180,8 +205,28 @@ def prepare_columns(
                 if len(found) == 1
                 else "stand apart like codes for missing, and count as numbers"
             )
-    limit = _most_candidates(settings, n_rows)
-    kept = _screen(plans, target, settings, limit)
+    cells = {plan.name: plan.cells for plan in plans}
+
+    def select(candidates: list[FeatureCandidate], least: float, most: int | None) -> Screened:
+        return screen(candidates, cells, target, least=least, most=most)
+
+    prepared = put_together(plans, notes, all_notes, target, n_rows, settings, select)
+    return replace(prepared, codes=codes)
+
+
+def put_together(
+    plans: Sequence[ColumnPlan],
+    notes: dict[str, str],
+    all_notes: Sequence[str],
+    target: ClassTarget,
+    n_rows: int,
+    settings: PrepareSettings,
+    select: Callable[[list[FeatureCandidate], float, int | None], Screened],
+) -> PreparedColumns:
+    """Select the features of all columns; `notes` are on each column, `all_notes` on the table."""
+    most = _most_candidates(settings, n_rows)
+    candidates = [candidate for plan in plans for candidate in plan.candidates]
+    kept = select(candidates, Enough.of(target, settings.rare).weight, most)
     in_use = {feature.column for feature in kept.kept}
     unused = {plan.name for plan in plans if plan.candidates and plan.name not in in_use}
     for name in unused:
@@ -195,10 +240,9 @@ def prepare_columns(
     return PreparedColumns(
         features=kept.kept,
         constraints=_constraints(kept.kept, settings),
-        notes=(*all_notes, *_said_of_columns(notes, outdone), *_left_out(kept, limit)),
+        notes=(*all_notes, *_said_of_columns(notes, outdone), *_left_out(kept, most)),
         domains={plan.name: plan.domain for plan in plans if plan.domain is not None},
         n_candidates=kept.n_candidates,
-        codes=codes,
     )
 
 
@@ -210,7 +254,8 @@ def _codes(column: RawColumn) -> tuple[int, ...]:
     return tuple(codes_of(distinct.astype(np.float64), np.bincount(places, minlength=len(distinct))))
 
 
-def _few_rows_note(target: ClassTarget, settings: PrepareSettings) -> list[str]:
+def few_rows_note(target: ClassTarget, settings: PrepareSettings) -> list[str]:
+    """Say how few rows an answer may hold, where the rows are few."""
     if settings.rare is not None or target.total >= FEW_ROWS:
         return []
     enough = Enough.of(target, None).in_words
@@ -262,7 +307,7 @@ def _read_labels(y: object, *, needed: bool) -> NDArray[np.bool_] | None:
     return found
 
 
-def _unusable(kind: str) -> str:
+def unusable(kind: str) -> str:
     """Why a column of this kind is left out; empty if it is not."""
     if kind == "nothing":
         return "left out: all values are missing"
@@ -273,7 +318,7 @@ def _unusable(kind: str) -> str:
 
 def usable_columns(table: CellTable) -> CellTable:
     """Return the table without unusable columns."""
-    kept = {name: cells for name, cells in table.columns.items() if not _unusable(kind_of_column(cells))}
+    kept = {name: cells for name, cells in table.columns.items() if not unusable(kind_of_column(cells))}
     return CellTable(kept, table.n_rows)
 
 
@@ -308,18 +353,6 @@ def _most_candidates(settings: PrepareSettings, n_rows: int) -> int | None:
     if settings.candidates != "auto":
         return settings.candidates
     return max(_FEWEST_FEATURES, min(_MOST_FEATURES, _MOST_CELLS // n_rows))
-
-
-def _screen(
-    plans: Sequence[ColumnPlan], target: ClassTarget, settings: PrepareSettings, most: int | None
-) -> Screened:
-    return screen(
-        [candidate for plan in plans for candidate in plan.candidates],
-        {plan.name: plan.cells for plan in plans},
-        target,
-        least=Enough.of(target, settings.rare).weight,
-        most=most,
-    )
 
 
 def _constraints(features: Sequence[Feature], settings: PrepareSettings) -> tuple[Constraint, ...]:

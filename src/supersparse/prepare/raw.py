@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from supersparse.card.rules import Rule
 from supersparse.card.words import category_text
+from supersparse.data.table import Rounded
 from supersparse.data.values import Category, Cells, Mask, Numbers, Objects, is_missing, read_category
 from supersparse.errors import InvalidDataError
 from supersparse.exact import LONGEST_UNIQUE_DECIMAL, IntArray, exact_value, integer_column, largest_magnitude
@@ -21,11 +22,13 @@ from supersparse.prepare.cuts import ClassTarget, Floats, sums_by_code
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RawColumn:
-    """One column of the training table."""
+    """One column of the training table; each cell is that of one row, or of as many as `copies` says."""
 
     name: str
     position: int
     cells: Cells
+    copies: NDArray[np.int64] | None = None
+    rounded: Rounded | None = None  # how, where there are too many different numbers
 
     @cached_property
     def present(self) -> Mask:
@@ -35,8 +38,16 @@ class RawColumn:
 
     @property
     def n_missing(self) -> int:
-        """Number of missing values."""
-        return 0 if self.cells.missing is None else int(self.cells.missing.sum())
+        """Number of rows with a missing value."""
+        return 0 if self.cells.missing is None else self._rows(self.cells.missing)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.cells) if self.copies is None else int(self.copies.sum())
+
+    def _rows(self, where: Mask) -> int:
+        return int(where.sum() if self.copies is None else self.copies[where].sum())
 
     @cached_property
     def distinct(self) -> tuple[NDArray[np.generic], NDArray[np.intp]]:
@@ -73,7 +84,9 @@ class RawColumn:
         """How many values are below every number, and above."""
         if self._numbers.dtype.kind != "f":
             return 0, 0
-        return int((self._numbers == -np.inf).sum()), int((self._numbers == np.inf).sum())
+        infinite = np.zeros(len(self.cells))
+        infinite[self.present] = np.where(np.isinf(self._numbers), self._numbers, 0.0)
+        return self._rows(infinite < 0), self._rows(infinite > 0)
 
     @property
     def known_numbers(self) -> NDArray[np.generic]:
@@ -147,6 +160,11 @@ def stand_in(
     """
     if missing not in ("median", "mode"):
         return None
+    if column.rounded is not None and missing == "mode":
+        raise InvalidDataError(
+            f"column {column.name!r} has too many different values to find the most frequent one; use "
+            "missing='item' or 'median'"
+        )
     weights = target.take(column.present).weights
     if has_order:
         values, codes = column.distinct

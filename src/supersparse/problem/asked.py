@@ -124,7 +124,7 @@ class Asked:
     risk_threshold: Number | None = setting(
         None,
         Either(NumberForm(0), Null()),
-        "Risk above which one would act, such as 0.2; with objective net_benefit.",
+        "Risk above which one would act, such as 0.2; with objective net_benefit, or goal risk (there 0.5).",
         option=float,
     )
     positive: Any = setting(None, LabelForm(), "Positive class, the one that scores high.")

@@ -36,7 +36,7 @@ def fingerprint(problem: Problem) -> str:
         ),
         (problem.sets, problem.C0, problem.C1, problem.max_features, problem.class_weights),
         (problem.intercept, problem.intercept_C0),
-        *(((problem.goal, problem.slope),) if problem.goal != "errors" else ()),
+        *(((problem.goal, problem.slope, problem.risk_threshold),) if problem.goal != "errors" else ()),
         (problem.levels, problem.intercept_levels),
         tuple((limit.weights, limit.at_most, limit.intercept_weight) for limit in problem.support_limits),
         tuple(limit.together for limit in problem.sign_limits),

@@ -7,6 +7,7 @@ are added without any (`math.fsum`), so no true loss is above it.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,7 +21,9 @@ from supersparse.problem.problem import Problem
 EFFECT_CAP = 30.0  # slope·|points|·(standard deviation of the feature) is at most this
 PROOF_TOLERANCE = Fraction(1, 10**9)  # proven optimal: no allowed card is better by more than this
 _ROUNDING = 2.0**-53
+_HALF = Fraction(1, 2)
 _DIGITS = 15  # of slope and intercept, so that they can be printed and read back
+_TIE = 1e-9  # log odds: a fitted risk as near as this to the threshold counts as above it
 _LEAST_SLOPE = 1e-13  # of the largest, in place of 0, which is best for a card that points the wrong way
 _MANY_ROWS = 100_000
 Floats = NDArray[np.float64]
@@ -129,8 +132,38 @@ def slope_at_limit(problem: Problem, points: Points) -> bool:
     return problem.slope == "free" and points.slope is not None and float(points.slope) > 0.999 * most
 
 
+def threshold_total(problem: Problem, points: Points) -> Fraction:
+    """The total above which the risk is above the problem's threshold; exact where that is one half.
+
+    >>> problem = Problem.of([[0], [1]], [0, 1], goal="risk", risk_threshold=0.2)
+    >>> round(float(threshold_total(problem, Points((1,), -2, slope=Fraction(1)))), 4)
+    0.6137
+    """
+    assert points.slope is not None, "the points of a risk model have a slope"
+    return -points.intercept_value + threshold_odds(problem) / points.slope
+
+
+def at_threshold(problem: Problem, points: Points) -> Points:
+    """Move the intercept so that the score is above 0 where the risk is above the problem's threshold."""
+    if points.slope is None or problem.risk_threshold == _HALF:
+        return points
+    return replace(points, intercept=-threshold_total(problem, points) * points.denominator)
+
+
+def threshold_odds(problem: Problem) -> Fraction:
+    """The log odds of the risk threshold, rounded unless it is one half."""
+    threshold = problem.risk_threshold
+    if threshold == _HALF:
+        return Fraction(0)
+    return _short(math.log(threshold.numerator) - math.log(threshold.denominator - threshold.numerator))
+
+
 def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
-    """Add the slope and the intercept with the least loss to coefficients in the problem's unit."""
+    """Add the slope and the intercept with the least loss to coefficients in the problem's unit.
+
+    With a free slope, fitted risks that equal the risk threshold but for rounding are put above it, by a
+    change of the intercept that costs less than 1e-17: rounding then decides nothing.
+    """
     weights = np.array(problem.rows.weights, dtype=float)
     share = weights / weights.sum()
     near = NearTotals.of(problem, coefficients)
@@ -149,7 +182,8 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
     if problem.slope != "free" or not any(coefficients):
         b = _best_intercept(score, label, row_weight, 1.0)
         if problem.slope == "free":
-            return Points(tuple(coefficients), _short(b) * problem.unit, problem.unit, slope=Fraction(1))
+            found = Points(tuple(coefficients), _short(b) * problem.unit, problem.unit, slope=Fraction(1))
+            return _off_threshold(problem, found, near)
         below = math.floor(Fraction(b) - moved)
         choices = [
             Points(tuple(coefficients), whole * problem.unit, problem.unit, slope=Fraction(1))
@@ -160,7 +194,34 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
     a, b = _best_slope(score, label, row_weight, most)
     slope = _short(min(max(a, _LEAST_SLOPE * most), most), down=True)
     intercept = _short(float(Fraction(b) / slope - moved))
-    return Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope=slope)
+    found = Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope=slope)
+    return _off_threshold(problem, found, near)
+
+
+def _off_threshold(problem: Problem, points: Points, near: NearTotals | None) -> Points:
+    """Raise the intercept a little if some total gives the threshold itself as its risk."""
+    assert points.slope is not None
+    threshold, margin = threshold_total(problem, points), Fraction(_TIE) / points.slope
+    totals, step = _totals_near(problem, points, near, threshold, margin)
+    above = totals[(totals >= math.ceil((threshold - margin) * step)).astype(bool)]
+    least = Fraction(int(above.min()), step) if len(above) else None
+    if least is None or least > threshold + margin:
+        return points
+    raised = points.intercept_value + _short(float(threshold + margin - least))
+    return replace(points, intercept=raised * points.denominator)
+
+
+def _totals_near(
+    problem: Problem, points: Points, near: NearTotals | None, threshold: Fraction, margin: Fraction
+) -> tuple[IntArray, int]:
+    """All totals within a margin of a threshold, and maybe others: whole numbers, and their divisor."""
+    if near is None:
+        coefficients = points.coefficients
+        return integer_totals(problem, coefficients), problem.unit * step_of(problem, coefficients)
+    cut = float(threshold * problem.unit)
+    reach = float(margin * problem.unit) + near.margin + 2.0**-51 * abs(cut)
+    totals, scale = near.exact(np.flatnonzero(np.abs(near.floats - cut) <= reach))
+    return np.array(totals, dtype=object), problem.unit * scale
 
 
 def _short(value: float, *, down: bool = False) -> Fraction:

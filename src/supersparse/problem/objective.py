@@ -20,7 +20,7 @@ from supersparse.problem.intercept import (
     threshold_between,
 )
 from supersparse.problem.limits import Constraint
-from supersparse.problem.log_loss import log_loss, with_best_risk
+from supersparse.problem.log_loss import at_threshold, log_loss, with_best_risk
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -132,10 +132,12 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
     """Add the intercept that the conventions choose to coefficients in the problem's unit.
 
     Returns None if, with these coefficients, no allowed intercept satisfies the rate and size limits; never
-    for a plain problem and a model of allowed size. A risk model gets its best slope too.
+    for a plain problem and a model of allowed size. A risk model gets the slope and the intercept of least
+    loss, which do not yield to limits on rates: it satisfies them at these or not at all.
     """
     if problem.goal == "risk":
-        return with_best_risk(problem, coefficients)
+        points = with_best_risk(problem, coefficients)
+        return None if next(_broken_rates(problem, points), None) else points
     unit = Fraction(1, problem.total_weight)
     negative, positive = (w * unit for w in problem.class_weights)
     penalties = intercept_penalties(problem)
@@ -263,7 +265,11 @@ def intercept_choice(
 
 
 def classified(problem: Problem, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the rows with a score above 0 and those below; the others have a score of exactly 0."""
+    """Return the rows with a score above 0 and those below; the others have a score of exactly 0.
+
+    The score of a risk model is above 0 where its risk is above the problem's `risk_threshold`.
+    """
+    points = at_threshold(problem, points)
     near = NearTotals.of(problem, points.coefficients)
     quick = None if near is None else near.classified(-Fraction(points.intercept))
     if quick is not None:
@@ -330,6 +336,10 @@ def _broken(problem: Problem, points: Points) -> Iterator[Constraint]:
     for score_limit in problem.score_limits:
         if score_limit.total(values) > score_limit.at_most:
             yield score_limit.source
+    yield from _broken_rates(problem, points)
+
+
+def _broken_rates(problem: Problem, points: Points) -> Iterator[Constraint]:
     if problem.rate_limits:
         above, below = classified(problem, points)
         wrong = np.where(problem.rows.positive, ~above, ~below)

@@ -257,18 +257,25 @@ def read_objective(
     if objective == "errors":
         if risk_threshold is not None:
             raise InvalidProblemError(
-                f"risk_threshold is {risk_threshold}, but objective is 'errors'; use objective='net_benefit'"
+                f"risk_threshold is {risk_threshold}, but objective is 'errors'; use objective='net_benefit' "
+                "or goal='risk'"
             )
         return read_class_weight(class_weight, rows)
     if risk_threshold is None:
         raise InvalidProblemError(
             "objective is 'net_benefit' without a threshold; give risk_threshold, such as 0.2"
         )
-    threshold = exact(risk_threshold, "risk_threshold")
-    if not 0 < threshold < 1:
-        raise InvalidProblemError(f"risk_threshold is {risk_threshold}; give a risk between 0 and 1")
+    threshold = read_risk_threshold(risk_threshold)
     if class_weight is not None and class_weight != "auto":
         raise InvalidProblemError(
             "objective='net_benefit' sets the class weights; remove class_weight, or use objective='errors'"
         )
     return 2 * threshold, 2 * (1 - threshold)
+
+
+def read_risk_threshold(risk_threshold: object) -> Fraction:
+    """Read a risk between 0 and 1, both excluded."""
+    threshold = exact(risk_threshold, "risk_threshold")
+    if not 0 < threshold < 1:
+        raise InvalidProblemError(f"risk_threshold is {risk_threshold}; give a risk between 0 and 1")
+    return threshold

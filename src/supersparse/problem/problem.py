@@ -6,6 +6,8 @@ over λ_j in the coefficient set of feature j and the allowed intercepts b, with
 penalty is C0_j·1[λ_j ≠ 0], or that of the level that contains λ_j. Constraints limit single
 values, the support, the signs, the wrong rows and the largest score. With ``goal="risk"``, the loss of a
 row is log(1 + exp(-y_i·(a·x_i·λ + b))) with a slope a > 0 that is free or 1; a·|λ_j|·sd_j is at most 30.
+There a and b are those of least loss for λ, and a row is wrong if its risk is on the other side of
+`risk_threshold`, so limits on wrong rows exclude some λ and leave the risks of all others as they are.
 """
 
 import math
@@ -32,6 +34,7 @@ from supersparse.problem.penalties import (
     read_l1_penalty,
     read_levels,
     read_objective,
+    read_risk_threshold,
     read_size_penalty,
 )
 from supersparse.problem.points import CoefficientSet
@@ -214,6 +217,7 @@ class Problem(Tabular):
     score_limits: tuple[ScoreLimit, ...]
     goal: Literal["errors", "risk"] = "errors"
     slope: Literal["free", 1] = "free"  # of a risk model
+    risk_threshold: Fraction = Fraction(1, 2)  # a risk model predicts the positive class above it
 
     @classmethod
     def of(
@@ -269,7 +273,9 @@ class Problem(Tabular):
             max_features=None,
             intercept=intercept_rule,
             intercept_C0=intercept_penalty,
-            class_weights=read_objective(ask.objective, ask.risk_threshold, ask.class_weight, rows),
+            class_weights=read_objective(
+                ask.objective, None if goal == "risk" else ask.risk_threshold, ask.class_weight, rows
+            ),
             levels=all_levels[:-1],
             intercept_levels=all_levels[-1] if intercept_rule.is_penalised else None,
             asked=asked,
@@ -282,6 +288,7 @@ class Problem(Tabular):
             score_limits=tuple(limit for limit in limits if isinstance(limit, ScoreLimit)),
             goal=goal,
             slope=slope,
+            risk_threshold=_predicting_threshold(ask),
         )._narrowed_or_explained()
 
     @classmethod
@@ -494,6 +501,13 @@ def read_goal(ask: Asked) -> tuple[Literal["errors", "risk"], Literal["free", 1]
             "slope=1 for a whole intercept"
         )
     return ask.goal, ("free" if ask.slope == "free" else 1)
+
+
+def _predicting_threshold(ask: Asked) -> Fraction:
+    """The risk above which a risk model predicts the positive class."""
+    if ask.goal != "risk" or ask.risk_threshold is None:
+        return Fraction(1, 2)
+    return read_risk_threshold(ask.risk_threshold)
 
 
 def _max_points(ask: Asked) -> object:

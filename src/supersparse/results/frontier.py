@@ -1,9 +1,8 @@
 """Frontier and path: the lowest error for each number of features, and the best model for every C0."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 from math import ceil
 from typing import Any, Unpack
 
@@ -11,32 +10,16 @@ from supersparse.data.small_table import SmallTable, Tabular, number
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
 from supersparse.exact import counted, exact, read_count, shown
 from supersparse.problem.objective import evaluate
-from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, with_size_penalty
+from supersparse.results.lines import PathLine, crossings, largest_gap
 from supersparse.results.penalties import least_loss
+from supersparse.results.words import least_of, points_by_name, points_text, to_pandas, what_is_least
 from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution, Trace, proves
 from supersparse.solving.solve_many import solve_each_size
 from supersparse.solving.verify import SizedModels, VerifiedModel
 from supersparse.stop import Stop
-
-
-def named_points(names: tuple[str, ...], points: Points) -> dict[str, str]:
-    """Return the points of the features in use by name, as exact decimals or fractions."""
-    return {names[j]: shown(points.values[j]) for j in points.support}
-
-
-def points_by_name(solution: Solution) -> dict[str, str]:
-    """Return the points of a solution by feature name."""
-    return named_points(solution.problem.rows.names, solution.points)
-
-
-def to_pandas(table: list[dict[str, Any]]) -> Any:
-    """Return a table as a pandas data frame; pandas is loaded when used."""
-    import pandas as pd
-
-    return pd.DataFrame(table)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -61,7 +44,7 @@ class FrontierRow(Tabular):
     def _brief(self) -> str:
         _, errors, proven, points = _row_cells(self)
         state = "proven" if proven == "yes" else "not proven"
-        least = "errors" if self.solution is None else _what(self.solution.problem)
+        least = "errors" if self.solution is None else what_is_least(self.solution.problem)
         return f"at most {counted(self.size, 'feature')}, {least} {errors}, {state}; {points or 'no points'}"
 
     def _small_table(self) -> SmallTable:
@@ -119,7 +102,7 @@ class Frontier(Tabular):
         return to_pandas(self.table())
 
     def __str__(self) -> str:
-        what = _what(self.problem)
+        what = what_is_least(self.problem)
         wide = max(6, len(what))
         lines = [f"size  {what:>{wide}}  proven  points"]
         for size, errors, proven, points in map(_row_cells, self.rows):
@@ -134,12 +117,8 @@ class Frontier(Tabular):
         return f"at most 0 to {counted(len(self.rows) - 1, 'feature')}, {found}; {state}"
 
     def _small_table(self) -> SmallTable:
-        return SmallTable(("size", _what(self.problem), *_ROW[2:]), [_row_cells(row) for row in self.rows])
-
-
-def _what(problem: Problem) -> str:
-    """What the rows have least of."""
-    return "log loss" if problem.goal == "risk" else "errors"
+        columns = ("size", what_is_least(self.problem), *_ROW[2:])
+        return SmallTable(columns, [_row_cells(row) for row in self.rows])
 
 
 _ROW = ("size", "errors", "proven", "points")
@@ -147,18 +126,9 @@ _ROW = ("size", "errors", "proven", "points")
 
 def _row_cells(row: FrontierRow) -> tuple[str, str, str, str]:
     best = row.solution
-    least = "-" if best is None else _least_of(best)
-    points = "" if best is None else _points_text(best)
+    least = "-" if best is None else least_of(best)
+    points = "" if best is None else points_text(best)
     return str(row.size), least, "yes" if row.proven else "no", points
-
-
-def _least_of(solution: Solution) -> str:
-    found = solution.evaluation
-    return f"{float(found.loss):.4f}" if solution.problem.goal == "risk" else shown(found.training_errors)
-
-
-def _points_text(solution: Solution) -> str:
-    return ", ".join(f"{points} {name}" for name, points in points_by_name(solution).items())
 
 
 def _described(row: FrontierRow) -> dict[str, Any]:
@@ -177,20 +147,8 @@ def _described(row: FrontierRow) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class PathLine(Tabular):
-    """A cost as a function of C0."""
-
-    size: int
-    loss: Fraction
-
-    def at(self, C0: Fraction) -> Fraction:
-        """The cost at a value of C0."""
-        return self.loss + C0 * self.size
-
-
 def _stretch_columns(problem: Problem) -> tuple[str, ...]:
-    return ("C0 from", "to", "size", _what(problem), "proof", "points")
+    return ("C0 from", "to", "size", what_is_least(problem), "proof", "points")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -230,9 +188,9 @@ class Stretch(Tabular):
             _short(self.low),
             "-" if self.high is None else _short(self.high),
             str(found.size),
-            _least_of(self.solution),
+            least_of(self.solution),
             self._state,
-            _points_text(self.solution),
+            points_text(self.solution),
         )
 
 
@@ -323,13 +281,13 @@ def path_of(frontier: Frontier) -> Path:
     """Split C0 > 0 where the best model found, or the bound, changes."""
     found, bounds = _found(frontier), _bounds(frontier)
     lines = [line for line, _ in found]
-    cuts = [Fraction(0), *sorted(_crossings({*lines, *bounds})), None]
+    cuts = [Fraction(0), *sorted(crossings({*lines, *bounds})), None]
     stretches: list[Stretch] = []
     for low, high in pairwise(cuts):
         assert low is not None
         inside = low + 1 if high is None else (low + high) / 2
         line, solution = min(found, key=lambda pair: pair[0].at(inside))
-        one = Stretch(low=low, high=high, solution=solution, gap=_largest_gap(line, bounds, low, high))
+        one = Stretch(low=low, high=high, solution=solution, gap=largest_gap(line, bounds, low, high))
         before = stretches[-1] if stretches else None
         if before is not None and before.solution is solution and before.exact == one.exact:
             stretches[-1] = replace(before, high=high, gap=max(before.gap, one.gap))
@@ -360,26 +318,6 @@ def _bounds(frontier: Frontier) -> list[PathLine]:
 def _beyond(frontier: Frontier) -> PathLine | None:
     """A lower bound on the cost of models larger than the frontier."""
     return None if frontier.reaches_all else PathLine(len(frontier.rows), frontier.floor)
-
-
-def _crossings(lines: Iterable[PathLine]) -> set[Fraction]:
-    """The values of C0 > 0 where two lines meet."""
-    meet = {(b.loss - a.loss) / (a.size - b.size) for a, b in combinations(lines, 2) if a.size != b.size}
-    return {C0 for C0 in meet if C0 > 0}
-
-
-def _largest_gap(line: PathLine, bounds: list[PathLine], low: Fraction, high: Fraction | None) -> Fraction:
-    """The largest relative gap between two lines that do not cross inside; it is at an end."""
-    inside = low + 1 if high is None else (low + high) / 2
-    bound = min(bounds, key=lambda b: b.at(inside), default=line)
-    if bound.at(inside) >= line.at(inside):
-        return Fraction(0)
-    ends = [(line.at(low), bound.at(low))]
-    if high is not None:
-        ends.append((line.at(high), bound.at(high)))
-    else:
-        ends.append((Fraction(line.size), Fraction(bound.size)))  # the limit of the gap
-    return max((1 - b / cost for cost, b in ends if cost > 0), default=Fraction(0))
 
 
 def _percent(gap: Fraction) -> str:

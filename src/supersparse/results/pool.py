@@ -11,8 +11,8 @@ from supersparse.exact import exact, read_count, shown
 from supersparse.problem.log_loss import PROOF_TOLERANCE
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.results.frontier import named_points, to_pandas
 from supersparse.results.intercepts import intercepts_within
+from supersparse.results.words import named_points, to_pandas
 from supersparse.solving.options import SolveKeywords
 from supersparse.solving.presolve import MergeRows
 from supersparse.solving.solve_many import solve_all_within

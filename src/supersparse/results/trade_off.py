@@ -12,7 +12,7 @@ from supersparse.exact import counted, exact, shown
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import warn_about_penalties, with_class_weights
-from supersparse.results.frontier import points_by_name, to_pandas
+from supersparse.results.words import points_by_name, to_pandas
 from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve

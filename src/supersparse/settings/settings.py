@@ -10,9 +10,9 @@ from typing import Any, Literal, Unpack
 from supersparse.data.small_table import SmallTable, Tabular
 from supersparse.data.sources import as_frame
 from supersparse.errors import InvalidOptionError, InvalidProblemError, InvalidSettingsError, did_you_mean
-from supersparse.exact import whole
+from supersparse.exact import Number, whole
 from supersparse.forms.labels import find_label
-from supersparse.forms.scalars import Schema, TextForm, Word, suggest
+from supersparse.forms.scalars import NumberForm, Schema, TextForm, Word, suggest
 from supersparse.forms.shapes import Field, NamesForm, Record
 from supersparse.forms.tree import ByName, FileMapping, FileNode, json_tree, scalars, tree_of, yaml_tree
 from supersparse.forms.yaml_text import yaml_text
@@ -194,6 +194,8 @@ class SettingsKeywords(AskedKeywords, total=False):
 
     sample_weight: str | None
     rate_groups: Sequence[str] | str | None
+    tie_break: Literal["points", "log_loss"]
+    slack: Number
     solve: SolverKeywords
 
 
@@ -217,6 +219,18 @@ class Settings(Tabular, Asked):
         (),
         NamesForm("the name of a column, or a list of them"),
         "Columns of groups, for constraints on rates; not used as features.",
+    )
+    tie_break: Literal["points", "log_loss"] = setting(
+        "points",
+        Word("points", "log_loss"),
+        "Of equally good cards, the one with the smallest points, or with the least log loss of its risks.",
+        option=str,
+    )
+    slack: Number = setting(
+        0,
+        NumberForm(0),
+        "With tie_break log_loss, how much larger the objective may be than the least, such as 0.01.",
+        option=float,
     )
     solve: SolverKeywords = setting(ByName(()), SOLVE, "Options of the solver.")
     origin: Origin | None = field(default=None, compare=False, repr=False)

@@ -70,7 +70,8 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
         if settings.initial is not None:
             monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
         try:
-            if chosen.capabilities.wants_start and small.problem.is_plain:
+            searched = chosen.capabilities.wants_start and problem.goal == "errors"
+            if searched and small.problem.is_plain:
                 from supersparse.solving.search.incumbent import search
 
                 search(small.problem, monitor)
@@ -180,12 +181,6 @@ def check_asked(solver: Solver, problem: Problem) -> None:
     if problem.goal not in can.goals:
         able = [n for n in registry.names() if problem.goal in _declared(n).goals]
         raise _cannot(solver, f"goal {problem.goal!r}", able)
-    if problem.goal == "risk" and problem.rate_limits:
-        raise UnsupportedProblemError(
-            f"goal 'risk' does not support {problem.rate_limits[0].source.in_words()!r}: it limits wrong "
-            "rows at one threshold, and risks have many; remove it and choose a threshold on the risk "
-            "afterwards, or use goal 'errors'"
-        )
     if problem.has_levels and not can.levels:
         raise _cannot(solver, "levels", [n for n in registry.names() if _declared(n).levels])
     for kind, asked in constraint_kinds(problem).items():
@@ -224,11 +219,15 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
                 )
     if options.checkpoint is not None and not can.checkpoints:
         raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support checkpoints; solver 'exact' does"
+            f"solver {solver.name!r} does not support checkpoints; solvers 'exact' and 'risk' do"
         )
     if options.proof_log is not None and not can.logs_proof:
         raise UnsupportedProblemError(
             f"solver {solver.name!r} does not support proof_log; solver 'exact' does"
+        )
+    if options.executor is not None and not can.uses_executors:
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not support executor; solver 'exact' does, where errors are counted"
         )
     if can.own_options is not None:
         for name in options.solver_options:

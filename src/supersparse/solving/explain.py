@@ -23,6 +23,7 @@ from supersparse.solving.solution import Conflict, TraceEvent
 
 FEW_CONSTRAINTS = 12  # up to this many constraints, all smaller sets are tried
 SECONDS = 60.0
+_SHARE = 0.3  # of the time left for one trial: a hard one must not take that of all others
 
 
 def explain_infeasible(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]) -> Conflict:
@@ -40,7 +41,7 @@ and no smaller set conflicts
     """
     chosen, settings = chosen_solver(problem, solver, options, Aim.BEST)
     trials = _Trials(problem, chosen, settings)
-    whole = trials.of(frozenset(range(len(problem.asked))))
+    whole = trials.of(frozenset(range(len(problem.asked))), share=1.0)
     if whole is _Outcome.FEASIBLE:
         raise InvalidProblemError("some scoring system satisfies all constraints, so nothing conflicts")
     if whole is _Outcome.OPEN:
@@ -110,8 +111,8 @@ class _Trials:
         for k in range(1, size):
             yield from map(frozenset, combinations(range(len(self.problem.asked)), k))
 
-    def of(self, kept: frozenset[int]) -> _Outcome:
-        """Return whether some model satisfies these constraints."""
+    def of(self, kept: frozenset[int], share: float = _SHARE) -> _Outcome:
+        """Return whether some model satisfies these constraints, in a share of the time left."""
         if any(kept <= known for known in self.obeyed):
             return _Outcome.FEASIBLE
         asked = self.problem.asked
@@ -123,7 +124,7 @@ class _Trials:
         if left <= 0:
             return _Outcome.OPEN
         try:
-            model = _any_model(part, self.chosen, replace(self.settings, time_limit=left))
+            model = _any_model(part, self.chosen, replace(self.settings, time_limit=left * share))
         except InfeasibleError:
             return _Outcome.INFEASIBLE
         except SolverFailedError as failed:
@@ -167,6 +168,7 @@ def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Poin
         checkpoint=None,
         proof_log=None,
         certificate=None,
+        executor=None if is_own else settings.executor,
     )
     try:
         return answer(problem, chosen, options).points

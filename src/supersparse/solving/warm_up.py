@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from supersparse.problem.problem import Problem
-from supersparse.solving.kernels.boxes import run_boxes
+from supersparse.solving.kernels.slices import run_slice
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve import MergeRows
@@ -103,7 +103,7 @@ def _tiny_problems() -> list[Problem]:
 
 def compiled_before() -> bool:
     """Whether numba's cache contains the largest kernel; True if numba does not say."""
-    return _in_cache(run_boxes, "boxes.run_boxes*.nbi")
+    return _in_cache(run_slice, "slices.run_slice*.nbi")
 
 
 def _in_cache(kernel: object, pattern: str) -> bool:
@@ -128,12 +128,11 @@ def run_risk_search() -> None:
     """Run the kernels that search for a first card."""
     from supersparse.solving.risk.instance import risk_instance
     from supersparse.solving.risk.search import first_cards
-    from supersparse.solving.risk.tree import RiskTree
+    from supersparse.solving.risk.workspace import new_best, new_support
 
     for problem in _tiny_risk_problems():
         instance = risk_instance(problem, slope_is_free=problem.slope == "free")
-        tree = RiskTree(instance)
-        first_cards(instance, tree.support, tree.best, lambda: False)
+        first_cards(instance, new_support(instance), new_best(instance), lambda: False)
 
 
 def run_risk_proof() -> None:

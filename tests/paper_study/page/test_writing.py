@@ -71,6 +71,7 @@ def test_the_same_records_give_the_same_bytes(records, page, tmp_path):
     assert again == {path.name: path.read_bytes() for path in page.iterdir()}
 
 
+@pytest.mark.long
 def test_the_order_in_which_records_came_does_not_show(records, page, tmp_path):
     first, *others = records.read_text(encoding="utf-8").splitlines(keepends=True)
     random.Random(1).shuffle(others)
@@ -185,6 +186,7 @@ def in_the_docs(name):
     return (ROOT / "docs" / "study" / name).read_text("utf-8")
 
 
+@pytest.mark.long  # `make study-check` does the same
 def test_the_page_in_the_docs_is_that_of_the_stored_records(stored_study):
     assert STORED.stat().st_size < 5_000_000
     for name, text in {"results.md": page_text(stored_study), **tables(stored_study)}.items():

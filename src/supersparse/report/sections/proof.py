@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from supersparse.card.provenance import Provenance
+from supersparse.card.provenance import CertificateFile, Provenance
 from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import shown
@@ -26,7 +26,29 @@ def proof(evidence: Evidence) -> Section:
         blocks.append(_verdict(evidence, made))
         if isinstance(evidence.recheck, Recheck):
             blocks.append(_compared(made, evidence.recheck))
+        if made.certificate is not None:
+            blocks += _how_to_check(made.certificate)
     return Section(name="proof", title="What was proven", tripod=("12c",), blocks=tuple(blocks))
+
+
+def _how_to_check(certificate: CertificateFile) -> list[Block]:
+    """The certificate, and what a stranger does with it."""
+    file, checked_by = visible(certificate.file), [visible(name) for name in certificate.checked_by]
+    return [
+        Paragraph(
+            "The proof is also a file, with which anyone can check it without trusting this software: "
+            f"{file}, sha256 {certificate.sha256}."
+        ),
+        Bullets(
+            items=(
+                f"Checked by {' and '.join(checked_by)}." if checked_by else "Not checked yet.",
+                f"Check it with plain Python and no package: python -I supersparse_check.py DATA CARD {file}."
+                " The program has 400 lines, builds the question from the table itself, and prints PROVEN or "
+                "the first thing that is wrong.",
+                f"Or with viprchk, a program by others, after unpacking: viprchk {file.removesuffix('.gz')}.",
+            )
+        ),
+    ]
 
 
 def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:

@@ -12,18 +12,19 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.risk_boxes import (
+from supersparse.solving.kernels.risk_boxes import open_support, run_boxes
+from supersparse.solving.kernels.risk_data import (
     CELL_PRUNED,
     DEPTH,
     SUPPORTS,
     WORK,
     Best,
+    Floats,
+    Ints,
     RiskData,
     Support,
-    open_support,
-    run_boxes,
 )
-from supersparse.solving.kernels.risk_loss import INTERNAL, Floats, Ints
+from supersparse.solving.kernels.risk_loss import INTERNAL
 
 Words = NDArray[np.uint64]
 LEVEL, STARTED, BUSY = 0, 1, 2
@@ -205,32 +206,6 @@ def cell_bound(data: RiskData, bits: Bits, cells: Cells, level: int, j: int, eno
     return total * (1 - 1e-11) - 1e-12
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
-def _try_support(
-    data: RiskData,
-    support: Support,
-    best: Best,
-    used: Ints,
-    chosen: Ints,
-    count: int,
-    low: Ints,
-    high: Ints,
-    start: Floats,
-    loss_floor: float,
-) -> None:
-    """Open the support of the used and the first `count` chosen columns."""
-    k = len(used) + count
-    first, last = np.empty(k, np.int64), np.empty(k, np.int64)
-    point = np.empty(2 + k)
-    point[0], point[1] = start[0], start[1]
-    for q in range(k):
-        j = used[q] if q < len(used) else chosen[q - len(used)]
-        support.columns[q] = j
-        first[q], last[q] = low[j], high[j]
-        point[2 + q] = start[2 + j]
-    open_support(data, support, best, k, first, last, point, loss_floor)
-
-
 @njit(cache=True, error_model="numpy", nogil=True)
 def run_completions(
     data: RiskData,
@@ -256,12 +231,13 @@ def run_completions(
     n_used, n_left = len(used), len(candidates)
     if not data.strict and n_left <= room:
         room = n_left
-    chosen = np.empty(room + 1, np.int64)
+    chosen, most = np.empty(room + 1, np.int64), n_used + room + 1
+    first, last, point = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(2 + most)
     state, position = cells.state, cells.position
     cost_used = 0.0
     for q in range(n_used):
         cost_used += least_cost[used[q]]
-    words = len(bits.all)
+    words, opens = len(bits.all), np.int64(-1)
     if not state[STARTED]:
         state[STARTED], state[LEVEL] = 1, 0
         start_cells(data, bits, cells)
@@ -270,10 +246,20 @@ def run_completions(
         position[0] = 0
         support.state[DEPTH] = 0
         if (data.strict or room == 0) and n_used > 0:
-            _try_support(data, support, best, used, chosen, np.int64(0), low, high, start, loss_floor)
+            opens = np.int64(0)
         if room == 0:
             state[LEVEL] = -1
     while True:
+        if opens >= 0:  # the support of the used and the first of the chosen columns
+            k = n_used + opens
+            point[0], point[1] = start[0], start[1]
+            for q in range(k):
+                j = used[q] if q < n_used else chosen[q - n_used]
+                support.columns[q] = j
+                first[q], last[q] = low[j], high[j]
+                point[2 + q] = start[2 + j]
+            open_support(data, support, best, k, first, last, point, loss_floor)
+            opens = np.int64(-1)
         if support.state[DEPTH] > 0:
             run_boxes(data, support, best, budget)
             if support.state[DEPTH] > 0:
@@ -302,19 +288,15 @@ def run_completions(
             continue
         groups = max(1, cells.groups[depth])
         support.counts[WORK] += 8 * (groups * words if words else data.x.shape[1])
-        if level == room - 1:
-            if cell_bound(data, bits, cells, depth, j, threshold + 1e-9) >= threshold:
-                support.counts[SUPPORTS] += 1
-                support.counts[CELL_PRUNED] += 1
+        if level < room - 1:
+            refine(data, bits, cells, depth, j)
+            state[LEVEL] = level + 1
+            position[level + 1] = at + 1
+            if not data.strict:
                 continue
-            _try_support(data, support, best, used, chosen, level + 1, low, high, start, loss_floor)
-            continue
-        refine(data, bits, cells, depth, j)
-        state[LEVEL] = level + 1
-        position[level + 1] = at + 1
-        if data.strict:
-            if cell_bound(data, bits, cells, depth + 1, np.int64(-1), threshold) >= threshold:
-                support.counts[SUPPORTS] += 1
-                support.counts[CELL_PRUNED] += 1
-            else:
-                _try_support(data, support, best, used, chosen, level + 1, low, high, start, loss_floor)
+            depth, j = depth + 1, np.int64(-1)
+        if cell_bound(data, bits, cells, depth, j, threshold + 1e-9) >= threshold:
+            support.counts[SUPPORTS] += 1
+            support.counts[CELL_PRUNED] += 1
+        else:
+            opens = level + 1

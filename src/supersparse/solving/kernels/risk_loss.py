@@ -8,10 +8,9 @@ processor adds within a block.
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from supersparse.solving.kernels.risk_data import Floats, Ints
+
 ANY_ORDER = {"reassoc", "contract", "nsz"}  # sums may be reordered and fused; nothing else is relaxed
 BLOCK = 256
 QUICK, ACCURATE = np.int64(0), np.int64(1)  # typed: each literal would be compiled anew
@@ -148,7 +147,7 @@ def logits(score: Floats, a: float, b: float, z: Floats, n: int) -> None:
 
 
 @njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
-def _curvature(score: Floats, curve: Floats, n: int) -> tuple[float, float, float]:
+def curvature(score: Floats, curve: Floats, n: int) -> tuple[float, float, float]:
     """Σ c, Σ c·s and Σ c·s²."""
     one, two, three = 0.0, 0.0, 0.0
     for i in range(n):
@@ -252,7 +251,7 @@ def calibrate(
     for _ in range(80 if accurate else 8):
         gb, _, _ = slopes_at(z, e, positive, negative, residual, curve, n)
         ga = dot(residual, score, n)
-        hbb, hab, haa = _curvature(score, curve, n)
+        hbb, hab, haa = curvature(score, curve, n)
         step_a, step_b = 0.0, -gb / (hbb + 1e-300)
         at_end = (a >= most and ga <= 0) or (a <= 0 and ga >= 0)
         far = abs(gb) * (1 + abs(b)) + (0.0 if at_end else abs(ga) * most)

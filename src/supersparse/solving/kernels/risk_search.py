@@ -3,64 +3,20 @@
 import numpy as np
 from numba import njit
 
-from supersparse.solving.kernels.risk_boxes import (
-    ROWS,
-    SIZE,
-    WORK,
-    Best,
-    RiskData,
-    Support,
-    card_loss,
-    merge_rows,
-    offer,
-)
+from supersparse.solving.kernels.risk_bound import fit_support, scores_at
+from supersparse.solving.kernels.risk_cards import card_loss, load, obeys_limits, offer, rates_broken
+from supersparse.solving.kernels.risk_data import ROWS, SIZE, WORK, Best, Floats, Ints, RiskData, Support
 from supersparse.solving.kernels.risk_loss import (
     INTERNAL,
     QUICK,
-    Floats,
-    Ints,
     copy,
     copy_floats,
     fill,
     loss_at,
     slopes_at,
 )
-from supersparse.solving.kernels.risk_newton import add_column, fit_support
 
 _SCALES = 24
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def load(data: RiskData, support: Support, columns: Ints, k: int) -> None:
-    """Make these columns the support at hand."""
-    copy(support.columns, columns, k)
-    support.state[SIZE] = k
-    support.state[ROWS] = merge_rows(data, support, k)
-    support.counts[WORK] += data.x.shape[1] * (k + 1)
-
-
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
-def fit(data: RiskData, support: Support, point: Floats) -> float:
-    """The loss of the logistic regression on the support at hand; point = (b, beta) is improved."""
-    k, n = support.state[SIZE], support.state[ROWS]
-    support.counts[WORK] += 5 * n * (k * k // 2 + 8)
-    reach = np.empty(k)
-    for q in range(k):
-        reach[q] = data.reach[support.columns[q]]
-    _, f = fit_support(
-        support.x,
-        support.positive,
-        support.negative,
-        n,
-        k,
-        reach,
-        np.inf,
-        data.limits,
-        point,
-        support.work,
-        1e-7,
-    )
-    return f
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
@@ -68,9 +24,7 @@ def gains(data: RiskData, support: Support, columns: Ints, point: Floats, k: int
     """What adding each column to a model (b, beta...) could gain, by one Newton step for it alone."""
     n = data.x.shape[1]
     z, e, residual, curve = support.work[0], support.work[1], support.work[2], support.work[3]
-    fill(z, point[0], n)
-    for q in range(k):
-        add_column(z, point[1 + q], data.x[columns[q]], n)
+    scores_at(z, point, np.int64(1), data.x, columns, k, n)
     loss_at(z, data.positive, data.negative, e, n)
     slopes_at(z, e, data.positive, data.negative, residual, curve, n)
     support.counts[WORK] += 2 * n * data.x.shape[0]
@@ -117,7 +71,7 @@ def extend(
     """
     p = data.x.shape[0]
     out, count, width = np.empty(p), np.int64(0), len(losses)
-    trial, beta = np.empty(size + 1, np.int64), np.empty(size + 2)
+    trial, beta, reach = np.empty(size + 1, np.int64), np.empty(size + 2), np.empty(size + 1)
     for m in range(n_members):
         copy_floats(beta, points[m], size + 1)
         gains(data, support, members[m], beta, size, out)
@@ -146,7 +100,14 @@ def extend(
             if known:
                 continue
             load(data, support, trial, size + 1)
-            f = fit(data, support, beta)
+            n = support.state[ROWS]
+            support.counts[WORK] += 5 * n * ((size + 1) * (size + 1) // 2 + 8)
+            for q in range(size + 1):
+                reach[q] = data.reach[trial[q]]
+            _, f = fit_support(
+                support.x, support.order, support.positive, support.negative, n, size + 1, reach, np.inf,
+                data.limits, beta, support.work, 1e-7,
+            )  # fmt: skip
             count = keep(trial, beta, f, size + 1, new_members, new_points, losses, count, width)
     return count
 
@@ -180,26 +141,18 @@ def keep(
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
-def _is_allowed(data: RiskData, support: Support, index: Ints, k: int) -> bool:
-    for limit in range(len(data.most)):
-        total = 0.0
-        for q in range(k):
-            total += data.tables[limit, support.columns[q], index[q]]
-        if total > data.most[limit]:
-            return False
-    return True
+def card_value(data: RiskData, support: Support, index: Ints, k: int, start: Floats) -> float:
+    """Loss and penalty of a card on the support at hand, quickly calibrated; infinite if not allowed.
 
-
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
-def _value(data: RiskData, support: Support, index: Ints, k: int, start: Floats) -> float:
-    """Loss and penalty of a card on the support at hand, quickly calibrated; infinite if not allowed."""
-    if not _is_allowed(data, support, index, k):
+    What it breaks of limits on rates is added, so that moves lead to cards that obey them.
+    """
+    if not obeys_limits(data, support, index, k):
         return np.inf
     f, _ = card_loss(data, support, index, k, start, QUICK)
     support.counts[WORK] += 12 * support.state[ROWS]
     for q in range(k):
         f += data.penalty[support.columns[q], index[q]]
-    return f
+    return f + data.pull * rates_broken(data, support, index, k, start)
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
@@ -220,7 +173,7 @@ def polish(
                     continue
                 trial[q] = v
                 start[0], start[1] = fit_[0], fit_[1]
-                new = _value(data, support, trial, k, start)
+                new = card_value(data, support, trial, k, start)
                 if new < value - 1e-9:
                     value, improved = new, True
                     index[q] = v
@@ -231,13 +184,23 @@ def polish(
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def round_support(
-    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, point: Floats, near: float
+    data: RiskData,
+    support: Support,
+    best: Best,
+    low: Ints,
+    high: Ints,
+    columns: Ints,
+    k: int,
+    point: Floats,
+    near: float,
+    keeps: int,
 ) -> None:
-    """Round the regression point = (b, beta) on the support at hand at several slopes, and polish the best.
+    """Round the regression point = (b, beta) on k columns at several slopes, and polish the best.
 
-    Only what comes within `near` of the best card is polished.
+    Only what comes within `near` of the best card is polished; a negative `near` offers the rounding itself.
+    It `keeps` cards as `offer` does.
     """
-    k = support.state[SIZE]
+    load(data, support, columns, k)
     least, most = 0.0, 0.0
     for q in range(k):
         j = support.columns[q]
@@ -269,7 +232,7 @@ def round_support(
                     nearest = v
             index[q] = nearest
         start[0], start[1] = a, point[0]
-        value = _value(data, support, index, k, start)
+        value = card_value(data, support, index, k, start)
         for s in range(starts):
             if value < values[s] - 1e-12:
                 if s == 0:
@@ -281,83 +244,9 @@ def round_support(
                 copy(kept[s], index, k)
                 break
     for s in range(starts):
-        if values[s] < best.value[0] + near:
-            value = polish(data, support, low, high, kept[s], fits[s], values[s])
+        if values[s] < best.value[0] + abs(near):
+            value = values[s]
+            if near >= 0:
+                value = polish(data, support, low, high, kept[s], fits[s], value)
             if value < best.value[0] + 1e-7:
-                offer(data, support, best, kept[s], k, fits[s], np.inf)
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def swap_points(
-    data: RiskData,
-    support: Support,
-    best: Best,
-    low: Ints,
-    high: Ints,
-    most_features: int,
-    tries: int,
-    allowed: Ints,
-) -> bool:
-    """Replace or add one feature of the best card, with its points; True if that made it better."""
-    p = data.x.shape[0]
-    before = best.value[0]
-    columns, count = np.empty(p, np.int64), np.int64(0)
-    for j in range(p):
-        if best.index[j] != data.zero[j]:
-            columns[count] = j
-            count += 1
-    index = np.empty(p, np.int64)
-    copy(index, best.index, p)
-    slope, b = best.fit[0], best.fit[1]
-    out, rest = np.empty(p), np.empty(count + 1, np.int64)
-    beta, points, start = np.empty(count + 2), np.empty(count + 1, np.int64), np.empty(4)
-    for drop in range(count + 1):
-        if drop == count and count >= most_features:
-            continue
-        if drop < count and low[columns[drop]] > data.zero[columns[drop]]:
-            continue
-        k = np.int64(0)
-        for q in range(count):
-            if q != drop:
-                rest[k] = columns[q]
-                points[k] = index[columns[q]]
-                beta[1 + k] = slope * data.values[rest[k], points[k]] * data.scale[rest[k]]
-                k += 1
-        if k > 0:
-            load(data, support, rest, k)
-            start[0], start[1] = slope, b
-            value = _value(data, support, points, k, start)
-            if value < best.value[0] - 1e-9:
-                offer(data, support, best, points, k, start, np.inf)
-        beta[0] = start[1] if k > 0 else b
-        gains(data, support, rest, beta, k, out)
-        for _ in range(tries):
-            j = _largest(out)
-            if out[j] < 0:
-                break
-            out[j] = -1.0
-            if not allowed[j] or (drop < count and j == columns[drop]):
-                continue
-            rest[k] = j
-            load(data, support, rest, k + 1)
-            least, chosen = np.inf, data.zero[j]
-            fit_ = np.zeros(4)
-            for v in range(low[j], high[j] + 1):
-                if v == data.zero[j]:
-                    continue
-                points[k] = v
-                start[0], start[1] = slope, b
-                value = _value(data, support, points, k + 1, start)
-                if value < least:
-                    least, chosen = value, v
-                    copy_floats(fit_, start, np.int64(4))
-            points[k] = chosen
-            if least < best.value[0] + 0.003:
-                tuned = np.empty(k + 1, np.int64)
-                copy(tuned, points, k + 1)
-                least = polish(data, support, low, high, tuned, fit_, least)
-                if least < best.value[0] - 1e-9:
-                    offer(data, support, best, tuned, k + 1, fit_, np.inf)
-        if best.value[0] < before - 1e-9:
-            return True
-    return False
+                offer(data, support, best, kept[s], k, fits[s], np.inf, keeps)

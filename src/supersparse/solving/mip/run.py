@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.solving.mip.model import Model
 from supersparse.stop import Stop
 
 POLL_SECONDS = 0.05
+MOST_NODES = 2**31 - 1  # that the packages take
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +87,9 @@ class Talk:
                 self._stopping.set()
                 if self._interrupt is not None:
                     self._interrupt()
+
+
+Run = Callable[[Model, RunSettings, Talk], Outcome]
 
 
 def attend(

@@ -47,7 +47,7 @@ class ScipSolver(MipSolver):
     """SCIP, with big-M or indicator constraints and branching priorities."""
 
     name: ClassVar[str] = "scip"
-    capabilities: ClassVar[Capabilities] = mip_capabilities(package="pyscipopt")
+    capabilities: ClassVar[Capabilities] = mip_capabilities(package="pyscipopt", risk=True)
     precision: ClassVar[Precision] = FLOATS
 
     def check_own_options(self, given: Mapping[str, object]) -> None:
@@ -92,10 +92,11 @@ def _write(scip: Any, model: Model) -> tuple[list[Any], list[Any]]:
     """Return the variables, and the slack variables that SCIP adds for indicator rows."""
     import pyscipopt
 
+    kinds = np.where(model.is_real, "C", np.where(model.is_binary, "B", "I")).tolist()
     variables = [
-        scip.addVar(name=f"x{j}", vtype="B" if binary else "I", lb=low, ub=high, obj=cost)
-        for j, (low, high, cost, binary) in enumerate(
-            zip(model.lower, model.upper, model.cost, model.is_binary, strict=True)
+        scip.addVar(name=f"x{j}", vtype=kind, lb=low, ub=high, obj=cost)
+        for j, (low, high, cost, kind) in enumerate(
+            zip(model.lower, model.upper, model.cost, kinds, strict=True)
         )
     ]
     scip.addObjoffset(model.cost_offset)

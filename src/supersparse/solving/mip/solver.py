@@ -17,15 +17,22 @@ from supersparse.solving.mip.build import build
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import LossRows, Precision, refuse_too_wide
 from supersparse.solving.mip.program import FloatArray, Program
-from supersparse.solving.mip.run import BoundReport, Outcome, RunSettings, Talk, attend, check_priorities
+from supersparse.solving.mip.risk_program import RiskProgram
+from supersparse.solving.mip.risk_rounds import RiskRounds, risk_program
+from supersparse.solving.mip.run import (
+    MOST_NODES,
+    BoundReport,
+    Outcome,
+    Run,
+    RunSettings,
+    Talk,
+    attend,
+    check_priorities,
+)
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.solution import Claim
 from supersparse.stop import Stop
-
-_MOST_NODES = 2**31 - 1  # that the packages take
-
-Run = Callable[[Model, RunSettings, Talk], Outcome]
 
 
 @dataclass(kw_only=True)
@@ -114,7 +121,7 @@ class TwoSolves:
             seconds=monitor.seconds_left,
             nodes=None
             if options.node_limit is None
-            else max(0, min(_MOST_NODES, int(options.node_limit)) - nodes_before),
+            else max(0, min(MOST_NODES, int(options.node_limit)) - nodes_before),
             relative_gap=float(relative_gap),
             absolute_gap=program.aim.scaled(exact(absolute_gap, "absolute_gap")),
             threads=int(options.n_jobs),
@@ -191,8 +198,10 @@ def _least_possible_l1(problem: Problem) -> Fraction:
     return sum((min(abs(v) for v in s.values) for s in sets), Fraction(0))
 
 
-def mip_capabilities(*, package: str, indicators: bool = True, priorities: bool = True) -> Capabilities:
-    """Capabilities of a back end, with or without indicators and branching priorities."""
+def mip_capabilities(
+    *, package: str, indicators: bool = True, priorities: bool = True, risk: bool = False
+) -> Capabilities:
+    """Capabilities of a back end, with or without indicators, branching priorities and the goal of risk."""
     return Capabilities(
         questions=frozenset([Aim.BEST]),
         package=package,
@@ -201,6 +210,7 @@ def mip_capabilities(*, package: str, indicators: bool = True, priorities: bool 
         takes_pair_covers=True,
         levels=True,
         constraints=frozenset([SUPPORT, SIGNS, RATES, SCORE]),
+        goals=frozenset(["errors", "risk"] if risk else ["errors"]),
         own_options=None,
     )
 
@@ -222,7 +232,15 @@ class MipSolver(ABC):
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
         """Refuse, before solving, problems that this solver cannot solve reliably."""
-        self._checked_rows(problem, options)
+        if problem.goal == "risk":
+            self._checked_risk(problem, options)
+        else:
+            self._checked_rows(problem, options)
+
+    def _checked_risk(self, problem: Problem, options: SolveOptions) -> RiskProgram:
+        self.check_own_options(options.solver_options)
+        check_priorities(options.branching_priorities)
+        return risk_program(self.name, problem, options, self.precision)
 
     def _checked_rows(self, problem: Problem, options: SolveOptions) -> LossRows:
         self.check_own_options(options.solver_options)
@@ -230,7 +248,10 @@ class MipSolver(ABC):
         return refuse_too_wide(self.name, problem, options.formulation, self.precision)
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Find the smallest F; ties go to the smallest l1."""
+        """Find the smallest F; ties go to the smallest l1. For goal risk: the smallest loss, in rounds."""
+        if problem.goal == "risk":
+            program = self._checked_risk(problem, options)
+            return RiskRounds(self.name, self.run, program, options, monitor).claim()
         return TwoSolves(
             name=self.name,
             run=self.run,

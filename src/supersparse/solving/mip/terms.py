@@ -90,10 +90,10 @@ class Wants:
     positive_part: bool = False
 
 
-def read_terms(problem: Problem) -> tuple[Term, ...]:
-    """List the features and, last, the intercept, if there is one."""
+def read_features(problem: Problem) -> tuple[Term, ...]:
+    """List the features."""
     rows, scale = problem.rows, problem.score_step
-    features = tuple(
+    return tuple(
         Term(
             name=name,
             column=_times(column, scale // own_scale),
@@ -105,6 +105,12 @@ def read_terms(problem: Problem) -> tuple[Term, ...]:
             rows.names, rows.columns, rows.scales, problem.sets, problem.levels, problem.C0, strict=True
         )
     )
+
+
+def read_terms(problem: Problem) -> tuple[Term, ...]:
+    """List the features and, last, the intercept, if there is one."""
+    rows, scale = problem.rows, problem.score_step
+    features = read_features(problem)
     if problem.intercept.mode == "none":
         return features
     if problem.intercept.mode == "free":

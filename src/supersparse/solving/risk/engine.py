@@ -1,30 +1,44 @@
 """The exact solver for the log loss: a search for a first card, then the proof, in slices."""
 
+import time
+import warnings
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import gcd
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
-from supersparse.errors import InfeasibleError
-from supersparse.problem.objective import completed, obeys_without_intercept
+from supersparse.errors import InfeasibleError, NotSavedWarning
+from supersparse.exact import shown
+from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.objective import completed, evaluate, obeys_without_intercept
+from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.contract import SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
-from supersparse.solving.kernels.risk_boxes import offer
-from supersparse.solving.kernels.risk_search import load
+from supersparse.solving.checkpoint_file import check_place, locked
+from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
-from supersparse.solving.risk.instance import RiskInstance, risk_instance
+from supersparse.solving.risk.checkpoint import load_tree, save_tree
+from supersparse.solving.risk.instance import risk_instance
 from supersparse.solving.risk.listing import all_within, cost_of
+from supersparse.solving.risk.node import Ints
 from supersparse.solving.risk.search import first_cards
 from supersparse.solving.risk.sizes import best_per_size
-from supersparse.solving.risk.tree import SLICE, RiskTree
+from supersparse.solving.risk.tree import RiskTree, coefficients_of
+from supersparse.solving.risk.worker import SLICE
+from supersparse.solving.risk.workspace import new_best
 from supersparse.solving.solution import Claim
 from supersparse.stop import Stop
 
 _REPORT_EVERY = SLICE // 4  # work between two reports of the bound
+_SAVE_EVERY = 10.0  # seconds between checkpoints
 _PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree
+_ROOM = 16  # cards that a kernel may find before they are judged exactly
+_PULLS = (1.0, 25.0)  # what breaking limits on rates costs in the search: more if no card was found
 
 
 class RiskSolver:
@@ -37,26 +51,23 @@ class RiskSolver:
     capabilities: ClassVar[Capabilities] = Capabilities(
         questions=frozenset(Aim),
         levels=True,
-        constraints=frozenset({SUPPORT, SIGNS, SCORE}),
+        constraints=frozenset({SUPPORT, SIGNS, RATES, SCORE}),
         wants_start=False,
+        checkpoints=True,
         goals=frozenset({"risk"}),
     )
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
-        """Refuse sets that are too large."""
+        """Refuse sets that are too large, and a checkpoint that could not be written later."""
+        if options.checkpoint is not None:
+            check_place(Path(options.checkpoint))
         risk_instance(problem, slope_is_free=problem.slope == "free")
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best card, or claim the best known one and a bound."""
-        run = _Run(problem, monitor)
-        run.search()
-        stop = run.prove()
-        if stop is None and not np.isfinite(run.tree.best.value[0]):
-            asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
-            raise InfeasibleError(
-                f"no scoring system satisfies all constraints ({asked}); drop or relax a constraint"
-            )
-        return monitor.claim(stop=stop or Stop.OPTIMAL, smallest=False)
+        file = options.checkpoint
+        with nullcontext() if file is None else locked(Path(file)):
+            return _Run(problem, options, monitor).claim()
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Find the best card of each size, as far as the limits allow."""
@@ -70,82 +81,186 @@ class RiskSolver:
 
 
 class _Run:
-    """One solve: the tree, and what of it was reported."""
+    """One solve: the tree, and what of it was reported.
 
-    def __init__(self, problem: Problem, monitor: Monitor) -> None:
-        self.problem, self.monitor = problem, monitor
+    With limits on rates, the kernels only exclude cards that break them for certain. Others are judged here,
+    exactly, and the kernels learn of those that obey.
+    """
+
+    def __init__(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
+        self.problem, self.options, self.monitor = problem, options, monitor
         self.instance = risk_instance(problem, slope_is_free=problem.slope == "free")
-        self.tree = RiskTree(self.instance)
+        judge, room = (self._judge, _ROOM) if problem.rate_limits else (None, 0)
+        self.tree = RiskTree(self.instance, judge, room, threads=options.n_jobs)
+        self.file = None if options.checkpoint is None else Path(options.checkpoint)
+        self.identity = "" if self.file is None else fingerprint(problem)
+        self._judged: set[tuple[int, ...]] = set()
         self._reported = np.inf
         self._report_at = 0  # work of the tree
+        self._saved_at = time.perf_counter()
+        self._could_not_save = False
 
-    def search(self) -> None:
-        """Find a first card, starting from the one that the monitor knows."""
-        best = self.monitor.best
-        index = None if best is None else _index_of(self.instance, best.values)
-        if index is not None:
-            columns = np.flatnonzero(index != self.instance.data.zero)
-            if 0 < len(columns) <= self.instance.most_features:
-                load(self.instance.data, self.tree.support, columns, len(columns))
-                offer(
-                    self.instance.data, self.tree.support, self.tree.best, index[columns], len(columns),
-                    np.array([1.0, 0.0]), np.inf,
-                )  # fmt: skip
-        first_cards(self.instance, self.tree.support, self.tree.best, self._should_stop)
+    def claim(self) -> Claim:
+        """Search, prove, and claim what came out."""
+        self._start()
+        stop = self._prove_here() if self.options.n_jobs == 1 else self._prove_in_threads()
         self._report()
+        if stop is not None:
+            self._save()
+        elif self.file is not None:
+            with suppress(OSError):
+                self.file.unlink(missing_ok=True)  # nothing is open any more
+        if stop is None and self.monitor.best is None:
+            raise InfeasibleError(
+                f"no scoring system satisfies all constraints ({_asked(self.problem)}); "
+                "drop or relax a constraint"
+            )
+        return self.monitor.claim(stop=stop or Stop.OPTIMAL, smallest=False)
 
-    def prove(self) -> Stop | None:
-        """Run the tree; return the limit that ended it, or None when nothing is open."""
+    def _start(self) -> None:
+        """Find a first card and open the root, or go on from a checkpoint."""
+        if self.monitor.best is not None:
+            self._offer(self.monitor.best.over(self.problem.unit).coefficients)
+        if self.file is not None and self.file.exists():
+            saved = load_tree(self.file, self.identity, self.problem, self.instance)
+            self._offer(saved.coefficients)
+            self._report()
+            self.monitor.bound(saved.lower_bound)
+            self.tree.resume(saved.nodes, saved.floor)
+            return
+        if not self.instance.forced.any():
+            self._offer((0,) * self.problem.n_features)
+        self._search()
+        self._report()
         self.tree.start()
+
+    def _search(self) -> None:
+        """Look for good cards; where rates are limited, by loss and what is broken together."""
+        tree, instance, worker = self.tree, self.instance, self.tree.workers[0]
+
+        def should_stop() -> bool:
+            tree.settle(worker)
+            return self.monitor.stop_reason() is not None
+
+        if not self.problem.rate_limits:
+            first_cards(instance, worker.support, tree.best, should_stop)
+            return
+        for pull in _PULLS:
+            pulled = replace(instance, data=instance.data._replace(pull=pull))
+            first_cards(pulled, worker.support, new_best(instance), should_stop)
+            tree.settle(worker)
+            if np.isfinite(tree.best.value[0]):
+                return
+
+    def _judge(self, columns: Ints, index: Ints) -> None:
+        self._offer(
+            coefficients_of(self.instance, self.problem.n_features, self.problem.unit, columns, index)
+        )
+
+    def _offer(self, coefficients: tuple[int, ...]) -> None:
+        """Evaluate a card exactly, and make it the tree's best if it is."""
+        if coefficients in self._judged:
+            return
+        self._judged.add(coefficients)
+        points = completed(self.problem, coefficients)
+        if points is None:
+            return
+        assert points.slope is not None, "a risk model has a slope"
+        instance, values = self.instance, points.values
+        value = float(evaluate(self.problem, points).objective - instance.base_penalty)
+        own = [values[j] for j in instance.kept]
+        index = np.array([of.index(v) for of, v in zip(instance.values, own, strict=True)], np.int64)
+        moved = sum((v * Fraction(o) for v, o in zip(own, instance.data.offset, strict=True)), Fraction(0))
+        intercept = float(points.slope * (points.intercept_value + moved))
+        self.tree.accept(value, index, float(points.slope), intercept)
+
+    def _prove_here(self) -> Stop | None:
+        """Run the tree; return the limit that ended it, or None when nothing is open."""
         while self.tree.is_open:
-            stop = self.monitor.stop_reason()
+            stop = self._check_in()
             if stop is not None:
                 return stop
             self.tree.step()
-            self.monitor.nodes = self.tree.count
-            if self.tree.best.value[0] < self._reported or self.tree.work >= self._report_at:
-                self._report()
-        self._report()
         return None
 
-    def _should_stop(self) -> bool:
-        return self.monitor.stop_reason() is not None
+    def _prove_in_threads(self) -> Stop | None:
+        """Run the tree in background threads; this one reports and watches the limits."""
+        stop = None
+        threads = self.tree.start_threads()
+        try:
+            while self.tree.is_open and stop is None:
+                stop = self._check_in()
+                time.sleep(0.005)
+        finally:
+            self.tree.finish(threads)
+        return stop if self.tree.is_open else None
+
+    def _check_in(self) -> Stop | None:
+        """Count, report and save if due, and return the limit that was reached."""
+        self.monitor.nodes = self.tree.count
+        if self.tree.best.value[0] < self._reported or self.tree.work >= self._report_at:
+            self._report()
+        if self.file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
+            self._save()
+        return self.monitor.stop_reason()
 
     def _report(self) -> None:
-        value = float(self.tree.best.value[0])
+        self.monitor.nodes = self.tree.count
+        value, index, bound = self.tree.state()
         if value < self._reported:
             self._reported = value
-            self.monitor.incumbent(completed(self.problem, self._coefficients()))
+            self.monitor.incumbent(self._points(index))
         self._report_at = self.tree.work + _REPORT_EVERY
-        bound = self.tree.bound
         if np.isfinite(bound) and np.isfinite(value) and bound > 0:
             self.monitor.bound(Fraction(bound) + self.instance.base_penalty - _PENALTY_ROUNDING)
 
-    def _coefficients(self) -> tuple[int, ...]:
-        """The best card in the problem's unit; in lowest terms where a free slope and the sets allow it."""
-        problem, instance = self.problem, self.instance
-        coefficients = [0] * problem.n_features
-        for q, j in enumerate(instance.kept):
-            coefficients[j] = int(instance.values[q][self.tree.best.index[q]] * problem.unit)
+    def _points(self, index: Ints) -> Points | None:
+        """A card in the problem's unit; in lowest terms where a free slope and the sets allow it."""
+        problem = self.problem
+        columns = np.arange(len(self.instance.kept))
+        coefficients = coefficients_of(self.instance, problem.n_features, problem.unit, columns, index)
         shared = gcd(*coefficients)
         if problem.slope != "free" or shared < 2:
-            return tuple(coefficients)
+            return completed(problem, coefficients)
         divided = [
             tuple(c // divisor for c in coefficients)
             for divisor in range(1, shared + 1)
             if shared % divisor == 0
         ]
-        return min((one for one in divided if _is_allowed(problem, one)), key=partial(cost_of, problem))
+        allowed = (one for one in sorted(divided, key=partial(cost_of, problem)) if _is_allowed(problem, one))
+        return next((points for one in allowed if (points := completed(problem, one)) is not None), None)
+
+    def _save(self) -> None:
+        """Write the checkpoint, if requested."""
+        if self.file is None:
+            return
+        # nodes first: a card that a thread finds meanwhile may then be found twice, never lost
+        nodes, floor = self.tree.open_nodes(), self.tree.floor
+        self._report()
+        best, bound = self.monitor.best, self.monitor.lower_bound
+        if best is None:
+            return
+        try:
+            save_tree(self.file, self.identity, best.coefficients, bound, floor, nodes)
+        except OSError as error:
+            if not self._could_not_save:
+                warnings.warn(
+                    f"the checkpoint could not be written ({error}); the search goes on, "
+                    "and what was saved before stays",
+                    NotSavedWarning,
+                    stacklevel=2,
+                )
+            self._could_not_save = True
+        self._saved_at = time.perf_counter()
+
+
+def _asked(problem: Problem) -> str:
+    asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
+    threshold = f" at a risk_threshold of {shown(problem.risk_threshold)}" if problem.rate_limits else ""
+    return asked + threshold
 
 
 def _is_allowed(problem: Problem, coefficients: tuple[int, ...]) -> bool:
     return all(
         not c or Fraction(c, problem.unit) in own for c, own in zip(coefficients, problem.sets, strict=True)
     ) and obeys_without_intercept(problem, coefficients)
-
-
-def _index_of(instance: RiskInstance, values: tuple[Fraction, ...]) -> np.ndarray | None:
-    """A card as indices into the values of the kept columns; None if it uses another column."""
-    if any(v and j not in instance.kept for j, v in enumerate(values)):
-        return None
-    return np.array([own.index(values[j]) for j, own in zip(instance.kept, instance.values, strict=True)])

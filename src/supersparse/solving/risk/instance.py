@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from supersparse.errors import UnsupportedProblemError
 from supersparse.exact import IntArray
 from supersparse.problem.limits import ScoreLimit, SupportLimit
-from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column
+from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
 from supersparse.problem.problem import Problem
 from supersparse.solving import deadline
-from supersparse.solving.kernels.risk_boxes import RiskData
 from supersparse.solving.kernels.risk_cells import Bits
+from supersparse.solving.kernels.risk_data import RiskData
 from supersparse.solving.kernels.risk_loss import BLOCK
 from supersparse.solving.presolve import row_groups
 
@@ -88,6 +88,7 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
     else:
         reach = np.abs(table).max(axis=1, initial=0) * scale
         cap = np.full(len(kept), np.inf)
+    rates, rate_most = _rates(problem, group, len(positive_weight))
     data = RiskData(
         x=x,
         positive=positive_weight,
@@ -104,6 +105,10 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
         cap=cap,
         reach=reach,
         limits=(limits := _error_limits(x, positive_weight, negative_weight, reach, room, slope_is_free)),
+        rates=rates,
+        rate_most=rate_most,
+        threshold=float(threshold_odds(problem)),
+        pull=0.0,
         slope_is_free=int(slope_is_free),
         strict=int(bool(penalty.any()) or len(most) > 0 or bool(forced.any())),
         tolerance=max(TOLERANCE, 2 * limits[2]),
@@ -207,6 +212,23 @@ def _limit_tables(
             tables.append(used.tolist())
             most.append(-1.0)
     return np.array(tables).reshape(len(most), len(kept), widest), np.array(most)
+
+
+def _rates(
+    problem: Problem, group: NDArray[np.intp], n_groups: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The weights of the limits on wrong rows by distinct row and prediction, and what they may add up to."""
+    found, most = [], []
+    for limit in problem.rate_limits:
+        if sum(abs(int(w)) for w in limit.weights) + abs(limit.at_most) >= 2**53:
+            raise UnsupportedProblemError(
+                f"the weights of {limit.source.in_words()!r} have too many digits for goal 'risk'; round them"
+            )
+        weights = np.array(limit.weights, dtype=float)
+        missed = np.where(problem.rows.positive, weights, 0.0)
+        found.append([np.bincount(group, w, n_groups) for w in (missed, weights - missed)])
+        most.append([float(limit.at_most), float(np.abs(weights).sum())])
+    return np.array(found).reshape(len(most), 2, n_groups), np.array(most).reshape(len(most), 2)
 
 
 def _least_costs(

@@ -5,18 +5,16 @@ from dataclasses import replace
 from fractions import Fraction
 from math import gcd
 
-import numpy as np
-
 from supersparse.problem.log_loss import PROOF_TOLERANCE
 from supersparse.problem.objective import completed, evaluate, total_penalty
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.contract import ClaimedModels
-from supersparse.solving.kernels.risk_boxes import FOUND
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
-from supersparse.solving.risk.instance import RiskInstance, risk_instance
-from supersparse.solving.risk.tree import RiskTree
+from supersparse.solving.risk.instance import risk_instance
+from supersparse.solving.risk.node import Ints
+from supersparse.solving.risk.tree import RiskTree, coefficients_of
 from supersparse.solving.solution import Claim, proves
 
 _ROOM = 4096  # cards listed by one call of the kernels
@@ -86,7 +84,11 @@ def _list(problem: Problem, limit: Fraction, monitor: Monitor, cards: _Cards) ->
         cards.add((0,) * problem.n_features)
     if not instance.kept or instance.most_features == 0:
         return True
-    tree = RiskTree(instance, _ROOM)
+
+    def listed(columns: Ints, index: Ints) -> None:
+        cards.add(coefficients_of(instance, problem.n_features, problem.unit, columns, index))
+
+    tree = RiskTree(instance, listed, _ROOM)
     tree.best.value[0] = float(limit - instance.base_penalty) + _PENALTY_ROUNDING + instance.data.tolerance
     tree.start()
     begun = monitor.nodes
@@ -95,17 +97,4 @@ def _list(problem: Problem, limit: Fraction, monitor: Monitor, cards: _Cards) ->
             return False
         tree.step()
         monitor.nodes = begun + tree.count
-        _drain(problem, instance, tree, cards)
     return True
-
-
-def _drain(problem: Problem, instance: RiskInstance, tree: RiskTree, cards: _Cards) -> None:
-    """Take the listed cards out of the tree."""
-    state = tree.support.state
-    for card in tree.support.found[: state[FOUND]]:
-        size = int(card[0])
-        coefficients = np.zeros(problem.n_features, dtype=object)
-        for q, v in zip(card[1 : 1 + size], card[1 + size : 1 + 2 * size], strict=True):
-            coefficients[instance.kept[q]] = int(instance.values[q][v] * problem.unit)
-        cards.add(tuple(coefficients.tolist()))
-    state[FOUND] = 0

@@ -1,26 +1,89 @@
-"""The search for a good first card: a beam over supports, rounding, single moves and swaps."""
+"""The search for a good first card: a beam over supports, rounding, then local search from several cards."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from supersparse.solving.kernels.risk_boxes import Best, Support, offer
-from supersparse.solving.kernels.risk_search import extend, load, round_support, swap_points
+from supersparse.solving.kernels.risk_data import Best, Ints, Support
+from supersparse.solving.kernels.risk_moves import descend, grow
+from supersparse.solving.kernels.risk_search import extend, round_support
 from supersparse.solving.risk.instance import RiskInstance
+from supersparse.solving.risk.workspace import new_best
 
 _BEAM = 6  # supports kept of each size
 _TRIES = 8  # columns tried for each of them
 _ROUNDED = 8  # supports of each size that are rounded
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
-_SWAPS = 40
+_SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
+_STARTS = 4  # cards, of different features, that are improved by swaps
+_FEW, _MOVES = 6, 16  # moves that are calibrated each time, the best by their estimate
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
     """Improve `best` by a search that is cheap beside the proof; ends early if `stop` says so."""
     data, size = instance.data, instance.most_features
-    offer_empty(instance, support, best)
     if not instance.kept or size == 0:
         return
+    starts = [(float(best.value[0]), _least_card(instance))]
+    starts += [*_grown(instance, support, stop), *_rounded(instance, support, stop)]
+    starts = [start for start in starts if np.isfinite(start[0])]
+    starts.sort(key=lambda entry: entry[0])
+    supports = {tuple(np.flatnonzero(card != data.zero)): card for _, card in reversed(starts)}
+    for card in list(supports.values())[: -_STARTS - 1 : -1]:
+        if not stop():
+            descend(data, support, best, instance.low, instance.high, size, card, _MOVES)
+    for j in np.flatnonzero(best.index != data.zero):
+        if not stop():
+            _replace(instance, support, best, int(j))
+
+
+def _replace(instance: RiskInstance, support: Support, best: Best, j: int) -> None:
+    """Let the best card grow again without one of its features, then improve it with all."""
+    data, card = instance.data, best.index.copy()
+    if card[j] == data.zero[j] or instance.forced[j]:
+        return
+    low, high = instance.low.copy(), instance.high.copy()
+    card[j] = low[j] = high[j] = data.zero[j]
+    grow(data, support, low, high, instance.most_features, card, _FEW)
+    descend(data, support, best, instance.low, instance.high, instance.most_features, card, _MOVES)
+
+
+def _grown(
+    instance: RiskInstance, support: Support, stop: Callable[[], bool]
+) -> Iterator[tuple[float, Ints]]:
+    """Cards that grow by one feature at a time, from the best column of each scale.
+
+    A point of a column with large values moves the totals so far that columns with small values hardly
+    count beside it, however many points they have; so cards grow without such columns, too.
+    """
+    data, low, high = instance.data, instance.low, instance.high
+    most, least = instance.most_features, _least_card(instance)
+    scale = np.round(np.log2(data.scale) / 2)
+    seeds: dict[float, tuple[float, Ints]] = {}
+    is_full = instance.forced.sum() >= most
+    for j in np.flatnonzero(~instance.forced & ~is_full):
+        for v in (data.zero[j] + 1, data.zero[j] - 1):
+            if low[j] <= v <= high[j]:
+                card = least.copy()
+                card[j] = v
+                loss = float(grow(data, support, low, high, most, card, 0))
+                if scale[j] not in seeds or loss < seeds[scale[j]][0]:
+                    seeds[scale[j]] = loss, card
+    for own, (_, card) in sorted(seeds.items(), key=lambda entry: entry[1][0])[:_SCALES]:
+        larger = (scale > own) & ~instance.forced
+        for out in (np.zeros_like(larger), larger)[: 1 + larger.any()]:
+            if stop():
+                return
+            grown = card.copy()
+            narrow = np.where(out, data.zero, low), np.where(out, data.zero, high)
+            yield float(grow(data, support, *narrow, most, grown, _FEW)), grown
+
+
+def _rounded(
+    instance: RiskInstance, support: Support, stop: Callable[[], bool]
+) -> Iterator[tuple[float, Ints]]:
+    """Cards rounded from regressions on the best supports of a beam."""
+    data, size = instance.data, instance.most_features
     allowed = np.ones(len(instance.kept), np.int64)
     members, points, count = np.zeros((1, size), np.int64), np.zeros((1, size + 1)), 1
     points[0, 0] = np.log(data.positive.sum() / data.negative.sum())
@@ -29,18 +92,9 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
         new_members = np.zeros((_ROUNDED, size), np.int64)
         new_points, losses = np.zeros((_ROUNDED, size + 1)), np.zeros(_ROUNDED)
         count = extend(
-            data,
-            support,
-            members,
-            points,
-            min(count, _BEAM),
-            k,
-            allowed,
-            _TRIES,
-            new_members,
-            new_points,
+            data, support, members, points, min(count, _BEAM), k, allowed, _TRIES, new_members, new_points,
             losses,
-        )
+        )  # fmt: skip
         members, points = new_members, new_points
         beams.append((k + 1, members, points, losses, count))
         if count == 0 or stop():
@@ -50,21 +104,19 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
         for k, of_beam, fits, losses, count in (beams if data.strict else beams[-1:])
         for c in range(count if k == size else min(count, _ROUNDED_SMALLER))
     ]
-    for bound, k, columns, point in sorted(found, key=lambda entry: entry[0]):
-        if bound < best.value[0] and not stop():
-            load(data, support, columns, k)
-            round_support(data, support, best, instance.low, instance.high, point.copy(), np.inf)
-    for _ in range(_SWAPS):
-        if stop() or not swap_points(data, support, best, instance.low, instance.high, size, _TRIES, allowed):
-            break
+    for _, k, columns, point in sorted(found, key=lambda entry: entry[0]):
+        if stop():
+            return
+        card = new_best(instance)
+        round_support(data, support, card, instance.low, instance.high, columns, k, point.copy(), -np.inf, 1)
+        yield float(card.value[0]), card.index
 
 
-def offer_empty(instance: RiskInstance, support: Support, best: Best) -> None:
-    """The card without features, where it is allowed."""
+def _least_card(instance: RiskInstance) -> Ints:
+    """No points, except for columns that every card uses."""
     data = instance.data
-    if instance.forced.any():
-        return
-    support.state[2] = len(data.positive)
-    support.positive[: len(data.positive)] = data.positive
-    support.negative[: len(data.negative)] = data.negative
-    offer(data, support, best, np.zeros(0, np.int64), 0, np.array([1.0, 0.0]), np.inf)
+    card = data.zero.copy()
+    for j in np.flatnonzero(instance.forced):
+        used = [v for v in range(instance.low[j], instance.high[j] + 1) if v != data.zero[j]]
+        card[j] = min(used, key=lambda v: abs(data.values[j, v]))
+    return card

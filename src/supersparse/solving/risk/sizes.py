@@ -68,6 +68,7 @@ def _asked(question: Problem, options: SolveOptions, monitor: Monitor, solve: So
         gap=0.0,
         absolute_gap=0.0,
         initial=None,
+        checkpoint=None,
         on_progress=None,
         cancel=lambda: monitor.stop_reason() is not None,
     )

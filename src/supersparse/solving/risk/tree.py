@@ -1,85 +1,73 @@
-"""The tree over supports: each node decides which columns are used, which are out and which are open.
+"""The tree over supports: the open nodes, those being worked on, and the best card.
 
-Best first. A node whose completions are few is enumerated; otherwise its relaxation is solved, and the open
-column with the largest effect is branched on: out or used, and by sign where the slope is fixed.
+Best first. Workers, one or one for each thread, take nodes and put back what is left of them. The bound is
+the least of everything open or taken, so it holds at every moment, whatever the threads do.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
-from math import comb
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supersparse.solving.kernels.risk_boxes import (
-    BOXES,
-    FITTED,
-    SUPPORTS,
-    WORK,
-    Best,
-    Support,
-)
-from supersparse.solving.kernels.risk_cells import STARTED, Cells, run_completions
-from supersparse.solving.kernels.risk_newton import relax, tighten_node
-from supersparse.solving.kernels.risk_search import load, round_support
+from supersparse.solving.kernels.risk_data import BOXES, FOUND, SUPPORTS, WORK
 from supersparse.solving.risk.instance import RiskInstance
+from supersparse.solving.risk.node import Ints, Node, root_of
+from supersparse.solving.risk.worker import Worker
+from supersparse.solving.risk.workspace import copy_best, new_best
 
-SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
-_MOST_CELLS = 512
-_MOST_ROUNDED = 300  # supports; the boxes of a support round as well
-_NEAR = 1e-3  # roundings of nodes are polished if they come this near to the best card
-_ENUMERATE_FIRST = 1.5  # enumerate before relaxing if that costs at most this many relaxations
-_ENUMERATE_THEN = 15.0  # ... and after relaxing, this many
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Node:
-    """A part of the search space: -1 for a column that is out, 0 for an open one, 1 for a used one."""
-
-    status: NDArray[np.int8]
-    bound: float  # of loss and penalty
-    loss_bound: float  # of the loss alone
-    low: Ints
-    high: Ints
-    point: Floats  # (slope, intercept, beta of every column): where the relaxation starts
+OnCard = Callable[[Ints, Ints], None]
 
 
 class RiskTree:
-    """The proof: the open nodes, the node at hand, and the best card."""
+    """The proof: the open nodes, the nodes at hand, and the best card.
 
-    def __init__(self, instance: RiskInstance, room_for_cards: int = 0) -> None:
-        """With room for cards, all cards below the value of `best` are listed, and it stays as it is."""
+    With `on_card`, cards below the best are passed to it, as columns and indices of their values, and the
+    best stays as it is: it is for `on_card` to call `accept`.
+    """
+
+    def __init__(
+        self, instance: RiskInstance, on_card: OnCard | None = None, room_for_cards: int = 0, threads: int = 1
+    ) -> None:
         self.instance = instance
         self.best = new_best(instance)
-        self.support = new_support(instance, room_for_cards)
-        self.cells = new_cells(instance)
+        self.workers = [Worker(instance, room_for_cards) for _ in range(threads)]
         self.nodes = 0
-        self.loose = np.inf  # the least bound of what was given up on
-        self.root_bound = 0.0
+        self._on_card = on_card
         self._open: list[tuple[float, int, Node]] = []
+        self._taken: dict[int, list[Node]] = {}  # what workers have at hand
         self._made = 0
-        self._current: tuple[Node, Ints, Ints, int] | None = None  # node, used, candidates, room
-        self._rounded: set[tuple[int, ...]] = set()
-        data = instance.data
-        self._work = np.empty((8, data.x.shape[1]))
-        # penalties are part of the relaxation at a fixed slope, which then beats enumeration
-        self._relaxes_well = not data.slope_is_free and float(instance.least_cost.max(initial=0.0)) > 1e-5
+        self._changed = threading.Condition(threading.RLock())
+        self._stopping = False
+        self._failure: BaseException | None = None
 
     def start(self) -> None:
-        """Put the root on the heap; the search for a first card has run."""
-        data, best = self.instance.data, self.best
-        p = len(self.instance.kept)
-        status = np.where(self.instance.forced, 1, 0).astype(np.int8)
-        point = np.zeros(2 + p)
-        point[0], point[1] = best.fit
-        values = data.values[np.arange(p), best.index]
-        point[2:] = point[0] * values * data.scale
-        self._push(Node(status, 0.0, 0.0, self.instance.low, self.instance.high, point))
+        """Open the root; the search for a first card has run."""
+        best = self.best
+        self.open([root_of(self.instance, float(best.fit[0]), float(best.fit[1]), best.index)])
+
+    def open(self, nodes: Iterable[Node]) -> None:
+        """Put nodes on the heap, unless their bound is too high."""
+        with self._changed:
+            for node in nodes:
+                self._made += 1
+                if node.bound < self.threshold:
+                    heappush(self._open, (node.bound, self._made, node))
+            self._changed.notify_all()
+
+    def resume(self, nodes: Iterable[Node], floor: float) -> None:
+        """Open the nodes that another run has left, none of them the root."""
+        self.nodes = 1
+        self.workers[0].support.floor[0] = floor
+        self._made += 1  # it has begun, even if nothing is open
+        self.open(nodes)
+
+    def accept(self, value: float, index: Ints, slope: float, intercept: float) -> None:
+        """Take a card as the best, if it is: by its loss and penalty, and the fit on the solver's columns."""
+        with self._changed:
+            if value < self.best.value[0]:
+                self.best.value[0], self.best.index[:] = value, index
+                self.best.fit[:] = slope, intercept
 
     @property
     def threshold(self) -> float:
@@ -89,270 +77,131 @@ class RiskTree:
     @property
     def is_open(self) -> bool:
         """Whether anything is left to prove."""
-        if self._current is not None:
-            return True
-        return bool(self._open) and self._open[0][0] < self.threshold
+        with self._changed:
+            if self._failure is not None:
+                return False
+            return bool(self._taken) or (bool(self._open) and self._open[0][0] < self.threshold)
 
     @property
     def bound(self) -> float:
         """No card is better than this; 0 before the start."""
-        if not self._made:
-            return 0.0
-        left = [node.bound for node in ([self._current[0]] if self._current else [])]
-        if self._open:
-            left.append(self._open[0][0])
-        return min([*left, self.threshold, float(self.support.floor[0])])
+        with self._changed:
+            if not self._made:
+                return 0.0
+            left = [node.bound for nodes in self._taken.values() for node in nodes]
+            if self._open:
+                left.append(self._open[0][0])
+            return min([*left, self.threshold, self.floor])
+
+    @property
+    def floor(self) -> float:
+        """The least bound of a card that could not be pruned, because rounding leaves it open."""
+        return min(float(worker.support.floor[0]) for worker in self.workers)
+
+    def state(self) -> tuple[float, Ints, float]:
+        """The value and the card of the best, and the bound, of one moment."""
+        with self._changed:
+            return float(self.best.value[0]), self.best.index.copy(), self.bound
+
+    def open_nodes(self) -> list[Node]:
+        """Everything open: waiting nodes, and what was left of others when their workers last reported."""
+        with self._changed:
+            taken = [node for nodes in self._taken.values() for node in nodes]
+            return [*(node for _, _, node in self._open), *taken]
 
     @property
     def work(self) -> int:
         """The work of the kernels so far, in their units."""
-        return int(self.support.counts[WORK])
-
-    def step(self) -> None:
-        """Continue the enumeration at hand, or take the next node."""
-        if self._current is not None:
-            self._enumerate()
-            return
-        _, _, node = heappop(self._open)
-        self.nodes += 1
-        self._visit(node)
-
-    def _push(self, node: Node) -> None:
-        if node.bound < self.threshold:
-            self._made += 1
-            heappush(self._open, (node.bound, self._made, node))
-
-    def _visit(self, node: Node) -> None:
-        instance, data = self.instance, self.instance.data
-        used = np.flatnonzero(node.status == 1)
-        cost_used = float(instance.least_cost[used].sum())
-        candidates = np.flatnonzero(node.status == 0)
-        room = self._room(node, used, candidates, cost_used)
-        if room < 0 or not self._may_obey(node, used, candidates):
-            return
-        if room == 0:
-            candidates = candidates[:0]
-        relaxing = self._relaxation_cost(len(used) + len(candidates))
-        if len(candidates) == 0 or (
-            self.nodes > 1 and self._is_cheap(len(used), len(candidates), room, _ENUMERATE_FIRST * relaxing)
-        ):
-            self._start_enumeration(node, used, candidates, room)
-            return
-        columns = np.concatenate([used, candidates])
-        point, dual = np.concatenate([node.point[:2], node.point[2 + columns]]), np.empty(1 + len(columns))
-        optional = (np.arange(len(columns)) >= len(used)).astype(np.int64)
-        cost = np.where(optional == 1, instance.least_cost[columns], 0.0)
-        if data.slope_is_free:
-            cost = np.zeros(len(columns))
-        threshold = self.threshold - cost_used
-        low = data.values[columns, node.low[columns]] * data.scale[columns]
-        high = data.values[columns, node.high[columns]] * data.scale[columns]
-        slope_low, slope_high = self._slopes(node, used, candidates)
-        passed, bound, _ = relax(
-            data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
-            data.slope_is_free, slope_low, slope_high, threshold, data.limits, point, dual, self._work,
-        )  # fmt: skip
-        self.support.counts[WORK] += int(relaxing)
-        loss_bound = max(node.loss_bound, bound) if data.slope_is_free else node.loss_bound
-        node_bound = max(node.bound, bound + cost_used)
-        if self.nodes == 1:
-            self.root_bound = node_bound
-        if passed:
-            return
-        full = node.point.copy()
-        full[0], full[1] = point[0], point[1]
-        full[2 + columns] = point[2:]
-        self._round(used, columns, point)
-        status, lowest, highest = node.status, node.low, node.high
-        if not data.slope_is_free and bound > -1e299:
-            lowest, highest, status = node.low.copy(), node.high.copy(), node.status.copy()
-            if tighten_node(
-                data.values, data.zero, data.scale, columns, optional, cost, dual, room,
-                self.threshold - cost_used, lowest, highest,
-            ):  # fmt: skip
-                return
-            status[(status == 0) & (lowest == highest)] = -1
-        better = Node(status, node_bound, loss_bound, lowest, highest, full)
-        candidates = np.flatnonzero(status == 0)
-        if node_bound >= self.threshold:
-            return
-        if self._is_cheap(len(used), len(candidates), room, _ENUMERATE_THEN * relaxing):
-            self._start_enumeration(better, used, candidates, room)
-            return
-        if len(candidates) == 0:
-            self._start_enumeration(better, used, candidates, 0)
-            return
-        j = candidates[np.argmax(np.abs(full[2 + candidates]))]
-        zero = data.zero[j]
-        self._push(Node(_with(status, j, -1), node_bound, loss_bound, lowest, highest, full))
-        bound_used = max(node_bound, loss_bound + cost_used + float(instance.least_cost[j]))
-        if data.slope_is_free:
-            self._push(Node(_with(status, j, 1), bound_used, loss_bound, lowest, highest, full))
-            return
-        # points are whole at slope 1, so it matters that they are not between -1 and 1
-        if highest[j] > zero:
-            above = _with(lowest, j, max(lowest[j], zero + 1))
-            self._push(Node(_with(status, j, 1), bound_used, loss_bound, above, highest, full))
-        if lowest[j] < zero:
-            below = _with(highest, j, min(highest[j], zero - 1))
-            self._push(Node(_with(status, j, 1), bound_used, loss_bound, lowest, below, full))
-
-    def _room(self, node: Node, used: Ints, candidates: Ints, cost_used: float) -> int:
-        """How many candidates a card that beats the best can use."""
-        room = self.instance.most_features - len(used)
-        left = self.threshold - cost_used - node.loss_bound
-        if left < 0:
-            return -1
-        costs = np.cumsum(np.sort(self.instance.least_cost[candidates]))
-        return min(room, int(np.searchsorted(costs, left)))
-
-    def _may_obey(self, node: Node, used: Ints, candidates: Ints) -> bool:
-        """Whether some completion could obey the limits."""
-        data = self.instance.data
-        for table, most in zip(data.tables, data.most, strict=True):
-            least = 0.0
-            for j in (*used, *candidates):
-                terms = table[j, node.low[j] : node.high[j] + 1]
-                if node.status[j] == 1 and node.low[j] <= data.zero[j] <= node.high[j]:
-                    terms = np.delete(terms, data.zero[j] - node.low[j])
-                least += min(terms.min(), np.inf if node.status[j] == 1 else 0.0)
-            if least > most:
-                return False
-        return True
-
-    def _is_cheap(self, used: int, candidates: int, room: int, work: float) -> bool:
-        """Whether to enumerate all completions costs less than this work, and relaxing is not better."""
-        if self._relaxes_well:
-            return False
-        return self._completions(candidates, room) * self._support_cost(used + room) < work
-
-    def _completions(self, candidates: int, room: int) -> float:
-        if self.instance.data.strict:
-            return float(sum(comb(candidates, r) for r in range(min(room, candidates) + 1)))
-        return float(comb(candidates, min(room, candidates)))
-
-    def _support_cost(self, size: int) -> float:
-        """Expected work of one support: its cell bound, and the fit where that does not prune it."""
-        data, counts = self.instance.data, self.support.counts
-        n, words = data.x.shape[1], len(self.instance.bits.all)
-        cells = min(float(2 ** min(size, 30)), float(n))
-        cell_work = 8.0 * words * cells / 2 if words else 8.0 * n
-        binary = bool((data.distinct == 2).all())
-        rows = min(cells, n) if binary else n
-        survive = (20 + counts[FITTED]) / (100 + counts[SUPPORTS])
-        return float(cell_work + survive * (5 * rows * (size * size / 2 + 8) + n * size * 2))
-
-    def _relaxation_cost(self, columns: int) -> float:
-        n = self.instance.data.x.shape[1]
-        return float(14.0 * (n * (columns * columns / 2 + 12) + (2 * columns) ** 3 / 3))
-
-    def _slopes(self, node: Node, used: Ints, candidates: Ints) -> tuple[float, float]:
-        """The slopes of the cards of a node: all used columns have points, so each caps the slope."""
-        data = self.instance.data
-        if not data.slope_is_free:
-            return 1.0, 1.0
-
-        def cap(j: int) -> float:
-            values = np.abs(data.values[j, node.low[j] : node.high[j] + 1])
-            return float(data.cap[j] / values[values > 0].min())
-
-        if len(used):
-            return 0.0, min(cap(j) for j in used)
-        return 0.0, max(cap(j) for j in candidates)
-
-    def _round(self, used: Ints, columns: Ints, point: Floats) -> None:
-        """Round the relaxation on its largest columns, once for each such support."""
-        if len(self.support.found):
-            return
-        order = np.argsort(-np.abs(point[2:]) - np.where(np.arange(len(columns)) < len(used), 1e9, 0.0))
-        chosen = np.sort(order[: self.instance.most_features])
-        key = tuple(columns[chosen].tolist())
-        if not key or key in self._rounded or len(self._rounded) >= _MOST_ROUNDED:
-            return
-        self._rounded.add(key)
-        load(self.instance.data, self.support, columns[chosen], len(chosen))
-        start = np.concatenate([point[1:2], point[2 + chosen]])
-        round_support(
-            self.instance.data, self.support, self.best, self.instance.low, self.instance.high, start, _NEAR
-        )
-
-    def _start_enumeration(self, node: Node, used: Ints, candidates: Ints, room: int) -> None:
-        self.cells.state[STARTED] = 0
-        # strong columns first: they find good cards early
-        order = np.argsort(-np.abs(node.point[2 + candidates]), kind="stable")
-        self._current = (node, used, candidates[order], room)
-        self._enumerate()
-
-    def _enumerate(self) -> None:
-        assert self._current is not None
-        node, used, candidates, room = self._current
-        instance = self.instance
-        done = run_completions(
-            instance.data, self.support, self.best, instance.bits, self.cells, used, candidates, room,
-            node.low, node.high, node.point, node.loss_bound, instance.least_cost, self.work + SLICE,
-        )  # fmt: skip
-        if done:
-            self._current = None
+        return sum(int(worker.support.counts[WORK]) for worker in self.workers)
 
     @property
     def count(self) -> int:
-        """Nodes, boxes and supports looked at: the same on every machine."""
-        counts = self.support.counts
-        return self.nodes + int(counts[BOXES]) + int(counts[SUPPORTS]) // 1000
+        """Nodes, boxes and supports looked at: with one thread, the same on every machine."""
+        counts = [worker.support.counts for worker in self.workers]
+        return self.nodes + sum(int(c[BOXES]) for c in counts) + sum(int(c[SUPPORTS]) for c in counts) // 1000
+
+    def step(self, worker: Worker | None = None) -> bool:
+        """Continue what a worker has at hand, or take the next node; whether there was anything to do."""
+        worker = worker or self.workers[0]
+        with self._changed:
+            node = None
+            if not worker.is_busy:
+                if not self._open:
+                    return False
+                node = heappop(self._open)[2]
+                if node.bound >= self.threshold:
+                    return True
+                self.nodes += 1
+                self._taken[id(worker)] = [node]
+            is_root = self.nodes == 1
+            copy_best(self.best, worker.best)
+        children = worker.go_on() if node is None else worker.visit(node, is_root)
+        with self._changed:
+            self.settle(worker)
+            self.open(children)
+            if worker.is_busy:
+                self._taken[id(worker)] = worker.rest()  # all that was found before it is known now
+            else:
+                del self._taken[id(worker)]
+        return True
+
+    def settle(self, worker: Worker) -> None:
+        """Take over what a worker has found."""
+        found = worker.support.state[FOUND]
+        if self._on_card is None:
+            if worker.best.value[0] < self.best.value[0]:
+                copy_best(worker.best, self.best)
+            return
+        for card in worker.support.found[:found]:
+            size = int(card[0])
+            self._on_card(card[1 : 1 + size].copy(), card[1 + size : 1 + 2 * size].copy())
+        worker.support.state[FOUND] = 0
+
+    def start_threads(self) -> list[threading.Thread]:
+        """Let every worker work in a thread of its own until nothing is open."""
+        threads = [
+            threading.Thread(target=self._work, args=(worker,), name=f"risk-{at}", daemon=True)
+            for at, worker in enumerate(self.workers)
+        ]
+        for thread in threads:
+            thread.start()
+        return threads
+
+    def finish(self, threads: list[threading.Thread]) -> None:
+        """Stop the threads, which put their nodes back, and raise any error from one."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        for thread in threads:
+            thread.join()
+        if self._failure is not None:
+            raise self._failure
+
+    def _work(self, worker: Worker) -> None:
+        try:
+            while not self._stopping:
+                if not self.step(worker):
+                    with self._changed:
+                        if not self._taken:
+                            self._changed.notify_all()
+                            return
+                        self._changed.wait(0.1)
+        except BaseException as failure:  # passed to the main thread by `finish`
+            with self._changed:
+                self._failure, self._stopping = failure, True
+                self._changed.notify_all()
+        finally:
+            with self._changed:
+                if id(worker) in self._taken:
+                    worker.drop()
+                    self.open(self._taken.pop(id(worker)))
 
 
-def _with(values: NDArray[Any], at: int, value: int) -> NDArray[Any]:
-    """A copy with one entry changed."""
-    changed = values.copy()
-    changed[at] = value
-    return changed
-
-
-def new_best(instance: RiskInstance) -> Best:
-    """No card yet."""
-    return Best(np.array([np.inf]), instance.data.zero.copy(), np.array([1.0, 0.0]))
-
-
-def new_support(instance: RiskInstance, room_for_cards: int = 0) -> Support:
-    """Room for one support and its boxes, and for cards to be listed."""
-    data, k = instance.data, max(1, instance.most_features)
-    n = data.x.shape[1]
-    spread = np.sort(instance.high - instance.low)[::-1][:k].sum() if len(instance.low) else 0
-    deep = int(spread) + 4
-    return Support(
-        state=np.zeros(4, np.int64),
-        columns=np.zeros(k + 1, np.int64),
-        x=np.zeros((k + 1, n)),
-        positive=np.zeros(n),
-        negative=np.zeros(n),
-        low=np.zeros((deep, k + 1), np.int64),
-        high=np.zeros((deep, k + 1), np.int64),
-        points=np.zeros((deep, k + 3)),
-        work=np.zeros((8, n)),
-        ids=np.zeros(n, np.int32),
-        counts=np.zeros(6, np.int64),
-        floor=np.array([np.inf]),
-        found=np.zeros((room_for_cards, 1 + 2 * k), np.int64),
-    )
-
-
-def new_cells(instance: RiskInstance) -> Cells:
-    """Room for the cells of every level."""
-    levels = instance.most_features + 2
-    n, words = instance.data.x.shape[1], len(instance.bits.all)
-    cells = min(_MOST_CELLS, 2 ** min(levels, 20)) if words else 0
-    return Cells(
-        ids=np.zeros((levels, 0 if words else n), np.int32),
-        groups=np.zeros(levels, np.int64),
-        masks=np.zeros((levels, cells, words), np.uint64),
-        positive=np.zeros((levels, cells), np.int64),
-        negative=np.zeros((levels, cells), np.int64),
-        position=np.zeros(levels, np.int64),
-        state=np.zeros(3, np.int64),
-    )
-
-
-def prove(tree: RiskTree, stop: Callable[[], bool]) -> None:
-    """Run the tree to its end, or until `stop` says so."""
-    while tree.is_open and not stop():
-        tree.step()
+def coefficients_of(
+    instance: RiskInstance, n_features: int, unit: int, columns: Ints, index: Ints
+) -> tuple[int, ...]:
+    """A card of the kernels in the problem's unit."""
+    found = np.zeros(n_features, dtype=object)
+    for q, v in zip(columns.tolist(), index.tolist(), strict=True):
+        found[instance.kept[q]] = int(instance.values[q][v] * unit)
+    return tuple(found.tolist())

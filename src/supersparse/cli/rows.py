@@ -1,0 +1,133 @@
+"""Rows that are counted where they are, for `supersparse fit --engine duckdb`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supersparse.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    FeatureOptions,
+    SearchOptions,
+    ValidationOptions,
+)
+from supersparse.cli.say import note, remark
+from supersparse.errors import InvalidOptionError
+from supersparse.exact import counted
+
+if TYPE_CHECKING:
+    from supersparse.data.reading import Reading
+    from supersparse.learning.recipe import Question
+    from supersparse.learning.row_counts import RowCounts
+    from supersparse.learning.rows import TrainingRows
+    from supersparse.learning.splits import Split
+
+_ENGINES = ("memory", "duckdb")
+_MANY = 100_000  # rows from which on they are divided into folds once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions:
+    """Who reads the rows."""
+
+    engine: Annotated[
+        str,
+        typer.Option(
+            metavar="memory|duckdb",
+            help="Who reads the rows: memory holds all of them; duckdb counts them in their files, which may "
+            "be larger than the memory, and several: Parquet or CSV files, folders, or a pattern in quotes.",
+        ),
+    ] = "memory"
+    memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="Memory that --engine duckdb may use; more goes to disk.")
+    ] = "2GB"
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether rows are counted where they are."""
+        if self.engine not in _ENGINES:
+            raise InvalidOptionError(f"--engine is {self.engine!r}; give memory or duckdb")
+        return self.engine == "duckdb"
+
+
+def read_rows_question(
+    data: list[Path],
+    reading: "Reading",
+    columns: ColumnOptions,
+    asked: AskedOptions,
+    features: FeatureOptions,
+    search: SearchOptions,
+    validation: ValidationOptions,
+    memory: str,
+) -> "tuple[Question, TrainingRows, list[Split], int]":
+    """Count the rows by their answers; return the question, the cells, and how they are divided how often."""
+    from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
+
+    _check(columns, features, validation)
+    recipe = read_recipe(asked, columns, features, search)
+    if recipe.settings.sample_weight is not None:
+        raise InvalidOptionError(
+            "weights: rows are counted, each as one; remove them, or use --engine memory"
+        )
+    counts = _counts(data, reading, columns, recipe, memory)
+    folds = validation.folds if validation.validate else 0
+    repeats = validation.times
+    if validation.repeats is None and counts.n_rows > _MANY:
+        repeats = 1
+    rows, splits = counts.rows(folds, repeats)
+    recipe = counts.recipe(recipe)
+    recipe = weighted_recipe(recipe, asked, rows)
+    question = recipe.question(counts.rows()[0])
+    say_question(question, rows)
+    remark(f"{counted(len(counts.counts), 'cell')} of rows with the same answers and class")
+    if splits:
+        note("the questions were made from all rows; folds divide the rows at random and learn the points")
+    return question, rows, splits, repeats
+
+
+def _check(columns: ColumnOptions, features: FeatureOptions, validation: ValidationOptions) -> None:
+    if columns.target is None:
+        raise InvalidOptionError("Missing option '--target': name the column to predict")
+    needs = {
+        "--no-prepare": features.no_prepare,
+        "--missing drop": features.missing == "drop",
+        "--weights": columns.weights is not None,
+        "--cv-groups": validation.groups is not None,
+        "--cv-time": validation.cv_time is not None,
+    }
+    for option, given in needs.items():
+        if given:
+            raise InvalidOptionError(f"{option} needs the rows in memory; remove it, or use --engine memory")
+
+
+def _counts(
+    data: list[Path], reading: "Reading", columns: ColumnOptions, recipe: "object", memory: str
+) -> "RowCounts":
+    from supersparse.data.counted_rows import count_training
+    from supersparse.data.duckdb_files import open_rows
+    from supersparse.data.lazy import LazyTable
+    from supersparse.data.training import Roles
+    from supersparse.learning.recipe import Recipe
+    from supersparse.learning.row_counts import RowCounts
+
+    assert isinstance(recipe, Recipe)
+    assert recipe.prepare is not None
+    assert columns.target is not None
+    roles = Roles(
+        target=columns.target,
+        positive=columns.positive,
+        drop=columns.drop or (),
+        keep=columns.keep or (),
+        category=columns.category or (),
+        rate_groups=recipe.settings.rate_groups,
+        place=recipe.settings.place,
+    )
+    remark(f"counting rows by DuckDB within {memory} of memory")
+    texts = list(roles.expected())
+    with open_rows(data, reading, texts, memory) as opened:
+        table = count_training(
+            LazyTable.of(opened.relation), opened.name, reading, roles, note, texts=opened.is_text
+        )
+        return RowCounts.of(table, recipe.prepare)

@@ -1,0 +1,321 @@
+"""Training rows that stay where they are: their columns as counts of values by class."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.data.cells_of_text import with_gaps
+from supersparse.data.codes import codes_among
+from supersparse.data.collecting import Coded
+from supersparse.data.lazy import MOST_DIFFERENT, Coding, LazyColumn, LazyTable, ValueCounts
+from supersparse.data.parquet import column_of_series, text_column
+from supersparse.data.reading import ColumnReading, Reading
+from supersparse.data.roles import classes_of
+from supersparse.data.table import Column, Fault, Kind, Table, objects, typed
+from supersparse.data.tidying import counts_of_texts, tidied
+from supersparse.data.training import Roles, check_named, usable_features
+from supersparse.data.values import first_float, nearest_column
+from supersparse.errors import InvalidDataError
+
+_NO_CLASS = -1
+_SHARES = 1000  # parts in which rows of a text are counted, to tell what most of them are
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CountedColumn:
+    """The different values of a column by class, tidied, and as they are in the rows."""
+
+    column: Column  # a value for each entry, with its copies
+    positive: NDArray[np.bool_]
+    raw: tuple[Any, ...]  # None where missing
+    source: LazyColumn
+
+    def coding(self, codes: NDArray[np.int64]) -> Coding:
+        """Return how rows get the number of their entry."""
+        if self.column.rounded is None:
+            return Coding.of(self.source, self.raw, codes.tolist())
+        found = Coding.of(self.source, self.raw, codes.tolist())
+        return replace(found, starts=tuple(_first(self.source.numpy_type, start) for start in found.starts))
+
+
+def _first(dtype: np.dtype[Any], start: float) -> float:
+    """The smallest number of a type that is at least a decimal."""
+    bound = Fraction(str(start))
+    return ceil(bound) if dtype.kind == "i" else float(first_float(dtype, bound, True))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CountedTable:
+    """What is known of rows that were counted where they are."""
+
+    rows: LazyTable
+    target: str
+    classes: tuple[Any, Any]  # labels, in sorted order
+    totals: tuple[int, int]  # rows of each
+    columns: Mapping[str, CountedColumn]
+    rate_groups: Mapping[str, CountedColumn]
+    reading: Reading | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows have a class."""
+        return sum(self.totals)
+
+
+def count_columns(rows: LazyTable, target: str) -> CountedTable:
+    """Count the rows of a frame by each of its columns; values are as they are, as in a frame in memory."""
+    _check_there(rows, target, "target")
+    values, counts = rows.counted(target)
+    listed = [
+        None if gone else v for v, gone in zip(values.to_list(), values.is_null().to_list(), strict=True)
+    ]
+    if str(rows.columns[target].dtype) == "Boolean":
+        listed = [None if v is None else bool(v) for v in listed]
+    by_label = {v: n for v, n in zip(listed, counts.tolist(), strict=True) if v is not None}
+    if len(by_label) < len(listed):
+        gone = int(counts.sum()) - sum(by_label.values())
+        raise InvalidDataError(f"the target {target!r} is missing in {gone} row(s); drop them")
+    if len(by_label) != 2:
+        shown = ", ".join(map(repr, sorted(by_label)[:5])) + (", ..." if len(by_label) > 5 else "")
+        raise InvalidDataError(
+            f"the target {target!r} has {len(by_label)} class(es): {shown}; a scoring system separates "
+            "exactly two"
+        )
+    first, last = sorted(by_label)
+    numbers = [1 if v == last else 0 for v in listed]
+    totals = (by_label[first], by_label[last])
+    labelled = rows.labelled(Coding.of(rows.columns[target], values.to_list(), numbers))
+    names = [name for name in rows.columns if name != target]
+    different = labelled.n_different([name for name in names if rows.columns[name].dtype.is_numeric()])
+    columns = {name: _counted(labelled, name, different.get(name, 0)) for name in names}
+    return CountedTable(
+        rows=labelled,
+        target=target,
+        classes=(first, last),
+        totals=totals,
+        columns=columns,
+        rate_groups={},
+    )
+
+
+def count_training(
+    rows: LazyTable, name: str, reading: Reading, roles: Roles, note: Callable[[str], None], *, texts: bool
+) -> CountedTable:
+    """Count the rows of a file by each column that can be a feature, read and tidied as a file in memory is.
+
+    `texts` says that all columns could be text in the file, as in CSV.
+    """
+    names = tuple(rows.columns)
+    _check_there(rows, roles.target, f"{name}: target")
+    expected = roles.expected()
+    target, numbers, notes = _target(rows, name, reading, roles, texts=texts)
+    labels, totals = target
+    labelled = rows.labelled(numbers)
+    wanted = [n for n in names if n != roles.target and roles.wants(n)]
+    different = labelled.n_different(
+        [n for n in wanted if rows.columns[n].dtype.is_numeric() and n not in expected]
+    )
+    found, readings, column_notes = {}, {}, {}
+    for own in wanted:
+        counted = _counted(
+            labelled,
+            own,
+            different.get(own, 0),
+            reading=reading,
+            as_text=expected.get(own) is Kind.TEXT,
+            of_texts=texts,
+        )
+        found[own], readings[own], column_notes[own] = _tidy(labelled, counted, reading)
+        labelled = labelled.without_codes(own, found[own].source.gone)
+    table = Table(
+        name=name,
+        names=names,
+        columns={own: one.column for own, one in found.items()},
+        n_rows=sum(totals),
+        lines=None,
+        notes=(),
+        column_notes={own: said for own, said in column_notes.items() if said},
+    )
+    check_named(table, roles)
+    for text in notes:
+        note(text)
+    kept = usable_features(table, roles, note)
+    groups = {own: found[own] for own in roles.rate_groups}
+    for own, one in groups.items():
+        if one.column.n_missing:
+            raise InvalidDataError(
+                f"{name}: the group column {own!r} is blank in {one.column.n_missing} row(s); fill it in, "
+                "for example with 'unknown', or delete the rows"
+            )
+    settled = {own: one for own, one in readings.items() if not one.is_plain}
+    return CountedTable(
+        rows=labelled,
+        target=roles.target,
+        classes=labels,
+        totals=totals,
+        columns={own: found[own] for own in kept},
+        rate_groups=groups,
+        reading=replace(reading, columns=settled, decimal=None, settled=True),
+    )
+
+
+def _check_there(rows: LazyTable, name: str, what: str) -> None:
+    if name not in rows.columns:
+        raise InvalidDataError(
+            f"{what} column {name!r} is not there; {nearest_column(name, list(rows.columns))}"
+        )
+
+
+def _target(
+    rows: LazyTable, file: str, reading: Reading, roles: Roles, *, texts: bool
+) -> tuple[tuple[tuple[Any, Any], tuple[int, int]], Coding, list[str]]:
+    """The two classes in sorted order with their rows, how rows get them, and notes."""
+    name = roles.target
+    values, counts = rows.counted(name)
+    written = _as_texts(name, values, rows.columns[name])
+    if texts:
+        words = [None if v is None else reading.plain(v) or None for v in written.values.tolist()]
+        written = replace(written, values=objects(words))
+    missing = int(counts[[v is None for v in written.values.tolist()]].sum())
+    tidy = tidied(replace(written, copies=counts, n_missing=missing), reading, None)
+    by_text = counts_of_texts(tidy.column)
+    notes = list(tidy.notes)
+    skipped = int(counts.sum()) - by_text.total()
+    if skipped:
+        notes.append(f"{skipped} row{'' if skipped == 1 else 's'} skipped: the target {name!r} is blank")
+    classes = classes_of(by_text, file, name, roles.positive)
+    by_label: Counter[Any] = Counter()
+    for text, n in by_text.items():
+        by_label[classes.labels[text]] += n
+    first, last = sorted(by_label)
+    numbers = [
+        _NO_CLASS if text is None else int(classes.labels[text] == last)
+        for text in tidy.column.values.tolist()
+    ]
+    if None not in values.to_list():  # else a missing value would have the first class
+        coding = replace(Coding.of(rows.columns[name], values.to_list(), numbers), missing=_NO_CLASS)
+    else:
+        coding = Coding.of(rows.columns[name], values.to_list(), numbers)
+    return ((first, last), (by_label[first], by_label[last])), coding, [*notes, *classes.notes]
+
+
+def _counted(
+    rows: LazyTable,
+    name: str,
+    n_different: int,
+    *,
+    reading: Reading | None = None,
+    as_text: bool = False,
+    of_texts: bool = False,
+) -> CountedColumn:
+    source = rows.columns[name]
+    if source.dtype.is_temporal() or source.dtype.is_nested():
+        empty = Column(name=name, kind=Kind.DATE, values=objects([]), copies=np.empty(0, np.int64))
+        return CountedColumn(column=empty, positive=np.empty(0, bool), raw=(), source=source)
+    if n_different > MOST_DIFFERENT and not as_text:
+        return _rounded(rows, name, n_different, reading)
+    found = rows.value_counts(name)
+    gone = found.values.is_null().to_list()
+    raw = tuple(None if no else v for v, no in zip(found.values.to_list(), gone, strict=True))
+    column = _column(name, found, raw, source, reading, as_text=as_text, of_texts=of_texts)
+    return CountedColumn(column=column, positive=found.positive, raw=raw, source=source)
+
+
+def _column(
+    name: str,
+    found: ValueCounts,
+    raw: Sequence[Any],
+    source: LazyColumn,
+    reading: Reading | None,
+    *,
+    as_text: bool,
+    of_texts: bool,
+) -> Column:
+    """Make a column of the different values, as the reader of files does."""
+    words = frozenset() if reading is None else reading.missing - Reading().missing
+    if of_texts and not source.holds_numbers and reading is not None:
+        column = _of_texts(name, raw, found.counts, reading, Kind.TEXT if as_text else None)
+    elif as_text:
+        column = _as_texts(name, found.values, source)
+    elif str(source.dtype) == "Boolean":
+        truths = objects(None if v is None else bool(v) for v in raw)
+        column = Column(name=name, kind=Kind.TRUTH, values=truths if None in raw else truths.astype(bool))
+    else:
+        column = column_of_series(name, found.values, words)
+    empty = [v is None or v != v for v in (column.values.tolist() if len(column.values) else raw)]
+    missing = int(found.counts[np.array(empty, dtype=bool)].sum())
+    return replace(column, copies=found.counts, n_missing=missing)
+
+
+def _as_texts(name: str, values: Any, source: LazyColumn) -> Column:
+    if str(source.dtype) != "Boolean":
+        return text_column(name, values)
+    gone = values.is_null().to_list()
+    texts = [None if no else str(bool(v)) for v, no in zip(values.to_list(), gone, strict=True)]
+    return Column(name=name, kind=Kind.TEXT, values=objects(texts), n_missing=texts.count(None))
+
+
+def _of_texts(
+    name: str, raw: Sequence[Any], counts: NDArray[np.int64], reading: Reading, expected: Kind | None
+) -> Column:
+    """Read texts of a CSV file, which may be numbers written in another way."""
+    copies = -(-counts * _SHARES // max(1, int(counts.sum())))  # about as they are distributed
+    texts = tuple("" if text is None else reading.plain(text) for text in raw)
+    found = typed(
+        name, Coded(texts, np.repeat(np.arange(len(raw)), copies)), expected, reading.decimal or "."
+    )
+    if isinstance(found, Fault):
+        shown = ", ".join(repr(text) for text in list(found.odd)[:3])
+        raise InvalidDataError(
+            f"column {name!r} holds numbers, and {len(found.odd)} different text(s) that are none: "
+            f"{shown}; treat as missing with --na, as categories with --category {name!r}, or leave the "
+            f"column out with --drop {name!r}"
+        )
+    return replace(
+        found, values=found.values[np.cumsum(copies) - copies] if len(found.values) else found.values
+    )
+
+
+def _rounded(rows: LazyTable, name: str, n_different: int, reading: Reading | None) -> CountedColumn:
+    """Count a column with too many different numbers; codes for missing values are told by its ends."""
+    if reading is not None and reading.tidies(name):
+        codes = (
+            reading.of_column(name).missing if reading.settled else codes_among(*rows.codes_and_ends(name))
+        )
+        rows = rows.without_codes(name, [float(code) for code in codes])
+    found = rows.rounded_counts(name, n_different)
+    raw = tuple(found.values)
+    present = np.array([v is not None for v in raw], dtype=bool)
+    values = with_gaps(np.array([v for v in raw if v is not None]), present)
+    column = Column(
+        name=name,
+        kind=Kind.NUMBER,
+        values=values,
+        n_missing=int(found.counts[~present].sum()),
+        copies=found.counts,
+        rounded=found.rounded,
+    )
+    return CountedColumn(column=column, positive=found.positive, raw=raw, source=rows.columns[name])
+
+
+def _tidy(
+    rows: LazyTable, counted: CountedColumn, reading: Reading
+) -> tuple[CountedColumn, ColumnReading, tuple[str, ...]]:
+    gone = counted.source.gone
+    if gone:
+        words = tuple(str(int(code)) for code in gone)
+        note = (
+            f"{counted.column.name!r}: {', '.join(words)} read as missing, apart from the other numbers; use "
+            f"--as-written {counted.column.name} if that is wrong"
+        )
+        return counted, ColumnReading(missing=words), (note,)
+    if counted.column.rounded is not None:
+        return counted, reading.of_column(counted.column.name), ()
+    tidy = tidied(counted.column, reading, None)
+    return replace(counted, column=tidy.column), tidy.reading, tidy.notes

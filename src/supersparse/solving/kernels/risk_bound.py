@@ -1,0 +1,197 @@
+"""Logistic regression on a support, and the lower bound on the loss that holds at any point.
+
+A box allows a·low_j <= beta_j <= a·high_j for each column j, with slope a in [slope_low, slope_high], and at
+most `room` nonzero columns among the optional ones. For any residuals r_i = weight_i·p_i - positive_i with
+p_i in [0, 1], convexity gives for every card of the box
+
+    loss  >=  Σ_i (loss_i(z_i) - r_i·z_i)  +  a·V  -  |Σ r_i|·B,     z_i = the logit with sigmoid p_i,
+
+where V is the least Σ_j g_j·v_j over v in the box, g_j = Σ_i r_i·x_ij, and B bounds the intercept of every
+card that matters. So a badly solved relaxation gives a weak bound, never a wrong one.
+"""
+
+import numpy as np
+from numba import njit
+
+from supersparse.solving.kernels.risk_data import Floats, Ints
+from supersparse.solving.kernels.risk_loss import ANY_ORDER, INTERNAL, dot, loss_at, slopes_at
+
+HUGE = 1e300
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def solve(h: Floats, n: int, x: Floats) -> bool:
+    """Solve h·s = x in place of x, with h in its lower triangle; False if h is not positive definite."""
+    for j in range(n):
+        s = h[j, j]
+        for k in range(j):
+            s -= h[j, k] * h[j, k]
+        if not s > 0:
+            return False
+        s = np.sqrt(s)
+        h[j, j] = s
+        inverse = 1.0 / s
+        for i in range(j + 1, n):
+            t = h[i, j]
+            for k in range(j):
+                t -= h[i, k] * h[j, k]
+            h[i, j] = t * inverse
+    for i in range(n):
+        t = x[i]
+        for k in range(i):
+            t -= h[i, k] * x[k]
+        x[i] = t / h[i, i]
+    for i in range(n - 1, -1, -1):
+        t = x[i]
+        for k in range(i + 1, n):
+            t -= h[k, i] * x[k]
+        x[i] = t / h[i, i]
+    return True
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+def scores_at(z: Floats, point: Floats, first: int, x: Floats, columns: Ints, m: int, n: int) -> None:
+    """z = point[0] + Σ_j point[first + j]·x[columns[j]]."""
+    b = point[0]
+    for i in range(n):
+        z[i] = b
+    for j in range(m):
+        factor_, column = point[first + j], x[columns[j]]
+        if factor_ != 0:
+            for i in range(n):
+                z[i] += factor_ * column[i]
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+def add_column(z: Floats, factor_: float, x: Floats, n: int) -> None:
+    """z += factor·x."""
+    for i in range(n):
+        z[i] += factor_ * x[i]
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+def times(out: Floats, x: Floats, y: Floats, n: int) -> float:
+    """out = x·y entry by entry; returns its sum."""
+    total = 0.0
+    for i in range(n):
+        out[i] = x[i] * y[i]
+        total += out[i]
+    return total
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def value_of_bound(
+    tangent: float,
+    size: float,
+    gb: float,
+    reach: float,
+    magnitude: float,
+    slope_low: float,
+    slope_high: float,
+    limits: Floats,
+) -> float:
+    """The bound from its parts, less what rounding can have added.
+
+    limits = (B, error relative to the terms of the tangent, fixed error).
+    """
+    linear = slope_low * reach if reach >= 0 else slope_high * reach
+    return (
+        tangent - abs(gb) * limits[0] + linear - limits[1] * size - limits[2] - 2e-15 * slope_high * magnitude
+    )
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def least_reach(
+    g: Floats, low: Floats, high: Floats, optional: Ints, cost: Floats, m: int, room: int, pick: Floats
+) -> tuple[float, float]:
+    """V, the least Σ g_j·v_j + costs over the box, and the sum of the magnitudes of its terms."""
+    total, magnitude, count = 0.0, 0.0, 0
+    for j in range(m):
+        v = min(g[j] * low[j], g[j] * high[j])
+        if optional[j]:
+            v += cost[j]
+            if v < 0:
+                pick[count] = v
+                count += 1
+                magnitude -= v
+        else:
+            total += v
+            magnitude += abs(v)
+    for q in range(min(count, room)):  # the most negative, by selection: room is small
+        if count > room:
+            for c in range(q + 1, count):
+                if pick[c] < pick[q]:
+                    pick[q], pick[c] = pick[c], pick[q]
+        total += pick[q]
+    return total, magnitude
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def fit_support(
+    x: Floats,
+    columns: Ints,
+    positive: Floats,
+    negative: Floats,
+    n: int,
+    m: int,
+    reach: Floats,
+    threshold: float,
+    limits: Floats,
+    point: Floats,
+    work: Floats,
+    accuracy: float,
+) -> tuple[bool, float]:
+    """Logistic regression on m columns with |beta_j| <= reach_j kept in the bound only.
+
+    Returns whether the bound passes the threshold, and the loss. point = (b, beta) is the start and receives
+    the fit. A fit that cannot pass ends when a step would gain less than `accuracy`.
+    """
+    z, e, residual, curve, scratch = work[0], work[1], work[2], work[3], work[4]
+    size = m + 1
+    h, vectors = np.empty((size, size)), np.empty((3, size))
+    step, g, trial = vectors[0], vectors[1], vectors[2]
+    scores_at(z, point, np.int64(1), x, columns, m, n)
+    f = loss_at(z, positive, negative, e, n)
+    for _ in range(9):
+        gb, moment, moments = slopes_at(z, e, positive, negative, residual, curve, n)
+        g[0] = gb
+        far = 0.0
+        for j in range(m):
+            g[1 + j] = dot(residual, x[columns[j]], n)
+            far += abs(g[1 + j]) * reach[j]
+        if value_of_bound(f - moment, f + moments, gb, -far, far, 0.0, 1.0, limits) >= threshold:
+            return True, f
+        total = 0.0
+        for i in range(n):
+            total += curve[i]
+        h[0, 0] = total + 1e-12
+        for j in range(m):
+            h[1 + j, 0] = times(scratch, curve, x[columns[j]], n)
+            for k in range(j + 1):
+                h[1 + j, 1 + k] = dot(scratch, x[columns[k]], n)
+            h[1 + j, 1 + j] += 1e-12
+        for j in range(size):
+            step[j] = -g[j]
+        if not solve(h, size, step):
+            break
+        gain = 0.0
+        for j in range(size):
+            gain -= g[j] * step[j]
+        if not gain > 1e-13 or (f - gain < threshold and gain < accuracy):
+            break  # it cannot pass any more
+        t, moved = 1.0, False
+        for _ in range(12):
+            for j in range(size):
+                trial[j] = point[j] + t * step[j]
+            scores_at(z, trial, np.int64(1), x, columns, m, n)
+            new = loss_at(z, positive, negative, e, n)
+            if new <= f - 1e-4 * t * gain:
+                moved = True
+                break
+            t *= 0.5
+        if not moved:
+            break
+        for j in range(size):
+            point[j] = trial[j]
+        f = new
+    return False, f

@@ -1,0 +1,335 @@
+"""Local search over cards: change a point, add a feature, swap two; moves are ranked by an estimate.
+
+The estimate is a quadratic model of the loss at the card's own fit, least over slope and intercept. It knows
+how far the points of a column move the totals, which a regression coefficient does not: where columns differ
+in scale, the best supports by regression need points that do not exist.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from supersparse.solving.kernels.risk_bound import add_column
+from supersparse.solving.kernels.risk_cards import load, offer
+from supersparse.solving.kernels.risk_data import WORK, Best, Floats, Ints, RiskData, Support
+from supersparse.solving.kernels.risk_loss import INTERNAL, copy, copy_floats, fill, loss_at, slopes_at
+from supersparse.solving.kernels.risk_search import card_value
+from supersparse.solving.kernels.risk_shapes import Shapes, shape
+
+_NONE, _KEEPS = np.int64(-1), np.int64(1)  # typed: a literal would be compiled anew
+_LEAST_GAIN = 1e-9
+_MOST_STEPS = 200
+_SHAPES = 4  # roundings that are calibrated
+_NEAR = 0.02  # swaps that are this much worse, relatively, are settled before they are given up
+
+
+class Card(NamedTuple):
+    """A card and how it is calibrated."""
+
+    index: Ints  # (columns,): into the values of each column
+    fit: Floats  # (4,): slope and intercept
+    value: Floats  # (1,): loss and penalty
+
+
+class Moves(NamedTuple):
+    """The best moves by their estimate, best first."""
+
+    estimate: Floats  # (room,)
+    drop: Ints  # the column that is left out, or -1
+    column: Ints  # the column whose value changes
+    value: Ints  # its new value, as an index
+    count: Ints  # (1,)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _insert(moves: Moves, estimate: float, drop: int, column: int, value: int) -> None:
+    room, at = len(moves.estimate), moves.count[0]
+    if at == room and estimate >= moves.estimate[room - 1]:
+        return
+    moves.count[0] = min(at + 1, room)
+    at = moves.count[0] - 1
+    while at > 0 and moves.estimate[at - 1] > estimate:
+        moves.estimate[at] = moves.estimate[at - 1]
+        moves.drop[at] = moves.drop[at - 1]
+        moves.column[at] = moves.column[at - 1]
+        moves.value[at] = moves.value[at - 1]
+        at -= 1
+    moves.estimate[at], moves.drop[at], moves.column[at], moves.value[at] = estimate, drop, column, value
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _breaks_a_limit(data: RiskData, totals: Floats, j: int, old: int, new: int) -> bool:
+    for limit in range(len(data.most)):
+        if totals[limit] + data.tables[limit, j, new] - data.tables[limit, j, old] > data.most[limit]:
+            return True
+    return False
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _rank(
+    data: RiskData,
+    support: Support,
+    low: Ints,
+    high: Ints,
+    at: Card,
+    drop: int,
+    used: bool,
+    unused: bool,
+    moves: Moves,
+) -> None:
+    """Estimate the loss and penalty of every change of one column of a card, and keep the best.
+
+    Columns in use take part if `used`, the others if `unused`; `drop` is only noted, and never added again.
+    """
+    n, p = data.x.shape[1], data.x.shape[0]
+    z, e, residual, curve, score = (
+        support.work[0], support.work[1], support.work[2], support.work[3], support.work[4],
+    )  # fmt: skip
+    card, a, b = at.index, at.fit[0], at.fit[1]
+    fill(score, 0.0, n)
+    penalty, totals = 0.0, np.zeros(len(data.most))
+    for j in range(p):
+        if card[j] != data.zero[j]:
+            add_column(score, data.values[j, card[j]] * data.scale[j], data.x[j], n)
+            penalty += data.penalty[j, card[j]]
+            for limit in range(len(data.most)):
+                totals[limit] += data.tables[limit, j, card[j]]
+    for i in range(n):
+        z[i] = a * score[i] + b
+    f = loss_at(z, data.positive, data.negative, e, n) + penalty
+    slopes_at(z, e, data.positive, data.negative, residual, curve, n)
+    r1, rs, h1, hs, hss = 0.0, 0.0, 1e-12, 0.0, 0.0
+    for i in range(n):
+        r1 += residual[i]
+        rs += residual[i] * score[i]
+        h1 += curve[i]
+        hs += curve[i] * score[i]
+        hss += curve[i] * score[i] * score[i]
+    support.counts[WORK] += 3 * n * p
+    for j in range(p):
+        is_used = card[j] != data.zero[j]
+        if j == drop or (is_used and not used) or (not is_used and not unused):
+            continue
+        x = data.x[j]
+        rx, hx, hxx, hsx = 0.0, 0.0, 0.0, 0.0
+        for i in range(n):
+            c = curve[i] * x[i]
+            rx += residual[i] * x[i]
+            hx += c
+            hxx += c * x[i]
+            hsx += c * score[i]
+        best, chosen = np.inf, data.zero[j]
+        for v in range(low[j], high[j] + 1):
+            if (
+                v == card[j]
+                or (v == data.zero[j] and not is_used)
+                or _breaks_a_limit(data, totals, j, card[j], v)
+            ):
+                continue
+            u = (data.values[j, v] - data.values[j, card[j]]) * data.scale[j]
+            linear, square = a * u * rx, a * a * u * u * hxx
+            gb = r1 + a * u * hx
+            if data.slope_is_free:
+                ga = rs + u * rx + a * u * (hsx + u * hxx)
+                haa, hab = hss + 2 * u * hsx + u * u * hxx, hs + u * hx
+                det = haa * h1 - hab * hab
+                if det > 1e-12 * haa * h1:
+                    gain = 0.5 * (h1 * ga * ga - 2 * hab * ga * gb + haa * gb * gb) / det
+                else:
+                    gain = 0.5 * gb * gb / h1
+            else:
+                gain = 0.5 * gb * gb / h1
+            new = f + linear + 0.5 * square - gain + data.penalty[j, v] - data.penalty[j, card[j]]
+            if used and is_used:
+                _insert(moves, new, drop, j, v)
+            elif new < best - 1e-12:
+                best, chosen = new, v
+        if best < np.inf:
+            _insert(moves, best, drop, j, chosen)
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _new_card(p: int) -> Card:
+    return Card(np.empty(p, np.int64), np.zeros(4), np.zeros(1))
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _copy_card(target: Card, source: Card) -> None:
+    copy(target.index, source.index, len(source.index))
+    copy_floats(target.fit, source.fit, np.int64(2))
+    target.value[0] = source.value[0]
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _new_moves(room: int) -> Moves:
+    return Moves(
+        np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
+        np.zeros(1, np.int64),
+    )  # fmt: skip
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _used(data: RiskData, index: Ints) -> tuple[Ints, Ints, int]:
+    """The columns in use, their values, and how many they are."""
+    columns, points, k = np.empty(len(index), np.int64), np.empty(len(index), np.int64), np.int64(0)
+    for j in range(len(index)):
+        if index[j] != data.zero[j]:
+            columns[k], points[k] = j, index[j]
+            k += 1
+    return columns, points, k
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _same(one: Ints, other: Ints) -> bool:
+    same = True
+    for j in range(len(one)):
+        same = same and one[j] == other[j]
+    return same
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _count(data: RiskData, index: Ints) -> int:
+    count = 0
+    for j in range(len(index)):
+        count += index[j] != data.zero[j]
+    return count
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _calibrate(data: RiskData, support: Support, card: Card) -> float:
+    """Find slope, intercept, loss and penalty of a card; infinite if it is not allowed."""
+    columns, points, k = _used(data, card.index)
+    load(data, support, columns, k)
+    card.value[0] = card_value(data, support, points, k, card.fit)
+    return card.value[0]
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: Card) -> bool:
+    """Make the first of the moves that improves the card; they receive their exact values."""
+    for m in range(moves.count[0]):
+        _copy_card(trial, at)
+        if moves.drop[m] >= 0:
+            trial.index[moves.drop[m]] = data.zero[moves.drop[m]]
+        trial.index[moves.column[m]] = moves.value[m]
+        moves.estimate[m] = _calibrate(data, support, trial)
+        if moves.estimate[m] < at.value[0] - _LEAST_GAIN:
+            _copy_card(at, trial)
+            return True
+    return False
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _settle(
+    data: RiskData, support: Support, low: Ints, high: Ints, most: int, at: Card, moves: Moves,
+    trial: Card,
+) -> None:  # fmt: skip
+    """Change one column at a time, or add one, while that helps."""
+    for _ in range(_MOST_STEPS):
+        moves.count[0] = 0
+        _rank(data, support, low, high, at, _NONE, True, _count(data, at.index) < most, moves)
+        if not _try_moves(data, support, at, moves, trial):
+            break
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _reshape(
+    data: RiskData, support: Support, low: Ints, high: Ints, at: Card, shapes: Shapes, trial: Card
+) -> bool:
+    """Choose all points of a card again, features unchanged, while that helps; whether it did."""
+    improved, again = False, True
+    while again:
+        again = False
+        columns, points, k = _used(data, at.index)
+        if k < 2:
+            return improved
+        load(data, support, columns, k)
+        beta = np.empty(k)
+        for q in range(k):
+            beta[q] = at.fit[0] * data.values[columns[q], points[q]] * data.scale[columns[q]]
+        shape(data, support, low, high, beta, at.fit[1], shapes)
+        for c in range(shapes.count[0]):
+            _copy_card(trial, at)
+            for q in range(k):
+                trial.index[columns[q]] = shapes.index[c, q]
+            if _calibrate(data, support, trial) < at.value[0] - _LEAST_GAIN:
+                _copy_card(at, trial)
+                improved, again = True, True
+                break
+    return improved
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def grow(
+    data: RiskData, support: Support, low: Ints, high: Ints, most: int, index: Ints, tries: int
+) -> float:
+    """Improve a card by single changes and new features until none helps; returns its loss and penalty.
+
+    With no tries it is only calibrated.
+    """
+    at, trial = _new_card(len(index)), _new_card(len(index))
+    copy(at.index, index, len(index))
+    at.fit[1] = np.log(data.positive.sum() / data.negative.sum())
+    _calibrate(data, support, at)
+    if tries > 0:
+        _settle(data, support, low, high, most, at, _new_moves(tries), trial)
+    copy(index, at.index, len(index))
+    return at.value[0]
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def descend(
+    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, most: int, index: Ints, tries: int
+) -> None:
+    """Improve a card by moves and swaps until none helps; the best card receives it if it is better."""
+    p = len(index)
+    moves, few = _new_moves(tries), _new_moves(np.int64(6))
+    at, trial, rest = _new_card(p), _new_card(p), _new_card(p)
+    shapes = Shapes(np.empty(_SHAPES), np.empty((_SHAPES, p), np.int64), np.zeros(1, np.int64))
+    copy(at.index, index, p)
+    at.fit[1] = np.log(data.positive.sum() / data.negative.sum())
+    _calibrate(data, support, at)
+    improved = True
+    while improved:
+        _settle(data, support, low, high, most, at, few, trial)
+        moves.count[0] = 0
+        for drop in range(p):
+            if (
+                at.index[drop] == data.zero[drop]
+                or low[drop] > data.zero[drop]
+                or high[drop] < data.zero[drop]
+            ):
+                continue
+            _copy_card(rest, at)
+            rest.index[drop] = data.zero[drop]
+            _calibrate(data, support, rest)
+            _rank(data, support, low, high, rest, drop, False, True, moves)
+        improved = _try_moves(data, support, at, moves, trial)
+        if improved:
+            continue
+        improved = _reshape(data, support, low, high, at, shapes, trial)
+        if improved:
+            continue
+        if _same(at.index, best.index):
+            return  # it has been here before
+        if _count(data, at.index) < most:
+            _rank(data, support, low, high, at, _NONE, False, True, moves)
+        for m in range(moves.count[0]):  # nothing helps as it is: choose the points of the nearest ones again
+            if not moves.estimate[m] < (1 + _NEAR) * at.value[0]:
+                continue
+            _copy_card(rest, at)
+            if moves.drop[m] >= 0:
+                rest.index[moves.drop[m]] = data.zero[moves.drop[m]]
+            rest.index[moves.column[m]] = moves.value[m]
+            _calibrate(data, support, rest)
+            _reshape(data, support, low, high, rest, shapes, trial)
+            if rest.value[0] < at.value[0] - _LEAST_GAIN:
+                _copy_card(at, rest)
+                improved = True
+                break
+    copy(index, at.index, p)
+    if at.value[0] < best.value[0] + 1e-7:
+        columns, points, k = _used(data, at.index)
+        load(data, support, columns, k)
+        offer(data, support, best, points, k, at.fit, np.inf, _KEEPS)

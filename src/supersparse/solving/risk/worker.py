@@ -1,0 +1,261 @@
+"""Worker: what is done with one node of the tree.
+
+A node whose completions are few is enumerated; otherwise its relaxation is solved, and the open column with
+the largest effect is branched on: out or used, and by sign where the slope is fixed.
+"""
+
+from dataclasses import replace
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.solving.kernels.risk_cells import LEVEL, STARTED, run_completions
+from supersparse.solving.kernels.risk_data import DEPTH, FITTED, SUPPORTS, WORK
+from supersparse.solving.kernels.risk_relaxation import relax
+from supersparse.solving.kernels.risk_search import round_support
+from supersparse.solving.kernels.risk_tightening import tighten
+from supersparse.solving.risk.instance import RiskInstance
+from supersparse.solving.risk.node import Floats, Ints, Node
+from supersparse.solving.risk.workspace import new_best, new_cells, new_support
+
+SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
+_MOST_ROUNDED = 300  # supports; the boxes of a support round as well
+_NEAR = 1e-3  # roundings of nodes are polished if they come this near to the best card
+_ENUMERATE_FIRST = 1.5  # enumerate before relaxing if that costs at most this many relaxations
+_ENUMERATE_THEN = 15.0  # ... and after relaxing, this many
+
+
+class Worker:
+    """Room for the kernels, the node whose completions are being enumerated, and a copy of the best card."""
+
+    def __init__(self, instance: RiskInstance, room_for_cards: int = 0) -> None:
+        self.instance = instance
+        self.best = new_best(instance)
+        self.support = new_support(instance, room_for_cards)
+        self._cells = new_cells(instance)
+        self._current: tuple[Node, Ints, Ints, int] | None = None  # node, used, candidates, room
+        self._rounded: set[tuple[int, ...]] = set()
+        data = instance.data
+        self._work = np.empty((8, data.x.shape[1]))
+        # penalties are part of the relaxation at a fixed slope, which then beats enumeration
+        self._relaxes_well = not data.slope_is_free and float(instance.least_cost.max(initial=0.0)) > 1e-5
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an enumeration is at hand."""
+        return self._current is not None
+
+    @property
+    def threshold(self) -> float:
+        """A bound of at least this prunes."""
+        return float(self.best.value[0]) - self.instance.data.tolerance
+
+    def go_on(self) -> list[Node]:
+        """Continue the enumeration at hand for a while; it leaves no nodes."""
+        assert self._current is not None
+        node, used, candidates, room = self._current
+        instance = self.instance
+        done = run_completions(
+            instance.data, self.support, self.best, instance.bits, self._cells, used, candidates, room,
+            node.low, node.high, node.point, node.loss_bound, instance.least_cost,
+            int(self.support.counts[WORK]) + SLICE,
+        )  # fmt: skip
+        if done:
+            self._current = None
+        return []
+
+    def rest(self) -> list[Node]:
+        """What is left of the node at hand, as nodes; the support at hand counts as not begun.
+
+        Candidates whose completions are done are out. The one at hand on each level is used in one node and
+        out in another, so that neither depends on what was done with the other.
+        """
+        assert self._current is not None
+        node, _, candidates, _ = self._current
+        level, position = int(self._cells.state[LEVEL]), self._cells.position
+        if level < 0 or not self._cells.state[STARTED]:
+            return [node]
+        nodes, status, first = [], node.status, 0
+        for q in range(level + 1):
+            at = max(int(position[q]) - 1, first)
+            status = _with(status, candidates[first:at], -1)
+            if q < level:
+                nodes.append(replace(node, status=_with(status, candidates[at], -1)))
+                status = _with(status, candidates[at], 1)
+            first = at + 1
+        return [*nodes, replace(node, status=status)]
+
+    def drop(self) -> None:
+        """Forget the enumeration at hand."""
+        self._current = None
+        self.support.state[DEPTH] = 0
+
+    def visit(self, node: Node, is_root: bool) -> list[Node]:
+        """Prune a node, start to enumerate it, or return the nodes it is split into."""
+        instance, data = self.instance, self.instance.data
+        used = np.flatnonzero(node.status == 1)
+        cost_used = float(instance.least_cost[used].sum())
+        candidates = np.flatnonzero(node.status == 0)
+        room = self._room(node, used, candidates, cost_used)
+        if room < 0 or not self._may_obey(node, used, candidates):
+            return []
+        if room == 0:
+            candidates = candidates[:0]
+        relaxing = self._relaxation_cost(len(used) + len(candidates))
+        if len(candidates) == 0 or (
+            not is_root and self._is_cheap(len(used), len(candidates), room, _ENUMERATE_FIRST * relaxing)
+        ):
+            return self._enumerate(node, used, candidates, room)
+        columns = np.concatenate([used, candidates])
+        point, dual = np.concatenate([node.point[:2], node.point[2 + columns]]), np.empty(1 + len(columns))
+        optional = (np.arange(len(columns)) >= len(used)).astype(np.int64)
+        cost = np.where(optional == 1, instance.least_cost[columns], 0.0)
+        if data.slope_is_free:
+            cost = np.zeros(len(columns))
+        threshold = self.threshold - cost_used
+        low = data.values[columns, node.low[columns]] * data.scale[columns]
+        high = data.values[columns, node.high[columns]] * data.scale[columns]
+        slope_low, slope_high = self._slopes(node, used, candidates)
+        passed, bound, _ = relax(
+            data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
+            data.slope_is_free, slope_low, slope_high, threshold, data.limits, point, dual, self._work,
+        )  # fmt: skip
+        self.support.counts[WORK] += int(relaxing)
+        loss_bound = max(node.loss_bound, bound) if data.slope_is_free else node.loss_bound
+        node_bound = max(node.bound, bound + cost_used)
+        if passed:
+            return []
+        full = node.point.copy()
+        full[0], full[1] = point[0], point[1]
+        full[2 + columns] = point[2:]
+        self._round(used, columns, point)
+        status, lowest, highest = node.status, node.low, node.high
+        if not data.slope_is_free and bound > -1e299:
+            lowest, highest, status = node.low.copy(), node.high.copy(), node.status.copy()
+            first, last = lowest[columns], highest[columns]
+            if tighten(
+                data.values, data.zero, data.scale, columns, optional, cost, dual, room,
+                self.threshold - cost_used, first, last,
+            ):  # fmt: skip
+                return []
+            lowest[columns], highest[columns] = first, last
+            status[(status == 0) & (lowest == highest)] = -1
+        better = Node(status, node_bound, loss_bound, lowest, highest, full)
+        candidates = np.flatnonzero(status == 0)
+        if node_bound >= self.threshold:
+            return []
+        if self._is_cheap(len(used), len(candidates), room, _ENUMERATE_THEN * relaxing):
+            return self._enumerate(better, used, candidates, room)
+        if len(candidates) == 0:
+            return self._enumerate(better, used, candidates, 0)
+        j = candidates[np.argmax(np.abs(full[2 + candidates]))]
+        zero = data.zero[j]
+        out = Node(_with(status, j, -1), node_bound, loss_bound, lowest, highest, full)
+        bound_used = max(node_bound, loss_bound + cost_used + float(instance.least_cost[j]))
+        if data.slope_is_free:
+            return [out, Node(_with(status, j, 1), bound_used, loss_bound, lowest, highest, full)]
+        # points are whole at slope 1, so it matters that they are not between -1 and 1
+        children = [out]
+        if highest[j] > zero:
+            above = _with(lowest, j, max(lowest[j], zero + 1))
+            children.append(Node(_with(status, j, 1), bound_used, loss_bound, above, highest, full))
+        if lowest[j] < zero:
+            below = _with(highest, j, min(highest[j], zero - 1))
+            children.append(Node(_with(status, j, 1), bound_used, loss_bound, lowest, below, full))
+        return children
+
+    def _room(self, node: Node, used: Ints, candidates: Ints, cost_used: float) -> int:
+        """How many candidates a card that beats the best can use."""
+        room = self.instance.most_features - len(used)
+        left = self.threshold - cost_used - node.loss_bound
+        if left < 0:
+            return -1
+        costs = np.cumsum(np.sort(self.instance.least_cost[candidates]))
+        return min(room, int(np.searchsorted(costs, left)))
+
+    def _may_obey(self, node: Node, used: Ints, candidates: Ints) -> bool:
+        """Whether some completion could obey the limits."""
+        data = self.instance.data
+        for table, most in zip(data.tables, data.most, strict=True):
+            least = 0.0
+            for j in (*used, *candidates):
+                terms = table[j, node.low[j] : node.high[j] + 1]
+                if node.status[j] == 1 and node.low[j] <= data.zero[j] <= node.high[j]:
+                    terms = np.delete(terms, data.zero[j] - node.low[j])
+                least += min(terms.min(), np.inf if node.status[j] == 1 else 0.0)
+            if least > most:
+                return False
+        return True
+
+    def _is_cheap(self, used: int, candidates: int, room: int, work: float) -> bool:
+        """Whether to enumerate all completions costs less than this work, and relaxing is not better."""
+        if self._relaxes_well:
+            return False
+        return self._completions(candidates, room) * self._support_cost(used + room) < work
+
+    def _completions(self, candidates: int, room: int) -> float:
+        if self.instance.data.strict:
+            return float(sum(comb(candidates, r) for r in range(min(room, candidates) + 1)))
+        return float(comb(candidates, min(room, candidates)))
+
+    def _support_cost(self, size: int) -> float:
+        """Expected work of one support: its cell bound, and the fit where that does not prune it."""
+        data, counts = self.instance.data, self.support.counts
+        n, words = data.x.shape[1], len(self.instance.bits.all)
+        cells = min(float(2 ** min(size, 30)), float(n))
+        cell_work = 8.0 * words * cells / 2 if words else 8.0 * n
+        binary = bool((data.distinct == 2).all())
+        rows = min(cells, n) if binary else n
+        survive = (20 + counts[FITTED]) / (100 + counts[SUPPORTS])
+        return float(cell_work + survive * (5 * rows * (size * size / 2 + 8) + n * size * 2))
+
+    def _relaxation_cost(self, columns: int) -> float:
+        n = self.instance.data.x.shape[1]
+        return float(14.0 * (n * (columns * columns / 2 + 12) + (2 * columns) ** 3 / 3))
+
+    def _slopes(self, node: Node, used: Ints, candidates: Ints) -> tuple[float, float]:
+        """The slopes of the cards of a node: all used columns have points, so each caps the slope."""
+        data = self.instance.data
+        if not data.slope_is_free:
+            return 1.0, 1.0
+
+        def cap(j: int) -> float:
+            values = np.abs(data.values[j, node.low[j] : node.high[j] + 1])
+            return float(data.cap[j] / values[values > 0].min())
+
+        if len(used):
+            return 0.0, min(cap(j) for j in used)
+        return 0.0, max(cap(j) for j in candidates)
+
+    def _round(self, used: Ints, columns: Ints, point: Floats) -> None:
+        """Round the relaxation on its largest columns, once for each such support."""
+        data = self.instance.data
+        if len(self.support.found) and not len(data.rate_most):
+            return
+        order = np.argsort(-np.abs(point[2:]) - np.where(np.arange(len(columns)) < len(used), 1e9, 0.0))
+        chosen = np.sort(order[: self.instance.most_features])
+        key = tuple(columns[chosen].tolist())
+        if not key or key in self._rounded or len(self._rounded) >= _MOST_ROUNDED:
+            return
+        self._rounded.add(key)
+        start = np.concatenate([point[1:2], point[2 + chosen]])
+        round_support(
+            data, self.support, self.best, self.instance.low, self.instance.high, columns[chosen],
+            len(chosen), start, _NEAR, 0,
+        )  # fmt: skip
+
+    def _enumerate(self, node: Node, used: Ints, candidates: Ints, room: int) -> list[Node]:
+        self._cells.state[STARTED] = 0
+        # strong columns first: they find good cards early
+        order = np.argsort(-np.abs(node.point[2 + candidates]), kind="stable")
+        self._current = (node, used, candidates[order], room)
+        return self.go_on()
+
+
+def _with(values: NDArray[Any], at: int | Ints, value: int) -> NDArray[Any]:
+    """A copy with some entries changed."""
+    changed = values.copy()
+    changed[at] = value
+    return changed

@@ -1,0 +1,375 @@
+"""The studio's web application: what can be asked of it, and how it answers."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from supersparse.studio.answering import answering, any_problem, http_problem, read_object
+from supersparse.studio.browsing import pool_page
+from supersparse.studio.cards import type_of
+from supersparse.studio.problems import StudioError
+from supersparse.studio.security import MADE_PAGE_POLICY
+from supersparse.studio.studio import Studio
+from supersparse.studio.tables import read_range
+
+STATIC = Path(__file__).parent / "static"
+_STATIC_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".json": "application/json",
+    ".woff2": "font/woff2",
+    ".png": "image/png",
+}
+
+
+def static_files() -> dict[str, Path]:
+    """The files of the page by name; nothing else is ever sent."""
+    return {path.name: path for path in STATIC.iterdir() if path.suffix in _STATIC_TYPES and path.is_file()}
+
+
+def make_app(studio: Studio) -> Starlette:
+    """Return the application of a studio, which is opened and closed with it."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        studio.open()
+        yield
+        await studio.close()
+
+    routes = _Routes(studio)
+    app = Starlette(
+        routes=routes.all(),
+        lifespan=lifespan,
+        exception_handlers={HTTPException: http_problem, Exception: any_problem},
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+@cache
+def _form() -> dict[str, Any]:
+    from supersparse.studio.form import form
+
+    return form()
+
+
+class _Routes:
+    """The addresses of the studio."""
+
+    def __init__(self, studio: Studio) -> None:
+        self.studio = studio
+        self.static = static_files()
+
+    def all(self) -> list[Route]:
+        """Return all addresses."""
+        listed: list[tuple[str, str, Callable[[Request], Awaitable[Any]]]] = [
+            ("GET", "/", self.page),
+            ("GET", "/static/{name}", self.file_of_page),
+            ("GET", "/api/about", self.about),
+            ("GET", "/api/form", self.form),
+            ("GET", "/api/events", self.events),
+            ("GET", "/api/tables", self.tables),
+            ("POST", "/api/tables", self.add_table),
+            ("POST", "/api/tables/demo", self.add_demo),
+            ("GET", "/api/tables/{own}", self.table),
+            ("PATCH", "/api/tables/{own}", self.change_table),
+            ("DELETE", "/api/tables/{own}", self.remove_table),
+            ("POST", "/api/tables/{own}/cuts", self.cuts),
+            ("GET", "/api/tables/{own}/rows", self.rows),
+            ("GET", "/api/tables/{own}/plan", self.plan),
+            ("PUT", "/api/tables/{own}/plan", self.set_plan),
+            ("POST", "/api/tables/{own}/check", self.check),
+            ("POST", "/api/tables/{own}/conflicts", self.conflicts),
+            ("GET", "/api/runs", self.runs),
+            ("POST", "/api/runs", self.add_run),
+            ("GET", "/api/runs/{own}", self.run),
+            ("PATCH", "/api/runs/{own}", self.rename_run),
+            ("DELETE", "/api/runs/{own}", self.remove_run),
+            ("POST", "/api/runs/{own}/stop", self.stop),
+            ("POST", "/api/runs/{own}/cancel", self.cancel),
+            ("POST", "/api/runs/{own}/continue", self.proceed),
+            ("GET", "/api/runs/{own}/trace", self.trace),
+            ("GET", "/api/runs/{own}/events", self.log),
+            ("GET", "/api/runs/{own}/frontier", self.frontier),
+            ("GET", "/api/runs/{own}/pool", self.pool),
+            ("GET", "/api/cards/{own}.svg", self.picture),
+            ("GET", "/api/cards/{own}", self.card),
+            ("GET", "/api/cards/{own}/files", self.files),
+            ("GET", "/api/cards/{own}/files/{key}", self.file),
+            ("POST", "/api/compare", self.compare),
+            ("GET", "/api/edits", self.edits),
+            ("POST", "/api/edits", self.add_edit),
+            ("GET", "/api/edits/{own}", self.edit),
+            ("DELETE", "/api/edits/{own}", self.remove_edit),
+            ("POST", "/api/edits/{own}/preview", self.preview),
+            ("POST", "/api/edits/{own}/steps", self.step),
+            ("POST", "/api/edits/{own}/undo", self.undo),
+            ("POST", "/api/edits/{own}/redo", self.redo),
+            ("POST", "/api/edits/{own}/repair", self.repair),
+        ]
+        return [Route(path, answering(answer), methods=[method]) for method, path, answer in listed]
+
+    async def body(self, request: Request) -> dict[str, Any]:
+        """Read a JSON object of bounded size."""
+        return await read_object(request, self.studio.limits.json_bytes)
+
+    async def page(self, request: Request) -> Response:
+        return self._static("index.html")
+
+    async def file_of_page(self, request: Request) -> Response:
+        return self._static(request.path_params["name"])
+
+    def _static(self, name: str) -> Response:
+        if name not in self.static:
+            raise StudioError("missing", f"there is no file {name[:60]!r}", thing="file", value=name)
+        path = self.static[name]
+        return Response(
+            path.read_bytes(), media_type=_STATIC_TYPES[path.suffix], headers={"cache-control": "no-cache"}
+        )
+
+    async def about(self, request: Request) -> Any:
+        from supersparse.settings.settings import SOLVERS
+
+        return {**self.studio.about(), "solvers": list(SOLVERS)}
+
+    async def form(self, request: Request) -> Any:
+        return await asyncio.to_thread(_form)
+
+    async def events(self, request: Request) -> Response:
+        last = request.headers.get("last-event-id")
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(
+            self.studio.hub.stream(last), media_type="text/event-stream", headers=headers
+        )
+
+    async def tables(self, request: Request) -> Any:
+        return {"tables": self.studio.tables.summaries()}
+
+    async def add_table(self, request: Request) -> Response:
+        length = request.headers.get("content-length", "")
+        if length.isascii() and length.isdigit() and int(length) > self.studio.limits.upload_bytes:
+            from supersparse.studio.tables import too_large
+
+            raise too_large(self.studio.limits.upload_bytes)
+        name = request.query_params.get("name", "table.csv")
+        return JSONResponse(await self.studio.tables.add(name, request.stream()), status_code=201)
+
+    async def add_demo(self, request: Request) -> Response:
+        await self.body(request)
+        content = await asyncio.to_thread(_demo)
+
+        async def once() -> AsyncIterator[bytes]:
+            yield content
+
+        return JSONResponse(await self.studio.tables.add("biopsies.csv", once()), status_code=201)
+
+    async def table(self, request: Request) -> Any:
+        return self.studio.tables.table(_own(request))
+
+    async def change_table(self, request: Request) -> Any:
+        return self.studio.tables.change(_own(request), await self.body(request))
+
+    async def remove_table(self, request: Request) -> None:
+        own = _own(request)
+        self.studio.tables.summary(own)
+        runs = self.studio.runs.of_table(own)
+        if runs and request.query_params.get("runs") != "1":
+            raise StudioError(
+                "busy",
+                f"it has {len(runs)} run{'s' if len(runs) > 1 else ''}; remove them with it, or keep it",
+                thing="table",
+                value=own,
+                remedy="remove them with it, or keep it",
+            )
+        for run in runs:
+            self.studio.runs.remove(run)
+        for edit in self.studio.edits.of_table(own):
+            self.studio.edits.remove(edit)
+        self.studio.tables.remove(own)
+
+    async def cuts(self, request: Request) -> Any:
+        given = await self.body(request)
+        column, cuts = given.get("column"), given.get("cuts")
+        if not isinstance(column, str) or not isinstance(cuts, list) or len(cuts) > 50:
+            raise StudioError("input", "send a column and up to 50 cuts", thing="cuts", value=cuts)
+        if not all(isinstance(cut, int | float) and not isinstance(cut, bool) for cut in cuts):
+            raise StudioError("input", "a cut is no number; send numbers", thing="cuts", value=cuts)
+        return await self.studio.tables.ask(_own(request), "cuts", column=column, cuts=cuts)
+
+    async def rows(self, request: Request) -> Any:
+        query = request.query_params
+        wanted = read_range(query.get("from"), query.get("count"))
+        return await self.studio.tables.ask(_own(request), "rows", **wanted)
+
+    async def plan(self, request: Request) -> Any:
+        return self.studio.tables.plan(_own(request))
+
+    async def set_plan(self, request: Request) -> Any:
+        return self.studio.tables.set_plan(_own(request), await self.body(request))
+
+    async def _plan_of(self, request: Request) -> dict[str, Any]:
+        from supersparse.studio.choices import read_plan
+
+        given = await self.body(request)
+        return read_plan(given) if given else self.studio.tables.plan(_own(request))
+
+    async def check(self, request: Request) -> Any:
+        return await self.studio.tables.ask(_own(request), "check", plan=await self._plan_of(request))
+
+    async def conflicts(self, request: Request) -> Any:
+        return await self.studio.tables.ask(_own(request), "conflicts", plan=await self._plan_of(request))
+
+    async def runs(self, request: Request) -> Any:
+        return {"runs": self.studio.runs.runs(request.query_params.get("table"))}
+
+    async def add_run(self, request: Request) -> Response:
+        return JSONResponse(self.studio.start(await self.body(request)), status_code=201)
+
+    async def run(self, request: Request) -> Any:
+        return self.studio.runs.run(_own(request))
+
+    async def rename_run(self, request: Request) -> Any:
+        return self.studio.runs.rename(_own(request), await self.body(request))
+
+    async def remove_run(self, request: Request) -> None:
+        self.studio.runs.remove(_own(request))
+
+    async def stop(self, request: Request) -> Any:
+        return self.studio.runs.stop(_own(request))
+
+    async def cancel(self, request: Request) -> Any:
+        return self.studio.runs.cancel(_own(request))
+
+    async def proceed(self, request: Request) -> Any:
+        given = await self.body(request)
+        own = _own(request)
+        limit = given.get("time_limit", self.studio.runs.record(own)["time_limit"])
+        return self.studio.runs.proceed(own, self.studio.seconds(limit))
+
+    async def trace(self, request: Request) -> Any:
+        return self.studio.runs.trace(_own(request))
+
+    async def log(self, request: Request) -> Any:
+        after = request.query_params.get("after", "0")
+        return self.studio.runs.events(_own(request), read_range(after, None)["from"])
+
+    async def frontier(self, request: Request) -> Any:
+        own = _own(request)
+        result = self.studio.runs.result(own)
+        if self.studio.runs.record(own)["kind"] != "frontier" or result is None:
+            return {"goal": self.studio.runs.record(own)["goal"], "sizes": [], "chosen": None}
+        shown = ("size", "proven", "bound", "features", "cross_validated")
+        return {
+            "goal": result["goal"],
+            "chosen": result.get("chosen"),
+            "sizes": [
+                {
+                    **{name: one[name] for name in shown},
+                    "card": None if one["model"] is None else f"{own}.s{one['size']}",
+                    **{
+                        name: None if one["numbers"] is None else one["numbers"][name]
+                        for name in ("errors", "error", "log_loss", "sensitivity", "specificity")
+                    },
+                }
+                for one in result["sizes"]
+            ],
+        }
+
+    async def pool(self, request: Request) -> Any:
+        own = _own(request)
+        return pool_page(
+            own, self.studio.runs.record(own), self.studio.runs.result(own), request.query_params
+        )
+
+    async def card(self, request: Request) -> Any:
+        return await self.studio.cards.card(_own(request))
+
+    async def picture(self, request: Request) -> Response:
+        svg = await self.studio.cards.picture(_own(request))
+        policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        return Response(svg, media_type="image/svg+xml", headers={"content-security-policy": policy})
+
+    async def files(self, request: Request) -> Any:
+        return {"files": self.studio.cards.files(_own(request))}
+
+    async def file(self, request: Request) -> Response:
+        own, key = _own(request), request.path_params["key"]
+        if key == "all.zip":
+            path = await self.studio.cards.archive(own)
+        else:
+            path = await self.studio.cards.file(own, key)
+        shown = request.query_params.get("show") == "1"
+        return FileResponse(
+            path,
+            media_type=type_of(key),
+            filename=key,
+            content_disposition_type="inline" if shown else "attachment",
+            headers={"content-security-policy": MADE_PAGE_POLICY, "cache-control": "no-store"},
+        )
+
+    async def compare(self, request: Request) -> Any:
+        ids = (await self.body(request)).get("cards")
+        most = self.studio.limits.cards_compared
+        if not isinstance(ids, list) or not 2 <= len(ids) <= most or not all(isinstance(i, str) for i in ids):
+            raise StudioError("input", f"send the ids of 2 to {most} cards", thing="cards", value=ids)
+        return await self.studio.cards.compare(ids)
+
+    async def edits(self, request: Request) -> Any:
+        return {"edits": self.studio.edits.summaries(request.query_params.get("table"))}
+
+    async def add_edit(self, request: Request) -> Response:
+        card = (await self.body(request)).get("card")
+        if not isinstance(card, str):
+            raise StudioError("input", "name the card to edit", thing="card", value=card)
+        return JSONResponse(await self.studio.edits.add(card), status_code=201)
+
+    async def edit(self, request: Request) -> Any:
+        return await self.studio.edits.edit(_own(request))
+
+    async def remove_edit(self, request: Request) -> None:
+        self.studio.edits.remove(_own(request))
+
+    async def preview(self, request: Request) -> Any:
+        change = (await self.body(request)).get("change")
+        return await self.studio.edits.edit(_own(request), change if change is not None else {})
+
+    async def step(self, request: Request) -> Any:
+        given = await self.body(request)
+        return await self.studio.edits.step(_own(request), given.get("change"), given.get("reason", ""))
+
+    async def undo(self, request: Request) -> Any:
+        return await self.studio.edits.undo(_own(request))
+
+    async def redo(self, request: Request) -> Any:
+        return await self.studio.edits.redo(_own(request))
+
+    async def repair(self, request: Request) -> Response:
+        run = await self.studio.repair(_own(request), await self.body(request))
+        return JSONResponse(run, status_code=201)
+
+
+def _own(request: Request) -> str:
+    own: str = request.path_params["own"]
+    return own
+
+
+def _demo() -> bytes:
+    import tempfile
+
+    from supersparse.datasets import load_breast_cancer
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "biopsies.csv"
+        load_breast_cancer().columns.write_csv(path)
+        return path.read_bytes()

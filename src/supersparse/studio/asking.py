@@ -1,0 +1,291 @@
+"""From what people chose and ask to a question about rows: the studio's way into the library."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from supersparse.data.files import read_table
+from supersparse.data.reading import Reading
+from supersparse.data.roles import why_no_feature
+from supersparse.data.training import Roles, read_training
+from supersparse.errors import InfeasibleError, InvalidProblemError, SolverFailedError
+from supersparse.learning.recipe import Question, Recipe
+from supersparse.learning.rows import TrainingRows
+from supersparse.learning.splits import Split, most_folds, repeated_splits
+from supersparse.prepare.prepare import Prepare
+from supersparse.settings.settings import Settings, write_settings
+from supersparse.solving.options import SolverKeywords
+from supersparse.solving.solution import Conflict
+from supersparse.studio.problems import StudioError
+from supersparse.studio.worker import Talk
+
+DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
+CONFLICT_SECONDS = 40.0
+_KEPT = 3  # questions in memory
+_SIZES = {"at most": "max_features", "at least": "min_features"}
+
+Found = TypeVar("Found")
+_remembered: OrderedDict[str, Any] = OrderedDict()
+
+
+def remembered(key: str, make: Callable[[], Found]) -> Found:
+    """Return what was made for a key before, or make it; a few are kept."""
+    if key in _remembered:
+        _remembered.move_to_end(key)
+    else:
+        _remembered[key] = make()
+        while len(_remembered) > 2 * _KEPT:
+            _remembered.popitem(last=False)
+    found: Found = _remembered[key]
+    return found
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Asked:
+    """A question, the rows that it is about, and how they are divided for cross-validation."""
+
+    question: Question
+    rows: TrainingRows
+    notes: tuple[str, ...]
+    validate: Mapping[str, int] | None
+    by_time: bool
+
+    def splits(self) -> list[Split]:
+        """Divide the rows as asked; no splits if no rows shall be left out, or too few can be."""
+        if self.validate is None:
+            return []
+        times = self.rows.groups if self.by_time else None
+        groups = None if self.by_time else self.rows.groups
+        folds = self.validate["cv"]
+        if times is None:
+            folds = min(folds, most_folds(self.rows.y, groups))
+        if folds < 2:
+            return []
+        return repeated_splits(
+            self.rows.y, folds, 1 if self.by_time else self.validate["repeats"], groups=groups, times=times
+        )
+
+    @property
+    def repeats(self) -> int:
+        """How often the rows are divided."""
+        return 1 if self.by_time or self.validate is None else self.validate["repeats"]
+
+
+def reading_of(choices: Mapping[str, Any]) -> Reading:
+    """How the file is read."""
+    given = choices["reading"]
+    return Reading.of(
+        na=",".join(given["missing"]) or None,
+        separator=given["separator"],
+        encoding=given["encoding"],
+        decimal=given["decimal"],
+        dates=given["dates"],
+        sheet=given["sheet"],
+        as_written=tuple(given["as_written"]),
+    )
+
+
+def settings_of(plan: Mapping[str, Any], choices: Mapping[str, Any]) -> Settings:
+    """Read the settings of a plan; the positive class is the one that was chosen for the table."""
+    content = dict(plan["settings"])
+    if choices["positive"] is not None:
+        content["positive"] = choices["positive"]
+    return Settings.from_dict(content)
+
+
+def prepare_of(choices: Mapping[str, Any]) -> Prepare:
+    """How columns become questions."""
+    cut_points = {name: cuts for name, cuts in choices["cut_points"].items() if cuts}
+    return Prepare(
+        cuts=choices["cuts"],
+        cut_points=cut_points or None,
+        max_cuts=choices["max_cuts"],
+        per_variable=choices["per_variable"],
+        intervals=choices["intervals"],
+        missing=choices["missing"],
+        direction=choices["direction"] or None,
+        shape=choices["shape"] or None,
+        units=choices["units"] or None,
+        candidates=choices["candidates"],
+    )
+
+
+def uncut(choices: Mapping[str, Any]) -> list[str]:
+    """The columns without any cut, of which no question is asked."""
+    return [name for name, cuts in choices["cut_points"].items() if not cuts]
+
+
+def roles_of(choices: Mapping[str, Any], settings: Settings, kept: tuple[str, ...] = ()) -> Roles:
+    """What the columns are for."""
+    if choices["target"] is None:
+        raise StudioError(
+            "input",
+            "no target was chosen; choose the column to predict",
+            thing="target",
+            remedy="choose the column to predict",
+        )
+    groups = choices["split_groups"]
+    return Roles(
+        target=choices["target"],
+        positive=choices["positive"],
+        drop=[*choices["drop"], *uncut(choices)],
+        keep=kept,
+        category=choices["category"],
+        weights=settings.sample_weight,
+        rate_groups=settings.rate_groups,
+        split_groups=None if groups == "auto" else groups,
+        split_times=choices["split_times"],
+        find_groups=groups == "auto",
+    )
+
+
+def asked_of(given: Mapping[str, Any]) -> Asked:
+    """Return the question of a request: ``path``, ``choices`` and ``plan``."""
+    key = json.dumps(["asked", given["path"], given["choices"], given["plan"]], sort_keys=True)
+    return remembered(key, lambda: _asked(given))
+
+
+def _asked(given: Mapping[str, Any]) -> Asked:
+    choices, plan = given["choices"], given["plan"]
+    settings = settings_of(plan, choices)
+    recipe = Recipe(
+        settings=settings,
+        prepare=prepare_of(choices),
+        options={**DEFAULT_OPTIONS, **settings.solve},
+    )
+    rows, notes = _rows(given, settings)
+    rows = recipe.complete(rows)
+    question = recipe.settled(rows).question(rows)
+    prepared = () if question.prepare is None else tuple(question.prepare.notes_)
+    return Asked(
+        question=question,
+        rows=rows,
+        notes=(*notes, *prepared),
+        validate=plan["validate"],
+        by_time=choices["split_times"] is not None,
+    )
+
+
+def _rows(given: Mapping[str, Any], settings: Settings) -> tuple[TrainingRows, tuple[str, ...]]:
+    choices = given["choices"]
+    parts = [given["path"], choices, settings.sample_weight, settings.rate_groups]
+    return remembered(json.dumps(["rows", *parts], sort_keys=True), lambda: _read_rows(given, settings))
+
+
+def _read_rows(given: Mapping[str, Any], settings: Settings) -> tuple[TrainingRows, tuple[str, ...]]:
+    choices, notes = given["choices"], list[str]()
+    path = Path(given["path"])
+    kept = _kept(path, choices) if choices["keep"] else ()
+    table = read_training(path, reading_of(choices), roles_of(choices, settings, kept), notes.append)
+    return TrainingRows.of_table(table, prepared=True), tuple(notes)
+
+
+def _kept(path: Path, choices: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name every column that is used where some are used though they look like identifiers."""
+    table = read_table(path, reading_of(choices))
+    gone = {choices["target"], *choices["drop"], *uncut(choices)}
+    return tuple(
+        name
+        for name, column in table.columns.items()
+        if name not in gone and (name in choices["keep"] or why_no_feature(column, table.n_rows) is None)
+    )
+
+
+def check(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+    """Ask without solving: say how many rows and questions there are, and how a settings file says it."""
+    asked = asked_of(given)
+    problem = asked.question.problem
+    return {
+        "rows": problem.rows.n_rows,
+        "questions": problem.rows.n_features,
+        "features": list(problem.rows.names),
+        "notes": list(asked.notes),
+        "wishes": [constraint.in_words() for constraint in problem.asked],
+        "yaml": write_settings(settings_of(given["plan"], given["choices"])),
+    }
+
+
+def conflicts(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+    """Find the smallest set of wishes that cannot hold together."""
+    wishes = wishes_of(given["plan"])
+    try:
+        asked = asked_of(given)
+    except InfeasibleError as error:
+        return {"conflict": seen_conflict(error, wishes)}
+    found = smallest_conflict(asked, talk)
+    return {"conflict": None if found is None else conflict_data(found, wishes)}
+
+
+def smallest_conflict(asked: Asked, talk: Talk) -> Conflict | None:
+    """Return the smallest set of constraints that conflict; None if some card satisfies them all.
+
+    What people asked for is looked at first, without what the preparation adds.
+    """
+    from supersparse.solving.explain import explain_infeasible
+    from supersparse.solving.warm_up import warm_up
+
+    warm_up(asked.question.problem.goal)
+    problem, prepare = asked.question.problem, asked.question.prepare
+    added = [] if prepare is None else [c for c in prepare.constraints_ if c in problem.asked]
+    variants = [problem.without(added), problem] if added else [problem]
+    for variant in variants:
+        if not variant.asked:
+            continue
+        try:
+            return explain_infeasible(
+                variant, time_limit=CONFLICT_SECONDS / len(variants), cancel=talk.stopped
+            )
+        except InvalidProblemError:  # some card satisfies all of these
+            continue
+        except SolverFailedError:  # not decided in time
+            if variant is problem:
+                raise
+    return None
+
+
+def wishes_of(plan: Mapping[str, Any]) -> list[str]:
+    """Return the constraints of a plan in words, in their order; nothing for one that cannot be read."""
+    found = []
+    for one in plan["settings"].get("constraints", ()):
+        try:
+            read = Settings.from_dict({"constraints": [one]})
+        except InvalidProblemError:
+            found.append("")
+            continue
+        found.append(read.constraints[0].in_words() if read.constraints else "")
+    return found
+
+
+def conflict_data(conflict: Conflict, wishes: list[str]) -> dict[str, Any]:
+    """Return a conflict for JSON; each wish names its place among the constraints of the settings."""
+    return {
+        "wishes": [_wish(constraint.in_words(), wishes) for constraint in conflict.constraints],
+        "smallest": conflict.smallest,
+        "irreducible": conflict.irreducible,
+        "text": conflict.in_words(),
+    }
+
+
+def seen_conflict(error: InfeasibleError, wishes: list[str]) -> dict[str, Any]:
+    """Return a conflict that shows without any search, in the words of the error."""
+    text = str(error)
+    return {
+        "wishes": [_wish(words, wishes) for words in dict.fromkeys(wishes) if words and words in text],
+        "smallest": False,
+        "irreducible": False,
+        "text": text,
+    }
+
+
+def _wish(words: str, wishes: list[str]) -> dict[str, Any]:
+    if words in wishes:
+        return {"text": words, "setting": "constraints", "index": wishes.index(words)}
+    size = next((name for start, name in _SIZES.items() if words.startswith(start)), None)
+    return {
+        "text": words,
+        "setting": size if words.endswith(("feature", "features")) else None,
+        "index": None,
+    }

@@ -1,0 +1,254 @@
+"""The cards of runs and edits, found by their ids, and the files that are made of them.
+
+``r3.best`` is the card of a run, ``r3.s4`` that of a frontier with at most 4 questions, ``r3.m17`` the model
+17 of a pool (``r3.m17v2`` another version with the same predictions), and ``e1`` an edited card as it stands.
+"""
+
+import asyncio
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from supersparse.studio.crew import Crew
+from supersparse.studio.folder import missing
+from supersparse.studio.problems import StudioError
+from supersparse.studio.runs import Runs
+from supersparse.studio.tables import Tables
+
+_CARD = re.compile(r"(r[1-9][0-9]{0,8})\.(best|s[0-9]{1,4}|m[0-9]{1,6}(?:v[0-9]{1,3})?)", re.ASCII)
+_TYPES = {
+    ".csv": "text/csv; charset=utf-8",
+    ".json": "application/json",
+    ".txt": "text/plain; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".tex": "text/x-tex; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".pdf": "application/pdf",
+    ".py": "text/x-python; charset=utf-8",
+    ".sql": "application/sql",
+    ".js": "text/javascript; charset=utf-8",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".pmml": "application/xml",
+    ".onnx": "application/octet-stream",
+    ".yaml": "application/yaml",
+    ".gz": "application/gzip",
+    ".zip": "application/zip",
+}
+FILES = {  # key: (group, what it is)
+    "card.json": ("card", "The card, for supersparse"),
+    "card.pdf": ("card", "The card as a PDF"),
+    "card.png": ("card", "The card as a picture"),
+    "card.svg": ("card", "The card as a drawing"),
+    "card.html": ("card", "The card as a web page"),
+    "card.txt": ("card", "The card as text"),
+    "card.md": ("card", "The card as Markdown"),
+    "card.tex": ("card", "The card as a LaTeX table"),
+    "sheet.pdf": ("print", "A sheet to fill in, to print"),
+    "sheet.html": ("print", "A sheet to fill in, as a web page"),
+    "calculator.html": ("use", "A calculator that works offline"),
+    "score.xlsx": ("use", "A spreadsheet that scores"),
+    "score.py": ("programs", "Python"),
+    "score.js": ("programs", "JavaScript"),
+    "score.sql": ("programs", "SQL"),
+    "score.pmml": ("programs", "PMML"),
+    "score.onnx": ("programs", "ONNX"),
+    "report.pdf": ("evidence", "The report, following TRIPOD+AI, as a PDF"),
+    "report.html": ("evidence", "The report, following TRIPOD+AI, as a web page"),
+    "certificate.vipr.gz": ("evidence", "The proof, for supersparse-check"),
+    "table-as-read.csv": ("evidence", "The table that the proof speaks of"),
+    "settings.yaml": ("repeat", "The settings file that repeats all of it"),
+}
+_NEEDS_RUN = {
+    "report.pdf": "report",
+    "report.html": "report",
+    "certificate.vipr.gz": "certificate",
+    "table-as-read.csv": "certificate",
+}
+_NEEDS_PACKAGE = {
+    "card.pdf": "matplotlib",
+    "card.png": "matplotlib",
+    "sheet.pdf": "matplotlib",
+    "score.xlsx": "xlsxwriter",
+    "score.onnx": "onnx",
+    "report.pdf": "reportlab",
+}
+
+
+def type_of(key: str) -> str:
+    """The media type of a file."""
+    return _TYPES[Path(key).suffix]
+
+
+class Cards:
+    """Finds cards, and has workers show them and write their files."""
+
+    def __init__(self, tables: Tables, runs: Runs, crew: Crew) -> None:
+        self._tables, self._runs, self._crew = tables, runs, crew
+        self._edits: Any = None
+
+    def edits_by(self, edits: Any) -> None:
+        """Say where edited cards are found."""
+        self._edits = edits
+
+    def given(self, own: str) -> dict[str, Any]:
+        """Return what a worker needs to know of a card."""
+        if re.fullmatch(r"e[1-9][0-9]{0,8}", own, re.ASCII):
+            found: dict[str, Any] = self._edits.given(own)
+            return found
+        parts = _CARD.fullmatch(own)
+        if parts is None:
+            raise _no_card(own)
+        run = self._runs.record(parts[1])
+        table = self._tables.given(run["table"])
+        ids = {"id": own, "run": parts[1], "table": run["table"]}
+        base = {
+            **table,
+            "choices": run["choices"],
+            "ids": ids,
+            "files": str(self._runs.place(parts[1]) / "files" / parts[2]),
+        }
+        return {**base, **self._of_run(own, parts[1], parts[2], run)}
+
+    def _of_run(self, own: str, name: str, which: str, run: Mapping[str, Any]) -> dict[str, Any]:
+        result = self._runs.result(name)
+        if which == "best":
+            if run["model"] is None or run["kind"] not in ("card", "repair"):
+                raise _no_card(own)
+            if not run["finished"] or result is None:
+                return {"plan": run["plan"], "model": run["model"], "found": {}}
+            return {
+                "plan": result["plan"],
+                "model": result["model"],
+                "found": result["found"],
+                "cross_validated": result["cross_validated"],
+                "card_file": str(self._runs.place(name) / "card.json"),
+            }
+        if result is None:
+            raise _no_card(own)
+        if which[0] == "s" and run["kind"] == "frontier":
+            size = next((s for s in result["sizes"] if s["size"] == int(which[1:])), None)
+            if size is not None and size["model"] is not None:
+                return {key: size[key] for key in ("plan", "model", "found", "cross_validated")}
+        if which[0] == "m" and run["kind"] == "pool":
+            number, _, version = which[1:].partition("v")
+            models = result["models"]
+            if int(number) < len(models) and int(version or 0) < len(models[int(number)]["versions"]):
+                model = models[int(number)]["versions"][int(version or 0)]["model"]
+                return {"plan": result["plan"], "model": model, "found": result["found"]}
+        raise _no_card(own)
+
+    async def card(self, own: str) -> dict[str, Any]:
+        """Show a card."""
+        if own.startswith("e"):
+            found: dict[str, Any] = (await self._edits.edit(own))["card"]
+            return found
+        given = self.given(own)
+        if own.endswith(".best") and (known := self._runs.best(given["ids"]["run"])) is not None:
+            return known
+        return await self._crew.ask(given["ids"]["table"], "show", given)  # type: ignore[no-any-return]
+
+    async def picture(self, own: str) -> str:
+        """Draw a card as SVG."""
+        given = self.given(own)
+        svg: str = (await self._crew.ask(given["ids"]["table"], "picture", given))["svg"]
+        return svg
+
+    async def compare(self, ids: list[str]) -> dict[str, Any]:
+        """Say where cards of one table disagree."""
+        cards = [self.given(own) for own in ids]
+        tables = {one["ids"]["table"] for one in cards}
+        if len(tables) > 1:
+            raise StudioError(
+                "input",
+                "the cards are of different tables; compare cards of one table",
+                thing="cards",
+                remedy="compare cards of one table",
+            )
+        given = {"cards": cards, "names": cards[0]["names"]}
+        return await self._crew.ask(tables.pop(), "compare", given)  # type: ignore[no-any-return]
+
+    def files(self, own: str) -> list[dict[str, Any]]:
+        """List what can be taken away."""
+        given = self.given(own)
+        return [self._file(key, Path(given["files"])) for key in FILES]
+
+    def _file(self, key: str, folder: Path) -> dict[str, Any]:
+        from importlib.util import find_spec
+
+        group, text = FILES[key]
+        needs, why = None, None
+        package = _NEEDS_PACKAGE.get(key)
+        if package is not None and find_spec(package) is None:
+            why = f"it needs {package}: pip install {package}"
+        elif key in _NEEDS_RUN and not (folder / key).exists():
+            needs = _NEEDS_RUN[key]
+            why = f"the {needs} has not been made yet"
+        elif (folder / f"{key}.cannot").exists():
+            why = (folder / f"{key}.cannot").read_text(encoding="utf-8")
+        return {
+            "key": key,
+            "group": group,
+            "text": text,
+            "type": type_of(key).partition(";")[0],
+            "available": why is None,
+            "why_not": why,
+            "needs_run": needs,
+        }
+
+    async def file(self, own: str, key: str) -> Path:
+        """Return a file of a card; it is written when it is first asked for."""
+        if key not in FILES:
+            raise StudioError(
+                "missing", f"there is no file {key[:40]!r}; see the list of files", thing="file", value=key
+            )
+        given = self.given(own)
+        folder = Path(given["files"])
+        state = self._file(key, folder)
+        path = folder / key
+        if path.exists():
+            return path
+        if not state["available"]:
+            raise StudioError("busy", f"{key} is not available: {state['why_not']}", thing="file", value=key)
+        folder.mkdir(parents=True, exist_ok=True)
+        out = folder / f"{key}.part{Path(key).suffix}"
+        try:
+            await self._crew.ask(given["ids"]["table"], "file", {**given, "key": key, "out": str(out)})
+        except StudioError as error:
+            if error.code == "input":  # the card cannot be said in that form, however often one asks
+                (folder / f"{key}.cannot").write_text(error.message, encoding="utf-8")
+            raise
+        out.replace(path)
+        return path
+
+    async def archive(self, own: str) -> Path:
+        """Return everything that is available, in one file."""
+        folder = Path(self.given(own)["files"])
+        paths = []
+        for key in FILES:
+            if self._file(key, folder)["available"]:
+                try:
+                    paths.append(await self.file(own, key))
+                except StudioError:
+                    continue
+        out = folder / "all.zip"
+        await asyncio.to_thread(_zip, out, paths)
+        return out
+
+
+def _zip(out: Path, paths: list[Path]) -> None:
+    part = out.with_suffix(".part")
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in paths:
+            archive.write(path, path.name)
+    part.replace(out)
+
+
+def _no_card(own: str) -> StudioError:
+    error = missing(own)
+    error.message = f"there is no card {own[:40]!r}; its run may not have found one yet"
+    error.thing = "card"
+    return error

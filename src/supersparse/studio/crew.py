@@ -1,0 +1,254 @@
+"""The crew: worker processes, as the server sees them.
+
+Interactive work on a table goes to its desk, a process that keeps the table in memory. A run has a process of
+its own; one is started ahead and loaded, so that a run begins at once.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from supersparse.studio.problems import StudioError
+
+_LINE = 256 * 2**20  # bytes of the longest line
+_SOON = 0.5
+_LONGEST_LOG = 5 * 2**20  # bytes
+_LATER = 3.0  # seconds after which the next process is started: what was asked for comes first
+Listener = Callable[[str, Any], None]
+
+
+class WorkerEndedError(Exception):
+    """A worker process ended in the middle of a job."""
+
+
+class Worker:
+    """One process and the jobs that it was given."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self._process: asyncio.subprocess.Process | None = None
+        self._numbers = count(1)
+        self._waiting: dict[int, tuple[asyncio.Future[Any], Listener | None]] = {}
+        self._reader: asyncio.Task[None] | None = None
+        self.current: int | None = None
+
+    async def start(self) -> None:
+        """Start the process."""
+        with self._log.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",
+                "-m",
+                "supersparse.studio.worker",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+                limit=_LINE,
+                start_new_session=os.name == "posix",
+                env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+            )
+        self._reader = asyncio.create_task(self._read())
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process is not None and self._process.returncode is None
+
+    async def do(self, job: str, given: dict[str, Any], listener: Listener | None = None) -> Any:
+        """Give the worker a job and wait for its result; `listener` hears its events."""
+        if not self.is_alive:
+            raise WorkerEndedError
+        assert self._process is not None
+        assert self._process.stdin is not None
+        own = next(self._numbers)
+        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting[own] = (done, listener)
+        self.current = own
+        try:
+            self._process.stdin.write(_line({"id": own, "job": job, "with": given}))
+            await self._process.stdin.drain()
+            return await done
+        except (BrokenPipeError, ConnectionResetError):
+            raise WorkerEndedError from None
+        finally:
+            self._waiting.pop(own, None)
+
+    def ask_to_stop(self) -> None:
+        """Ask the present job to end and keep what it has."""
+        if self.is_alive and self._process is not None and self._process.stdin is not None:
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self._process.stdin.write(_line({"stop": self.current}))
+
+    def kill(self) -> None:
+        """End the process now."""
+        if self._process is None or self._process.returncode is not None:
+            return
+        with suppress(ProcessLookupError):
+            if os.name == "posix":  # not `kill` of the process: that would reap it before asyncio does
+                os.kill(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+    async def close(self) -> None:
+        """End the process and wait until it has."""
+        self.kill()
+        if self._process is not None:
+            await self._process.wait()
+        if self._reader is not None:
+            await self._reader
+
+    async def _read(self) -> None:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        with suppress(ValueError, ConnectionResetError):
+            async for line in self._process.stdout:
+                message = json.loads(line)
+                done, listener = self._waiting.get(message["id"], (None, None))
+                if "event" in message:
+                    if listener is not None:
+                        listener(message["event"], message["data"])
+                elif done is not None and not done.done():
+                    if "error" in message:
+                        done.set_exception(StudioError.from_data(message["error"]))
+                    else:
+                        done.set_result(message["done"])
+        self.kill()
+        await self._process.wait()
+        for done, _ in list(self._waiting.values()):
+            if not done.done():
+                done.set_exception(WorkerEndedError())
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    return (json.dumps(message, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+class _Desk:
+    """The process of one table, and who may use it now."""
+
+    def __init__(self) -> None:
+        self.worker: Worker | None = None
+        self.lock = asyncio.Lock()
+
+
+class Crew:
+    """All workers of a server."""
+
+    def __init__(self, folder: Path, *, desks: int, ahead: bool = True) -> None:
+        self._log = folder / "workers.log"
+        if self._log.exists() and self._log.stat().st_size > _LONGEST_LOG:
+            self._log.unlink()
+        self._most_desks = desks
+        self._ahead = ahead  # whether a process is started before it is needed
+        self._desks: dict[str, _Desk] = {}
+        self._spare: asyncio.Task[Worker] | None = None
+        self._all: set[Worker] = set()
+        self._later: asyncio.TimerHandle | None = None
+        self._kernels: asyncio.Task[None] | None = None
+        self._closed = False
+
+    def prepare(self, seconds: float = 0.0) -> None:
+        """Start a process ahead, loaded and with its kernels warm, after some time."""
+        if self._later is not None:
+            self._later.cancel()
+        if self._ahead and not self._closed:
+            self._later = asyncio.get_running_loop().call_later(seconds, self._prepare)
+
+    def _prepare(self) -> None:
+        if self._spare is None and not self._closed:
+            self._spare = asyncio.create_task(self._warm())
+
+    async def worker(self, next_after: float = _LATER) -> Worker:
+        """Return a process, the one that was started ahead if there is one, and prepare the next."""
+        spare, self._spare = self._spare, None
+        found = None if spare is None else await spare
+        if found is None or not found.is_alive:
+            found = await self._started()
+        self.prepare(next_after)
+        return found
+
+    async def ask(self, table: str, job: str, given: dict[str, Any]) -> Any:
+        """Have a table's desk do a job; a desk that ended is replaced once."""
+        for _ in range(2):
+            desk = self._desk(table)
+            async with desk.lock:
+                if desk.worker is None or not desk.worker.is_alive:
+                    desk.worker = await self.worker(_SOON)
+                try:
+                    return await desk.worker.do(job, given)
+                except WorkerEndedError:
+                    self._all.discard(desk.worker)
+                    if self._closed:
+                        break
+        raise StudioError(
+            "failed",
+            "the process that works on this table ended unexpectedly, perhaps for lack of memory; try again "
+            "with a smaller table",
+            thing="table",
+            remedy="try again with a smaller table",
+        )
+
+    def forget(self, table: str) -> None:
+        """Close the desk of a table that is no longer there."""
+        desk = self._desks.pop(table, None)
+        if desk is not None and desk.worker is not None:
+            self.release(desk.worker)
+
+    def release(self, worker: Worker) -> None:
+        """Take leave of a process that has done its work."""
+        worker.kill()
+        self._all.discard(worker)
+
+    async def close(self) -> None:
+        """End all processes."""
+        self._closed = True
+        if self._later is not None:
+            self._later.cancel()
+        for worker in list(self._all):
+            worker.kill()
+        if self._spare is not None:
+            with suppress(Exception):
+                await self._spare
+        if self._kernels is not None:
+            self._kernels.cancel()
+        await asyncio.gather(*(worker.close() for worker in list(self._all)), return_exceptions=True)
+
+    def _desk(self, table: str) -> _Desk:
+        """Return the desk of a table; of too many desks, those that were not used for longest are closed."""
+        desk = self._desks.pop(table, None) or _Desk()
+        self._desks[table] = desk
+        for other, one in list(self._desks.items()):
+            if len(self._desks) <= self._most_desks:
+                break
+            if other != table and not one.lock.locked():
+                self.forget(other)
+        return desk
+
+    async def _started(self) -> Worker:
+        worker = Worker(self._log)
+        await worker.start()
+        self._all.add(worker)
+        return worker
+
+    async def _warm(self) -> Worker:
+        """Start a process and load its modules; its kernels follow, unless somebody needs it before."""
+        worker = await self._started()
+        with suppress(WorkerEndedError, StudioError):
+            await worker.do("warm", {"kernels": None})
+        self._kernels = asyncio.create_task(self._warm_kernels(worker))
+        return worker
+
+    async def _warm_kernels(self, worker: Worker) -> None:
+        for goal in ("errors", "risk"):
+            await asyncio.sleep(_SOON)
+            if self._spare is None or not self._spare.done() or self._spare.result() is not worker:
+                return
+            with suppress(WorkerEndedError, StudioError):
+                await worker.do("warm", {"kernels": goal})

@@ -1,0 +1,180 @@
+"""The form of a plan: every setting with its help, as the settings file and its JSON Schema have them."""
+
+from dataclasses import fields
+from typing import Any
+
+from supersparse.problem.asked import names_of
+from supersparse.problem.constraints.forms import KINDS
+from supersparse.settings.settings import SETTINGS, SOLVE, Settings, schema
+from supersparse.solving.options import SolveOptions
+
+_LABELS = {
+    "C0": "Cost of a question",
+    "goal": "What is minimised",
+    "slope": "Log odds of a point",
+    "C1": "Cost of each point",
+    "points": "Points allowed",
+    "max_points": "Largest points",
+    "bounds": "Bounds on points",
+    "levels": "Levels of points",
+    "max_features": "Questions, at most",
+    "min_features": "Questions, at least",
+    "intercept": "Threshold",
+    "class_weight": "Cost of an error by class",
+    "objective": "What is counted",
+    "risk_threshold": "Risk to act at",
+    "positive": "Positive class",
+    "constraints": "Wishes",
+    "sample_weight": "Column of weights",
+    "rate_groups": "Columns of groups",
+    "solve.solver": "Solver",
+    "solve.time_limit": "Time limit in seconds",
+    "solve.node_limit": "Work limit in nodes",
+    "solve.memory_limit": "Memory limit in megabytes",
+    "solve.gap": "Relative gap to stop at",
+    "solve.absolute_gap": "Absolute gap to stop at",
+    "solve.n_jobs": "Threads",
+    "solve.random_state": "Random seed",
+    "solve.formulation": "Formulation",
+    "solve.branching_priorities": "Branching priorities",
+    "solve.pair_covers": "Pair covers",
+}
+_WIDGETS = {
+    "C0": "by question",
+    "points": "set",
+    "bounds": "range",
+    "levels": "levels",
+    "intercept": "range",
+    "class_weight": "labels",
+    "constraints": "constraints",
+    "sample_weight": "column",
+    "rate_groups": "columns",
+    "positive": "text",
+    "slope": "choice",
+    "solve.branching_priorities": "by question",
+    "solve.pair_covers": "truth",
+}
+_GROUPS = (
+    ("size", "Size", ("max_features", "min_features", "max_points", "C0")),
+    ("goal", "Goal", ("goal", "objective", "risk_threshold", "class_weight")),
+    ("wishes", "Wishes", ("constraints", "rate_groups")),
+    ("points", "Points", ("points", "bounds", "levels", "C1", "intercept", "slope")),
+    ("rows", "Rows", ("sample_weight",)),
+    (
+        "search",
+        "Search",
+        (
+            *("solve.time_limit", "solve.solver", "solve.gap", "solve.absolute_gap", "solve.node_limit"),
+            *("solve.memory_limit", "solve.n_jobs", "solve.random_state", "solve.formulation"),
+            *("solve.branching_priorities", "solve.pair_covers"),
+        ),
+    ),
+)
+_COMMON = {"max_features", "max_points", "goal", "C0", "constraints", "class_weight", "solve.time_limit"}
+_WISHES = {
+    "must_use": "Must be asked",
+    "must_not_use": "Must not be asked",
+    "fixed": "Fixed points",
+    "at_most": "At most so many of these",
+    "at_least": "At least so many of these",
+    "exactly": "Exactly so many of these",
+    "thresholds_per_variable": "Questions for each column, at most",
+    "same_sign": "Points of one sign",
+    "only_if": "Only if another is asked",
+    "budget": "Budget for the questions",
+    "min_sensitivity": "Sensitivity at least",
+    "min_specificity": "Specificity at least",
+    "max_false_positive_rate": "False positive rate at most",
+    "max_error": "Error at most",
+    "max_difference": "Fairness: difference between groups at most",
+    "max_total_score": "Largest total",
+}
+_FIELD_WIDGETS = {
+    "must_use": "questions", "must_not_use": "questions", "fixed": "questions", "of": "questions",
+    "used": "questions", "only_if": "questions", "value": "number", "at_most": "whole", "at_least": "whole",
+    "exactly": "whole", "thresholds_per_variable": "whole", "variables": "by column",
+    "same_sign": "by column", "budget": "number", "costs": "by question", "min_sensitivity": "share",
+    "min_specificity": "share", "max_false_positive_rate": "share", "max_error": "share",
+    "max_difference": "share", "rate": "choice", "group": "group", "max_total_score": "number",
+    "ranges": "by question",
+}  # fmt: skip
+_NOT_HERE = ("solve.checkpoint", "solve.solver_options")
+
+
+def form() -> dict[str, Any]:
+    """Describe everything that can be asked.
+
+    >>> form()["fields"]["max_features"]["help"]
+    'Maximum number of features; default: 10.'
+    """
+    whole = schema()
+    described: dict[str, Any] = {}
+    defaults = {f.name: f.default for f in fields(Settings)}
+    for name in names_of(Settings):
+        if name != "solve":
+            described[name] = _field(
+                name, SETTINGS.fields[name].help, whole["properties"][name], defaults[name]
+            )
+    solve = whole["properties"]["solve"]["properties"]
+    usual = {f.name: f.default for f in fields(SolveOptions)}
+    for name, declared in SOLVE.fields.items():
+        own = f"solve.{name}"
+        if own not in _NOT_HERE:
+            default = {"solver": "auto", "time_limit": 60}.get(name, usual.get(name))
+            described[own] = _field(own, declared.help, solve[name], default)
+    return {
+        "groups": [{"id": own, "title": title, "fields": list(names)} for own, title, names in _GROUPS],
+        "fields": described,
+        "constraints": [_wish(name, whole["$defs"][name]) for name in KINDS],
+        "schema": whole,
+    }
+
+
+def _field(name: str, help: str, own: dict[str, Any], default: object) -> dict[str, Any]:
+    choices = _choices(own)
+    return {
+        "label": _LABELS.get(name, name),
+        "help": help,
+        "schema": own,
+        "widget": _WIDGETS.get(name) or _widget(own),
+        "default": default if isinstance(default, str | int | float | bool | None) else None,
+        "choices": choices or None,
+        "common": name in _COMMON,
+    }
+
+
+def _choices(own: dict[str, Any]) -> list[Any]:
+    parts = own.get("anyOf", [own])
+    return [word for part in parts for word in part.get("enum", ())]
+
+
+def _widget(own: dict[str, Any]) -> str:
+    parts = own.get("anyOf", [own])
+    types = {part.get("type") for part in parts}
+    if "integer" in types:
+        return "whole"
+    if "number" in types or any("anyOf" in part for part in parts):
+        return "number"
+    if "boolean" in types:
+        return "truth"
+    return "choice" if _choices(own) else "text"
+
+
+def _wish(name: str, own: dict[str, Any]) -> dict[str, Any]:
+    required = own.get("required", [])
+    return {
+        "id": name,
+        "label": _WISHES.get(name, name),
+        "help": own["properties"].get(name, {}).get("description", ""),
+        "fields": [
+            {
+                "name": field,
+                "widget": _FIELD_WIDGETS.get(field, "text"),
+                "required": field in required,
+                "help": one.get("description", ""),
+                "schema": one,
+                "choices": _choices(one) or None,
+            }
+            for field, one in own["properties"].items()
+        ],
+    }

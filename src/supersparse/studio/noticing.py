@@ -1,0 +1,202 @@
+"""What was noticed in a table, as questions with answers that can be given by one click.
+
+An answer does something to the choices about the table: it sets a value, or adds it to or removes it from a
+list (see `supersparse.studio.choices.done`).
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from supersparse.data.roles import repeats, why_no_feature
+from supersparse.data.signs import plain_number
+from supersparse.data.table import Column, Kind, Table
+from supersparse.data.training import PERHAPS_MISSING
+from supersparse.exact import counted
+
+Notice = dict[str, Any]
+_MOST = 200  # notices
+_EXAMPLES = 5
+
+
+def notice(
+    kind: str,
+    column: str | None,
+    text: str,
+    *,
+    question: str | None = None,
+    answers: tuple[tuple[str, str, list[dict[str, Any]]], ...] = (),
+    answer: str | None = None,
+    needs_answer: bool = False,
+    detail: str = "",
+    examples: tuple[str, ...] = (),
+) -> Notice:
+    """Return a notice; each answer is its id, its text, and what it does."""
+    own = hashlib.sha256("\0".join([kind, column or "", detail]).encode()).hexdigest()[:10]
+    return {
+        "id": f"n{own}",
+        "kind": kind,
+        "column": column,
+        "text": text,
+        "question": question,
+        "answers": [{"id": i, "text": t, "does": does} for i, t, does in answers],
+        "answer": answer,
+        "needs_answer": needs_answer,
+        "examples": list(examples),
+    }
+
+
+def notices(table: Table, texts: Mapping[str, Column], choices: Mapping[str, Any]) -> list[Notice]:
+    """Return everything that was noticed; `texts` are the columns that could not be read as numbers."""
+    found = [
+        *_undecided(texts),
+        *_tidied(table),
+        *_perhaps_missing(table),
+        *_repeated(table, choices),
+        *_left_out(table, choices),
+        *(notice("other", None, text, detail=text) for text in table.notes),
+    ]
+    return found[:_MOST]
+
+
+def _undecided(texts: Mapping[str, Column]) -> Iterator[Notice]:
+    """Columns that are numbers for the most part, and numbers of which the decimal sign is unclear."""
+    unclear = []
+    for name, column in texts.items():
+        counts = Counter(text for text in column.values.tolist() if text is not None)
+        odd = {text: n for text, n in counts.most_common() if not _is_number(text)}
+        if not odd:
+            unclear.append((name, next(iter(counts))))
+            continue
+        shown = ", ".join(f"{text[:30]!r} ({counted(n, 'row')})" for text, n in list(odd.items())[:3])
+        more = ", ..." if len(odd) > 3 else ""
+        words = [text for text in odd if "," not in text][:20]
+        yield notice(
+            "odd cells",
+            name,
+            f"most cells are numbers, but not {shown}{more}",
+            question=f"What are the cells of {name!r} that are no numbers?",
+            answers=(
+                *(
+                    ()
+                    if len(words) < len(odd)
+                    else (("missing", "Missing", [{"key": "reading.missing", "add": w} for w in words]),)
+                ),
+                ("category", "Categories, like all its cells", [{"key": "category", "add": name}]),
+                ("drop", "Leave the column out", [{"key": "drop", "add": name}]),
+            ),
+            needs_answer=True,
+            examples=tuple(list(odd)[:_EXAMPLES]),
+        )
+    if unclear:
+        name, cell = unclear[0]
+        bare = cell.lstrip("<>=≤≥ ")
+        yield notice(
+            "decimal",
+            name,
+            f"{cell!r} could be {plain_number(bare, '.')} or {plain_number(bare, ',')}",
+            question=f"Which is the decimal sign of numbers such as {cell!r}?",
+            answers=(
+                ("point", "A point", [{"key": "reading.decimal", "set": "."}]),
+                ("comma", "A comma", [{"key": "reading.decimal", "set": ","}]),
+            ),
+            needs_answer=True,
+            examples=tuple(example for _, example in unclear[:_EXAMPLES]),
+        )
+
+
+def _is_number(text: str) -> bool:
+    return any(plain_number(text.lstrip("<>=≤≥ "), sign) is not None for sign in ".,")
+
+
+def _tidied(table: Table) -> Iterator[Notice]:
+    """Codes for missing values, and spellings of one category."""
+    for name, one in table.reading.columns.items():
+        said = [text.partition("; use --")[0].partition(": ")[2] for text in table.column_notes.get(name, ())]
+        written = [{"key": "reading.as_written", "add": name}]
+        tidied = [{"key": "reading.as_written", "remove": name}]
+        if one.missing:
+            codes = ", ".join(one.missing)
+            yield notice(
+                "code",
+                name,
+                next((text for text in said if "read as missing" in text), f"{codes} is read as missing"),
+                question=f"Does {codes} stand for a missing value of {name!r}?",
+                answers=(("yes", "Yes, it is missing", tidied), ("no", "No, it is a value", written)),
+                answer="yes",
+                examples=one.missing[:_EXAMPLES],
+            )
+        if one.spellings:
+            shown = [f"{text!r} is read as {kept!r}" for text, kept in list(one.spellings.items())[:3]]
+            yield notice(
+                "spelling",
+                name,
+                "; ".join(shown) + ("; ..." if len(one.spellings) > 3 else ""),
+                question=f"Are these spellings of {name!r} the same?",
+                answers=(("yes", "Yes, the same", tidied), ("no", "No, keep them apart", written)),
+                answer="yes",
+                examples=tuple(list(one.spellings)[:_EXAMPLES]),
+            )
+
+
+def _perhaps_missing(table: Table) -> Iterator[Notice]:
+    for name, column in table.columns.items():
+        if column.kind is not Kind.TEXT:
+            continue
+        counts = Counter(column.values.tolist())
+        for word in sorted(PERHAPS_MISSING & set(counts)):
+            yield notice(
+                "perhaps missing",
+                name,
+                f"{word!r} ({counted(counts[word], 'row')}) is read as a category",
+                question=f"Does {word!r} stand for a missing value?",
+                answers=(
+                    ("yes", "Yes, it is missing", [{"key": "reading.missing", "add": word}]),
+                    ("no", "No, it is a category", [{"key": "reading.missing", "remove": word}]),
+                ),
+                answer="no",
+                detail=word,
+            )
+
+
+def _repeated(table: Table, choices: Mapping[str, Any]) -> Iterator[Notice]:
+    groups = choices["split_groups"]
+    for name, column in table.columns.items():
+        if name != choices["target"] and repeats(column):
+            yield notice(
+                "repeated",
+                name,
+                f"{column.n_different} different values in {counted(table.n_rows, 'row')}: some occur again",
+                question=f"Do rows with the same {name!r} belong to one person or thing?",
+                answers=(
+                    ("yes", "Yes, keep them in one fold", [{"key": "split_groups", "set": name}]),
+                    ("no", "No, they are separate", [{"key": "split_groups", "set": None}]),
+                ),
+                answer="no" if groups is None else "yes" if groups in ("auto", name) else None,
+            )
+
+
+def _left_out(table: Table, choices: Mapping[str, Any]) -> Iterator[Notice]:
+    for name, column in table.columns.items():
+        if name == choices["target"]:
+            continue
+        why = why_no_feature(column, table.n_rows)
+        if why is None:
+            continue
+        if column.kind is Kind.DATE:
+            yield notice("date", name, why.partition(";")[0])
+        elif column.kind in (Kind.EMPTY, Kind.TOO_MANY):
+            yield notice("other", name, why)
+        elif not repeats(column):
+            yield notice(
+                "identifier",
+                name,
+                why,
+                question=f"Is {name!r} an identifier?",
+                answers=(
+                    ("yes", "Yes, leave it out", [{"key": "keep", "remove": name}]),
+                    ("no", "No, ask about it", [{"key": "keep", "add": name}]),
+                ),
+                answer="no" if name in choices["keep"] else "yes",
+            )

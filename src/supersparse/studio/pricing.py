@@ -1,0 +1,90 @@
+"""What an edit costs against the best card of a run, and what could stand in for a question."""
+
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from supersparse.exact import shown
+from supersparse.problem.objective import evaluate, violated, with_best_intercept
+from supersparse.solving.solution import Solution
+from supersparse.studio.asking import Asked
+from supersparse.studio.showing import rules_of
+
+_SWAP_SECONDS = 0.6  # for ranking the questions that could stand in for another
+_SWAPS = 12
+
+
+def price_of(best: Solution, solution: Solution, *, foreign: bool) -> dict[str, Any]:
+    """What the edit costs against the best card of the run, and against what is proven possible."""
+    broken = [c.in_words() for c in violated(solution.problem, solution.points)]
+    broken += [
+        f"points of {solution.problem.rows.names[j]!r} outside the allowed ones"
+        for j in solution.points.support
+        if solution.points.values[j] not in solution.problem.sets[j]
+        and solution.points.values[j] not in solution.problem.given_sets[j]
+    ]
+    cost = solution.objective - best.objective
+    errors = solution.evaluation.training_errors - best.evaluation.training_errors
+    return {
+        "objective": float(solution.objective),
+        "best": float(best.objective),
+        "bound": float(best.lower_bound),
+        "cost": float(cost),
+        "cost_at_most": float(solution.objective - best.lower_bound),
+        "errors_more": float(errors),
+        "proven": best.proven_optimal,
+        "new_questions": foreign,
+        "broken": broken,
+        "text": _price_text(best, solution, foreign=foreign),
+    }
+
+
+def _price_text(best: Solution, solution: Solution, *, foreign: bool) -> str:
+    before, after = best.evaluation.training_errors, solution.evaluation.training_errors
+    what = "the proven best card" if best.proven_optimal else "the best card found"
+    if solution.problem.goal == "risk":
+        change = float(solution.evaluation.loss - best.evaluation.loss)
+        said = f"log loss {change:+.5f} against {what}"
+    elif after == before:
+        said = f"as many errors as {what} ({shown(before)})"
+    else:
+        word = "more" if after > before else "fewer"
+        many = "error" if abs(after - before) == 1 else "errors"
+        instead = f"({shown(after)} instead of {shown(before)})"
+        said = f"{shown(abs(after - before))} {word} {many} than {what} {instead}"
+    more = solution.evaluation.size - best.evaluation.size
+    if more:
+        said += f", with {abs(more)} {'more' if more > 0 else 'fewer'} question{'s' if abs(more) > 1 else ''}"
+    if foreign:
+        said += "; a cut was moved to where the search had no question, so the proof does not speak of it"
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def swaps_of(
+    asked: Asked, points: Mapping[str, Fraction], columns: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """For each question of a card, those that could stand in for it, best first.
+
+    `columns` names the column of questions that the table does not offer.
+    """
+    problem = asked.question.problem
+    of = {**{name: rule.column for name, rule in rules_of(asked).items()}, **columns}
+    names = list(problem.rows.names)
+    ends = time.monotonic() + _SWAP_SECONDS
+    found: dict[str, list[str]] = {}
+    for name in points:
+        others = {one: value for one, value in points.items() if one != name}
+        ranked: list[tuple[Fraction, int, str]] = []
+        near = [other for other in names if other not in points and of.get(other) == of.get(name)]
+        far = [other for other in names if other not in points and of.get(other) != of.get(name)]
+        for other in [*near, *far] if all(one in names for one in others) else []:
+            if time.monotonic() > ends and len(ranked) >= _SWAPS:
+                break
+            tried = {**others, other: points[name]}
+            values = [int(tried.get(one, Fraction(0)) * problem.unit) for one in names]
+            model = with_best_intercept(problem, values)
+            if model is not None:
+                ranked.append((evaluate(problem, model).objective, len(ranked), other))
+        found[name] = [other for _, _, other in sorted(ranked)[:_SWAPS]]
+    return found

@@ -1,0 +1,398 @@
+"""The runs of the studio: searches in processes of their own, queued, watched, stopped and continued."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from supersparse.studio.crew import Crew, Worker, WorkerEndedError
+from supersparse.studio.folder import Folder, missing, read_json, read_lines, write_json
+from supersparse.studio.limits import Limits
+from supersparse.studio.problems import StudioError, as_problem
+from supersparse.studio.tables import Publish, now
+
+KINDS = ("card", "frontier", "pool", "repair", "report", "certificate")
+_BUSY = ("queued", "starting", "running", "stopping")
+_KEPT_EVERY = 0.4  # seconds between the steps of a trace that are kept
+_MOST_KEPT = 20_000  # lines of a log
+_MOST_POINTS = 2000  # of a trace that a page draws
+_LEAST_SECONDS = 5.0  # that a run gets which goes on after the server was killed
+_SHOWN = (
+    "id", "table", "kind", "name", "favourite", "state", "stage", "added", "began", "ended", "seconds",
+    "time_limit", "progress", "error", "goal", "notes", "plan", "ended_why", "of",
+)  # fmt: skip
+
+
+class Runs:
+    """All runs of a studio."""
+
+    def __init__(self, folder: Folder, crew: Crew, limits: Limits, publish: Publish) -> None:
+        self._folder, self._crew, self._limits, self._publish = folder, crew, limits, publish
+        self._known: dict[str, dict[str, Any]] = {}
+        self._queue: list[str] = []
+        self._driven: dict[str, asyncio.Task[None]] = {}
+        self._workers: dict[str, Worker] = {}
+        self._logs: dict[str, tuple[int, float]] = {}  # lines, and when the last progress was kept
+        self._given: Callable[[dict[str, Any]], dict[str, Any]] = lambda run: {}
+        self._closed = False
+
+    def given_by(self, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """Say what a worker is told about a run."""
+        self._given = make
+
+    def load(self) -> None:
+        """Read what the folder holds; runs that the end of a server interrupted are queued again."""
+        for own in self._folder.ids("r"):
+            found = read_json(self._folder.place(own) / "run.json")
+            if not isinstance(found, dict) or "kind" not in found:
+                continue
+            self._known[own] = found
+            best = read_json(self._folder.place(own) / "best.json")
+            if best is not None and not found["finished"]:
+                found["model"] = best["model"]
+            if found["state"] in _BUSY:
+                found["resumed"] = found["state"] != "queued" or found.get("resumed", False)
+                found["state"] = "queued"
+                self._queue.append(own)
+        self._pump()
+
+    def add(self, run: dict[str, Any]) -> dict[str, Any]:
+        """Queue a new run."""
+        if len(self._known) >= self._limits.runs:
+            raise StudioError(
+                "busy",
+                f"the studio keeps {self._limits.runs} runs, which is the most; remove some first",
+                thing="runs",
+                value=self._limits.runs,
+                remedy="remove some first",
+            )
+        own = self._folder.make("r")
+        self._known[own] = {
+            "id": own,
+            "favourite": False,
+            "state": "queued",
+            "stage": None,
+            "added": now(),
+            "began": None,
+            "ended": None,
+            "seconds": 0.0,
+            "progress": None,
+            "error": None,
+            "goal": "errors",
+            "notes": [],
+            "ended_why": None,
+            "of": None,
+            "model": None,
+            "finished": False,
+            **run,
+        }
+        self._queue.append(own)
+        self._changed(own)
+        self._pump()
+        return self.run(own)
+
+    def record(self, own: str) -> dict[str, Any]:
+        """Return everything that is kept about a run."""
+        if own not in self._known:
+            raise missing(own)
+        return self._known[own]
+
+    def run(self, own: str) -> dict[str, Any]:
+        """Describe a run."""
+        run = self.record(own)
+        has_card = run["kind"] in ("card", "repair") and run["model"] is not None
+        can_continue = run["kind"] in ("card", "repair") and run["state"] not in _BUSY
+        return {
+            **{name: run[name] for name in _SHOWN},
+            "place": self._queue.index(own) + 1 if own in self._queue else None,
+            "card": f"{own}.best" if has_card else None,
+            "can_continue": can_continue and run["ended_why"] != "proven optimal",
+        }
+
+    def runs(self, table: str | None = None) -> list[dict[str, Any]]:
+        """Describe all runs, or those of a table, the newest first."""
+        return [
+            self.run(own)
+            for own in reversed(self._known)
+            if table is None or self._known[own]["table"] == table
+        ]
+
+    def of_table(self, table: str) -> list[str]:
+        """The runs of a table."""
+        return [own for own, run in self._known.items() if run["table"] == table]
+
+    def place(self, own: str) -> Path:
+        """The folder of a run."""
+        self.record(own)
+        return self._folder.place(own)
+
+    def result(self, own: str) -> dict[str, Any] | None:
+        """What a run found; None before it has."""
+        found = read_json(self.place(own) / "result.json")
+        return found if isinstance(found, dict) else None
+
+    def best(self, own: str) -> dict[str, Any] | None:
+        """The card of a run as a page shows it; None where it has none yet."""
+        run = self.record(own)
+        found = self.result(own) if run["finished"] else read_json(self.place(own) / "best.json")
+        return None if found is None else found.get("card")
+
+    def rename(self, own: str, changes: dict[str, Any]) -> dict[str, Any]:
+        """Change the name of a run, or whether it is a favourite."""
+        run = self.record(own)
+        for name, value in changes.items():
+            if name == "name" and isinstance(value, str) and len(value) <= 120:
+                run["name"] = value
+            elif name == "favourite" and isinstance(value, bool):
+                run["favourite"] = value
+            else:
+                raise StudioError(
+                    "input",
+                    f"{name[:40]} is {str(value)[:40]!r}; give a name of up to 120 characters, or "
+                    "favourite as true or false",
+                    thing=name,
+                    value=value,
+                )
+        self._changed(own)
+        return self.run(own)
+
+    def stop(self, own: str) -> dict[str, Any]:
+        """Ask a run to end and keep its best card."""
+        run = self.record(own)
+        if own in self._queue:
+            return self.cancel(own)
+        if run["state"] not in ("starting", "running", "stopping"):
+            raise _not_running(own, run["state"])
+        run["state"], run["asked_to_stop"] = "stopping", True
+        worker = self._workers.get(own)
+        if worker is not None:
+            worker.ask_to_stop()
+        self._changed(own)
+        return self.run(own)
+
+    def cancel(self, own: str) -> dict[str, Any]:
+        """End a run now, or take it out of the queue."""
+        run = self.record(own)
+        if run["state"] not in _BUSY:
+            raise _not_running(own, run["state"])
+        if own in self._queue:
+            self._queue.remove(own)
+        run["state"], run["ended"], run["ended_why"] = "cancelled", now(), "stopped"
+        self._end_process(own)
+        self._changed(own)
+        self._pump()
+        return self.run(own)
+
+    def proceed(self, own: str, seconds: float) -> dict[str, Any]:
+        """Let a run go on from where it ended, for some more time."""
+        run = self.record(own)
+        if not self.run(own)["can_continue"]:
+            raise StudioError(
+                "busy",
+                f"the run {own!r} is {run['state']} and cannot go on; start a new one",
+                thing="run",
+                value=own,
+                remedy="start a new one",
+            )
+        run.update(state="queued", ended=None, ended_why=None, error=None, resumed=False)
+        run["time_limit"], run["asked_to_stop"] = seconds, False
+        self._queue.append(own)
+        self._changed(own)
+        self._pump()
+        return self.run(own)
+
+    def remove(self, own: str) -> None:
+        """Delete a run; it is ended first."""
+        if self.record(own)["state"] in _BUSY:
+            self.cancel(own)
+        del self._known[own]
+        self._folder.remove(own)
+        self._publish("run-removed", {"id": own})
+
+    async def close(self) -> None:
+        """End all processes; what runs goes on when a server next opens the folder."""
+        self._closed = True
+        for own in list(self._workers):
+            self._end_process(own)
+        await asyncio.gather(*self._driven.values(), return_exceptions=True)
+
+    def trace(self, own: str) -> dict[str, Any]:
+        """Return how errors and bound went, stage by stage."""
+        stages: list[dict[str, Any]] = []
+        for line in read_lines(self.place(own) / "events.jsonl"):
+            data = line.get("data", {})
+            if line.get("event") != "progress":
+                continue
+            if not stages or stages[-1]["stage"] != data["stage"]:
+                stages.append({"stage": data["stage"], "points": []})
+            if data.get("bound") is not None:
+                point = [data.get(name) for name in ("t", "objective", "bound", "errors", "size")]
+                stages[-1]["points"].append(point)
+        total = sum(len(stage["points"]) for stage in stages)
+        step = max(1, -(-total // _MOST_POINTS))
+        for stage in stages:
+            points = stage["points"]
+            stage["points"] = [p for k, p in enumerate(points) if k % step == 0 or k == len(points) - 1]
+        return {"run": own, "stages": stages}
+
+    def events(self, own: str, after: int) -> dict[str, Any]:
+        """Return the log of a run after a place in it."""
+        lines = [line for line in read_lines(self.place(own) / "events.jsonl") if line.get("n", 0) > after]
+        return {"events": lines[:5000], "last": lines[-1]["n"] if lines else after}
+
+    def _changed(self, own: str) -> None:
+        write_json(self._folder.place(own) / "run.json", self._known[own])
+        self._publish("run", self.run(own))
+
+    def _pump(self) -> None:
+        """Start what waits while there is room."""
+        while self._queue and len(self._driven) < self._limits.running and not self._closed:
+            own = self._queue.pop(0)
+            self._driven[own] = asyncio.create_task(self._drive(own))
+        for own in self._queue:
+            self._publish("run", self.run(own))
+
+    def _end_process(self, own: str) -> None:
+        worker = self._workers.pop(own, None)
+        if worker is not None:
+            self._crew.release(worker)
+
+    async def _drive(self, own: str) -> None:
+        """Follow one run from its start to its end."""
+        run = self._known[own]
+        run["state"], run["began"], run["error"] = "starting", now(), None
+        self._changed(own)
+        began, before = time.monotonic(), run["seconds"]
+        try:
+            worker = await self._crew.worker()
+            if run["state"] == "cancelled":
+                self._crew.release(worker)
+                return
+            self._workers[own] = worker
+            if run["state"] == "starting":
+                run["state"] = "running"
+            self._changed(own)
+            given = {**self._given(run), "folder": str(self.place(own)), "time_limit": self.seconds_of(run)}
+            doing = asyncio.create_task(
+                worker.do(run["kind"], given, lambda e, d: self._hear(own, e, d, began))
+            )
+            await asyncio.sleep(0)
+            if run.get("asked_to_stop"):
+                worker.ask_to_stop()
+            result = await doing
+            if own in self._known:
+                self._finish(own, result)
+        except WorkerEndedError:
+            if not self._closed and run["state"] != "cancelled":
+                self._fail(
+                    own,
+                    StudioError(
+                        "failed",
+                        "the process of this run ended unexpectedly; continue it, or start again",
+                        thing="run",
+                        remedy="continue it, or start again",
+                    ),
+                )
+        except StudioError as error:
+            if run.get("asked_to_stop") and error.code == "busy":
+                run.update(state="stopped", ended=now(), ended_why="stopped", error=error.as_data())
+            else:
+                self._fail(own, error)
+        except Exception as error:
+            self._fail(own, as_problem(error))
+        finally:
+            self._end_process(own)
+            self._driven.pop(own, None)
+            run["seconds"] = round(before + time.monotonic() - began, 2)
+            if own in self._known and not self._closed:
+                self._changed(own)
+            self._pump()
+
+    def seconds_of(self, run: dict[str, Any]) -> float:
+        """How long a run may take; one that was interrupted gets what was left."""
+        limit = float(run["time_limit"])
+        return max(_LEAST_SECONDS, limit - run["seconds"]) if run.get("resumed") else limit
+
+    def _finish(self, own: str, result: dict[str, Any]) -> None:
+        run = self._known[own]
+        write_json(self.place(own) / "result.json", result)
+        stopped = bool(result.get("interrupted")) and run.get("asked_to_stop")
+        run.update(
+            state="stopped" if stopped else "done",
+            stage=None,
+            ended=now(),
+            ended_why="stopped"
+            if stopped
+            else "proven optimal"
+            if result.get("proven")
+            else result.get("stop"),
+            notes=result.get("notes", run["notes"]),
+            finished=True,
+            asked_to_stop=False,
+        )
+        if result.get("model") is not None:
+            run["model"] = result["model"]
+
+    def _fail(self, own: str, error: StudioError) -> None:
+        if own in self._known:
+            self._known[own].update(state="failed", ended=now(), error=error.as_data(), stage=None)
+
+    def _hear(self, own: str, event: str, data: Any, began: float) -> None:
+        """Take note of what a worker tells, keep it, and pass it on."""
+        run = self._known.get(own)
+        if run is None:
+            return
+        if event == "progress":
+            self._progress(own, run, data)
+        elif event == "card":
+            run["model"], run["finished"] = data["model"], False
+            self._keep(own, event, {"model": data["model"], "numbers": data["card"]["numbers"]})
+            self._publish("card", {"run": own, "card": data["card"]})
+            write_json(self.place(own) / "best.json", data)
+            if run["stage"] is not None and run.get("drawn") != run["stage"]:
+                run["drawn"] = run["stage"]
+                self._changed(own)
+        elif event == "notes":
+            run["notes"] = data
+        elif event == "partial":
+            write_json(self.place(own) / "result.json", data)
+            self._publish("run", self.run(own))
+
+    def _progress(self, own: str, run: dict[str, Any], data: dict[str, Any]) -> None:
+        last = self._logs.get(own, (0, float("-inf")))[1]
+        run["heard"] = run.get("heard", 0) + 1
+        told = {"run": own, "n": run["heard"], **data}
+        run["progress"] = told
+        is_new = data["stage"] != run["stage"]
+        self._publish("progress", told)
+        if is_new:
+            run["stage"] = data["stage"]
+            self._changed(own)
+        moment = time.monotonic()
+        if is_new or moment - last >= _KEPT_EVERY:
+            self._keep(own, "progress", data)
+            self._logs[own] = (self._logs[own][0], moment)
+
+    def _keep(self, own: str, event: str, data: Any) -> None:
+        """Add a line to the log of a run."""
+        path = self.place(own) / "events.jsonl"
+        if own not in self._logs:
+            self._logs[own] = (sum(1 for _ in read_lines(path)), float("-inf"))
+        lines, last = self._logs[own]
+        self._logs[own] = (lines + 1, last)
+        if lines < _MOST_KEPT:
+            with suppress(OSError), path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"n": lines + 1, "at": now(), "event": event, "data": data}) + "\n")
+
+
+def _not_running(own: str, state: str) -> StudioError:
+    return StudioError(
+        "busy",
+        f"the run {own!r} is {state}, so there is nothing to stop",
+        thing="run",
+        value=own,
+        remedy="reload the page",
+    )

@@ -1,0 +1,281 @@
+"""A run: from a question to a card that was judged on rows left out, within one time limit.
+
+As on the command line (`supersparse.learning.fitting`), cross-validation chooses C0 where it is left open.
+What is done is kept in the run's folder, so that a run that was stopped or killed goes on from there: the
+chosen C0 with the scores of the rows left out, and the checkpoint of the final search.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supersparse.card import file as card_file
+from supersparse.card.card import Card
+from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailedError, SupersparseError
+from supersparse.learning.calibrating import LeftOut
+from supersparse.learning.clock import Clock
+from supersparse.learning.judging import RISKS, judged, no_better_than_baseline
+from supersparse.learning.recipe import Question
+from supersparse.learning.validating import Validation, chooses_penalty, validate
+from supersparse.solving.options import SolverKeywords
+from supersparse.solving.solution import Solution
+from supersparse.stop import Stop
+from supersparse.studio.asking import (
+    Asked,
+    asked_of,
+    conflict_data,
+    seen_conflict,
+    smallest_conflict,
+    wishes_of,
+)
+from supersparse.studio.problems import StudioError, as_problem
+from supersparse.studio.showing import (
+    card_view,
+    found_of,
+    made_card,
+    model_of,
+    points_of,
+    with_edits,
+)
+from supersparse.studio.watching import Telling
+from supersparse.studio.worker import Talk
+from supersparse.writing import write_file
+
+_FIRST, _FOLDS = 0.1, 0.6  # shares of the time that is left
+
+
+def learn_card(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+    """Learn a card; ``folder`` is the run's, and keeps what is done."""
+    try:
+        return _Run(given, talk).result()
+    except InfeasibleError as error:
+        raise _explained(error, given, talk) from None
+
+
+def _explained(error: InfeasibleError, given: Mapping[str, Any], talk: Talk) -> StudioError:
+    """Return an error that names the smallest set of wishes that cannot hold together."""
+    wishes = wishes_of(given["plan"])
+    problem = as_problem(error)
+    problem.conflict = seen_conflict(error, wishes)
+    try:
+        talk.tell("progress", {"stage": "looking for the wishes that conflict", "t": 0.0})
+        found = smallest_conflict(asked_of(given), talk)
+    except (SupersparseError, KeyboardInterrupt):
+        return problem
+    if found is None:
+        return problem
+    problem.conflict = conflict_data(found, wishes)
+    problem.message = found.in_words()
+    return problem
+
+
+class _Run:
+    """One run, from where it was left."""
+
+    def __init__(self, given: Mapping[str, Any], talk: Talk) -> None:
+        self.given, self.talk = given, talk
+        self.folder = Path(given["folder"])
+        self.asked = asked_of(given)
+        self.telling = Telling(self.asked, talk, dict(given["ids"]))
+        talk.tell("notes", list(self.asked.notes))
+        self.kept = _Kept.load(self.folder / "folds.json")
+        self.clock = Clock.of(self.asked.question.recipe)
+        self.splits = self.asked.splits()
+
+    def result(self) -> dict[str, Any]:
+        """Learn, judge, and save the card."""
+        settings = self.asked.question.recipe.settings
+        plan = dict(self.given["plan"])
+        unjudged: str | None = None
+        first: Solution | None = None
+        if chooses_penalty(settings) and self.splits:
+            if self.kept is None:
+                self.telling.stage("first card")
+                first = self._solve(self.asked.question, self.clock.part(_FIRST), checkpoint=False)
+                unjudged = None if self.talk.stopped() else self._fold(self.clock.part(_FOLDS))
+            if self.kept is not None and self.kept.penalty is not None:
+                plan = _with_penalty(plan, self.kept.penalty)
+                self.asked = asked_of({**self.given, "plan": plan})
+                self.telling.about(self.asked)
+        if first is not None and (self.talk.stopped() or _still_best(first, self.asked)):
+            solution = first
+        else:
+            self.telling.stage("final card" if first is not None or self.kept is not None else "learning")
+            judges_later = bool(self.splits) and self.kept is None
+            share = self.clock.part(0.5) if judges_later else self.clock
+            solution = self._solve(self.asked.question, share, start=first)
+            if judges_later and unjudged is None and not self.talk.stopped():
+                unjudged = self._fold(self.clock)
+        return self._saved(solution, plan, unjudged)
+
+    def _solve(
+        self, question: Question, clock: Clock, *, checkpoint: bool = True, start: Solution | None = None
+    ) -> Solution:
+        recipe = clock.limited(question.recipe)
+        options: SolverKeywords = {
+            **recipe.options,
+            "on_progress": self.telling,
+            "cancel": self.talk.stopped,
+        }
+        solver = options.get("solver", "auto")
+        place = self.folder / "checkpoint"
+        if checkpoint and question.problem.goal == "errors" and solver in ("auto", "exact"):
+            options["checkpoint"] = place
+        points = None if start is None else start.points
+        if points is None and self.given.get("start") is not None:
+            points = points_of(question.problem, self.given["start"])
+        if points is not None:
+            options["initial"] = points
+        try:
+            solution = _solved(question, options, place)
+        finally:
+            self.telling.flush()
+        return solution
+
+    def _fold(self, clock: Clock) -> str | None:
+        """Cross-validate; return why the card is not judged, if it is not."""
+        recipe = self.asked.question.recipe
+        options: SolverKeywords = {**recipe.options, "cancel": self.talk.stopped, "checkpoint": None}
+        try:
+            found = validate(
+                replace(recipe, options=options),
+                self.asked.rows,
+                self.splits,
+                self.telling,
+                repeats=self.asked.repeats,
+                clock=clock,
+                n_jobs=1,
+            )
+        except SupersparseError as error:
+            return str(error)
+        if found is None:
+            return "the time limit left too little time for the folds; raise it"
+        if not found.interrupted:
+            self.kept = _Kept.of(found)
+            self.kept.save(self.folder / "folds.json")
+        return None if found.unseen else "the folds were not finished"
+
+    def _saved(self, solution: Solution, plan: dict[str, Any], unjudged: str | None) -> dict[str, Any]:
+        asked = self.asked
+        card = made_card(asked, solution, remembers=True)
+        if self.kept is not None and self.kept.unseen:
+            card, why = self._judged(card, solution)
+            unjudged = why or unjudged
+        card = with_edits(card, self.given.get("edits", []))
+        card_file.save(card, self.folder / "card.json")
+        view = card_view(asked, solution, card, self.given["ids"])
+        cross_validated = None if self.kept is None else self.kept.measures
+        view["cross_validated"] = cross_validated
+        self.talk.tell("card", {"card": view, "model": model_of(solution.problem, solution.points)})
+        warning = no_better_than_baseline(card, asked.question.problem.class_weights)
+        return {
+            "plan": plan,
+            "model": model_of(solution.problem, solution.points),
+            "found": found_of(solution),
+            "card": view,
+            "cross_validated": cross_validated,
+            "notes": [
+                *asked.notes,
+                *([] if unjudged is None else [f"the card could not be judged on rows left out: {unjudged}"]),
+                *([] if warning is None else [warning]),
+            ],
+            "proven": solution.proven_optimal,
+            "stop": solution.stop.value,
+            "interrupted": solution.stop is Stop.INTERRUPTED or self.talk.stopped(),
+        }
+
+    def _judged(self, card: Card, solution: Solution) -> tuple[Card, str | None]:
+        assert self.kept is not None
+        question, rows = self.asked.question, self.asked.rows
+        positive, seen = question.problem.rows.classes[1], question.scores(solution, rows.X)
+        method = RISKS if solution.slope is None else None  # a risk model has its risks
+        try:
+            return judged(card, seen, rows, positive, self.kept.unseen, method), None
+        except SupersparseError as error:
+            return judged(card, seen, rows, positive, self.kept.unseen, None), str(error)
+
+
+def _solved(question: Question, options: SolverKeywords, checkpoint: Path) -> Solution:
+    """Solve; a checkpoint of another question, or a start that is not allowed, is left aside."""
+    try:
+        return question.solve(**options)
+    except InvalidOptionError:
+        if checkpoint.exists():
+            checkpoint.unlink()
+        elif options.get("initial") is None:
+            raise
+        options.pop("initial", None)
+        return question.solve(**options)
+    except SolverFailedError as error:
+        if not error.interrupted:
+            raise
+        raise StudioError(
+            "busy",
+            "the run was stopped before it found a card; continue it for longer",
+            thing="run",
+            remedy="continue it for longer",
+        ) from None
+
+
+def _with_penalty(plan: Mapping[str, Any], C0: float) -> dict[str, Any]:
+    return {**plan, "settings": {**plan["settings"], "C0": C0}}
+
+
+def _still_best(first: Solution, asked: Asked) -> bool:
+    return first.stop is Stop.OPTIMAL and first.problem.C0 == asked.question.problem.C0
+
+
+class _Kept:
+    """What the folds said, kept in a file."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self._content = dict(content)
+
+    @classmethod
+    def of(cls, found: Validation) -> "_Kept":
+        """Keep a finished cross-validation."""
+        chosen = found.chosen.C0
+        return cls(
+            {
+                "C0": None if chosen is None else float(Fraction(chosen)),
+                "measures": found.as_data(),
+                "unseen": [[one.rows.tolist(), one.scores.tolist()] for one in found.unseen],
+            }
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> "_Kept | None":
+        """Read what was kept, if anything was."""
+        try:
+            return cls(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError):
+            return None
+
+    def save(self, path: Path) -> None:
+        """Write it."""
+        write_file(path, json.dumps(self._content))
+
+    @property
+    def penalty(self) -> float | None:
+        """The penalty that was chosen."""
+        found: float | None = self._content["C0"]
+        return found
+
+    @property
+    def measures(self) -> dict[str, Any]:
+        """The measures on rows left out."""
+        found: dict[str, Any] = self._content["measures"]
+        return found
+
+    @property
+    def unseen(self) -> tuple[LeftOut, ...]:
+        """The scores of the rows left out."""
+        return tuple(
+            LeftOut(rows=np.array(rows, dtype=np.intp), scores=np.array(scores, dtype=float))
+            for rows, scores in self._content["unseen"]
+        )

@@ -1,0 +1,218 @@
+// Step 2: what is asked of the card. The form is the settings file, with its help texts.
+import { inWords } from "./app.js";
+import { button, h, icon, intro, replace, settled, soon } from "./dom.js";
+import { fieldRow, getSetting, withSetting } from "./form.js";
+import { whole } from "./numbers.js";
+import { questionList, wishList } from "./wishes.js";
+import { t } from "./texts.js";
+
+const DRAWN = ["goal", "constraints", "positive"]; // these have places of their own
+
+export function askStep(app) {
+  const body = h("div", { class: "step ask-step" });
+  const view = { plan: null, check: null, problem: null, conflict: undefined, checking: false, searching: false,
+    name: "",
+    wish: { kind: null }, questions: { filter: "", shown: 60, open: false }, open: new Set(), starting: false };
+  const left = h("div", { class: "ask-form" }),
+    right = h("aside", { class: "ask-summary", "aria-label": t("ask.summary") });
+  const later = soon(draw), summaryLater = soon(drawSummary);
+  const offs = [app.on("table", () => load())];
+  let asked = 0;
+  load();
+
+  async function load() {
+    if (!app.table || app.table.state === "failed" || (app.table.state === "ready" && !app.table.classes)) {
+      replace(body, h("section", { class: "empty-state" }, h("h1", {}, t("steps.ask")),
+          h("p", {}, t("ask.no_table")), button(t("ask.to_table"), () => app.go("table"), { kind: "primary" })));
+      return;
+    }
+    if (!body.contains(left)) replace(body,
+      intro(t("ask.title"), t("ask.lede", { target: app.table.choices ? app.table.choices.target : "" })),
+        h("div", { class: "ask-columns" }, left, right));
+    if (!view.plan) replace(left, h("div", { class: "panel loading", role: "status" },
+        h("span", { class: "spinner" }), h("p", {}, t("shell.loading"))));
+    await app.attempt(async () => {
+      if (!app.form) app.form = await app.request("GET", "/api/form");
+      view.plan = await app.request("GET", `/api/tables/${app.table.id}/plan`);
+      draw();
+      runCheck();
+    });
+  }
+
+  const context = () => ({
+    questions: view.check ? view.check.features : app.table.columns
+      ? app.table.columns.flatMap((one) => one.questions.map((q) => q.name)) : [],
+    columns: app.table.columns ? app.table.columns.filter((one) => one.role !== "target").map((one) => one.name)
+      : [],
+    labels: app.table.classes ? [app.table.classes.positive, app.table.classes.negative].map(String) : [],
+  });
+
+  const runCheck = settled(250, async () => {
+    asked += 1;
+    const mine = asked;
+    view.checking = true;
+    summaryLater();
+    let problem = null, check = null;
+    try {
+      check = await app.request("POST", `/api/tables/${app.table.id}/check`, view.plan);
+      await app.request("PUT", `/api/tables/${app.table.id}/plan`, view.plan);
+    } catch (error) {
+      if (!error.error) throw error;
+      problem = error.error;
+    }
+    if (mine !== asked) return;
+    view.checking = false;
+    view.problem = problem;
+    const before = view.check ? view.check.features.join("\n") : null;
+    if (check) view.check = check;
+    if (problem || (check && check.features.join("\n") !== before)) later(); else summaryLater();
+  });
+
+  // What is drawn may be older than the plan: changes of wishes are made to the list as it is now.
+  function changeWishes(edit) {
+    const next = edit(view.plan.settings.constraints || []);
+    changeSettings({ ...view.plan.settings, constraints: next.length ? next : undefined });
+  }
+
+  function changeSettings(settings) {
+    const clean = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+    view.plan = { ...view.plan, settings: clean };
+    view.conflict = undefined;
+    later();
+    runCheck();
+  }
+
+  function field(name) {
+    const one = app.form.fields[name];
+    if (!one) return null;
+    const wrong = view.problem && view.problem.thing && (view.problem.thing === name
+      || name.endsWith(`.${view.problem.thing}`));
+    return fieldRow(name, one, getSetting(view.plan.settings, name),
+      (value) => changeSettings(withSetting(view.plan.settings, name, value)), context(), wrong
+        ? inWords(view.problem) : null);
+  }
+
+  function goal() {
+    const settings = view.plan.settings, chosen = settings.goal || "errors";
+    return h("fieldset", { class: "panel goal" }, h("legend", {}, h("h2", {}, t("ask.goal"))),
+      h("div", { class: "goal-choices" }, ["errors", "risk"].map((one) => h("label", { class: "goal-choice" },
+        h("input", { type: "radio", name: "goal", value: one, checked: chosen === one, "data-key": `goal-${one}`,
+            onchange: () => changeSettings({ ...view.plan.settings, goal: one }) }),
+        h("span", {}, h("b", {}, t(`ask.goal_${one}`)), h("span", { class: "soft" },
+            t(`ask.goal_${one}_help`)))))));
+  }
+
+  function validation() {
+    const v = view.plan.validate;
+    const set = (validate) => { view.plan = { ...view.plan, validate }; later(); runCheck(); };
+    const count = (name, low, high) => h("div", { class: "setting" },
+      h("label", { class: "setting-label", for: `validate-${name}` }, t(`ask.${name}`)),
+      h("input", { type: "number", id: `validate-${name}`, min: low, max: high, value: v[name],
+          "data-key": `validate-${name}`, onchange: (event) => { const n = Math.round(Number(event.target.value));
+            if (n >= low && n <= high) set({ ...v, [name]: n }); else later(); } }));
+    return h("section", { class: "panel" }, h("h2", {}, t("ask.validation")),
+      h("label", { class: "check" }, h("input", { type: "checkbox", checked: v !== null, "data-key": "validate",
+            onchange: (event) => set(event.target.checked ? { cv: 5, repeats: 2 } : null) }),
+              h("span", {}, t("ask.validate"))),
+      h("p", { class: "help" }, t("ask.validate_help")),
+      v ? h("div", { class: "settings-grid" }, count("cv", 2, 20), count("repeats", 1, 10)) : null);
+  }
+
+  function draw() {
+    const { groups, fields } = app.form;
+    const commonNames = Object.keys(fields).filter((name) => fields[name].common && !DRAWN.includes(name));
+    replace(left,
+      goal(),
+      h("section", { class: "panel" }, h("h2", {}, t("ask.size")), h("div", { class: "settings-grid" },
+          commonNames.map(field))),
+      wishList({ settings: view.plan.settings, kinds: app.form.constraints, context: context(),
+          change: changeWishes, conflict: view.conflict, view: view.wish, redraw: draw }),
+      questionList({ settings: view.plan.settings, context: context(), change: changeWishes, view: view.questions,
+          redraw: draw }),
+      validation(),
+      h("h2", { class: "everything" }, t("ask.everything")), h("p", { class: "soft" }, t("ask.everything_help")),
+      groups.map((group) => {
+        const names = group.fields.filter((name) => fields[name] && !fields[name].common && !DRAWN.includes(name));
+        if (!names.length) return null;
+        const changed = names.filter((name) => getSetting(view.plan.settings, name) !== undefined).length;
+        return h("details", { class: "panel", open: view.open.has(group.id),
+            ontoggle: (event) => { if (event.target.open) view.open.add(group.id); else view.open.delete(group.id);
+              } },
+          h("summary", {}, group.title, changed ? h("span", { class: "badge" }, t("ask.changed", { n: changed }))
+            : null),
+          h("div", { class: "settings-grid" }, names.map(field)));
+      }));
+    drawSummary();
+  }
+
+  async function findConflict() {
+    view.searching = true;
+    drawSummary();
+    await app.attempt(async () => {
+      const found = await app.request("POST", `/api/tables/${app.table.id}/conflicts`, view.plan);
+      view.conflict = found.conflict;
+      app.say(found.conflict ? found.conflict.text : t("ask.no_conflict"));
+    });
+    view.searching = false;
+    draw();
+  }
+
+  async function start() {
+    view.starting = true;
+    drawSummary();
+    await app.attempt(async () => {
+      const run = await app.request("POST", "/api/runs", { table: app.table.id, kind: "card",
+          name: view.name.trim() || defaultName(), plan: view.plan });
+      app.runs.set(run.id, run);
+      app.run = run.id;
+      app.emit("runs");
+      app.go("watch");
+    });
+    view.starting = false;
+    if (body.isConnected) drawSummary();
+  }
+
+  function defaultName() {
+    return t("ask.run_name", { n: app.runsOfTable().filter((run) => run.kind === "card").length + 1 });
+  }
+
+  function drawSummary() {
+    if (!view.plan) return;
+    const { check, problem } = view;
+    replace(right, h("div", { class: "panel sticky" },
+      h("h2", {}, t("ask.summary")),
+      check ? h("p", {}, t("ask.rows_questions", { rows: whole(check.rows), questions: check.questions })) : null,
+      check && check.wishes.length ? h("ul", { class: "ticks" }, check.wishes.slice(0, 8).map((one) => h("li", {},
+            icon("check"), h("span", {}, one))), check.wishes.length > 8 ? h("li", { class: "soft" },
+              t("ask.more_wishes", { n: check.wishes.length - 8 })) : null) : null,
+      problem ? h("p", { class: "warning" }, inWords(problem)) : null,
+      conflictBox(),
+      h("label", { class: "field" }, h("span", {}, t("ask.name")),
+        h("input", { type: "text", maxlength: 80, value: view.name, placeholder: defaultName(),
+            "data-key": "run-name", oninput: (event) => { view.name = event.target.value; } })),
+      button(t(view.starting ? "ask.starting" : "ask.start"), start, { kind: "primary wide", symbol: "play",
+          "data-key": "start", disabled: view.starting || problem !== null }),
+      button(t(view.searching ? "ask.searching" : "ask.find_conflict"), findConflict,
+        { kind: "wide", "data-key": "conflict", disabled: view.searching || problem !== null }),
+      view.checking ? h("p", { class: "soft small" }, t("ask.checking")) : null,
+      check ? h("details", {}, h("summary", {}, t("ask.as_file")),
+        h("pre", { tabindex: 0, "aria-label": t("ask.as_file") }, check.yaml || "{}"), check.command
+          ? h("pre", { tabindex: 0, "aria-label": t("ask.command") }, check.command) : null) : null,
+      check && check.notes.length ? h("details", {}, h("summary", {}, t("ask.notes", { n: check.notes.length })),
+        h("ul", { class: "notes" }, check.notes.map((one) => h("li", {}, one)))) : null));
+  }
+
+  function conflictBox() {
+    if (view.conflict === undefined) return null;
+    if (view.conflict === null) return h("p", { class: "good" }, icon("check"), t("ask.no_conflict"));
+    return h("div", { class: "conflict" }, h("h3", {}, t(view.conflict.smallest ? "ask.conflict_smallest"
+          : "ask.conflict")),
+      h("ul", {}, view.conflict.wishes.map((one) => h("li", {}, h("span", {}, one.text),
+        one.index === null ? null : button(t("ask.give_up"),
+          () => changeWishes((now) => now.filter((_, k) => k !== one.index)),
+            { kind: "quiet", "aria-label": t("ask.give_up_named", { name: one.text }) })))),
+      view.conflict.wishes.length ? null : h("p", {}, view.conflict.text));
+  }
+
+  return { element: body, close() { asked += 1; offs.forEach((off) => off()); } };
+}

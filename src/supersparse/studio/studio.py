@@ -1,0 +1,199 @@
+"""Studio: tables, runs, cards and edits of one folder, put together."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from supersparse._version import __version__
+from supersparse.studio.cards import Cards
+from supersparse.studio.choices import read_plan
+from supersparse.studio.crew import Crew
+from supersparse.studio.edits import Edits
+from supersparse.studio.events import Hub
+from supersparse.studio.folder import Folder
+from supersparse.studio.limits import Limits
+from supersparse.studio.problems import StudioError
+from supersparse.studio.runs import KINDS, Runs
+from supersparse.studio.tables import Tables
+
+_NAMES = {
+    "card": "Card",
+    "frontier": "Sizes",
+    "pool": "Pool",
+    "repair": "Repair",
+    "report": "Report",
+    "certificate": "Certificate",
+}
+_REPORT_SECONDS = 90.0
+
+
+class Studio:
+    """Everything behind the page; create it inside a running event loop, and `open` it."""
+
+    def __init__(self, folder: Path, limits: Limits | None = None, *, ahead: bool = True) -> None:
+        self.limits = limits or Limits()
+        self.folder = Folder(folder)
+        self.hub = Hub()
+        self.crew = Crew(self.folder.root, desks=self.limits.desks, ahead=ahead)
+        self.tables = Tables(self.folder, self.crew, self.limits, self.hub.publish)
+        self.runs = Runs(self.folder, self.crew, self.limits, self.hub.publish)
+        self.cards = Cards(self.tables, self.runs, self.crew)
+        self.edits = Edits(self.folder, self.cards, self.crew, self.limits, self.hub.publish)
+        self.tables.counts_runs_by(lambda own: len(self.runs.of_table(own)))
+        self.runs.given_by(self._given)
+        self.cards.edits_by(self.edits)
+        self.opened: dict[str, str] | None = None  # what a page shows first
+
+    def open(self) -> None:
+        """Read the folder; runs that were interrupted go on."""
+        self.tables.load()
+        self.edits.load()
+        self.runs.load()
+        self.crew.prepare()
+
+    async def close(self) -> None:
+        """End all processes and let go of the folder; unfinished runs go on when it is opened again."""
+        self.hub.close()
+        await self.runs.close()
+        await self.tables.close()
+        await self.crew.close()
+        self.folder.close()
+
+    def about(self) -> dict[str, Any]:
+        """Describe the studio."""
+        return {
+            "version": __version__,
+            "folder": str(self.folder.root),
+            "open": self.opened,
+            "limits": self.limits.as_data(),
+        }
+
+    def start(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Start a run, as a page asks for it."""
+        kind = given.get("kind", "card")
+        if kind not in KINDS or kind == "repair":
+            raise _wrong("kind", kind, f"choose one of {', '.join(k for k in KINDS if k != 'repair')}")
+        unknown = set(given) - {"kind", "table", "name", "plan", "card", "max_size", "folds", "within",
+                                "max_models", "time_limit", "bootstrap"}  # fmt: skip
+        if unknown:
+            raise _wrong(min(unknown), given[min(unknown)], "leave it out")
+        if kind in ("report", "certificate"):
+            return self._start_on_card(kind, given)
+        own = given.get("table")
+        if not isinstance(own, str):
+            raise _wrong("table", own, "name the table")
+        table = self.tables.given(own)
+        plan = read_plan(given["plan"]) if "plan" in given else table["plan"]
+        if table["choices"]["target"] is None:
+            raise _wrong("target", None, "choose the column to predict first")
+        more: dict[str, Any] = {}
+        if kind == "frontier":
+            more["max_size"] = _whole("max_size", given.get("max_size", 8), 1, 30)
+            more["folds"] = bool(given.get("folds", True))
+        if kind == "pool":
+            more["within"] = _number("within", given.get("within", 0.05), 0, 10)
+            more["max_models"] = _whole("max_models", given.get("max_models", 200), 1, 1000)
+        return self.runs.add(
+            {
+                "table": own,
+                "kind": kind,
+                "name": self._name(given, kind),
+                "choices": table["choices"],
+                "plan": plan,
+                "given": more,
+                "time_limit": self.seconds(given.get("time_limit", _limit_of(plan))),
+                "goal": plan["settings"].get("goal", "errors"),
+            }
+        )
+
+    def _start_on_card(self, kind: str, given: dict[str, Any]) -> dict[str, Any]:
+        card = given.get("card")
+        if not isinstance(card, str):
+            raise _wrong("card", card, "name the card")
+        found = self.cards.given(card)
+        more = {"bootstrap": _whole("bootstrap", given.get("bootstrap", 30), 0, 1000)}
+        return self.runs.add(
+            {
+                "table": found["ids"]["table"],
+                "kind": kind,
+                "name": self._name(given, kind),
+                "choices": found["choices"],
+                "plan": found["plan"],
+                "given": more,
+                "time_limit": self.seconds(given.get("time_limit", _REPORT_SECONDS)),
+                "of": card,
+            }
+        )
+
+    async def repair(self, own: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Solve again with what was edited fixed."""
+        found = await self.edits.repair(own)
+        return self.runs.add(
+            {
+                "table": found["table"],
+                "kind": "repair",
+                "name": self._name(given, "repair"),
+                "choices": found["choices"],
+                "plan": found["plan"],
+                "given": {"edits": found["edits"]},
+                "time_limit": self.seconds(given.get("time_limit", _limit_of(found["plan"]))),
+                "goal": found["plan"]["settings"].get("goal", "errors"),
+                "of": own,
+            }
+        )
+
+    def seconds(self, given: object) -> float:
+        """Read a time limit; without one, the longest that there is."""
+        if given is None:
+            return self.limits.seconds
+        return _number("time_limit", given, 1, self.limits.seconds)
+
+    def _name(self, given: dict[str, Any], kind: str) -> str:
+        name = given.get("name")
+        if name is None or name == "":
+            return f"{_NAMES[kind]} {1 + sum(run['kind'] == kind for run in self.runs.runs())}"
+        if not isinstance(name, str) or len(name) > 120:
+            raise _wrong("name", name, "give a name of up to 120 characters")
+        return name
+
+    def _given(self, run: dict[str, Any]) -> dict[str, Any]:
+        """Return what a worker is told about a run."""
+        if run["kind"] in ("report", "certificate"):
+            found = self.cards.given(run["of"])
+            folder = Path(found["files"])
+            folder.mkdir(parents=True, exist_ok=True)
+            return {**found, **run["given"], "out": str(folder)}
+        settings = dict(run["plan"]["settings"])
+        seconds = self.runs.seconds_of(run)
+        settings["solve"] = {**settings.get("solve", {}), "time_limit": seconds}
+        return {
+            **self.tables.given(run["table"]),
+            "choices": run["choices"],
+            "plan": {**run["plan"], "settings": settings},
+            **run["given"],
+            "start": run["model"],
+            "ids": {"id": f"{run['id']}.best", "run": run["id"], "table": run["table"]},
+        }
+
+
+def _limit_of(plan: dict[str, Any]) -> object:
+    return plan["settings"].get("solve", {}).get("time_limit", 60.0)
+
+
+def _wrong(thing: str, value: object, remedy: str) -> StudioError:
+    return StudioError(
+        "input", f"{thing} is {str(value)[:80]!r}; {remedy}", thing=thing, value=value, remedy=remedy
+    )
+
+
+def _number(thing: str, value: object, least: float, most: float) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not is_number or not least <= value <= most:  # type: ignore[operator]
+        raise _wrong(thing, value, f"give a number from {least:g} to {most:g}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _whole(thing: str, value: object, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise _wrong(thing, value, f"give a whole number from {least} to {most}")
+    return value

@@ -1,0 +1,340 @@
+"""The tables of the studio: files that were added, what is known about them, and what people chose."""
+
+import asyncio
+import os
+import re
+import shutil
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from supersparse.studio.choices import Choices, Plan, changed, done, first_plan, no_choices, read_plan
+from supersparse.studio.crew import Crew
+from supersparse.studio.folder import Folder, missing, read_json, write_json
+from supersparse.studio.limits import Limits
+from supersparse.studio.problems import StudioError, as_problem
+
+Publish = Callable[[str, Any], None]
+_ENDINGS = {
+    ".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".sav", ".zsav",
+    ".por", ".sas7bdat", ".xpt",
+}  # fmt: skip
+_MAGIC = ((b"PAR1", ".parquet"), (b"PK\x03\x04", ".xlsx"), (b"\xd0\xcf\x11\xe0", ".xls"))
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f]")
+_MOST_ROWS = 200
+
+
+def now() -> str:
+    """The time, as files and pages have it."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def shown_name(given: str) -> str:
+    """Return the name of a file as people see it; it is never used as a path.
+
+    >>> shown_name("C:\\\\data\\\\../my table.csv")
+    'my table.csv'
+    """
+    bare = _UNSEEN.sub("", re.split(r"[/\\]", given)[-1]).strip()
+    return bare[:120] or "table"
+
+
+def ending_of(name: str, start: bytes) -> str:
+    """Return the ending that tells what a file is: by its first bytes, else by its name, else CSV.
+
+    >>> ending_of("a.csv", b"PAR1...."), ending_of("b.ods", b"PK\\x03\\x04"), ending_of("c.php", b"x,y")
+    ('.parquet', '.ods', '.csv')
+    """
+    own = Path(name).suffix.lower()
+    for magic, ending in _MAGIC:
+        if start.startswith(magic):
+            return own if own in _ENDINGS and own not in (".csv", ".tsv", ".txt") else ending
+    return own if own in _ENDINGS and own not in (".parquet", ".pq", ".xlsx", ".xlsm", ".ods") else ".csv"
+
+
+class Tables:
+    """All tables of a studio; each is read by a worker, and its profile is kept."""
+
+    def __init__(self, folder: Folder, crew: Crew, limits: Limits, publish: Publish) -> None:
+        self._folder, self._crew, self._limits, self._publish = folder, crew, limits, publish
+        self._known: dict[str, dict[str, Any]] = {}
+        self._reading: dict[str, asyncio.Task[None]] = {}
+        self._users: Callable[[str], int] = lambda own: 0
+
+    def counts_runs_by(self, count: Callable[[str], int]) -> None:
+        """Say how many runs a table has."""
+        self._users = count
+
+    def load(self) -> None:
+        """Read what the folder holds; a table that was being read is read again."""
+        for own in self._folder.ids("t"):
+            found = read_json(self._folder.place(own) / "table.json")
+            if not isinstance(found, dict) or not self._file(found).exists():
+                continue
+            self._known[own] = found
+            if found["state"] == "reading":
+                self._read(own)
+
+    async def add(self, name: str, content: AsyncIterator[bytes]) -> dict[str, Any]:
+        """Add a file as it arrives; nothing of it is kept if it is too large."""
+        self._check_number()
+        own = self._folder.make("t")
+        part = self._folder.place(own) / "data.part"
+        size, start = 0, b""
+        try:
+            with part.open("wb") as file:
+                async for chunk in content:
+                    size += len(chunk)
+                    if size > self._limits.upload_bytes:
+                        raise too_large(self._limits.upload_bytes)
+                    start = start or chunk[:8]
+                    file.write(chunk)
+            if not size:
+                raise StudioError(
+                    "input",
+                    "the file is empty; choose another one",
+                    thing="file",
+                    remedy="choose another one",
+                )
+        except BaseException:
+            self._folder.remove(own)
+            raise
+        return self._added(own, part, name, size, start)
+
+    async def add_file(self, path: Path) -> dict[str, Any]:
+        """Add a file of this machine: it is copied, so that it may change or go."""
+        self._check_number()
+        if path.stat().st_size > self._limits.upload_bytes:
+            raise too_large(self._limits.upload_bytes)
+        own = self._folder.make("t")
+        part = self._folder.place(own) / "data.part"
+        await asyncio.to_thread(shutil.copyfile, path, part)
+        with part.open("rb") as file:
+            start = file.read(8)
+        return self._added(own, part, path.name, part.stat().st_size, start)
+
+    def _added(self, own: str, part: Path, name: str, size: int, start: bytes) -> dict[str, Any]:
+        seen = shown_name(name)
+        ending = ending_of(seen, start)
+        os.replace(part, part.with_name(f"data{ending}"))
+        self._known[own] = {
+            "id": own,
+            "name": seen,
+            "file": f"data{ending}",
+            "bytes": size,
+            "added": now(),
+            "state": "reading",
+            "error": None,
+            "choices": no_choices(),
+            "plan": first_plan(),
+            "answered": [],
+            "profile": None,
+        }
+        self._read(own)
+        return self.table(own)
+
+    def _check_number(self) -> None:
+        if len(self._known) >= self._limits.tables:
+            raise StudioError(
+                "busy",
+                f"the studio holds {self._limits.tables} tables, which is the most; remove one first",
+                thing="tables",
+                value=self._limits.tables,
+                remedy="remove one first",
+            )
+
+    def _file(self, table: dict[str, Any]) -> Path:
+        return self._folder.place(table["id"]) / str(table["file"])
+
+    def _get(self, own: str) -> dict[str, Any]:
+        if own not in self._known:
+            raise missing(own)
+        return self._known[own]
+
+    def given(self, own: str) -> dict[str, Any]:
+        """Return what a worker needs to know of a table as it stands."""
+        table = self._get(own)
+        path = str(self._file(table))
+        return {
+            "path": path,
+            "choices": table["choices"],
+            "plan": table["plan"],
+            "names": {path: table["name"]},
+        }
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """Describe all tables in short, the newest first."""
+        return [self.summary(own) for own in reversed(self._known)]
+
+    def summary(self, own: str) -> dict[str, Any]:
+        """Describe a table in short."""
+        table = self._get(own)
+        profile = table["profile"] or {}
+        return {
+            **{name: table[name] for name in ("id", "name", "bytes", "added", "state", "error")},
+            "rows": profile.get("rows"),
+            "columns_count": profile.get("columns_count"),
+            "target": table["choices"]["target"],
+            "runs": self._users(own),
+        }
+
+    def table(self, own: str) -> dict[str, Any]:
+        """Describe a table with its columns and what was noticed."""
+        table = self._get(own)
+        profile = table["profile"] or {}
+        empty: dict[str, Any] = {
+            "targets": [],
+            "classes": None,
+            "columns": [],
+            "questions_count": 0,
+            "left_out_questions": 0,
+            "problem": None,
+        }
+        return {
+            **self.summary(own),
+            **{name: profile.get(name, usual) for name, usual in empty.items()},
+            "choices": table["choices"],
+            "noticed": [_without_steps(one) for one in _noticed(table)],
+        }
+
+    def change(self, own: str, changes: object) -> dict[str, Any]:
+        """Change choices, or answer what was noticed; the table is read again where that matters."""
+        table = self._get(own)
+        given = dict(changes) if isinstance(changes, dict) else changes
+        answers = given.pop("answers", {}) if isinstance(given, dict) else {}
+        choices = changed(table["choices"], given)
+        if not isinstance(answers, dict):
+            raise StudioError("input", "answers must be an object by notice", thing="answers", value=answers)
+        for notice, answer in answers.items():
+            choices = self._answer(table, choices, notice, answer)
+        table["choices"] = choices
+        self._read(own)
+        return self.table(own)
+
+    def _answer(self, table: dict[str, Any], choices: Choices, notice: str, answer: object) -> Choices:
+        found = next((one for one in _noticed(table) if one["id"] == notice), None)
+        chosen = None if found is None else next((a for a in found["answers"] if a["id"] == answer), None)
+        if found is None or chosen is None:
+            raise StudioError(
+                "input",
+                f"there is no answer {str(answer)[:40]!r} to {notice[:40]!r}; reload the page",
+                thing="answers",
+                value=answer,
+                remedy="reload the page",
+            )
+        undone = choices
+        for other in found["answers"]:  # what another answer added goes before this one is given
+            if other["id"] != answer:
+                undone = done(
+                    undone, [{"key": s["key"], "remove": s["add"]} for s in other["does"] if "add" in s]
+                )
+        others = [one for one in table["answered"] if one["id"] != notice]
+        table["answered"] = [*others, {**found, "answer": answer, "needs_answer": False}]
+        return {**done(undone, chosen["does"]), "answers": {**choices["answers"], notice: answer}}
+
+    def plan(self, own: str) -> Plan:
+        """Return what is asked of a table."""
+        plan: Plan = self._get(own)["plan"]
+        return plan
+
+    def set_plan(self, own: str, given: object) -> Plan:
+        """Change what is asked of a table; roles of columns may change with it."""
+        table = self._get(own)
+        before, table["plan"] = table["plan"], read_plan(given)
+        self._save(own)
+        roles = ("sample_weight", "rate_groups")
+        if any(before["settings"].get(r) != table["plan"]["settings"].get(r) for r in roles):
+            self._read(own)
+        return self.plan(own)
+
+    def remove(self, own: str) -> None:
+        """Delete a table."""
+        self._get(own)
+        task = self._reading.pop(own, None)
+        if task is not None:
+            task.cancel()
+        del self._known[own]
+        self._crew.forget(own)
+        self._folder.remove(own)
+        self._publish("table-removed", {"id": own})
+
+    async def ask(self, own: str, job: str, **more: Any) -> Any:
+        """Have the worker of a table do something with it as it stands."""
+        return await self._crew.ask(own, job, {**self.given(own), **more})
+
+    def _save(self, own: str) -> None:
+        write_json(self._folder.place(own) / "table.json", self._known[own])
+
+    def _read(self, own: str) -> None:
+        """Read the table as it was chosen, in a worker; what was being read before is no longer of use."""
+        table = self._known[own]
+        table["state"] = "reading"
+        self._save(own)
+        self._publish("table", self.summary(own))
+        before = self._reading.get(own)
+        self._reading[own] = asyncio.create_task(self._profile(own, before))
+
+    async def _profile(self, own: str, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            before.cancel()
+        table = self._known[own]
+        try:
+            table["profile"] = await self._crew.ask(own, "profile", self.given(own))
+            table["state"], table["error"] = "ready", None
+        except StudioError as error:
+            table["state"], table["error"] = "failed", error.as_data()
+        except Exception as error:  # whatever it is, the page must not wait for ever
+            table["state"], table["error"] = "failed", as_problem(error).as_data()
+        if own in self._known and self._reading.get(own) is asyncio.current_task():
+            self._save(own)
+            self._publish("table", self.summary(own))
+
+    async def close(self) -> None:
+        """Stop reading."""
+        for task in self._reading.values():
+            task.cancel()
+        await asyncio.gather(*self._reading.values(), return_exceptions=True)
+
+
+def too_large(limit: int) -> StudioError:
+    """Say that a file is too large."""
+    return StudioError(
+        "large",
+        f"the file is larger than {limit // 2**20} MB, the most that the studio takes; use the command "
+        "line, or a part of the rows",
+        thing="file",
+        value=limit,
+        remedy="use the command line, or a part of the rows",
+    )
+
+
+def read_range(first: str | None, count: str | None) -> dict[str, int]:
+    """Read which rows are wanted."""
+    found = []
+    for name, given, usual in (("from", first, 0), ("count", count, 50)):
+        if given is not None and not (given.isascii() and given.isdigit() and len(given) < 10):
+            raise StudioError(
+                "input", f"{name} is {given[:40]!r}; give a whole number", thing=name, value=given
+            )
+        found.append(usual if given is None else int(given))
+    return {"from": found[0], "count": min(found[1], _MOST_ROWS)}
+
+
+def _noticed(table: dict[str, Any]) -> list[dict[str, Any]]:
+    """What was noticed, with the answers that were given; what an answer made go away stays, to be undone."""
+    answers = {one["id"]: one for one in table["answered"]}
+    fresh = (table["profile"] or {}).get("noticed", [])
+    found = [
+        {**one, "answer": answers[one["id"]]["answer"], "needs_answer": False}
+        if one["id"] in answers
+        else one
+        for one in fresh
+    ]
+    known = {one["id"] for one in found}
+    return [*found, *(one for one in answers.values() if one["id"] not in known)]
+
+
+def _without_steps(notice: dict[str, Any]) -> dict[str, Any]:
+    answers = [{"id": answer["id"], "text": answer["text"]} for answer in notice["answers"]]
+    return {**notice, "answers": answers}

@@ -1,0 +1,117 @@
+"""A worker: a process that does the studio's heavy work, one job after another.
+
+``python -m supersparse.studio.worker`` reads JSON lines from standard input and writes JSON lines to standard
+output. A job comes as ``{"id": 1, "job": "profile", "with": {...}}``; it may tell events
+(``{"id": 1, "event": "progress", "data": {...}}``) and ends with ``{"id": 1, "done": {...}}`` or
+``{"id": 1, "error": {...}}``. ``{"stop": 1}`` asks a job to end and keep what it has. When standard input
+ends, because the server did, the job is asked to stop and the process ends soon after.
+"""
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from importlib import import_module
+from typing import IO, Any
+
+from supersparse.errors import SupersparseError
+from supersparse.studio.problems import StudioError, as_problem
+
+JOBS = {
+    "warm": "supersparse.studio.warming:warm",
+    "profile": "supersparse.studio.profiling:profile",
+    "cuts": "supersparse.studio.profiling:try_cuts",
+    "rows": "supersparse.studio.profiling:some_rows",
+    "check": "supersparse.studio.asking:check",
+    "conflicts": "supersparse.studio.asking:conflicts",
+    "card": "supersparse.studio.searching:learn_card",
+    "repair": "supersparse.studio.searching:learn_card",
+    "frontier": "supersparse.studio.sizes:learn_sizes",
+    "pool": "supersparse.studio.choosing:learn_pool",
+    "show": "supersparse.studio.keeping:show",
+    "picture": "supersparse.studio.keeping:picture",
+    "compare": "supersparse.studio.choosing:compare",
+    "edit": "supersparse.studio.editing:edited",
+    "file": "supersparse.studio.takeaway:write",
+    "report": "supersparse.studio.takeaway:report",
+    "certificate": "supersparse.studio.takeaway:certificate",
+}
+_PATIENCE = 3.0  # seconds between the end of the server and that of a job
+
+
+class Talk:
+    """What a job has to say, and whether it was asked to stop."""
+
+    def __init__(self, own: int, say: Callable[[dict[str, Any]], None], stopped: Callable[[], bool]) -> None:
+        self._own = own
+        self._say = say
+        self.stopped = stopped
+
+    def tell(self, event: str, data: Any) -> None:
+        """Send an event to the server."""
+        self._say({"id": self._own, "event": event, "data": data})
+
+
+class _Line:
+    """Standard input, read in a thread of its own."""
+
+    def __init__(self, source: IO[str]) -> None:
+        self._source = source
+        self._stopped: set[int] = set()
+        self.jobs: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self.ended = threading.Event()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def is_stopped(self, own: int) -> bool:
+        """Whether a job was asked to stop."""
+        return own in self._stopped or self.ended.is_set()
+
+    def _read(self) -> None:
+        for line in self._source:
+            message = json.loads(line)
+            if "stop" in message:
+                self._stopped.add(message["stop"])
+            else:
+                self.jobs.put(message)
+        self.ended.set()
+        self.jobs.put(None)
+        time.sleep(_PATIENCE)
+        os._exit(0)
+
+
+def main() -> None:
+    """Do jobs until standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever prints must not garble the lines
+    line = _Line(sys.stdin)
+    lock = threading.Lock()
+
+    def say(message: dict[str, Any]) -> None:
+        text = json.dumps(message, ensure_ascii=False, allow_nan=False)
+        with lock:
+            try:
+                out.write(text + "\n")
+                out.flush()
+            except OSError:  # the server is gone
+                line.ended.set()
+
+    while (message := line.jobs.get()) is not None:
+        own = message["id"]
+        talk = Talk(own, say, lambda own=own: line.is_stopped(own))  # type: ignore[misc]
+        try:
+            module, _, name = JOBS[message["job"]].partition(":")
+            say({"id": own, "done": getattr(import_module(module), name)(message["with"], talk)})
+        except BaseException as error:
+            if not isinstance(error, StudioError | SupersparseError):
+                traceback.print_exc(file=sys.stderr)
+            say({"id": own, "error": as_problem(error, message["with"].get("names")).as_data()})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""`fit --engine duckdb`: rows counted in their files."""
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("narwhals", minversion="2.14")
+polars = pytest.importorskip("polars")
+pytest.importorskip("duckdb")
+
+QUICK = ["--target", "state", "--C0", "0.05", "--max-points", "2"]
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """A folder of two Parquet files, and all rows as CSV and Parquet."""
+    draw = np.random.default_rng(1)
+    age = draw.integers(20, 90, 800)
+    smoker = draw.choice(np.array(["yes", "Yes", "no", None], dtype=object), 800, p=[0.3, 0.02, 0.58, 0.1])
+    lab = np.where(draw.random(800) < 0.05, -99, draw.integers(0, 40, 800))
+    yes = np.array([str(value).lower() == "yes" for value in smoker])
+    ill = draw.random(800) < 0.05 + 0.6 * (age >= 60) + 0.3 * yes
+    table = polars.DataFrame(
+        {
+            "id": np.arange(800),
+            "age": age,
+            "smoker": smoker.tolist(),
+            "lab": lab,
+            "seen": polars.date_range(polars.date(2020, 1, 1), polars.date(2022, 3, 10), eager=True)[:800],
+            "state": np.where(ill, "ill", "well"),
+        }
+    )
+    table.write_parquet(tmp_path / "all.parquet")
+    table.write_csv(tmp_path / "all.csv")
+    (tmp_path / "rows").mkdir()
+    table[:500].write_parquet(tmp_path / "rows" / "a.parquet")
+    table[500:].write_parquet(tmp_path / "rows" / "b.parquet")
+    return tmp_path
+
+
+def notes(done):
+    return [line for line in done.stderr.splitlines() if line.startswith(("  ", "note: '"))]
+
+
+@pytest.mark.parametrize("source", ["rows", pytest.param("all.csv", marks=pytest.mark.long)])
+def test_the_card_is_that_of_the_rows_in_memory(run, rows, source):
+    usual = run(
+        "fit",
+        "all.csv" if source == "all.csv" else "all.parquet",
+        *QUICK,
+        "--no-validate",
+        "--json",
+        check=True,
+    )
+    done = run("fit", source, *QUICK, "--no-validate", "--json", "--engine", "duckdb", check=True)
+    card, expected = (json.loads(one.stdout)["card"] for one in (done, usual))
+    for part in ("items", "threshold", "performance", "seen"):
+        assert card.get(part) == expected.get(part)
+    assert card["provenance"]["objective"] == expected["provenance"]["objective"]
+    assert [n for n in notes(done) if " s left" not in n] == [n for n in notes(usual) if " s left" not in n]
+    assert "within 2GB of memory" in done.stderr
+    assert "800 rows" in done.stderr
+
+
+@pytest.mark.long
+def test_folds_judge_the_card_and_give_it_risks(run, rows):
+    done = run("fit", "rows/*.parquet", *QUICK, "--engine", "duckdb", "--out", "card.json", check=True)
+    card = json.loads((rows / "card.json").read_text())
+    assert {one["on"] for one in card["performance"]} == {"training", "cross-validation"}
+    assert card["risk"] is not None
+    assert "the questions were made from all rows" in done.stderr
+    scored = run("predict", "card.json", "all.csv", check=True)
+    assert len(scored.stdout.splitlines()) == 801
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere", "--engine", "duckdb"], "does not exist"),
+        (["rows", "--engine", "sqlite"], "give memory or duckdb"),
+        (["rows", "--engine", "duckdb", "--missing", "drop"], "--missing drop needs the rows in memory"),
+        (["rows", "--engine", "duckdb", "--weights", "age"], "--weights needs the rows in memory"),
+        (["rows", "--engine", "duckdb", "--memory", "little"], "give a size such as 2GB"),
+        (["rows", "--engine", "duckdb", "--target", "age"], "different value"),
+        (["rows", "--engine", "duckdb", "--target", "stat"], "did you mean 'state'"),
+        (["rows", "all.csv", "--engine", "duckdb"], "files of one kind"),
+        (["all.parquet", "rows"], "--engine duckdb"),
+    ],
+)
+def test_what_cannot_be_done_is_said(run, rows, arguments, message):
+    done = run("fit", *QUICK, *arguments)
+    assert done.returncode != 0
+    assert message in " ".join(done.stderr.split())
