@@ -14,7 +14,8 @@ HEAD = """# What was tried
 
 "Optimal" is a strong word. This page counts the attempts to show that it is used wrongly, or that the tool
 breaks. Every figure is in a file that the command beside it wrote, in `docs/trust` or
-`docs/conformance.json`; the command makes it again. `python docs/scripts/trust_page.py` writes this page from these files.
+`docs/conformance.json`; the command makes it again. `python docs/scripts/trust_page.py` writes this page
+from these files.
 
 """
 # of each file: its title, and what the figures are about
@@ -22,7 +23,8 @@ KINDS = {
     "conformance": (
         "Problems solved twice",
         "Small random problems over all coefficient sets, intercepts, weights, levels and constraints, "
-        "solved by the exact engine and by brute force from the definition, which shares no code with the package.",
+        "solved by the exact engine and by brute force from the definition, which shares no code with the "
+        "package.",
     ),
     "certificates": (
         "Certificates",
@@ -35,7 +37,8 @@ KINDS = {
     "mutations": (
         "Damaged and forged files",
         "Mutations of good files, given to every reader in a process with little memory and time. Each must "
-        "be refused with an error of this package, or be read; files with a digest must mean what they meant.",
+        "be refused with an error of this package, or be read; files with a digest must mean what they "
+        "meant.",
     ),
     "kills": (
         "Kills",

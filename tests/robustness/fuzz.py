@@ -141,7 +141,8 @@ def main() -> None:
     if given.store:
         from robustness.trust import record
 
-        command = f"python tests/robustness/fuzz.py --mutations {given.mutations} --store"
+        limit = "" if given.seconds == float("inf") else f" --seconds {given.seconds:g}"
+        command = f"python tests/robustness/fuzz.py --mutations {given.mutations}{limit} --store"
         print(record("mutations", command, figures))
 
 
