@@ -123,6 +123,7 @@ const TEXTS = {
     category: "numbers are categories",
   },
   ask: {
+    unfinished: "Fill in the wish “{name}”, or remove it.",
     title: "What should the card be like?",
     lede: "The card predicts {target}. Everything here can be left as it is.",
     no_table: "First choose a table, and the column that the card should predict.",
