@@ -131,7 +131,7 @@ export function tableStep(app) {
       replace(body, head(table), h("section", { class: "panel problem" }, h("h2", {}, t("table.failed")),
         h("p", {}, table.error ? table.error.message : ""), table.error && table.error.remedy
           ? h("p", {}, table.error.remedy) : null,
-        readingForm(table), other()));
+        readingForm(table)));
       return;
     }
     if (!table.columns || (table.state === "reading" && !table.columns.length)) {
