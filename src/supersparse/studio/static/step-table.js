@@ -129,8 +129,7 @@ export function tableStep(app) {
     }
     if (table.state === "failed") {
       replace(body, head(table), h("section", { class: "panel problem" }, h("h2", {}, t("table.failed")),
-        h("p", {}, table.error ? table.error.message : ""), table.error && table.error.remedy
-          ? h("p", {}, table.error.remedy) : null,
+        h("p", { class: "warning" }, inWords(table.error)), h("p", { class: "soft" }, t("table.read_again")),
         readingForm(table)));
       return;
     }

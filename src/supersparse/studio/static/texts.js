@@ -53,6 +53,7 @@ const TEXTS = {
     reading: "Reading {name} …",
     updating: "updating …",
     failed: "This file could not be read",
+    read_again: "Say how it was saved, and it is read again:",
     size: "{rows} rows, {columns} columns",
     reading_separator: "Separator",
     reading_decimal: "Decimal sign",
