@@ -92,8 +92,8 @@ def chunk(n: int, seed: int) -> dict[str, Any]:
     }
 
 
-def write_rows(folder: Path, rows: int) -> float:
-    """Write the rows as Parquet files; return their size in megabytes."""
+def write_rows(folder: Path, rows: int) -> None:
+    """Write the rows as Parquet files."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -101,7 +101,6 @@ def write_rows(folder: Path, rows: int) -> float:
         columns = chunk(min(CHUNK, rows - start), k)
         arrays = {name: pa.array(column, from_pandas=True) for name, column in columns.items()}
         parquet.write_table(pa.table(arrays), folder / f"part{k:03}.parquet", compression="snappy")
-    return sum(file.stat().st_size for file in folder.iterdir()) / 1e6
 
 
 class Peak(threading.Thread):
@@ -143,28 +142,34 @@ def measure(rows: int, *options: str) -> Measured:
         needed = rows * BYTES_A_ROW * 2
         if shutil.disk_usage(folder).free < needed:
             raise SystemExit(f"{rows} rows need {needed / 1e9:.0f} GB of disk in {folder.parent}")
-        megabytes = write_rows(folder, rows)
-        arguments = [sys.executable, "-c", FIT, "fit", str(folder), "--engine", "duckdb", "--target", "died"]
-        said_at: list[tuple[float, str]] = []
-        began = time.monotonic()
-        with tempfile.TemporaryFile("w+") as output:
-            process = subprocess.Popen(
-                [*arguments, "--json", *options], stdout=output, stderr=subprocess.PIPE, text=True
-            )
-            peak = Peak(process.pid)
-            peak.start()
-            assert process.stderr is not None
-            for line in process.stderr:
-                said_at.append((time.monotonic() - began, line))
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            peak.done.set()
-            wall = time.monotonic() - began
-            said = "".join(line for _, line in said_at)
-            if process.returncode:
-                raise RuntimeError(said)
-            output.seek(0)
-            card = json.load(output)["card"]
+        write_rows(folder, rows)
+        return measure_folder(folder, rows, *options)
+
+
+def measure_folder(folder: Path, rows: int, *options: str) -> Measured:
+    """Run the command on Parquet files of so many rows."""
+    megabytes = sum(file.stat().st_size for file in folder.iterdir()) / 1e6
+    arguments = [sys.executable, "-c", FIT, "fit", str(folder), "--engine", "duckdb", "--target", "died"]
+    said_at: list[tuple[float, str]] = []
+    began = time.monotonic()
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(
+            [*arguments, "--json", *options], stdout=output, stderr=subprocess.PIPE, text=True
+        )
+        peak = Peak(process.pid)
+        peak.start()
+        assert process.stderr is not None
+        for line in process.stderr:
+            said_at.append((time.monotonic() - began, line))
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        peak.done.set()
+        wall = time.monotonic() - began
+        said = "".join(line for _, line in said_at)
+        if process.returncode:
+            raise RuntimeError(said)
+        output.seek(0)
+        card = json.load(output)["card"]
     made = card["provenance"]
     cells = re.search(r"(\d+) cells of rows", said)
     assert cells is not None

@@ -27,9 +27,9 @@ def demand(condition, message):
     if not condition:
         raise Refused(message)
 
-def Fraction(*given):
-    """An exact number. One that would fill the memory if it were written out, as 1e999999999, is refused."""
-    demand(not isinstance(given[0], str) or len(given[0].lower().partition("e")[2]) < 6, "a number is too large")
+def exact(*given):
+    """An exact number. One that would fill the memory when written out, such as 1e999999999, is refused."""
+    demand(len(str(given[0]).lower().partition("e")[2]) < 6, f"the number {given[0]!s:.40} is too large")
     return fractions.Fraction(*given)
 
 def opened(path, encoding="utf-8-sig"):
@@ -42,12 +42,11 @@ def opened(path, encoding="utf-8-sig"):
 def read_table(path, question):
     """The rows of a CSV file as dictionaries of texts ("" where missing), and the sha256 of the file.
 
-    Left out are rows without a class or of weight 0, and those with a gap in columns that must have none.
-    """
+    Left out are rows without a class or of weight 0, and those with a gap in columns that must have none."""
     file, sha256 = opened(path, question["encoding"])
-    demand(question["table"] in (None, sha256), "the proof is about another file: its sha256 differs")
     with file:
         text = file.read()
+    demand(question["table"] in (None, sha256), "the proof is about another file: its sha256 differs")
     separator = question["separator"] or max(",;\t|", key=text.partition("\n")[0].count)
     cells = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
     header = [name.strip() for name in cells[0]]
@@ -55,9 +54,8 @@ def read_table(path, question):
     how = [question["columns"].get(name, {}) for name in header]
     rows = [dict(zip(header, map(cell, row, how, [question["missing"]] * len(row)))) for row in cells[1:]]
     target, weight = question["target"] or header[0], question["weights"]
-    wanted = [target, *question["complete"]]
-    rows = [row for row in rows if all(row[c] for c in wanted) and (not weight or number(row[weight]))]
-    return rows, target, sha256
+    rows = [row for row in rows if all(row[name] for name in [target, *question["complete"]])]
+    return [row for row in rows if not weight or number(row[weight])], target, sha256
 
 def cell(text, how, missing):
     """What a cell says: some columns have a decimal comma (1.234,5), spellings, or codes for missing."""
@@ -69,7 +67,7 @@ def cell(text, how, missing):
 def number(text):
     """A number as it is written: with a decimal point, and perhaps signs between thousands."""
     digits = "".join(letter for letter in text if letter not in ",'’ \u00a0\u2009\u202f")
-    return Fraction(digits.replace("\u2212", "-"))
+    return exact(digits.replace("\u2212", "-"))
 
 def same(text, value):
     """Whether a cell is a certain category: the same text, the same number, or true and false."""
@@ -85,17 +83,17 @@ def feature_value(rule, row):
     """The number that a feature is in one row: a column's value, or 1 or 0 for a test of it."""
     text, kind = row[rule["column"]], rule["rule"]
     if kind == "missing":
-        return Fraction(not text)
+        return exact(not text)
     if not text:
-        return Fraction(rule["if_missing"])
+        return exact(rule["if_missing"])
     if kind in ("category", "other"):
-        return Fraction(any(same(text, value) for value in rule["values"]) == (kind == "category"))
+        return exact(any(same(text, value) for value in rule["values"]) == (kind == "category"))
     value = number(text)
     if kind == "value":
         return value
     demand(kind == "range", f"the rule {kind!r} is unknown")
     tests = {"at_least": value.__ge__, "above": value.__gt__, "at_most": value.__le__, "below": value.__lt__}
-    return Fraction(all(test(Fraction(rule[name])) for name, test in tests.items() if name in rule))
+    return exact(all(test(exact(rule[name])) for name, test in tests.items() if name in rule))
 
 def allowed_values(asked):
     """The points that a feature may have, in units and rising, with the penalty of each."""
@@ -103,15 +101,14 @@ def allowed_values(asked):
     values = asked.get("set") or [v for v in range(low, high + 1) if v or asked["zero"]]
     demand(values == sorted(set(values)), f"the points of {asked['name']!r} are not in order")
     penalties = asked.get("penalties") or [asked["penalty"] if v else 0 for v in values]
-    return values, [Fraction(penalty) for penalty in penalties]
+    return values, [exact(penalty) for penalty in penalties]
 
 class Program:
     """Variables, inequalities and objective, built from the question and the table alone.
 
     l: points. p, n: whether they are positive, negative. u: whether they are a certain value. t: totals of t
     or more are predicted positive (or b: the intercept). z: whether a row is wrong. M is so large that an
-    inequality with M·z says nothing about a row that is wrong.
-    """
+    inequality with M·z says nothing about a row that is wrong."""
     def __init__(self, question, rows, is_positive, weights):
         self.names, self.rows, self.variables, cost = [], [], [], {}
         mode, asked, variables = question["intercept"], question["features"], self.variables
@@ -135,9 +132,9 @@ class Program:
         ends = [[v * x for v in (s[0], s[-1]) for x in c] for (s, _), c in zip(sets, columns)]
         ends += [[b * step for b in question["range"]]] if mode == "range" else []
         least, most = sum(min(0, *e) for e in ends), sum(max(0, *e) for e in ends)
-        M, self.constant = most - least + 1, Fraction(0)
+        M, self.constant = most - least + 1, exact(0)
         for f, (values, penalties) in enumerate(sets):
-            unused = penalties[values.index(0)] if 0 in values else Fraction(0)
+            unused = penalties[values.index(0)] if 0 in values else exact(0)
             self.constant += unused  # paid for a feature without points; u below adds the difference
             low, high = min(0, values[0]), max(0, values[-1])
             own = {"l": self.variable(f"l{f}", low, high), "u": {}}
@@ -153,7 +150,7 @@ class Program:
         at = ("t", least, most + 1) if mode == "free" else ("b", *(question["range"] or ()))
         threshold = self.variable(*at) if mode in ("free", "range") else None
         wrong = [self.variable(f"z{r}", 0, 1) for r in range(len(points))]
-        price, N = [Fraction(w) for w in question["class_weights"]], sum(weights)
+        price, N = [exact(w) for w in question["class_weights"]], sum(weights)
         cost |= {z: weight[key] * price[key[0]] / N for z, key in zip(wrong, points)}
         self.n_bounds = len(self.rows)
         for f, ((values, _), own) in enumerate(zip(sets, variables)):
@@ -174,8 +171,8 @@ class Program:
                     if part:
                         self.row(f"{label}{f}", "E", 0, {own[sign]: 1} | {own["u"][v]: -1 for v in part})
         for k, (texts, most) in enumerate(question["limits"]):  # what the features in use take up, at most
-            scale = lcm(*(Fraction(w).denominator for w in (most, *texts)))
-            limit, *amounts = (int(Fraction(w) * scale) for w in (most, *texts))
+            scale = lcm(*(exact(w).denominator for w in (most, *texts)))
+            limit, *amounts = (int(exact(w) * scale) for w in (most, *texts))
             total = {own[s]: w for own, w in zip(variables, amounts) for s in "pn" if s in own}
             self.row(f"limit{k}", "L", limit, total)
         for k, (s, features) in enumerate(same_sign):  # all p are 0, or all n are
@@ -193,7 +190,7 @@ class Program:
         scale = lcm(*(c.denominator for c in cost.values()))
         shared = gcd(*(int(c * scale) for c in cost.values())) or 1
         self.objective = {v: int(c * scale) // shared for v, c in cost.items()}
-        self.unit = Fraction(shared, scale)  # F is the objective times this, plus the constant
+        self.unit = exact(shared, scale)  # F is the objective times this, plus the constant
     def variable(self, name, low, high):
         self.names.append(name)
         for label, sense, end in (("L", "G", low), ("U", "L", high)):
@@ -270,8 +267,8 @@ class Proof:
             assumptions |= its_assumptions
         wanted = {v: c * over for v, c in coefficients.items()}
         demand({v: c for v, c in total.items() if c} == wanted, "the coefficients do not add up")
-        exact = Fraction(sum_right, over)
-        reached = exact if not rounded else ceil(exact) if sense == "G" else floor(exact)
+        reached = exact(sum_right, over)
+        reached = (ceil(reached) if sense == "G" else floor(reached)) if rounded else reached
         demand(reached >= right if sense == "G" else reached <= right, f"it reaches {reached}, not {right}")
         return frozenset(assumptions)
     def both_cases(self, sense, right, coefficients, reason):
@@ -294,33 +291,33 @@ def rule_of(item):
 
 def score(model, row):
     """The points of a row, less the threshold. An item says what a missing value gives."""
-    total = -Fraction(model["threshold"])
+    total = -exact(model["threshold"])
     for item in model["items"]:
         there = row[item["column"]] or item["rule"] == "missing"
-        total += Fraction(item["points"]) * feature_value(item, row) if there else Fraction(item["missing"])
+        total += exact(item["points"]) * feature_value(item, row) if there else exact(item["missing"])
     return total
 
 def check_card(card, question, program, solution, best, people, sha256):
     """The card has the points of the solution, and its errors and penalties add up to the objective."""
     rows, is_positive, weights = people
     learned = card.get("learned") or card
-    points = {rule_of(item): Fraction(item["points"]) for item in learned["items"]}
+    points = {rule_of(item): exact(item["points"]) for item in learned["items"]}
     points = {rule: value for rule, value in points.items() if value}
     features, unit = question["features"], question["unit"]
-    values = [Fraction(solution.get(own["l"], 0), unit) for own in program.variables]
+    values = [exact(solution.get(own["l"], 0), unit) for own in program.variables]
     proven = {rule_of(one): v for one, v in zip(features, values) if v}
     demand(points == proven, "the card has other points than the solution of the proof")
     demand(same(question["positive"], card["classes"]["positive"]), "the card has another positive class")
     scores = [score(learned, row) for row in rows]
     demand(scores == [score(card, row) for row in rows], "the printed points give other totals")
     wrong = [score <= 0 if positive else score >= 0 for score, positive in zip(scores, is_positive)]
-    b = -Fraction(learned["threshold"]) * unit
+    b = -exact(learned["threshold"]) * unit
     if question["intercept"] == "range":
         demand(question["range"][0] <= b <= question["range"][1] and b.denominator == 1, "b is not allowed")
     elif question["intercept"] != "free":
         demand(b == (values[-1] * unit if question["b"] else 0), "the card has another intercept")
     errors = sum(w for w, is_wrong in zip(weights, wrong) if is_wrong)
-    prices = [Fraction(question["class_weights"][p]) for p in is_positive]
+    prices = [exact(question["class_weights"][p]) for p in is_positive]
     loss = sum(w * price for w, price, is_wrong in zip(weights, prices, wrong) if is_wrong)
     penalty = sum(costs[s.index(v * unit)] for (s, costs), v in zip(program.sets, values) if v or 0 in s)
     objective = best * program.unit + program.constant
@@ -329,8 +326,8 @@ def check_card(card, question, program, solution, best, people, sha256):
     claims = {"objective": objective, "lower_bound": objective, "training_errors": errors,
               "n_rows": len(rows), "total_weight": sum(weights), "size": size}
     for name, value in claims.items():
-        demand(Fraction(made[name]) == value, f"the card claims {name} = {made[name]}, but it is {value}")
-    named = made.get("certificate", {}).get("sha256", sha256)
+        demand(exact(made[name]) == value, f"the card claims {name} = {made[name]}, but it is {value}")
+    named = made.get("certificate", {"sha256": sha256})["sha256"]
     demand(named == sha256, "the card names another certificate: its sha256 differs")
     return errors, size, objective
 
@@ -340,13 +337,12 @@ def in_words(question):
         shown = "{} to {}".format(*one["interval"]) if "interval" in one else str(one["set"])
         yield f"  {one['name']}: {shown} times 1/{question['unit']}, penalty {one.get('penalty', 'by value')}"
     names = [*(one["name"] for one in question["features"]), "b"]
-    yield f"  intercept: {question['intercept']} {question['range'] or ''}"
     for amounts, most in question["limits"]:
         yield f"  used, at most {most} of {({n: w for n, w in zip(names, amounts) if w != '0'})}"
     yield from (f"  no opposite signs among {[names[f] for f in fs]}" for fs in question["same_sign"])
     yield f"  columns read in a way of their own: {question['columns'] or 'none'}"
     yield f"  rows left out: without a class, or with a gap in one of {question['complete']}"
-    yield f"  positive class: {question['positive']}; weights (-, +): {question['class_weights']}"
+    yield "  intercept {intercept} {range}; positive {positive}, weights {class_weights}".format(**question)
 
 def check(data, card_file, proof_file):
     """Check everything; return what was proven, in words, or raise Refused."""
@@ -371,7 +367,7 @@ def check(data, card_file, proof_file):
             total = sum(c * solution.get(v, 0) for v, c in row.items())
             kept = (sense == "L" or total >= right) and (sense == "G" or total <= right)
             demand(kept, f"the solution breaks {label}")
-        people = (rows, is_positive, weights)
+        people = rows, is_positive, weights
         errors, size, F = check_card(card, question, program, solution, best, people, sha256)
         count = int(next(lines).split()[1])
         proof, uses, done = Proof(program, best), {}, False

@@ -139,6 +139,10 @@ class MissingCodesWarning(SupersparseWarning):
     """Numbers such as -99 that look like codes for missing values were taken as numbers."""
 
 
+class WorkerLostWarning(SupersparseWarning):
+    """An executor lost a worker, or takes no more work; the solve goes on and loses a slice at most."""
+
+
 class NoBetterThanBaselineWarning(SupersparseWarning):
     """A card that errs no less than whoever always predicts the commoner class."""
 

@@ -9,7 +9,7 @@ pytest.importorskip("narwhals", minversion="2.14")
 polars = pytest.importorskip("polars")
 pytest.importorskip("duckdb")
 
-QUICK = ["--target", "state", "--C0", "0.02", "--max-points", "3"]
+QUICK = ["--target", "state", "--C0", "0.05", "--max-points", "2"]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def notes(done):
     return [line for line in done.stderr.splitlines() if line.startswith(("  ", "note: '"))]
 
 
-@pytest.mark.parametrize("source", ["rows", "all.csv"])
+@pytest.mark.parametrize("source", ["rows", pytest.param("all.csv", marks=pytest.mark.long)])
 def test_the_card_is_that_of_the_rows_in_memory(run, rows, source):
     usual = run(
         "fit",
@@ -63,6 +63,7 @@ def test_the_card_is_that_of_the_rows_in_memory(run, rows, source):
     assert "800 rows" in done.stderr
 
 
+@pytest.mark.long
 def test_folds_judge_the_card_and_give_it_risks(run, rows):
     done = run("fit", "rows/*.parquet", *QUICK, "--engine", "duckdb", "--out", "card.json", check=True)
     card = json.loads((rows / "card.json").read_text())

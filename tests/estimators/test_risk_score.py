@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, ScoringSystem
-from supersparse.errors import InvalidProblemError, SeparatedClassesWarning, UnsupportedProblemError
+from supersparse import constraints as c
+from supersparse.errors import InfeasibleError, InvalidProblemError, NotProvenWarning, SeparatedClassesWarning
 
 
 def made(n=300, seed=0):
@@ -78,11 +79,53 @@ def test_separated_classes_are_warned_of():
         RiskScoreClassifier(**QUICK).fit([[0], [0], [1], [1]], [0, 0, 1, 1])
 
 
-def test_what_only_errors_have_is_refused():
-    from supersparse import constraints as c
+def test_rates_are_limited_at_the_risk_threshold():
+    free = RiskScoreClassifier(positive="ill", **QUICK).fit(X, Y)
+    limit = round(free.training_specificity_ + 0.02, 2)
+    limited = RiskScoreClassifier(
+        positive="ill", constraints=[c.min_specificity(limit)], risk_threshold=0.6, **QUICK
+    ).fit(X, Y)
+    risk = limited.predict_proba(X)[:, 0]
+    assert ((risk > 0.6) == (limited.predict(X) == "ill")).all()
+    assert (limited.predict(X)[Y == "well"] == "well").mean() >= limit
+    assert limited.proven_optimal_
+    assert limited.loss_ >= free.loss_ - 1e-9
+    assert "predictions at a risk of 0.6" in str(limited.scoring_system_).replace("\n          ", " ")
 
-    with pytest.raises(UnsupportedProblemError, match="sensitivity"):
-        RiskScoreClassifier(constraints=[c.min_sensitivity(0.9)], **QUICK).fit(X, Y)
+
+def test_errors_are_limited_for_predictions_at_one_half():
+    free = RiskScoreClassifier(**QUICK).fit(X, Y)
+    same = RiskScoreClassifier(constraints=[c.max_error(free.training_errors_ / len(Y))], **QUICK).fit(X, Y)
+    assert (same.predict(X) != Y).sum() <= free.training_errors_
+    assert same.loss_ == pytest.approx(free.loss_, abs=1e-9)
+    with pytest.raises(InfeasibleError, match=r"at a risk_threshold of 0\.5"):
+        RiskScoreClassifier(constraints=[c.max_error(0)], max_features=1, **QUICK).fit(X, Y)
+
+
+def test_the_card_counts_the_training_rows_of_each_total():
+    model = RiskScoreClassifier(positive="ill", **QUICK).fit(X, Y)
+    seen = model.scoring_system_.card.risk.seen
+    assert sum(seen.cases) == len(Y)
+    assert sum(seen.events) == (Y == "ill").sum()
+    # with the best intercept, expected and observed events are the same
+    risks = model.scoring_system_.card.risk.of(np.array(seen.totals, dtype=float))
+    assert risks @ np.array(seen.cases, dtype=float) == pytest.approx(float(sum(seen.events)), abs=1e-6)
+    assert "Events" in str(model.scoring_system_)
+    again = ScoringSystem.from_json(model.scoring_system_.to_json())
+    assert again.card.risk == model.scoring_system_.card.risk
+
+
+def test_an_interrupted_fit_goes_on_from_its_checkpoint(tmp_path):
+    file = tmp_path / "file"
+    with pytest.warns(NotProvenWarning):
+        RiskScoreClassifier(checkpoint=file, **{**QUICK, "node_limit": 1}).fit(X, Y)
+    assert file.exists()
+    model = RiskScoreClassifier(checkpoint=file, **QUICK).fit(X, Y)
+    assert model.proven_optimal_
+    assert not file.exists()
+
+
+def test_what_only_errors_have_is_refused():
     with pytest.raises(InvalidProblemError, match="slope is 3"):
         RiskScoreClassifier(slope=3, **QUICK).fit(X, Y)
     with pytest.raises(TypeError, match="intercept"):

@@ -112,9 +112,9 @@ def test_questions_cells_and_card_are_those_of_the_rows(lazily):
     rows = TrainingRows(
         X=table.drop("ill"), y=table["ill"].to_numpy(), sample_weight=None, rate_groups=None, title="ill"
     )
-    recipe = Recipe(settings=Settings(C0=0.03, max_points=3), prepare=Prepare())
+    recipe = Recipe(settings=Settings(C0=0.05, max_points=2), prepare=Prepare())
     question = recipe.question(rows)
-    found = solve(counted.problem(C0=0.03, max_points=3))
+    found = solve(counted.problem(C0=0.05, max_points=2))
     expected = solve(question.problem)
     assert found.proven_optimal
     assert (found.objective, found.points) == (expected.objective, expected.points)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from supersparse import Problem
 from supersparse.exact import distinct_of, integer_column
 from supersparse.problem import rows as rows_module
-from supersparse.problem.near_totals import NearTotals
-from supersparse.problem.objective import evaluate, integer_totals, with_best_intercept
+from supersparse.problem.near_totals import NearTotals, integer_totals
+from supersparse.problem.objective import evaluate, with_best_intercept
 
 
 @settings(max_examples=200, deadline=None)

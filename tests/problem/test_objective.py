@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from problem.reference import data, decimal, slow_objective, values
 from supersparse import constraints
-from supersparse.problem.objective import evaluate, integer_totals, with_best_intercept
+from supersparse.problem.near_totals import integer_totals
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 

@@ -12,7 +12,8 @@ from results.answering import SOLVERS, require_answer
 from strategies import Case, ConstrainedCase, cases, constrained_problems
 from supersparse import Problem, solve
 from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailedError, VerificationError
-from supersparse.problem.objective import evaluate, integer_totals
+from supersparse.problem.near_totals import integer_totals
+from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.results.pool import pool
 from supersparse.solving.contract import Aim

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from counts import examples
 from strategies import Case, cases
-from supersparse import Problem, SLIMClassifier, solve
-from supersparse.errors import InvalidOptionError
+from supersparse import Problem, Settings, SLIMClassifier, SLIMClassifierCV, solve
+from supersparse.errors import InvalidOptionError, SupersparseError
+from supersparse.learning.recipe import Recipe
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.results.tie_break import least_log_loss, loss_of
 
@@ -74,6 +75,21 @@ def test_the_classifier_chooses_by_log_loss_and_says_so():
     assert not hasattr(plain, "tie_break_")
 
 
+def test_the_penalty_is_chosen_with_the_same_rule():
+    X, y = made()
+    asked = {"Cs": [0.001, 0.05], "cv": 2, "max_points": 2, "tie_break": "log_loss", "slack": 0.01}
+    model = SLIMClassifierCV(**asked).fit(X, y)
+    alone = SLIMClassifier(C0=model.C0_, max_points=2, tie_break="log_loss", slack=0.01).fit(X, y)
+    assert model.tie_break_.log_loss == alone.tie_break_.log_loss
+    kept = model.scoring_system_.card.provenance.settings
+    assert (kept["tie_break"], kept["slack"]) == ("log_loss", 0.01)
+
+
+def test_goal_risk_breaks_no_ties_by_itself():
+    with pytest.raises(InvalidOptionError, match="goal 'risk' minimises the log loss itself"):
+        Recipe(settings=Settings.of(goal="risk", tie_break="log_loss")).slack  # noqa: B018
+
+
 def test_a_limit_leaves_it_unproven():
     X, y = made()
     problem = Problem.of(X, y, C0=0.001, max_points=3)
@@ -87,10 +103,10 @@ def test_a_limit_leaves_it_unproven():
     ("asked", "said"),
     [
         ({"tie_break": "loss"}, "tie_break is 'loss'"),
-        ({"slack": 0.1}, 'it needs tie_break="log_loss"'),
-        ({"tie_break": "log_loss", "slack": -1}, "slack is -1; give 0 or more"),
+        ({"slack": 0.1}, "slack is 0.1; it needs tie_break log_loss"),
+        ({"tie_break": "log_loss", "slack": -1}, "slack is -1; "),
     ],
 )
 def test_what_makes_no_sense_is_refused(asked, said):
-    with pytest.raises(InvalidOptionError, match=said):
+    with pytest.raises(SupersparseError, match=said):
         SLIMClassifier(**asked).fit(*made())

@@ -53,7 +53,7 @@ def test_the_solve_section_has_the_options_of_solve_that_a_file_can_hold():
     from supersparse.solving import registry
     from supersparse.solving.options import SolveOptions
 
-    of_python_only = {"initial", "on_progress", "cancel", "proof_log", "certificate"}
+    of_python_only = {"initial", "on_progress", "cancel", "proof_log", "certificate", "executor"}
     assert set(SOLVE_FORM.fields) == {f.name for f in fields(SolveOptions)} - of_python_only | {"solver"}
     assert set(SOLVERS) == {*registry.names(), "auto"}
 

@@ -15,7 +15,8 @@ from solving.exact.enumerate import cuts_of
 from strategies import cases
 from supersparse import constraints as c
 from supersparse.errors import UnsupportedProblemError
-from supersparse.problem.objective import classified, evaluate, integer_totals
+from supersparse.problem.near_totals import integer_totals
+from supersparse.problem.objective import classified, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import presolve

@@ -93,7 +93,13 @@ def _domain(domain: Domain) -> dict[str, object]:
 
 def _risk(risk: Risk) -> dict[str, object]:
     if isinstance(risk, LogisticRisk):
-        return {"kind": risk.kind, "slope": risk.slope, "offset": risk.offset}
+        content: dict[str, object] = {"kind": risk.kind, "slope": risk.slope, "offset": risk.offset}
+        if risk.seen is not None:
+            seen = zip(risk.seen.totals, risk.seen.cases, risk.seen.events, strict=True)
+            content["rows"] = [
+                {"total": _number(t), "cases": _number(c), "events": _number(e)} for t, c, e in seen
+            ]
+        return content
     rows: list[dict[str, object]] = [
         {"total": _number(t), "risk": r} for t, r in zip(risk.totals, risk.risks, strict=True)
     ]

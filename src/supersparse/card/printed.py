@@ -80,7 +80,8 @@ def moved_risk(risk: Risk | None, shift: Fraction) -> Risk | None:
         return replace(risk, totals=tuple(total - shift for total in risk.totals))
     if isinstance(risk, LogisticRisk):
         most = sys.float_info.max
-        return replace(risk, offset=min(max(risk.offset + risk.slope * float(shift), -most), most))
+        offset = min(max(risk.offset + risk.slope * float(shift), -most), most)
+        return replace(risk, offset=offset, seen=None if risk.seen is None else risk.seen.moved(shift))
     return None
 
 

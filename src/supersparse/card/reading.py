@@ -9,7 +9,7 @@ from supersparse.card.performance import Judged, Performance
 from supersparse.card.printed import follows_from_learned
 from supersparse.card.provenance import CardEdit, CertificateFile, ItemSeen, Provenance
 from supersparse.card.risk import RISK_KINDS as RISK_KINDS
-from supersparse.card.risk import LogisticRisk, Risk, TableRisk
+from supersparse.card.risk import LogisticRisk, Risk, SeenTotals, TableRisk
 from supersparse.card.rules import (
     RULE_KINDS,
     Domain,
@@ -152,7 +152,8 @@ def _risk(fields: Fields) -> Risk:
     kind = fields.text("kind")
     found: Risk
     if kind == LogisticRisk.kind:
-        found = LogisticRisk(slope=fields.real("slope"), offset=fields.real("offset"))
+        slope, offset = fields.real("slope"), fields.real("offset")
+        found = LogisticRisk(slope=slope, offset=offset, seen=_totals_seen(fields))
     elif kind == TableRisk.kind:
         rows = []
         for row in fields.sections("rows"):
@@ -171,6 +172,17 @@ def _risk(fields: Fields) -> Risk:
         raise InvalidCardError(f"{fields.where} has the unknown kind {kind!r}; {hint}")
     fields.finish()
     return found
+
+
+def _totals_seen(fields: Fields) -> SeenTotals | None:
+    seen = []
+    for row in fields.sections("rows", optional=True):
+        seen.append((row.number("total"), row.number("cases"), row.number("events")))
+        row.finish()
+    if not seen:
+        return None
+    totals, cases, events = zip(*seen, strict=True)
+    return SeenTotals(totals=totals, cases=cases, events=events)
 
 
 def _performance(fields: Fields) -> Performance:

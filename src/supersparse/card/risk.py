@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -61,6 +61,38 @@ class TableRisk(Tabular):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SeenTotals(Tabular):
+    """How many training rows had each total, and how many of them were positive, by weight."""
+
+    totals: tuple[Fraction, ...]  # rising
+    cases: tuple[Fraction, ...]
+    events: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("totals", "cases", "events"):
+            read = tuple(declared_number(v, f"the {name} of a risk") for v in getattr(self, name))
+            object.__setattr__(self, name, read)
+        if not len(self.totals) == len(self.cases) == len(self.events) > 0:
+            raise InvalidCardError("a risk needs cases and events for each total seen, and at least one")
+        for low, high in pairwise(self.totals):
+            if low >= high:
+                raise InvalidCardError(f"the totals seen have {low} before {high}; let them rise")
+        if not all(0 <= e <= c for e, c in zip(self.events, self.cases, strict=True)):
+            raise InvalidCardError("the events at a total must be 0 or more, and no more than its cases")
+
+    def moved(self, shift: Fraction) -> "SeenTotals":
+        """Return the same rows for totals that are lower by a shift."""
+        return replace(self, totals=tuple(total - shift for total in self.totals))
+
+    def _brief(self) -> str:
+        return f"{counted(len(self.totals), 'total')} seen"
+
+    def _small_table(self) -> SmallTable:
+        rows = zip(self.totals, self.cases, self.events, strict=True)
+        return SmallTable(("total", "cases", "events"), [tuple(map(cell, row)) for row in rows])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LogisticRisk(Tabular):
     """The risk 1 / (1 + exp(-(slope·total + offset)))."""
 
@@ -68,6 +100,7 @@ class LogisticRisk(Tabular):
 
     slope: float  # for each point
     offset: float
+    seen: SeenTotals | None = None  # the training rows behind it; None: not known, or too many totals
 
     def __post_init__(self) -> None:
         for name in ("slope", "offset"):

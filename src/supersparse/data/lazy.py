@@ -249,6 +249,9 @@ class LazyTable:
 
         value = self.columns[name].value()
         nines = [float(nine) for nine in NINES]
+        ends = self._collect(self.frame.select(value.min().alias("low"), value.max().alias("high")))
+        if not {ends["low"].to_list()[0], ends["high"].to_list()[0]} & set(nines):  # codes stand apart
+            return np.empty(0), np.empty(0, dtype=np.int64)
         others = nw.when(_all([value != nine for nine in nines])).then(value)
         counts = [(value == nine).cast(nw.Int64).sum().alias(f"nine {k}") for k, nine in enumerate(nines)]
         found = self._collect(

@@ -1,6 +1,7 @@
 """Code shared by both classifiers: from parameters to a recipe, and from a model to predictions."""
 
 import warnings
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -86,6 +87,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             "solver": self.solver,
             "solver_options": self.solver_options or {},
             "checkpoint": self.checkpoint,
+            "executor": getattr(self, "executor", None),
             "time_limit": self.time_limit,
             "node_limit": self.node_limit,
             "gap": self.gap,
@@ -100,6 +102,15 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         )
 
     scoring_system_: ScoringSystem
+
+    def __sklearn_clone__(self) -> Self:
+        """A clone shares the executor, which cannot be copied; everything else is cloned."""
+        executor = getattr(self, "executor", None)
+        if executor is None:
+            return super().__sklearn_clone__()  # type: ignore[no-any-return]
+        alone = copy(self)
+        alone.executor = None
+        return clone(alone).set_params(executor=executor)  # type: ignore[no-any-return]
 
     def _learn(
         self,

@@ -1,6 +1,7 @@
 """The parameters of the classifiers: the declared settings, and how learning goes about them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from inspect import Parameter, Signature
 from os import PathLike
 from typing import Any, Literal, TypedDict, TypeVar
@@ -24,6 +25,7 @@ LEARNING: Mapping[str, Any] = {
     "solver_options": None,
     "checkpoint": None,
     "certificate": None,
+    "executor": None,
     "time_limit": 60,
     "node_limit": None,
     "gap": 0.0,
@@ -65,6 +67,7 @@ class SLIMCVKeywords(AskedOfBothGoals, LearningOfBothGoals, Choosing, total=Fals
     calibrate: Method | None
     checkpoint: str | PathLike[str] | None
     certificate: str | PathLike[str] | None
+    executor: Executor | None
 
 
 class SLIMKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
@@ -77,6 +80,7 @@ class SLIMKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
     calibrate: Method | None
     checkpoint: str | PathLike[str] | None
     certificate: str | PathLike[str] | None
+    executor: Executor | None
 
 
 class RiskCVKeywords(AskedOfBothGoals, LearningOfBothGoals, Choosing, total=False):

@@ -36,7 +36,7 @@ class _RiskModel(ScoringSystemClassifier):
             )
 
 
-@takes_settings("goal", "intercept", "calibrate", "certificate")
+@takes_settings("goal", "intercept", "calibrate", "certificate", "executor")
 class RiskScoreClassifier(_RiskModel):
     """Learn a risk score: few features with small whole points, and a risk for each total.
 
@@ -126,7 +126,7 @@ verbose
         return self._learn(question, rows, start, clock.reserving(3 * (time.monotonic() - began)))
 
 
-@takes_settings("C0", "goal", "intercept", "calibrate", "certificate", Cs=6, cv=5, rule="best")
+@takes_settings("C0", "goal", "intercept", "calibrate", "certificate", "executor", Cs=6, cv=5, rule="best")
 class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
     """Learn a risk score, with C0 chosen by cross-validated log loss.
 

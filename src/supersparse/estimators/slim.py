@@ -104,6 +104,9 @@ class SLIMClassifier(ScoringSystemClassifier):
         Stop when the objective is proven to be within this fraction of the optimum.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 all cores.
+    executor : concurrent.futures.Executor, default=None
+        Where the proof runs, instead of threads: a `ProcessPoolExecutor`, or dask's
+        ``Client.get_executor()``. A clone shares it.
     random_state : int, RandomState instance or None, default=None
         Random seed. None means 0, so fits are reproducible.
     verbose : int, default=0

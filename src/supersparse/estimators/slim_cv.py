@@ -81,6 +81,9 @@ intercept, solver, solver_options, gap
         points, but perhaps another of several equally good models.
     n_jobs : int, default=None
         Number of joblib processes for the folds, each with one thread, and of threads for the final fit.
+    executor : concurrent.futures.Executor, default=None
+        Where the proof runs, instead of threads: a `ProcessPoolExecutor`, or dask's
+        ``Client.get_executor()``. A clone shares it.
     random_state : int, RandomState instance or None, default=None
         Random seed of every fit. None means 0. Folds are random only if `cv` is a random splitter.
     verbose : int, default=0
@@ -167,7 +170,9 @@ intercept, solver, solver_options, gap
         folds = self._folds(rows)
         # each process has its folds one after another, all of them together half of the time
         share = 0.5 / ceil(len(folds) / effective_n_jobs(self.n_jobs))
-        on_one_thread = clock.limited(replace(recipe, options={**recipe.options, "n_jobs": 1}), share)
+        on_one_thread = clock.limited(
+            replace(recipe, options={**recipe.options, "n_jobs": 1, "executor": None}), share
+        )
         by_fold = Parallel(n_jobs=self.n_jobs)(
             delayed(fit_fold)(on_one_thread, values, rows, costs, fold, initial) for fold in folds
         )

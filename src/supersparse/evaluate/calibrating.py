@@ -149,7 +149,7 @@ def in_the_large(risk: Risk, totals: Floats, weights: Floats, share: float) -> R
 def moved(risk: Risk, by: float) -> Risk:
     """Return the risk with shifted log-odds."""
     if isinstance(risk, LogisticRisk):
-        return replace(risk, offset=risk.offset + by)
+        return replace(risk, offset=risk.offset + by, seen=None)  # it is about other rows now
     with np.errstate(divide="ignore"):
         odds = np.log(risk.risks) - np.log1p(-np.asarray(risk.risks))
     return replace(risk, risks=tuple(_risks(odds + by).tolist()))

@@ -10,7 +10,7 @@ import numpy as np
 import supersparse
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
-from supersparse.card.risk import LogisticRisk
+from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, ValueOf
 from supersparse.exact import (
     distinct_of,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from supersparse.solving.solution import Solution
 
 
+_MOST_TOTALS = 60  # of which a card says how many rows had them
 _FEW = 2  # a column with so many different values or fewer has them listed in its domain
 
 
@@ -70,7 +71,34 @@ def _intercept(solution: "Solution") -> Fraction:
 def _risk(solution: "Solution") -> LogisticRisk | None:
     if solution.slope is None or solution.offset is None:
         return None
-    return LogisticRisk(slope=solution.slope, offset=solution.offset)
+    return LogisticRisk(slope=solution.slope, offset=solution.offset, seen=_seen_totals(solution))
+
+
+def _seen_totals(solution: "Solution") -> SeenTotals | None:
+    """How many training rows had each total, and how many of them were positive; None if totals are many."""
+    from supersparse.evaluate.outcomes import added_up
+    from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
+
+    problem, coefficients = solution.problem, solution.points.over(solution.problem.unit).coefficients
+    rows = problem.rows
+    near = NearTotals.of(problem, coefficients)
+    if near is not None and len(np.unique(near.floats)) > _MOST_TOTALS:
+        return None
+    distinct, groups = distinct_of(integer_totals(problem, coefficients))
+    if len(distinct) > _MOST_TOTALS:
+        return None
+    unit = problem.unit * step_of(problem, coefficients)
+    fits = fits_int64(largest_magnitude(rows.weights) * rows.n_rows)
+    weights = rows.weights if fits else rows.weights.astype(object)
+    cases, events = (
+        added_up(weights, groups, len(distinct), of).tolist()
+        for of in (np.ones(rows.n_rows, dtype=bool), rows.positive)
+    )
+    return SeenTotals(
+        totals=tuple(Fraction(int(t), unit) for t in distinct),
+        cases=tuple(c * rows.weight_unit for c in cases),
+        events=tuple(e * rows.weight_unit for e in events),
+    )
 
 
 def _label(label: object) -> Label:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from supersparse.card.card import Card
 from supersparse.data.small_table import NO_MATH, unreachable_style
-from supersparse.evaluate.rates import count_text
 from supersparse.faces.colours import ink_on, risk_colour
 from supersparse.faces.content import Content, ShownLine, Style, content
 from supersparse.faces.drawing import FaceWriters, pictures, wrapped, write
 from supersparse.faces.evidence import MEASURES
 from supersparse.faces.pictures import paper_size, sheet_drawing
+from supersparse.faces.risk_strip import rows_behind
 
 _WIDTH, _HEIGHT = 490, 690  # what A4 and Letter both have within margins of 15 mm, in points, and some air
 _SIZES = (11.0, 10.0, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0)
@@ -124,9 +124,8 @@ def _risks(said: Content) -> list[str]:
         f'<tr><th scope="row">Total</th>{totals}</tr>',
         f'<tr class="bar"><th scope="row">Risk</th>{bar}</tr>',
     ]
-    if any(column.cases is not None for column in said.risks):
-        cases = "".join(f"<td>{'-' if c.cases is None else count_text(c.cases)}</td>" for c in said.risks)
-        rows.append(f'<tr><th scope="row">Cases</th>{cases}</tr>')
+    for name, cells in rows_behind(said.risks):
+        rows.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
     caption = f"<caption>Risk ({escape(said.positive)})</caption>"
     return [f'<div class="block"><table class="risks">{caption}', *rows, "</table></div>"]
 

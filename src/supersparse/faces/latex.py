@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass
 
 from supersparse.card.card import Card
-from supersparse.evaluate.rates import count_text
 from supersparse.faces.content import TIMES, Content, ShownLine, Style, content
 from supersparse.faces.evidence import MEASURES
+from supersparse.faces.risk_strip import rows_behind
 
 _BLANK = r"$\cdots\cdots$"
 _LONG = 60  # characters from which on the lines of a table are wrapped
@@ -75,9 +75,7 @@ def _risk_rows(said: Content) -> list[list[str]]:
         ["Total", *(column.totals for column in said.risks)],
         [f"Risk ({said.positive})", *(column.percent for column in said.risks)],
     ]
-    if any(column.cases is not None for column in said.risks):
-        rows.append(["Cases", *("-" if c.cases is None else count_text(c.cases) for c in said.risks)])
-    return rows
+    return [*rows, *([name, *cells] for name, cells in rows_behind(said.risks))]
 
 
 def _grid(rows: list[list[str]]) -> list[str]:

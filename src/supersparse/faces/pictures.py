@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 
 from supersparse.card.card import Card
 from supersparse.errors import InvalidOptionError
-from supersparse.evaluate.rates import count_text
 from supersparse.faces.colours import ink_on, risk_colour
 from supersparse.faces.content import Content, ShownLine, Style, content
 from supersparse.faces.drawing import Box, Drawing, Show, Stroke, Text, text_width, wrapped
 from supersparse.faces.evidence import CERTIFICATE, MEASURES
+from supersparse.faces.risk_strip import rows_behind
 
 INK, FAINT, LINE, ACCENT, SOFT, WHITE = "#17202b", "#52606f", "#c9d2dc", "#0d4f52", "#eef3f3", "#ffffff"
 WARNING = "#7c2d12"
@@ -308,7 +308,7 @@ def _results(said: Content, page: Page) -> None:
 
 
 def _risks(said: Content, page: Page) -> None:
-    """Totals, a bar of risks that gets darker as they rise, and the number of cases."""
+    """Totals, a bar of risks that gets darker as they rise, and the numbers of cases and events."""
     if not said.risks:
         return
     scale = page.scale
@@ -319,9 +319,7 @@ def _risks(said: Content, page: Page) -> None:
     width = (page.right - page.left - label) / len(said.risks)
     rows = [("Total", [column.totals for column in said.risks])]
     rows.append(("Risk", [column.percent for column in said.risks]))
-    if any(column.cases is not None for column in said.risks):
-        cases = ["-" if column.cases is None else count_text(column.cases) for column in said.risks]
-        rows.append(("Cases", cases))
+    rows += rows_behind(said.risks)
     for name, cells in rows:
         is_bar = name == "Risk"
         high = (17 if is_bar else 13) * scale

@@ -10,6 +10,7 @@ import numpy as np
 from supersparse.card.card import Card
 from supersparse.card.possible import possible_totals
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
+from supersparse.evaluate.rates import count_text
 from supersparse.exact import shown
 
 _MOST = 10  # columns of a strip
@@ -18,12 +19,16 @@ _MOST_TOTALS = 400  # that are looked at one by one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskColumn:
-    """Totals from `low` to `high`, their risk, and the weight of the rows behind it (None: not known)."""
+    """Totals from `low` to `high`, their risk, and the weight of the rows behind it: all, and positive.
+
+    None: not known.
+    """
 
     low: Fraction
     high: Fraction
     risk: float
     cases: Fraction | None
+    events: Fraction | None
     positive: bool  # whether the card predicts the positive class there
 
     @property
@@ -64,15 +69,19 @@ def risk_columns(card: Card) -> tuple[RiskColumn, ...]:
 def _at(card: Card, risk: Risk, totals: Sequence[Fraction]) -> list[RiskColumn]:
     risks = risk.of(np.array([float(total) for total in totals])).tolist()
     cases: dict[Fraction, Fraction] = {}
+    events: dict[Fraction, Fraction] = {}
     if isinstance(risk, TableRisk) and risk.cases is not None:
         cases = dict(zip(risk.totals, risk.cases, strict=True))
-    known = bool(cases)
+    if isinstance(risk, LogisticRisk) and risk.seen is not None and set(risk.seen.totals) <= set(totals):
+        cases = dict(zip(risk.seen.totals, risk.seen.cases, strict=True))
+        events = dict(zip(risk.seen.totals, risk.seen.events, strict=True))
     return [
         RiskColumn(
             low=total,
             high=total,
             risk=one,
-            cases=cases.get(total, Fraction(0)) if known else None,
+            cases=cases.get(total, Fraction(0)) if cases else None,
+            events=events.get(total, Fraction(0)) if events else None,
             positive=total > card.threshold,
         )
         for total, one in zip(totals, risks, strict=True)
@@ -99,14 +108,27 @@ def _joined(a: RiskColumn, b: RiskColumn) -> RiskColumn:
     if not any(weights):
         weights = [float(c.high - c.low + 1) for c in (a, b)]
     risk = (a.risk * weights[0] + b.risk * weights[1]) / sum(weights)
-    cases = None if a.cases is None or b.cases is None else a.cases + b.cases
     return RiskColumn(
         low=a.low,
         high=b.high,
         risk=risk,
-        cases=cases,
+        cases=None if a.cases is None or b.cases is None else a.cases + b.cases,
+        events=None if a.events is None or b.events is None else a.events + b.events,
         positive=a.positive,
     )
+
+
+def rows_behind(columns: Sequence[RiskColumn]) -> list[tuple[str, list[str]]]:
+    """The rows of a strip that say how many cases and events are behind each risk, as far as is known."""
+    found = [
+        ("Cases", [column.cases for column in columns]),
+        ("Events", [column.events for column in columns]),
+    ]
+    return [
+        (name, ["-" if n is None else count_text(n) for n in counts])
+        for name, counts in found
+        if any(n is not None for n in counts)
+    ]
 
 
 def risk_formula(card: Card, positive: str, total: str) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from supersparse.card.card import Card
 from supersparse.data.plain import padded, width, wrap
-from supersparse.evaluate.rates import count_text
 from supersparse.faces.content import TIMES, Content, Style, content
 from supersparse.faces.evidence import MEASURES
+from supersparse.faces.risk_strip import rows_behind
 
 _BLANK = "......"
 _LEAST_NAME_WIDTH = 12  # the longest escape, \U0001f600, and the mark of a broken word fit in
@@ -121,8 +121,7 @@ def _risks(said: Content, columns: int) -> list[str]:
         ["Total", *(column.totals for column in said.risks)],
         ["Risk", *(column.percent for column in said.risks)],
     ]
-    if any(column.cases is not None for column in said.risks):
-        rows.append(["Cases", *("-" if c.cases is None else count_text(c.cases) for c in said.risks)])
+    rows += [[name, *cells] for name, cells in rows_behind(said.risks)]
     return [*wrap(f"Risk ({said.positive}):", columns), *_grid(rows, columns)]
 
 
@@ -187,8 +186,7 @@ def _markdown_risks(said: Content) -> list[str]:
         [f"Total, and risk of {said.positive}", *(column.totals for column in said.risks)],
         ["Risk", *(column.percent for column in said.risks)],
     ]
-    if any(column.cases is not None for column in said.risks):
-        rows.append(["Cases", *("-" if c.cases is None else count_text(c.cases) for c in said.risks)])
+    rows += [[name, *cells] for name, cells in rows_behind(said.risks)]
     return _markdown_table(rows)
 
 

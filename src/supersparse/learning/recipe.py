@@ -21,7 +21,7 @@ from supersparse.card.scoring import score_table
 from supersparse.data.sources import as_table
 from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidSettingsError
 from supersparse.evaluate.drift import remember
-from supersparse.exact import exact
+from supersparse.exact import exact, shown
 from supersparse.faces.from_solution import card_of_solution
 from supersparse.forms.labels import label_text
 from supersparse.forms.tree import ByName
@@ -61,7 +61,7 @@ class Recipe:
         slack = exact(settings.slack, "slack", InvalidOptionError)
         if settings.tie_break == "points":
             if slack:
-                raise InvalidOptionError(f"slack is {settings.slack}; it needs tie_break log_loss")
+                raise InvalidOptionError(f"slack is {shown(slack)}; it needs tie_break log_loss")
             return None
         if settings.goal == "risk":
             raise InvalidOptionError(

@@ -140,7 +140,7 @@ def validate(
     penalties = [float(C0) for C0 in read_values(VALUES, problem)] if chooses else []
     costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
     # a checkpoint is of the final fit: folds are other problems
-    options: SolverKeywords = {**recipe.options, "checkpoint": None, "n_jobs": 1}
+    options: SolverKeywords = {**recipe.options, "checkpoint": None, "n_jobs": 1, "executor": None}
     task = _Task(replace(recipe, options=options), penalties, rows, costs)
     folds = _Folds(task, named_folds(splits), clock or Clock.of(recipe), watch)
     by_fold: list[list[FoldResult]] = []

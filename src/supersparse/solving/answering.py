@@ -225,6 +225,10 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
         raise UnsupportedProblemError(
             f"solver {solver.name!r} does not support proof_log; solver 'exact' does"
         )
+    if options.executor is not None and not can.uses_executors:
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not support executor; solver 'exact' does, where errors are counted"
+        )
     if can.own_options is not None:
         for name in options.solver_options:
             if name not in can.own_options:

@@ -168,6 +168,7 @@ def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Poin
         checkpoint=None,
         proof_log=None,
         certificate=None,
+        executor=None if is_own else settings.executor,
     )
     try:
         return answer(problem, chosen, options).points

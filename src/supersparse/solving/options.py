@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from math import isfinite
@@ -56,6 +57,7 @@ class SolveOptions:
     cancel: Callable[[], bool] | None = None
     proof_log: Callable[[object], None] | None = None  # receives each branching and each pruning reason
     certificate: str | PathLike[str] | None = None  # where to write a proof that others can check
+    executor: Executor | None = None  # where slices of a proof run, instead of threads of this process
 
     def __post_init__(self) -> None:
         _check_at_least("time_limit", self.time_limit, 0, optional=True)
@@ -68,6 +70,11 @@ class SolveOptions:
         _check_at_least("n_jobs", self.n_jobs, 1, whole=True)
         _check_at_least("random_state", self.random_state, 0, whole=True)
         _check_priorities(self.branching_priorities)
+        if self.executor is not None and not callable(getattr(self.executor, "submit", None)):
+            raise InvalidOptionError(
+                f"executor is {self.executor!r}; give a concurrent.futures.Executor, such as "
+                "ProcessPoolExecutor() or dask's Client.get_executor()"
+            )
         if self.formulation not in ("bigm", "indicator"):
             raise InvalidOptionError(
                 f"formulation is {self.formulation!r}; "
@@ -107,6 +114,7 @@ class SolveKeywords(TypedDict, total=False):
     cancel: Callable[[], bool] | None
     proof_log: Callable[[object], None] | None
     certificate: str | PathLike[str] | None
+    executor: Executor | None
 
 
 class SolverKeywords(SolveKeywords, total=False):

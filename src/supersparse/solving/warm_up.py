@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from supersparse.problem.problem import Problem
-from supersparse.solving.kernels.boxes import run_boxes
+from supersparse.solving.kernels.slices import run_slice
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve import MergeRows
@@ -103,7 +103,7 @@ def _tiny_problems() -> list[Problem]:
 
 def compiled_before() -> bool:
     """Whether numba's cache contains the largest kernel; True if numba does not say."""
-    return _in_cache(run_boxes, "boxes.run_boxes*.nbi")
+    return _in_cache(run_slice, "slices.run_slice*.nbi")
 
 
 def _in_cache(kernel: object, pattern: str) -> bool:

@@ -39,8 +39,8 @@ engine._SAVE_EVERY = 0.0
 proof._SLICE_WORK = 2000
 step = proof.Proof.step
 
-def slow_step(self, cancelled):
-    step(self, cancelled)
+def slow_step(self, cancelled, most=None):
+    step(self, cancelled, most)
     time.sleep(0.02)
 
 proof.Proof.step = slow_step
@@ -51,7 +51,7 @@ solve(medium(seed=0, intercept="paper"), "exact", checkpoint=sys.argv[2])
 def work_done(monkeypatch):
     """Count the slices of the solves that follow."""
     steps, step = [], Proof.step
-    monkeypatch.setattr(Proof, "step", lambda self, cancelled: (steps.append(1), step(self, cancelled)))
+    monkeypatch.setattr(Proof, "step", lambda self, *a: (steps.append(1), step(self, *a)))
     return steps
 
 
@@ -87,7 +87,7 @@ def test_a_solve_stopped_again_and_again_ends_with_the_optimum(tmp_path, threads
     best = solve(problem, "exact")
     bounds = []
     for _ in range(200):
-        part = solve(problem, "exact", checkpoint=file, node_limit=60, n_jobs=threads)
+        part = solve(problem, "exact", checkpoint=file, node_limit=3, n_jobs=threads)
         bounds.append(part.lower_bound)
         assert part.lower_bound <= best.objective <= part.objective
         if part.stop is Stop.OPTIMAL:
@@ -103,7 +103,8 @@ def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch)
     monkeypatch.setattr(proof, "_SLICE_WORK", 20_000)
     problem, file = medium(seed=0), tmp_path / "file"
     best = solve(problem, "exact")
-    stopped = solve(problem, "exact", checkpoint=file, n_jobs=2, node_limit=60)
+    monkeypatch.setattr(engine, "_ALONE", 0)
+    stopped = solve(problem, "exact", checkpoint=file, n_jobs=2, node_limit=3)
     assert stopped.stop is Stop.NODE_LIMIT
     resumed = solve(problem, "exact", checkpoint=file)
     assert (resumed.objective, resumed.evaluation.l1) == (best.objective, best.evaluation.l1)
@@ -112,13 +113,14 @@ def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch)
 def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(second, "_START_AFTER", 0)
     monkeypatch.setattr(second, "_WORK_PER_STEP", 10_000)  # many steps beside few nodes of the tree
+    monkeypatch.setattr(proof, "_SLICE_WORK", 5_000)
     resumed, resume = [], SecondBound.resume
     monkeypatch.setattr(SecondBound, "resume", lambda self, left: (resumed.append(left), resume(self, left)))
     problem, file = few_squares([0, 2, 4, 6], max_points=3), tmp_path / "file"
     best = solve(problem, "exact")
     rounds = []
     while not rounds or (rounds[-1].stop is Stop.NODE_LIMIT and len(rounds) < 200):
-        rounds.append(solve(problem, "exact", checkpoint=file, node_limit=20))
+        rounds.append(solve(problem, "exact", checkpoint=file, node_limit=2))
         assert rounds[-1].lower_bound <= best.objective
     bounds = [part.lower_bound for part in rounds]
     assert bounds == sorted(bounds)
@@ -131,7 +133,7 @@ def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
 def saved(tmp_path_factory):
     """The bytes of a real checkpoint of medium()."""
     file = tmp_path_factory.mktemp("saved") / "file"
-    solve(medium(), "exact", checkpoint=file, node_limit=20)
+    solve(medium(), "exact", checkpoint=file, node_limit=2)
     return file.read_bytes()
 
 

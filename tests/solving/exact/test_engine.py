@@ -13,7 +13,7 @@ from counts import examples
 from solving.exact.hard import medium, noisy
 from strategies import cases
 from supersparse.problem.problem import Problem
-from supersparse.solving.exact import proof, supports
+from supersparse.solving.exact import proof, slices, supports
 from supersparse.solving.exact.engine import ExactSolver
 from supersparse.solving.search.incumbent import Search
 from supersparse.solving.solve import solve
@@ -81,7 +81,7 @@ def test_what_goes_wrong_in_a_thread_is_raised(monkeypatch):
     def broken(*args, **kwargs):
         raise ZeroDivisionError("in a worker")
 
-    monkeypatch.setattr(proof, "expand", broken)
+    monkeypatch.setattr(slices, "run_slice", broken)
     with pytest.raises(ZeroDivisionError, match="in a worker"):
         solve(medium(), "exact", n_jobs=2)
 

@@ -15,16 +15,16 @@ from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.reference import loss_bound_reference, run_boxes_reference
 from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.integer_form import integer_form
-from supersparse.solving.kernels.boxes import (
-    FOUND,
-    FULL,
+from supersparse.solving.kernels.boxes import FOUND, FULL
+from supersparse.solving.kernels.calls import (
+    evaluate_vector,
     least_l1,
     loss_bound,
+    magnitude,
     run_boxes,
     split_at,
     widest,
 )
-from supersparse.solving.kernels.support import evaluate_vector, magnitude
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

@@ -17,9 +17,13 @@ from supersparse.problem.problem import Problem
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.supports import SupportSearch
 from supersparse.solving.integer_form import integer_form
-from supersparse.solving.kernels.boxes import least_fixed_cost, scores_too_high
+from supersparse.solving.kernels.calls import (
+    evaluate_within_rates,
+    least_fixed_cost,
+    magnitude,
+    scores_too_high,
+)
 from supersparse.solving.kernels.descent import excess
-from supersparse.solving.kernels.support import evaluate_within_rates, magnitude
 from supersparse.solving.search.data import search_data
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")

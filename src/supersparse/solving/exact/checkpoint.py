@@ -9,27 +9,25 @@ import numpy as np
 
 from supersparse.exact import written_fraction
 from supersparse.solving import checkpoint_file
-from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import Instance
-from supersparse.solving.exact.literals import Literal, feature_of, flags_of, literals_where, n_literals
+from supersparse.solving.exact.literals import literals_where
 from supersparse.solving.exact.partition.tree import OpenNodes
 from supersparse.solving.exact.partition.tree import PartitionNode as PartitionNode
-from supersparse.solving.exact.supports import LAST_PHASE, SupportSearch
-from supersparse.solving.exact.tree import Support, SupportNode, Task
+from supersparse.solving.exact.parts import Part, node_part, support_part, whole
 
 _FORMAT = "supersparse checkpoint 3"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Saved:
-    """The contents of a checkpoint: the best model's coefficients, the proven bound, the open tasks.
+    """The contents of a checkpoint: the best model's coefficients, the proven bound, the open parts.
 
     `second` is the open work of the second bound; None if it has not started.
     """
 
     coefficients: tuple[int, ...]
     lower_bound: Fraction
-    tasks: tuple[tuple[int, SupportNode | Support], ...]
+    parts: tuple[Part, ...]
     second: OpenNodes | None
 
 
@@ -51,13 +49,12 @@ def save_tree(
     checkpoint_file.save(path, _FORMAT, identity, content)
 
 
-def written(task: Task) -> dict[str, Any]:
-    """Convert an open task to JSON data."""
-    work = task.work
-    entry: dict[str, Any] = {"bound": task.bound, "case": work.instance.case, "literals": work.literals}
-    if isinstance(work, SupportNode):
-        return entry | {"allowed": literals_where(work.allowed), "theta": work.theta}
-    return entry | {"boxes": None if work.search is None else work.search.state}
+def written(part: Part) -> dict[str, Any]:
+    """Convert an open part to JSON data."""
+    entry: dict[str, Any] = {"bound": part.bound, "case": part.case, "literals": part.literals}
+    if part.allowed is not None:
+        return entry | {"allowed": literals_where(part.allowed), "theta": part.theta}
+    return entry | {"boxes": None if part.boxes is None else (part.phase, part.boxes.tolist())}
 
 
 def _written_second(left: OpenNodes) -> dict[str, Any]:
@@ -74,7 +71,7 @@ def _written_second(left: OpenNodes) -> dict[str, Any]:
     }
 
 
-def load_tree(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> Saved:
+def load_tree(path: Path, identity: str, cases: list[Instance]) -> Saved:
     """Read a checkpoint of this problem, or raise with the reason."""
     content = checkpoint_file.load(path, _FORMAT, identity)
     by_case = {instance.case: instance for instance in cases}
@@ -82,10 +79,7 @@ def load_tree(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> S
         return Saved(
             coefficients=_coefficients(content["coefficients"], cases[0]),
             lower_bound=written_fraction(_text(content["lower_bound"])),
-            tasks=tuple(
-                (_whole(e["bound"], -_LARGEST, _LARGEST), _read(e, by_case[e["case"]], cuts))
-                for e in content["tasks"]
-            ),
+            parts=tuple(_read(entry, by_case[entry["case"]]) for entry in content["tasks"]),
             second=None if content["second"] is None else _read_second(content["second"]),
         )
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError) as error:
@@ -94,13 +88,6 @@ def load_tree(path: Path, identity: str, cases: list[Instance], cuts: Cuts) -> S
 
 _LARGEST = 2**62
 _MOST_FAMILIES = 2**31
-
-
-def _whole(value: object, low: int, high: int) -> int:
-    """A whole number within bounds: kernels index arrays by some of them, unchecked."""
-    if type(value) is not int or not low <= value <= high:
-        raise ValueError(f"{value!r:.60} is no whole number from {low} to {high}")
-    return value
 
 
 def _text(value: object) -> str:
@@ -113,21 +100,11 @@ def _coefficients(values: Any, instance: Instance) -> tuple[int, ...]:
     if not isinstance(values, list) or len(values) != instance.n_features:
         raise ValueError(f"it needs {instance.n_features} coefficients")
     for allowed, value in zip(instance.form.values, values, strict=True):
-        side = allowed.of_sign(1 if _whole(value, -_LARGEST, _LARGEST) > 0 else -1)
+        side = allowed.of_sign(1 if whole(value, -_LARGEST, _LARGEST) > 0 else -1)
         at = side.below(abs(value))
         if not (allowed.has_zero if value == 0 else at < len(side) and side[at] == abs(value)):
             raise ValueError(f"the coefficient {value} is not allowed")
     return tuple(values)
-
-
-def _literals(values: Any, instance: Instance) -> tuple[Literal, ...]:
-    """Literals that exist, each feature once, each with a value of its sign."""
-    literals = tuple(Literal(_whole(v, 0, n_literals(instance.n_features) - 1)) for v in values)
-    if len({feature_of(literal) for literal in literals}) < len(literals):
-        raise ValueError("a feature is used twice")
-    if not all(instance.magnitudes.count[literal] for literal in literals):
-        raise ValueError("a literal has no values")
-    return literals
 
 
 def _read_second(entry: dict[str, Any]) -> OpenNodes:
@@ -135,11 +112,11 @@ def _read_second(entry: dict[str, Any]) -> OpenNodes:
         nodes=tuple(
             PartitionNode(
                 written_fraction(_text(node["bound"])),
-                tuple(tuple(_whole(c, 0, _LARGEST) for c in states) for states in node["allowed"]),
+                tuple(tuple(whole(c, 0, _LARGEST) for c in states) for states in node["allowed"]),
                 tuple(
                     (
-                        _whole(family, 0, _MOST_FAMILIES),
-                        np.array([_whole(i, 0, _LARGEST) for i in quad], np.int64),
+                        whole(family, 0, _MOST_FAMILIES),
+                        np.array([whole(i, 0, _LARGEST) for i in quad], np.int64),
                     )
                     for family, *quad in node["sets"]
                 ),
@@ -150,20 +127,14 @@ def _read_second(entry: dict[str, Any]) -> OpenNodes:
     )
 
 
-def _read(entry: dict[str, Any], instance: Instance, cuts: Cuts) -> SupportNode | Support:
-    literals = _literals(entry["literals"], instance)
+def _read(entry: dict[str, Any], instance: Instance) -> Part:
     if "allowed" in entry:
-        listed = [Literal(_whole(v, 0, n_literals(instance.n_features) - 1)) for v in entry["allowed"]]
-        allowed = flags_of(listed, instance.n_features)
-        if (allowed & ~instance.allowed).any():
-            raise ValueError("a literal is allowed that the problem forbids")
-        theta = _whole(entry["theta"], 0, _LARGEST)
-        return SupportNode(instance=instance, literals=literals, allowed=allowed, theta=theta)
-    search = None
-    if entry["boxes"] is not None:
-        if not literals:
-            raise ValueError("a support without features is being searched")
-        search = SupportSearch(instance, literals, cuts)
-        phase, boxes = entry["boxes"]
-        search.resume((_whole(phase, 0, LAST_PHASE), boxes))
-    return Support(instance=instance, literals=literals, search=search)
+        return node_part(entry["bound"], instance, entry["literals"], entry["allowed"], entry["theta"])
+    if entry["boxes"] is None:
+        return support_part(entry["bound"], instance, entry["literals"], 0, None)
+    phase, boxes = entry["boxes"]
+    sides = len(entry["literals"]) + (len(instance.intercepts) > 0)
+    for value in (v for box in boxes for side in box for v in side):
+        whole(value, 0, _LARGEST)
+    array = np.array(boxes, np.int64) if boxes else np.zeros((0, 2, sides), np.int64)
+    return support_part(entry["bound"], instance, entry["literals"], phase, array)

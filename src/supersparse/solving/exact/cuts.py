@@ -26,6 +26,7 @@ class Judge(Protocol):
     """What the tree and the box search ask: which cuts hold now, and whether a model is any good."""
 
     now: CutValues
+    shared: Ints  # read by running kernels: the tie, and how many threads have nothing to do
 
     @property
     def tie(self) -> int:
@@ -51,6 +52,7 @@ class Cuts:
         self._monitor = monitor
         self._lock = threading.RLock()
         self._judged: set[tuple[int, ...]] = set()
+        self.shared = np.zeros(2, np.int64)
         self.refresh()
 
     def refresh(self) -> None:
@@ -59,6 +61,7 @@ class Cuts:
             best = self._monitor.best_evaluation
             if best is None:
                 self.now = CutValues(self._form.worst_cost, self._form.worst_cost, OPEN)
+                self.shared[0] = self.now.tie
                 return
             below = previous_attainable(self._form.problem, best.objective)
             self.now = CutValues(
@@ -66,6 +69,7 @@ class Cuts:
                 strict=-1 if below is None else self._form.in_kernel_units(below),
                 l1=int(best.l1 * self._form.problem.unit),
             )
+            self.shared[0] = self.now.tie  # last: a kernel that reads it returns, and `now` must hold by then
 
     @property
     def tie(self) -> int:

@@ -4,6 +4,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -19,12 +20,14 @@ from supersparse.problem.variants import next_attainable
 from supersparse.solving.checkpoint_file import check_place, locked
 from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.exact import checkpoint
+from supersparse.solving.exact.cluster import Cluster
+from supersparse.solving.exact.covers import CancelledError
 from supersparse.solving.exact.cuts import Cuts, with_prices
-from supersparse.solving.exact.instance import instances
+from supersparse.solving.exact.instance import Instance, instances
 from supersparse.solving.exact.many import all_within, best_per_size
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
+from supersparse.solving.exact.reference_proof import ReferenceProof
 from supersparse.solving.exact.second import SecondBound
-from supersparse.solving.exact.tree import fixed_cost, root
 from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
@@ -52,6 +55,8 @@ _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few mil
 _REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 _SWITCH_SECONDS = 0.0005
+_LOOK_SECONDS = 0.02  # between two looks at the limits, beside threads
+_ALONE = 40_000_000  # touched rows, some hundred milliseconds: what threads are not started for
 
 
 @contextmanager
@@ -79,6 +84,7 @@ class ExactSolver:
         wants_start=False,
         checkpoints=True,
         logs_proof=True,
+        uses_executors=True,
     )
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
@@ -138,7 +144,8 @@ class _Solve:
     form: IntegerForm
     search: Search
     cuts: Cuts
-    proof: Proof
+    cases: list[Instance]
+    proof: Proof | ReferenceProof
     second: SecondBound
     knew_no_model: bool  # when prices were chosen, so the prices help to find any model at all
     file: Path | None  # the checkpoint
@@ -154,7 +161,7 @@ class _Solve:
         """Convert a problem to kernel units, and choose prices if rates are limited."""
         monitor.incumbent(completed(problem, smallest_coefficients(problem)))
         form = with_prices(integer_form(problem), monitor)
-        cuts = Cuts(form, monitor)
+        cuts, cases, log = Cuts(form, monitor), instances(form), options.proof_log
         return cls(
             problem=problem,
             options=options,
@@ -162,7 +169,8 @@ class _Solve:
             form=form,
             search=Search(form, monitor),
             cuts=cuts,
-            proof=Proof(cuts, options.proof_log),
+            cases=cases,
+            proof=Proof(cuts, cases) if log is None else ReferenceProof(cuts, cases, log),
             second=SecondBound(form),
             knew_no_model=monitor.best_evaluation is None,
             file=None if options.checkpoint is None else Path(options.checkpoint),
@@ -172,10 +180,14 @@ class _Solve:
     def run(self) -> Claim | _Restart:
         """Search and prove until nothing is open or a limit is reached."""
         self._open()
-        if self.options.n_jobs == 1:
+        if isinstance(self.proof, ReferenceProof):
+            self._prove_here()
+        elif self.options.executor is not None:
+            self._prove_on(self.proof, self.options.executor)
+        elif self.options.n_jobs == 1:
             self._prove_here()
         else:
-            self._prove_in_threads(self.options.n_jobs)
+            self._prove_in_threads(self.proof, self.options.n_jobs)
         if self._needs_restart:
             return _Restart.WITH_BETTER_PRICES
         if self.stop is not None:
@@ -195,23 +207,25 @@ class _Solve:
 
     def _open(self) -> None:
         """Start from the roots, or from a checkpoint."""
-        cases = instances(self.form)
         if self.file is not None and self.file.exists():
-            saved = checkpoint.load_tree(self.file, self.identity, cases, self.cuts)
+            saved = checkpoint.load_tree(self.file, self.identity, self.cases)
             self.cuts.offer(list(saved.coefficients))
             self.monitor.bound(saved.lower_bound)
-            for bound, work in saved.tasks:
-                self.proof.tasks.push(bound, work)
+            for part in saved.parts:
+                self.proof.push(part)
             if saved.second is not None:
                 self.second.resume(saved.second)
             return
-        for instance in cases:
-            self.proof.tasks.push(fixed_cost(instance, ()), root(instance))
+        self.proof.open_roots()
 
-    def _prove_here(self) -> None:
-        """Alternate between proof and search by work done, so that a run can be repeated exactly."""
+    def _prove_here(self, most: int | None = None) -> None:
+        """Alternate between proof and search by work done, so that a run can be repeated exactly.
+
+        Ends early, where `most` is given, once search and proof have done so much together.
+        """
         limit = self.options.node_limit
-        self.search.warm_up(WORK_PER_NODE * (10**6 if limit is None else min(10**6, limit + 1)))
+        work = WORK_PER_NODE * (10**6 if limit is None else min(10**6, limit + 1))
+        self.search.warm_up(work if most is None else min(work, most))
         self.cuts.refresh()
         searched = int(self.search.spent[0])
         look_at = 0
@@ -221,36 +235,75 @@ class _Solve:
                 look_at = self.proof.work + _LOOK_EVERY
                 if self._check_in():
                     break
-            self.proof.step(self._check_in)
+            if most is not None and self.proof.work + int(self.search.spent[0]) >= most:
+                break
+            self.proof.step(self._check_in, self._work_left)
             if self.search.spent[0] - searched < self._search_share * self.proof.work:
                 self.search.run(1)
                 self.cuts.refresh()
             self._take_second_turn()
 
-    def _prove_in_threads(self, threads: int) -> None:
-        """Prove in background threads; this thread searches at times, reports and watches the limits."""
-        workers = self.proof.start(threads, lambda: self.stop is not None or self._needs_restart)
-        searched = 0
+    def _prove_in_threads(self, proof: Proof, threads: int) -> None:
+        """Prove in background threads; this thread searches at times, reports and watches the limits.
+
+        What is small is done before they would have started.
+        """
+        self._prove_here(_ALONE)
+        if not proof.is_open or self.stop is not None or self._needs_restart:
+            return
+        workers = proof.start(threads, lambda: self.stop is not None or self._needs_restart)
+        searched, proven = int(self.search.spent[0]), proof.work
         try:
             with _quick_switches():
-                while self.proof.is_open and not self._check_in():
+                while proof.is_open and not self._check_in():
                     self._take_second_turn()
-                    due = searched + self._search_share * self.proof.work / threads
+                    due = searched + self._search_share * (proof.work - proven) / threads
                     if not self.search.is_warm or self.search.spent[0] < due:
                         self.search.run(1)
                         self.cuts.refresh()
                         if not self.search.is_warm:
                             searched = int(self.search.spent[0])
                     else:
-                        time.sleep(0.005)
+                        proof.wait(_LOOK_SECONDS)
         finally:
-            self.proof.finish(workers)
+            proof.finish(workers)
+
+    def _prove_on(self, proof: Proof, executor: Executor) -> None:
+        """Prove on an executor; this process searches at times, reports and watches the limits."""
+        self._prove_here(_ALONE)
+        if not proof.is_open or self.stop is not None or self._needs_restart:
+            return
+        cluster = Cluster(proof, self.cases, executor, self._check_in)
+        searched, proven = int(self.search.spent[0]), proof.work
+        try:
+            while proof.is_open and not self._check_in():
+                self._take_second_turn()
+                cluster.fill()
+                if cluster.is_gone:
+                    proof.step(self._check_in, self._work_left)
+                due = searched + self._search_share * (proof.work - proven) / proof.threads
+                if not self.search.is_warm or self.search.spent[0] < due:
+                    self.search.run(1)
+                    self.cuts.refresh()
+                    cluster.collect(0.0)
+                else:
+                    cluster.collect(0.0 if cluster.is_gone else _LOOK_SECONDS)
+        except CancelledError:
+            pass  # before the arrays of a case were made
+        finally:
+            cluster.stop()
 
     def _take_second_turn(self) -> None:
         """Run the second bound when it is its turn; a proof log allows only the first."""
         best = self.monitor.best_evaluation
         if self.options.proof_log is None and best is not None and self.second.is_due(self.proof.work):
             self.monitor.bound(self.second.step(best.objective, self.proof.work, self._check_in))
+
+    @property
+    def _work_left(self) -> int | None:
+        """What the node limit leaves to the proof; None without one."""
+        limit = self.options.node_limit
+        return None if limit is None else max(1, limit * WORK_PER_NODE - self.proof.work - self.second.work)
 
     @property
     def _needs_restart(self) -> bool:
@@ -303,11 +356,11 @@ class _Solve:
     def _save(self) -> None:
         """Write the checkpoint, if requested."""
         if self.file is not None and self.monitor.best is not None:
-            # tasks first: a model that a thread finds meanwhile may then be saved twice, never lost
-            tasks = [checkpoint.written(task) for task in self.proof.open_tasks()]
+            # parts first: a model that a thread finds meanwhile may then be saved twice, never lost
+            parts = [checkpoint.written(part) for part in self.proof.open_parts()]
             best, bound = self.monitor.best.coefficients, self.monitor.lower_bound
             try:
-                checkpoint.save_tree(self.file, self.identity, best, bound, tasks, self.second.left)
+                checkpoint.save_tree(self.file, self.identity, best, bound, parts, self.second.left)
             except OSError as error:
                 if not self._could_not_save:
                     warnings.warn(

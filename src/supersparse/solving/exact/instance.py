@@ -96,6 +96,41 @@ class Instance:
         return table
 
     @cached_property
+    def judged(self) -> int:
+        """1 where limits exist that only the evaluator knows, else 0."""
+        return int(not (self.limits.is_complete and self.form.rates.is_complete))
+
+    @cached_property
+    def doubles(self) -> bool:
+        """Whether 2λ with 2b costs what λ with b costs, wherever both are allowed and 2λ is in its sets.
+
+        Penalties must not depend on the value, nothing may speak of points, and 2b must be allowed for every
+        allowed b of at most half the largest magnitude.
+        """
+        form, b = self.form, self.intercepts
+        # of the problem, not of the kernel: a limit on the score that the kernel cannot hold is one as well
+        depends_on_points = (
+            form.l1_penalty or form.problem.C1 or not form.is_flat or form.problem.score_limits
+        )
+        if form.slack or self.judged or depends_on_points:
+            return False
+        if len(b) == 0:
+            return form.intercept_low <= -(2**59) and form.intercept_high >= 2**59
+        largest, known = int(np.abs(b).max()), set(b.tolist())
+        return all(2 * v in known for v in known if 2 * abs(v) <= largest)
+
+    @cached_property
+    def outer_intercepts(self) -> Ints:
+        """The b above half the largest magnitude, as ranges of indices: (ranges, 2)."""
+        b = self.intercepts
+        if len(b) == 0:
+            return np.zeros((0, 2), np.int64)
+        is_outer = np.abs(b) > int(max(-b[0], b[-1])) // 2
+        edges = np.diff(np.concatenate([[0], is_outer, [0]]))
+        ranges = np.column_stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1])
+        return ranges.astype(np.int64).reshape(-1, 2)
+
+    @cached_property
     def has_twins(self) -> bool:
         """Whether any feature has a twin that must be used before it."""
         return max(self.twin_of, default=-1) >= 0

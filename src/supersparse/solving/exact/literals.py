@@ -2,8 +2,7 @@
 
 A model's signed support is a set of literals, at most one per feature. Literal 2·f means "feature f with a
 positive coefficient", and 2·f + 1 "with a negative one", so an array over literals has the two of each
-feature side by side. Only this file and `kernels/pairs.py` know the numbering; compiled loops cannot call
-this file, so `kernels/pairs.py` repeats the two functions it needs.
+feature side by side. Only this file and the kernels know the numbering: compiled loops cannot call this file.
 """
 
 from collections.abc import Iterable

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+import numpy as np
+
 from supersparse.errors import InfeasibleError
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.objective import PointsEvaluation, completed, evaluate
@@ -14,8 +16,6 @@ from supersparse.solving.contract import ClaimedModels
 from supersparse.solving.exact.cuts import CutValues, with_prices
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
-from supersparse.solving.exact.supports import SupportSearch
-from supersparse.solving.exact.tree import fixed_cost, root
 from supersparse.solving.integer_form import OPEN, IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
@@ -29,6 +29,7 @@ class Collecting:
     def __init__(self, form: IntegerForm, limit: Fraction) -> None:
         cut = form.in_kernel_units(limit)
         self.now = CutValues(tie=cut, strict=cut, l1=OPEN)
+        self.shared = np.array([cut, 0], np.int64)
         self.models: dict[tuple[int, ...], Points] = {}
         self._problem, self._limit = form.problem, limit
 
@@ -43,17 +44,6 @@ class Collecting:
         if points is None or evaluate(self._problem, points).objective > self._limit:
             return False
         self.models[tuple(coefficients)] = points
-        return True
-
-
-class SupportListing(SupportSearch):
-    """Visits all vectors of a support once."""
-
-    def _next_phase(self) -> bool:
-        self._phase += 1
-        if self._phase > 1:
-            return False
-        self._lay_out([self._whole()])
         return True
 
 
@@ -74,10 +64,10 @@ def all_within(
     if claim.lower_bound < best:
         return ClaimedModels(models=tuple(within.models.values()), complete=False)
     within.offer(smallest_coefficients(problem))  # the tree starts with one feature
-    proof = Proof(within, None, SupportListing)
-    for instance in instances(form):
-        alone = replace(instance, twin_of=(-1,) * instance.n_features)
-        proof.tasks.push(fixed_cost(alone, ()), root(alone))
+    proof = Proof(
+        within, [replace(case, twin_of=(-1,) * case.n_features) for case in instances(form)], lists=True
+    )
+    proof.open_roots()
     begun = monitor.nodes
 
     def should_stop() -> bool:

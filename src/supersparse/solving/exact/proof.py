@@ -1,40 +1,63 @@
-"""Proof: the open tasks and the workers that close them, one thread or several."""
+"""Proof: the open parts of the tree and the workers that close them, one thread or several."""
 
 import threading
 from collections.abc import Callable
 
 from supersparse.solving.exact.covers import CancelledError
 from supersparse.solving.exact.cuts import Judge
-from supersparse.solving.exact.reference import Log
-from supersparse.solving.exact.supports import SupportSearch
-from supersparse.solving.exact.tree import OpenTasks, Support, SupportNode, Task, expand
+from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.parts import Part
+from supersparse.solving.exact.slices import CaseData, Slicer
+from supersparse.solving.exact.tree import OpenTasks, Task, fixed_cost
+from supersparse.solving.kernels.tree_data import TreeData
 
 WORK_PER_NODE = 100_000
 """Touched rows that count as one unit of the node limit."""
 
-_SLICE_WORK = 100 * WORK_PER_NODE  # about 50 ms: how long one support is searched at a time
+_SLICE_WORK = 100 * WORK_PER_NODE  # about 50 ms
+_FIRST_SLICE = 5 * WORK_PER_NODE  # the first slice; each may do twice as much as the one before
+_LEAST_SLICE = 2 * WORK_PER_NODE  # what a slice does even where other threads have nothing to do
+_FAR, _FAR_SLICE = 0.75, 10 * WORK_PER_NODE  # where a part's bound is far below the cut, slices are short:
+# the best bound then comes first more often, and the bound of all rises faster
+_BATCH = 32  # parts that a slice takes at most
 
 
 class Proof:
-    """Open tasks, best bound first, and tasks in progress.
+    """Open parts, best bound first, and parts in progress.
 
     The global bound is the minimum over both, so it holds at every moment, whatever the threads do.
     """
 
-    def __init__(self, cuts: Judge, log: Log | None, searching: type[SupportSearch] = SupportSearch) -> None:
-        self._searching = searching
-        self.tasks = OpenTasks()
+    def __init__(self, cuts: Judge, cases: list[Instance], *, lists: bool = False) -> None:
+        self.tasks: OpenTasks[Part] = OpenTasks()
         self.cuts = cuts
         self.work = 0  # touched rows, roughly
-        self._log = log
-        self._busy: dict[int, Task] = {}
-        self._changed = threading.Condition()
+        self.threads = 1
+        self._cases = {case.case: CaseData(case, lists=lists) for case in cases}
+        self._mine = threading.local()
+        self._preparing = threading.Lock()
+        self._busy: dict[int, Task[Part]] = {}
+        self._idle = 0
+        self._slice = _FIRST_SLICE
+        lock = threading.RLock()
+        self._changed, self._ended = threading.Condition(lock), threading.Condition(lock)
         self._stopping = False
         self._failure: BaseException | None = None
 
+    def open_roots(self) -> None:
+        """Open all supports except the empty one, whose model is the start of every solve."""
+        for case in self._cases.values():
+            instance = case.instance
+            self.push(Part(fixed_cost(instance, ()), instance.case, (), instance.allowed.copy()))
+
+    def push(self, part: Part) -> None:
+        """Add an open part."""
+        with self._changed:
+            self.tasks.push(part.bound, part)
+
     @property
     def is_open(self) -> bool:
-        """Whether any task is left."""
+        """Whether any part is left."""
         with self._changed:
             return bool(len(self.tasks) or self._busy) and self._failure is None
 
@@ -47,19 +70,20 @@ class Proof:
                 bounds.append(self.tasks.bound)
             return min(bounds, default=None)
 
-    def open_tasks(self) -> list[Task]:
-        """Everything open: waiting tasks, and tasks in progress as they were when taken."""
+    def open_parts(self) -> list[Part]:
+        """Everything open: waiting parts, and parts in progress as they were when taken."""
         with self._changed:
-            return [*self.tasks, *self._busy.values()]
+            return [task.work for task in (*self.tasks, *self._busy.values())]
 
-    def step(self, cancelled: Callable[[], bool]) -> None:
-        """Do one slice of work in this thread."""
-        task = self._take(wait=False)
-        if task is not None:
-            self._do(task, cancelled)
+    def step(self, cancelled: Callable[[], bool], most: int | None = None) -> None:
+        """Do one slice in this thread, of at most so much work."""
+        tasks = self._take(wait=False)
+        if tasks:
+            self._do(tasks, cancelled, most)
 
     def start(self, threads: int, cancelled: Callable[[], bool]) -> list[threading.Thread]:
         """Start threads that work until nothing is open."""
+        self.threads = threads
         workers = [
             threading.Thread(
                 target=self._work_until_closed, args=(cancelled,), name=f"proof-{t}", daemon=True
@@ -71,7 +95,7 @@ class Proof:
         return workers
 
     def finish(self, workers: list[threading.Thread]) -> None:
-        """Stop the workers, which put their tasks back, and raise any error from one."""
+        """Stop the workers, which put their parts back, and raise any error from one."""
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
@@ -80,63 +104,101 @@ class Proof:
         if self._failure is not None:
             raise self._failure
 
+    def wait(self, seconds: float) -> None:
+        """Wait so long, or until nothing is open."""
+        with self._ended:
+            if self.is_open:
+                self._ended.wait(seconds)
+
     def _work_until_closed(self, cancelled: Callable[[], bool]) -> None:
         try:
-            while (task := self._take(wait=True)) is not None:
-                self._do(task, lambda: self._stopping or cancelled())
+            while tasks := self._take(wait=True):
+                self._do(tasks, lambda: self._stopping or cancelled(), None)
         except BaseException as failure:  # passed to the main thread by `finish`
             with self._changed:
                 self._failure = failure
                 self._stopping = True
                 self._changed.notify_all()
+                self._ended.notify_all()
 
-    def _take(self, *, wait: bool) -> Task | None:
+    def _take(self, *, wait: bool) -> list[Task[Part]]:
+        """Take some parts of one case, the best first; nothing when all are closed or the proof stops."""
         with self._changed:
             while not self._stopping:
                 if len(self.tasks):
-                    task = self.tasks.pop()
-                    self._busy[task.age] = task
-                    return task
+                    return self._batch(_BATCH)
                 if not wait or not self._busy:
                     self._changed.notify_all()
-                    return None
+                    return []
+                self._count_idle(1)
                 self._changed.wait(0.1)
-            return None
+                self._count_idle(-1)
+            return []
 
-    def _do(self, task: Task, cancelled: Callable[[], bool]) -> None:
-        parts: list[tuple[int, SupportNode | Support]] = [(task.bound, task.work)]
+    def _count_idle(self, change: int) -> None:
+        self._idle += change
+        self.cuts.shared[1] = self._idle
+
+    def _batch(self, most: int) -> list[Task[Part]]:
+        size = min(most, 1 + len(self.tasks) // (2 * self.threads))
+        first = self.tasks.pop()
+        tasks = [first]
+        while len(tasks) < size and len(self.tasks):
+            following = self.tasks.first.work
+            if following.case != first.work.case or following.boxes is not None:
+                break
+            tasks.append(self.tasks.pop())
+        for task in tasks:
+            self._busy[task.age] = task
+        return tasks
+
+    def _do(self, tasks: list[Task[Part]], cancelled: Callable[[], bool], most: int | None) -> None:
+        parts = [task.work for task in tasks]
         work = 0
         try:
-            parts, work = self._parts(task, cancelled)
+            parts, work = self._worked(parts, cancelled, most)
         except CancelledError:
-            pass  # the task goes back as it was
+            pass  # the parts go back as they were
         finally:
-            with self._changed:
-                del self._busy[task.age]
-                for bound, part in parts:
-                    self.tasks.push(bound, part)
-                self.work += work
-                self._changed.notify_all()
+            self.put(tasks, parts, work)
 
-    def _parts(
-        self, task: Task, cancelled: Callable[[], bool]
-    ) -> tuple[list[tuple[int, SupportNode | Support]], int]:
-        if task.bound > self.cuts.tie:
-            return [], 0
-        if isinstance(task.work, SupportNode):
-            parts = expand(task.work, task.bound, self.cuts, cancelled=cancelled, log=self._log)
-            pairs = task.work.pairs
-            return parts, WORK_PER_NODE + 4 * (0 if pairs is None else len(pairs))
-        support = task.work
-        search = support.search or self._searching(support.instance, support.literals, self.cuts, self._log)
-        if search.bound > self.cuts.tie and self._log is None:
-            return [], WORK_PER_NODE // 4
-        before = search.boxes
-        cells, k = search.data.cell_x.shape
-        work_per_box = cells * (k + 8) + 200
-        closed = search.run(1 + _SLICE_WORK // work_per_box, cancelled)
-        work = WORK_PER_NODE // 2 + (search.boxes - before) * work_per_box
-        if closed:
-            return [], work
-        paused = Support(instance=support.instance, literals=support.literals, search=search)
-        return [(max(task.bound, search.bound), paused)], work
+    def take(self, most: int) -> list[Task[Part]]:
+        """Take at most so many parts of one case, the best first; what is left of them must be put back."""
+        with self._changed:
+            return self._batch(most) if len(self.tasks) else []
+
+    def put(self, tasks: list[Task[Part]], parts: list[Part], work: int) -> None:
+        """Replace parts that were taken by what is left of them."""
+        with self._changed:
+            for task in tasks:
+                del self._busy[task.age]
+            for part in parts:
+                if part.bound <= self.cuts.tie:
+                    self.tasks.push(part.bound, part)
+            self.work += work
+            self._slice = min(_SLICE_WORK, 2 * self._slice)
+            self._changed.notify_all()
+            if not self.is_open:
+                self._ended.notify_all()
+
+    def data_of(self, case: int, cancelled: Callable[[], bool]) -> TreeData:
+        """The arrays of a case, made when first asked for."""
+        with self._preparing:
+            return self._cases[case].data(cancelled)
+
+    def _worked(
+        self, parts: list[Part], cancelled: Callable[[], bool], most: int | None
+    ) -> tuple[list[Part], int]:
+        """Work on parts of one case; return what is left of them, and the work done."""
+        work = min(self._slice, _SLICE_WORK)
+        if parts[0].bound < _FAR * self.cuts.tie:
+            work = min(work, _FAR_SLICE)
+        if most is not None:
+            work = max(1, min(work, most))
+        return self._slicer(parts[0].case, cancelled).run(parts, self.cuts, work, _LEAST_SLICE, cancelled)
+
+    def _slicer(self, case: int, cancelled: Callable[[], bool]) -> Slicer:
+        slicers: dict[int, Slicer] = self._mine.__dict__.setdefault("slicers", {})
+        if case not in slicers:
+            slicers[case] = Slicer(case, self.data_of(case, cancelled))
+        return slicers[case]

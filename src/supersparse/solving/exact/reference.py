@@ -10,17 +10,16 @@ from numpy.typing import NDArray
 
 from supersparse.solving.exact.literals import Literals
 from supersparse.solving.exact.log import BoxPruned, BoxSplit, VectorEvaluated
-from supersparse.solving.kernels.boxes import (
-    DONE,
-    FOUND,
-    FULL,
-    PAUSED,
+from supersparse.solving.kernels.boxes import DONE, FOUND, FULL, PAUSED
+from supersparse.solving.kernels.calls import (
+    evaluate_vector,
     least_fixed_cost,
     least_l1,
+    magnitude,
     split_at,
     widest,
 )
-from supersparse.solving.kernels.support import SupportData, evaluate_vector, magnitude
+from supersparse.solving.kernels.support import SupportData
 
 Ints = NDArray[np.int64]
 Log = Callable[[object], None]

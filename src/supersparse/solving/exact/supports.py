@@ -17,15 +17,9 @@ from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.literals import Literals, feature_of, sign_of
 from supersparse.solving.exact.reference import Log, run_boxes_reference
 from supersparse.solving.integer_form import IntegerForm
-from supersparse.solving.kernels.boxes import (
-    DONE,
-    FOUND,
-    FULL,
-    PAUSED,
-    cost_bound,
-    run_boxes,
-)
-from supersparse.solving.kernels.support import CellRates, SupportData, magnitude, merge_on_support
+from supersparse.solving.kernels.boxes import DONE, FOUND, FULL, PAUSED
+from supersparse.solving.kernels.calls import cost_bound, magnitude, run_boxes
+from supersparse.solving.kernels.support import CellRates, SupportData, merge_on_support
 
 Ints = NDArray[np.int64]
 _SLICE_SECONDS = 0.05
@@ -95,7 +89,7 @@ class SupportSearch:
             spread=spread,
             step=form.step,
             slack=form.slack,
-            judged=int(not (instance.limits.is_complete and form.rates.is_complete)),
+            judged=instance.judged,
             half=form.half,
             base_loss=base_loss,
             fixed_cost=base_loss + form.shift + penalty,
@@ -247,11 +241,7 @@ class SupportSearch:
         k = len(self.sizes)
         form = self.instance.form
         full = all(form.values[f].of_sign(s).is_full for f, s in zip(self.features, self.signs, strict=True))
-        # of the problem, not of the kernel: a limit on the score that the kernel cannot hold is one as well
-        depends_on_points = (
-            form.l1_penalty or form.problem.C1 or not form.is_flat or form.problem.score_limits
-        )
-        if not full or form.slack or self.data.judged or depends_on_points or not self._intercept_doubles():
+        if not full or not self.instance.doubles:
             return [(low, high)]
         half = [n // 2 for n in self.sizes]  # index of the first magnitude above n // 2
         boxes = []
@@ -263,27 +253,13 @@ class SupportSearch:
             for g in range(f):
                 box_high[g] = half[g] - 1
             boxes.append((box_low, box_high))
-        b = self.data.intercepts
-        if len(b) and all(h > 0 for h in half):
-            largest = int(max(-b[0], b[-1]))
-            for t in np.flatnonzero(np.diff(np.concatenate([[0], np.abs(b) > largest // 2, [0]])) == 1):
+        if all(h > 0 for h in half):
+            for first, last in self.instance.outer_intercepts:
                 outer_low, outer_high = low.copy(), high.copy()
                 outer_high[:k] = np.array(half) - 1
-                end = t
-                while end + 1 < len(b) and abs(b[end + 1]) > largest // 2:
-                    end += 1
-                outer_low[k], outer_high[k] = t, end
+                outer_low[k], outer_high[k] = first, last
                 boxes.append((outer_low, outer_high))
         return boxes
-
-    def _intercept_doubles(self) -> bool:
-        """Whether 2b is allowed for every allowed b of at most half the largest magnitude."""
-        b = self.data.intercepts
-        if len(b) == 0:
-            return self.data.intercept_low <= -(2**59) and self.data.intercept_high >= 2**59
-        largest = int(np.abs(b).max())
-        known = set(b.tolist())
-        return all(2 * v in known for v in known if 2 * abs(v) <= largest)
 
     def _small_boxes(self, low: Ints, high: Ints) -> list[tuple[Ints, Ints]]:
         """The box of vectors whose l1 can be below the best."""

@@ -11,7 +11,7 @@ it is split on the most loaded feature: in with +, in with -, or out. Tasks are 
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,10 @@ class Support:
     search: SupportSearch | None = None
 
 
-class Task(NamedTuple):
+Work = TypeVar("Work")
+
+
+class Task(NamedTuple, Generic[Work]):
     """An open part of the search space with its bound; ties in the bound go to the older.
 
     No two tasks share an age, so comparing tasks never looks at their work.
@@ -67,34 +70,39 @@ class Task(NamedTuple):
 
     bound: int
     age: int
-    work: SupportNode | Support
+    work: Work
 
 
-class OpenTasks:
+class OpenTasks(Generic[Work]):
     """The open tasks, best bound first."""
 
     def __init__(self) -> None:
-        self._heap: list[Task] = []
+        self._heap: list[Task[Work]] = []
         self._age = 0
 
     def __len__(self) -> int:
         return len(self._heap)
 
-    def push(self, bound: int, work: SupportNode | Support) -> None:
+    def push(self, bound: int, work: Work) -> None:
         """Add a task; ties in the bound go to the older one."""
         self._age += 1
         heapq.heappush(self._heap, Task(bound, self._age, work))
 
-    def pop(self) -> Task:
+    def pop(self) -> Task[Work]:
         """Take the task with the lowest bound."""
         return heapq.heappop(self._heap)
+
+    @property
+    def first(self) -> Task[Work]:
+        """The task with the lowest bound, which stays."""
+        return self._heap[0]
 
     @property
     def bound(self) -> int | None:
         """The lowest bound of all open tasks; None if there are none."""
         return self._heap[0].bound if self._heap else None
 
-    def __iter__(self) -> Iterator[Task]:
+    def __iter__(self) -> Iterator[Task[Work]]:
         return iter(self._heap)
 
 

@@ -5,9 +5,9 @@ allowed magnitudes; a box is a range of indices for each feature and, where b is
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.jit import inner
 from supersparse.solving.kernels.sorting import order_of
 from supersparse.solving.kernels.support import SupportData, evaluate_vector, evaluate_within_rates, magnitude
 
@@ -16,20 +16,20 @@ Ints = NDArray[np.int64]
 DONE, PAUSED, FOUND, FULL = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def least_l1(data: SupportData, low: Ints, high: Ints) -> int:
     """Smallest ‖λ‖1 in a box."""
     k = len(data.first)
     total = np.int64(0)
     for f in range(k):
-        total += magnitude(data, f, low[f])
+        total += magnitude(data.first, data.stride, data.table, f, low[f])
     if data.counts_b:
         a, b = data.intercepts[low[k]], data.intercepts[high[k]]
         total += a if a > 0 else (-b if b < 0 else 0)
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def least_fixed_cost(data: SupportData, low: Ints, high: Ints) -> int:
     """The fixed cost of a box: what its cheapest vector pays, short of any loss beyond the base loss."""
     total = data.fixed_cost + data.l1_penalty * least_l1(data, low, high)
@@ -49,20 +49,20 @@ def least_fixed_cost(data: SupportData, low: Ints, high: Ints) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def scores_too_high(data: SupportData, low: Ints, high: Ints) -> bool:
     """Whether every vector of a box breaks a limit on the largest score, which is linear in it."""
     for limit in range(len(data.score_most)):
         least = np.int64(0)
         for f in range(len(data.first)):
             rate = data.score_rate[limit, f]
-            least += rate * magnitude(data, f, low[f] if rate > 0 else high[f])
+            least += rate * magnitude(data.first, data.stride, data.table, f, low[f] if rate > 0 else high[f])
         if least > data.score_most[limit]:
             return True
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     """Bound the loss beyond the base loss within a box: a greedy matching of pairs that cannot both be right.
 
@@ -80,7 +80,10 @@ def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     A, B = np.empty(k, np.int64), np.empty(k, np.int64)
     slack = np.int64(0)
     for f in range(k):
-        A[f], B[f] = magnitude(data, f, low[f]), magnitude(data, f, high[f])
+        A[f], B[f] = (
+            magnitude(data.first, data.stride, data.table, f, low[f]),
+            magnitude(data.first, data.stride, data.table, f, high[f]),
+        )
         slack += data.slack * B[f]
     too_small = 2 * (
         (0 if data.slack or data.half else 1) - slack
@@ -127,7 +130,7 @@ def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     )
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def wrong_everywhere(x: Ints, left: Ints, sign: int, A: Ints, B: Ints, most_b: int) -> int:
     """Take the weight of the cells of one class that are wrong in all of a box; return how much.
 
@@ -145,7 +148,7 @@ def wrong_everywhere(x: Ints, left: Ints, sign: int, A: Ints, B: Ints, most_b: i
     return taken
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def middle_scores(x: Ints, A: Ints, B: Ints) -> Ints:
     """Twice the score of each cell in the middle of a box, b left out."""
     scores = np.empty(len(x), np.int64)
@@ -157,7 +160,7 @@ def middle_scores(x: Ints, A: Ints, B: Ints) -> Ints:
     return scores
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def cells_from(score: Ints, left: Ints, sign: int, least: int) -> tuple[Ints, Ints]:
     """The cells with weight left whose key, sign·score, is at least `least`, and their keys."""
     cells, keys = np.empty(len(score), np.int64), np.empty(len(score), np.int64)
@@ -169,7 +172,7 @@ def cells_from(score: Ints, left: Ints, sign: int, least: int) -> tuple[Ints, In
     return cells[:n], keys[:n]
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def sorted_by(keys: Ints, cells: Ints) -> Ints:
     """The cells by rising key."""
     order = order_of(keys)
@@ -178,7 +181,7 @@ def sorted_by(keys: Ints, cells: Ints) -> Ints:
     return order
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def match_conflicts(
     up_x: Ints,
     down_x: Ints,
@@ -242,7 +245,7 @@ def match_conflicts(
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def first_unused(following: Ints, a: int) -> int:
     """Follow the links from a to their end, and let all of them lead there at once."""
     end = a
@@ -255,21 +258,24 @@ def first_unused(following: Ints, a: int) -> int:
     return end
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def cost_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     """Bound the whole cost within a box; stops above `enough`."""
     fixed = least_fixed_cost(data, low, high)
     return fixed + loss_bound(data, low, high, enough - fixed)
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def widest(data: SupportData, low: Ints, high: Ints) -> int:
     """The dimension to split: largest width times spread of its column."""
     k = len(data.first)
     best, chosen = -1.0, -1
     for f in range(k):
         if high[f] > low[f]:
-            width = (magnitude(data, f, high[f]) - magnitude(data, f, low[f])) * data.spread[f]
+            width = (
+                magnitude(data.first, data.stride, data.table, f, high[f])
+                - magnitude(data.first, data.stride, data.table, f, low[f])
+            ) * data.spread[f]
             if width > best:
                 best, chosen = width, f
     if len(data.intercepts) and high[k] > low[k]:
@@ -279,7 +285,7 @@ def widest(data: SupportData, low: Ints, high: Ints) -> int:
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def middle_of(a: int, b: int) -> float:
     """Where to split the numbers from a to b: at the geometric mean when the range is long, else halfway."""
     if a < 0 < b:
@@ -289,12 +295,15 @@ def middle_of(a: int, b: int) -> float:
     return -middle if a < 0 else middle
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def split_at(data: SupportData, dimension: int, low: int, high: int) -> int:
     """Last index of the lower half of a dimension; the last dimension may be b."""
     if dimension < len(data.first):
         stride = data.stride[dimension]
-        middle = middle_of(magnitude(data, dimension, low), magnitude(data, dimension, high))
+        middle = middle_of(
+            magnitude(data.first, data.stride, data.table, dimension, low),
+            magnitude(data.first, data.stride, data.table, dimension, high),
+        )
         if stride:
             at = np.int64((middle - data.first[dimension]) / stride)
             return max(low, min(high - 1, at))
@@ -312,7 +321,7 @@ def split_at(data: SupportData, dimension: int, low: int, high: int) -> int:
     return first
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def run_boxes(
     data: SupportData, stack: Ints, top: int, cut: int, best_l1: int, ties: bool, budget: int, hit: Ints
 ) -> tuple[int, int, int]:
@@ -364,7 +373,7 @@ def run_boxes(
     return DONE, top, spent
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def evaluate_single(data: SupportData, low: Ints, high: Ints, cut: int) -> tuple[int, int, int]:
     """Return (cost, l1, b) of the one vector of a box with its best b; exact where the cost is at most `cut`.
 
@@ -375,7 +384,7 @@ def evaluate_single(data: SupportData, low: Ints, high: Ints, cut: int) -> tuple
     vector = np.empty(k, np.int64)
     l1, penalty = np.int64(0), data.fixed_cost - data.base_loss
     for f in range(k):
-        vector[f] = magnitude(data, f, low[f])
+        vector[f] = magnitude(data.first, data.stride, data.table, f, low[f])
         l1 += vector[f]
         penalty += data.l1_penalty * vector[f]
         if not data.is_flat:

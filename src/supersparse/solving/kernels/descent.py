@@ -1,9 +1,9 @@
 """Search over coefficients: exact line searches, swaps of features, simulated annealing."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.jit import kernel
 from supersparse.solving.kernels.lines import SearchData, add_column, best_b, best_on_line, most_promising
 
 Ints = NDArray[np.int64]
@@ -12,7 +12,7 @@ WIDE = 100  # with more features than this, only the most promising ones are tri
 PROMISING = 12
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def next_random(state: NDArray[np.uint64]) -> int:
     """xorshift64*: advance and return a non-negative integer."""
     x = state[0]
@@ -23,7 +23,7 @@ def next_random(state: NDArray[np.uint64]) -> int:
     return np.int64((x * np.uint64(2685821657736338717)) >> np.uint64(33))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def shuffle(order: Ints, state: NDArray[np.uint64]) -> None:
     """Permute in place, every order equally likely."""
     for t in range(len(order) - 1, 0, -1):
@@ -31,7 +31,7 @@ def shuffle(order: Ints, state: NDArray[np.uint64]) -> None:
         order[t], order[u] = order[u], order[t]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def model_penalty(data: SearchData, index: Ints) -> tuple[int, int]:
     """Return (penalty, size): what a model's features pay, and how many it uses."""
     total, size = np.int64(0), 0
@@ -42,7 +42,7 @@ def model_penalty(data: SearchData, index: Ints) -> tuple[int, int]:
     return total, size
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def rescore(data: SearchData, index: Ints, scores: Ints) -> None:
     """Fill the scores of a model, the intercept left out."""
     for i in range(len(scores)):
@@ -53,7 +53,7 @@ def rescore(data: SearchData, index: Ints, scores: Ints) -> None:
             add_column(scores, data, j, value)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def descend(
     data: SearchData,
     index: Ints,
@@ -109,7 +109,7 @@ def descend(
     return cost
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def change_one(
     data: SearchData,
     index: Ints,
@@ -163,7 +163,7 @@ def change_one(
     return True, cost, penalty, size
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def swap_one(
     data: SearchData,
     index: Ints,
@@ -214,7 +214,7 @@ def swap_one(
     return cost, penalty
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def excess(data: SearchData, index: Ints, counted: Ints) -> int:
     """The price of what a model counts beyond its limits; `counted` is scratch."""
     price = np.int64(0)
@@ -234,7 +234,7 @@ def excess(data: SearchData, index: Ints, counted: Ints) -> int:
     return price
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def anneal(
     data: SearchData,
     index: Ints,

@@ -3,15 +3,15 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.jit import kernel
 from supersparse.solving.kernels.sorting import order_of
 
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def loss_by_b(scores: Ints, step: int, half: int, positive: Ints, negative: Ints) -> tuple[Ints, Ints]:
     """The loss as a step function of b: ``losses[t]`` holds from ``starts[t-1]`` to ``starts[t] - 1``.
 
@@ -53,7 +53,7 @@ def loss_by_b(scores: Ints, step: int, half: int, positive: Ints, negative: Ints
     return starts[:n], losses[: n + 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def least_over_b(starts: Ints, losses: Ints, low: int, high: int) -> tuple[int, int]:
     """Return (loss, b): the least loss over low <= b <= high, at an end of its interval."""
     best, best_b = np.int64(2**62), np.int64(0)
@@ -100,7 +100,7 @@ class SearchData(NamedTuple):
     group_price: int  # of one feature with the other sign
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def key_of(score: int, step: int) -> tuple[int, int]:
     """Return (q, r): a negative row is wrong from b = -q on, a positive right from -q + (r == 0) on.
 
@@ -112,7 +112,7 @@ def key_of(score: int, step: int) -> tuple[int, int]:
     return q, score - q * step
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def best_b(scores: Ints, data: SearchData, centre: int, window: int, jumps: Ints) -> tuple[int, int]:
     """Return (loss with the cost of b, b) for the best b within `window` of `centre`.
 
@@ -176,14 +176,14 @@ def best_b(scores: Ints, data: SearchData, centre: int, window: int, jumps: Ints
     return best, best_at
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_column(scores: Ints, data: SearchData, j: int, change: int) -> None:
     """Add ``change`` times column j to the scores."""
     for t in range(data.start[j], data.start[j + 1]):
         scores[data.row[t]] += change * data.entry[t]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def first_at_least(values: Ints, n: int, target: int) -> int:
     """Index of the first of n sorted values that is at least `target`, n if none is."""
     low, high = 0, n
@@ -196,7 +196,7 @@ def first_at_least(values: Ints, n: int, target: int) -> int:
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def loss_at(scores: Ints, data: SearchData, b: int) -> int:
     """The loss of the scores with intercept b."""
     loss = np.int64(0)
@@ -209,7 +209,7 @@ def loss_at(scores: Ints, data: SearchData, b: int) -> int:
     return loss
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def line_at_fixed_b(
     loss: int, scores: Ints, data: SearchData, j: int, current: int, b: int, totals: Ints
 ) -> None:
@@ -250,7 +250,7 @@ def line_at_fixed_b(
         totals[t] = running
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def best_on_line(
     scores: Ints,
     data: SearchData,
@@ -307,14 +307,14 @@ def best_on_line(
     return best, best_index, best_intercept
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def best_b_anywhere(scores: Ints, data: SearchData) -> tuple[int, int]:
     """Return (loss, b) for the best b of all; b's penalty is left out."""
     starts, losses = loss_by_b(scores, data.step, data.half, data.positive, data.negative)
     return least_over_b(starts, losses, data.intercept_low, data.intercept_high)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def most_promising(
     scores: Ints,
     data: SearchData,

@@ -3,34 +3,34 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.jit import kernel
 from supersparse.solving.kernels.sorting import order_of
 
 Ints = NDArray[np.int64]
 
 
 # The numbering of `exact/literals.py`, for compiled loops; LLVM inlines both.
-@njit(cache=True, nogil=True)
+@kernel()
 def positive_literal(feature: int) -> int:
     """Feature with a positive coefficient."""
     return 2 * feature
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def negative_literal(feature: int) -> int:
     """Feature with a negative coefficient."""
     return 2 * feature + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _literal_between(feature: int, above: int, below: int) -> int:
     """The literal under which a rank `above` scores more than a rank `below`."""
     return positive_literal(feature) if above > below else negative_literal(feature)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _distance(
     above: NDArray[np.int32],
     below: NDArray[np.int32],
@@ -52,7 +52,7 @@ def _distance(
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def popcount(x: np.uint64) -> int:
     """Number of ones among 64 bits."""
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -61,7 +61,7 @@ def popcount(x: np.uint64) -> int:
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _bit_distances(
     bits: NDArray[np.uint64],
     others: NDArray[Any],
@@ -86,7 +86,7 @@ def _bit_distances(
         out[t] = count
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def nearest_pairs(
     ranks: NDArray[np.int32],
     others: NDArray[Any],
@@ -143,7 +143,7 @@ def nearest_pairs(
     return mine[:filled], theirs[:filled]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pair_literals(
     positive_ranks: NDArray[np.int32],
     negative_ranks: NDArray[np.int32],
@@ -174,7 +174,7 @@ def pair_literals(
     return start, literal
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def uncovered(
     pairs: NDArray[np.int32], start: Ints, literal: NDArray[np.int32], added: int
 ) -> NDArray[np.int32]:
@@ -193,7 +193,7 @@ def uncovered(
     return kept[:n].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pack(
     pairs: NDArray[np.int32],
     positive: NDArray[Any],
@@ -262,7 +262,7 @@ def pack(
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def most_gained(load: Ints, penalty: Ints, allowed: NDArray[np.bool_], most: int) -> tuple[int, int]:
     """Return (sum, least): the `most` largest (load - penalty)+ over features, and the least of them.
 
@@ -287,7 +287,7 @@ def most_gained(load: Ints, penalty: Ints, allowed: NDArray[np.bool_], most: int
     return total, least
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def literal_bounds(
     total: int,
     load: Ints,

@@ -1,15 +1,16 @@
 """A stable sort that compiles fast: numba's own argsort costs several seconds each time it is used."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from supersparse.solving.kernels.jit import kernel
 
 Ints = NDArray[np.int64]
 
 _NARROW = 32  # keys that span at most so many times their number are counted: up to ten times as fast
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def order_of(keys: Ints) -> Ints:
     """Return the indices that sort `keys`, equal keys in their old order."""
     n = len(keys)
@@ -24,7 +25,7 @@ def order_of(keys: Ints) -> Ints:
     return order_by_merging(keys)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def order_by_counting(keys: Ints, least: int, most: int) -> Ints:
     """Count each key between `least` and `most`, then put every index at its key's next place."""
     place = np.zeros(most - least + 2, np.int64)
@@ -40,7 +41,7 @@ def order_by_counting(keys: Ints, least: int, most: int) -> Ints:
     return order
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def order_by_merging(keys: Ints) -> Ints:
     """Bottom-up merge sort of runs that were sorted by insertion."""
     n = len(keys)

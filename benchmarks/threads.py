@@ -1,0 +1,104 @@
+"""Wall time by number of threads: ``python -m benchmarks.threads [--threads 1,2,4,8,16] [--only NAME,...]``.
+
+Needs as many free cores. Besides instances of the study it solves tables with many small supports, which
+take from a tenth of a second to a minute with one thread. Writes ``results/thread-scaling.jsonl``.
+"""
+
+import argparse
+import json
+import os
+import platform
+import time
+import warnings
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.instances import all_instances
+from supersparse import Problem, solve
+from supersparse.solving.warm_up import warm_up
+
+RESULTS = Path(__file__).parent / "results" / "thread-scaling.jsonl"
+_FROM_THE_STUDY = ("breastcancer_paper", "mammo_paper", "mammo_paperfree", "adult_max5")
+_TABLES = {  # rows, columns, values of a third of the columns, at most so many features
+    "binary_155x20_4": (155, 20, 2, 4),
+    "mixed_155x20_4": (155, 20, 6, 4),
+    "whole_400x14_4": (400, 14, 10, 4),
+    "binary_500x30_5": (500, 30, 2, 5),
+    "mixed_300x24_5": (300, 24, 6, 5),
+}
+_LIMIT = 300.0
+
+
+def small_supports(name: str) -> Problem:
+    """A table with a weak signal, so that nearly every small support has to be looked at."""
+    rows, columns, values, most = _TABLES[name]
+    random = np.random.default_rng([rows, columns, values])
+    X = (random.random((rows, columns)) < random.uniform(0.15, 0.85, columns)).astype(int)
+    wide = columns if values == 10 else columns // 3
+    X[:, :wide] = random.integers(0, values, (rows, wide))
+    weights = np.zeros(columns)
+    weights[random.permutation(columns)[:8]] = random.integers(1, 6, 8) * random.choice([-1, 1], 8)
+    scores = X @ weights
+    y = (scores > np.median(scores)) ^ (random.random(rows) < 0.25)
+    return Problem.of(X, y.astype(int), C0=Fraction(9, 10 * rows * columns), max_points=5, max_features=most)
+
+
+def problems(only: frozenset[str] | None) -> Iterator[tuple[str, Problem]]:
+    """The problems by name; instances whose data are missing are left out, and said so."""
+    for name in _TABLES:
+        if only is None or name in only:
+            yield name, small_supports(name)
+    for name in _FROM_THE_STUDY:
+        if only is None or name in only:
+            instance = all_instances()[name]
+            if instance.missing is None:
+                yield name, instance.settings.problem(instance.table())
+            else:
+                print(f"skipped: {name}: {instance.missing}", flush=True)
+
+
+def main() -> None:
+    """Measure each problem with each number of threads."""
+    parser = argparse.ArgumentParser(prog="benchmarks.threads", description=__doc__.split("\n")[0])
+    parser.add_argument(
+        "--threads", help="numbers of threads, separated by commas; default: 1, 2, 4, ... cores"
+    )
+    parser.add_argument("--only", help="problems, separated by commas")
+    asked = parser.parse_args()
+    cores = os.cpu_count() or 1
+    usual = [n for n in (1, 2, 4, 8, 16, 32, 64) if n <= cores]
+    threads = usual if asked.threads is None else [int(n) for n in asked.threads.split(",")]
+    only = None if asked.only is None else frozenset(asked.only.split(","))
+    warnings.simplefilter("ignore")
+    warm_up()
+    RESULTS.parent.mkdir(exist_ok=True)
+    print(f"{'problem':24}" + "".join(f"{n:>8} thr." for n in threads) + "   times as fast", flush=True)
+    with RESULTS.open("w", encoding="utf-8") as file:
+        machine = {"machine": platform.machine(), "cores": cores, "python": platform.python_version()}
+        file.write(json.dumps(machine) + "\n")
+        for name, problem in problems(only):
+            seconds = []
+            for n in threads:
+                began, cpu = time.perf_counter(), time.process_time()
+                solution = solve(problem, "exact", n_jobs=n, time_limit=_LIMIT)
+                seconds.append(time.perf_counter() - began)
+                record = {
+                    "problem": name,
+                    "threads": n,
+                    "seconds": seconds[-1],
+                    "cpu_seconds": time.process_time() - cpu,
+                    "objective": float(solution.objective),
+                    "lower_bound": float(solution.lower_bound),
+                    "l1": float(solution.evaluation.l1),
+                    "stop": solution.stop.name,
+                }
+                file.write(json.dumps(record) + "\n")
+            ratios = " ".join(f"{seconds[0] / s:.1f}" for s in seconds)
+            print(f"{name:24}" + "".join(f"{s:11.2f} s" for s in seconds) + f"   {ratios}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

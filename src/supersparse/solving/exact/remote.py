@@ -1,0 +1,83 @@
+"""A slice in another process: bytes and numbers in and out, nothing kept but the problem's arrays.
+
+A worker knows the arrays by their digest. One that does not know them yet says so, and is sent them; it needs
+neither the problem nor the evaluator, because what it finds is judged where the solve runs.
+"""
+
+import hashlib
+import io
+import threading
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supersparse.solving.exact.cuts import CutValues
+from supersparse.solving.exact.parts import from_bytes, to_bytes
+from supersparse.solving.exact.slices import Slicer, alike
+from supersparse.solving.kernels.boxes import FOUND
+from supersparse.solving.kernels.tree_data import Branching, Coefficients, Pairs, Rows, TreeData
+
+_MOST_KNOWN = 4  # problems that a worker remembers
+_MOST_FOUND = 256
+_GROUPS: dict[str, Any] = {"pairs": Pairs, "branching": Branching, "rows": Rows, "coefficients": Coefficients}
+_known: dict[str, TreeData] = {}
+_lock = threading.Lock()
+
+
+class Outcome(NamedTuple):
+    """What a worker hands back: the open parts as bytes, the models it found, and the work it did."""
+
+    parts: bytes
+    found: tuple[tuple[int, ...], ...]
+    work: int
+
+
+def packed(data: TreeData) -> tuple[str, bytes]:
+    """Return the digest of a case's arrays, and the arrays as bytes."""
+    arrays = {
+        f"{group}.{field}": np.asarray(value)
+        for group, part in data._asdict().items()
+        for field, value in part._asdict().items()
+    }
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **arrays)
+    content = file.getvalue()
+    digest = hashlib.sha256()
+    for name, array in arrays.items():
+        digest.update(f"{name} {array.dtype} {array.shape} ".encode() + array.tobytes())
+    return digest.hexdigest(), content
+
+
+def unpacked(content: bytes) -> TreeData:
+    """Read the arrays of a case."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        groups = {}
+        for group, kind in _GROUPS.items():
+            groups[group] = alike(kind(*(arrays[f"{group}.{field}"] for field in kind._fields)))
+    return TreeData(**groups)
+
+
+def run_remotely(
+    digest: str, content: bytes | None, case: int, parts: bytes, cuts: tuple[int, int, int], work: int
+) -> Outcome | None:
+    """Work on open parts of one case; None where the arrays are not known here and `content` is None."""
+    with _lock:
+        data = _known.get(digest)
+        if data is None:
+            if content is None:
+                return None
+            data = _known[digest] = unpacked(content)
+            while len(_known) > _MOST_KNOWN:
+                del _known[next(iter(_known))]
+    now = CutValues(*cuts)
+    slicer = Slicer(case, data)
+    slicer.load(from_bytes(parts, len(data.branching.twin_of)))
+    shared = np.array([now.tie, 0], np.int64)
+    # what a kernel decides itself is better than all that is known: the others hear of it at once
+    most = _MOST_FOUND if data.coefficients.slack or data.coefficients.judged else 1
+    found: list[tuple[int, ...]] = []
+    while slicer.advance(now, shared, work, work) == FOUND:
+        found.append(tuple(slicer.found()))
+        if len(found) >= most:
+            break
+    return Outcome(to_bytes(slicer.left()), tuple(found), slicer.work)

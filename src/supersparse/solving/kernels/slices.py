@@ -1,0 +1,263 @@
+"""A slice of the tree over supports: open parts, depth first, for so much work.
+
+The same tree as `exact/tree.py`, which is its reference: nodes are bounded, literals that cannot be in a
+better model are dropped, and a node is split on its most loaded feature. All of it runs without Python.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.solving.kernels.boxes import DONE, PAUSED
+from supersparse.solving.kernels.cells import base_loss_with, cells_of
+from supersparse.solving.kernels.jit import inner, kernel
+from supersparse.solving.kernels.node_limits import keep_possible, may_stop, uses
+from supersparse.solving.kernels.packing import pack_node, pairs_of
+from supersparse.solving.kernels.support_search import search_support
+from supersparse.solving.kernels.tree_data import (
+    BOUND,
+    BOX_TOP,
+    DROPPED,
+    JUDGED,
+    KIND,
+    LITERALS,
+    NODE,
+    NODES,
+    PAIR_COUNT,
+    PHASE,
+    SIZE,
+    SUPPORT,
+    THETA,
+    TOP,
+    WORK,
+    Branching,
+    SliceState,
+    TreeData,
+)
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+OUTDATED, CROWDED = 4, 5
+"""Results beside those of `run_boxes`: a better model is known; there is no room for the parts of a node."""
+
+_WORK_PER_NODE = 2000  # what a node costs beside its pairs, in touched rows
+
+
+@kernel()
+def run_slice(
+    data: TreeData, state: SliceState, shared: Ints, tie: int, strict: int, l1: int, until: int, least: int
+) -> int:
+    """Work on the parts of the state, the last first, until nothing is open or the work reaches `until`.
+
+    `tie`, `strict` and `l1` are the cuts. `shared` is written by others: the cut that holds now, and how many
+    threads have nothing to do; once the work has reached `least`, the slice ends early for them.
+    """
+    while state.number[TOP] > 0:
+        if shared[0] < tie:
+            return OUTDATED
+        if state.number[WORK] >= until or (
+            shared[1] > 0 and state.number[WORK] >= least and state.number[TOP] > 1
+        ):
+            return PAUSED
+        part = state.number[TOP] - 1
+        if state.part[part, BOUND] > tie:
+            state.number[BOX_TOP] = 0
+            state.number[TOP] = part
+        elif state.part[part, KIND] == SUPPORT:
+            result = search_support(data, state, part, tie, strict, l1, until)
+            if result != DONE:
+                return result
+            state.number[TOP] = part
+        else:
+            if part + state.allowed.shape[1] + 8 > len(state.part):
+                return CROWDED
+            expand(data, state, part, tie)
+    return DONE
+
+
+@inner()
+def expand(data: TreeData, state: SliceState, part: int, tie: int) -> None:
+    """Take the node on top, bound it, and put its parts in its place."""
+    b = data.branching
+    state.number[TOP] = part
+    size = state.part[part, SIZE]
+    room = b.max_features - size
+    if room <= 0:
+        return
+    literals, allowed = state.part[part, LITERALS:].copy(), state.allowed[part].copy()
+    is_limited = len(b.limit_most) > 0 or len(b.limit_side) > 0
+    if is_limited and not keep_possible(b, literals, size, allowed, room):
+        return
+    fixed = b.fixed_cost
+    for t in range(size):
+        fixed += b.literal_penalty[literals[t]]
+    bound = state.part[part, BOUND]
+    load, by_literal = np.zeros(len(allowed), np.int64), np.full(len(allowed), bound)
+    theta = state.part[part, THETA]
+    state.number[WORK] += _WORK_PER_NODE
+    if room == 1 and not drop_by_cells(data, state, literals, size, allowed, tie):
+        return
+    if room > 1 or packing_pays(state.number):
+        level = pairs_of(data.pairs, state, literals, size)
+        n = state.level[PAIR_COUNT, level]
+        packed, theta, tried = pack_node(
+            data.pairs,
+            state.pair[level, :n],
+            allowed,
+            b.literal_penalty,
+            room,
+            theta,
+            tie - fixed,
+            load,
+            by_literal,
+        )
+        state.number[WORK] += n * (4 + 4 * tried)
+        bound = max(bound, fixed + packed)
+        judged, dropped = 0, 0
+        for name in range(len(allowed)):
+            by_literal[name] = max(bound, fixed + by_literal[name])
+            if allowed[name]:
+                judged += 1
+                allowed[name] = by_literal[name] <= tie
+                dropped += not allowed[name]
+        if room == 1:
+            state.number[JUDGED] += judged
+            state.number[DROPPED] += dropped
+        if bound > tie:
+            return
+    drop_orphans(b, literals, size, allowed)
+    if room == 1:
+        push_supports(b, state, literals, size, allowed, by_literal)
+        return
+    feature = branching_feature(b, literals, size, allowed, load)
+    if feature >= 0:
+        split(b, state, literals, size, allowed, feature, bound, by_literal, load, theta)
+
+
+@inner()
+def packing_pays(number: Ints) -> bool:
+    """Whether to pack where one place is left: now and then only, where it has dropped almost nothing."""
+    number[NODES] += 1
+    return number[JUDGED] < 2000 or 50 * number[DROPPED] > number[JUDGED] or number[NODES] % 16 == 0
+
+
+@inner()
+def drop_by_cells(
+    data: TreeData, state: SliceState, literals: Ints, size: int, allowed: Flags, tie: int
+) -> bool:
+    """Drop the features whose base loss with those of the node is too large; False where none is left."""
+    c = data.coefficients
+    features = np.empty(size, np.int64)
+    fixed = c.empty_penalty + c.shift
+    for t in range(size):
+        features[t] = literals[t] // 2
+        fixed += c.literal_surcharge[literals[t]]
+    level = cells_of(data.rows, state, features)
+    some = False
+    for f in range(len(allowed) // 2):
+        if allowed[2 * f] or allowed[2 * f + 1]:
+            loss = base_loss_with(data.rows, state, level, f)
+            state.number[WORK] += data.rows.ranks.shape[1]
+            for name in (2 * f, 2 * f + 1):
+                allowed[name] = allowed[name] and fixed + loss + c.literal_surcharge[name] <= tie
+                some = some or allowed[name]
+    return some
+
+
+@inner()
+def drop_orphans(b: Branching, literals: Ints, size: int, allowed: Flags) -> None:
+    """Disallow twins whose partner is neither in the model nor allowed, and twins of those in turn."""
+    changed = True
+    while changed:
+        changed = False
+        for f in range(len(b.twin_of)):
+            partner = b.twin_of[f]
+            if partner < 0 or not (allowed[2 * f] or allowed[2 * f + 1]):
+                continue
+            if not (allowed[2 * partner] or allowed[2 * partner + 1] or uses(literals, size, partner)):
+                allowed[2 * f] = allowed[2 * f + 1] = False
+                changed = True
+
+
+@inner()
+def partner_present(b: Branching, literals: Ints, size: int, feature: int) -> bool:
+    """Whether the twin that must be used before a feature, if any, is in the model."""
+    return b.twin_of[feature] < 0 or uses(literals, size, b.twin_of[feature])
+
+
+@inner()
+def branching_feature(b: Branching, literals: Ints, size: int, allowed: Flags, load: Ints) -> int:
+    """A forced feature first, otherwise the one with the most loaded literal; -1 if none can be used."""
+    for f in b.forced:
+        if not uses(literals, size, f):
+            return f
+    chosen, most = -1, np.int64(-1)
+    for name in range(len(allowed)):
+        if allowed[name] and load[name] > most and partner_present(b, literals, size, name // 2):
+            chosen, most = name // 2, load[name]
+    return chosen
+
+
+@inner()
+def push_supports(
+    b: Branching, state: SliceState, literals: Ints, size: int, allowed: Flags, by_literal: Ints
+) -> None:
+    """One support for each allowed literal, where one place is left."""
+    for name in range(len(allowed) - 1, -1, -1):
+        if allowed[name] and partner_present(b, literals, size, name // 2):
+            literals[size] = name
+            if may_stop(b, literals, size + 1):
+                push(state.number, state.part, SUPPORT, by_literal[name], 0, literals, size + 1)
+
+
+@inner()
+def split(
+    b: Branching,
+    state: SliceState,
+    literals: Ints,
+    size: int,
+    allowed: Flags,
+    feature: int,
+    bound: int,
+    by_literal: Ints,
+    load: Ints,
+    theta: int,
+) -> None:
+    """A feature out, in with one sign, in with the other: the last comes first, with the larger load."""
+    rest = allowed.copy()
+    rest[2 * feature] = rest[2 * feature + 1] = False
+    is_forced = False
+    for f in b.forced:
+        is_forced = is_forced or f == feature
+    if not is_forced:
+        without = rest.copy()
+        drop_orphans(b, literals, size, without)
+        push(state.number, state.part, NODE, bound, theta, literals, size)
+        allow(state.number, state.allowed, without)
+    last = 2 * feature + (1 if load[2 * feature + 1] > load[2 * feature] else 0)
+    for name in (last ^ 1, last):
+        if allowed[name]:
+            literals[size] = name
+            push(state.number, state.part, NODE, by_literal[name], theta, literals, size + 1)
+            allow(state.number, state.allowed, rest)
+            if may_stop(b, literals, size + 1):
+                push(state.number, state.part, SUPPORT, by_literal[name], 0, literals, size + 1)
+
+
+@inner()
+def push(number: Ints, part: Ints, kind: int, bound: int, theta: int, literals: Ints, size: int) -> None:
+    """Put a part on top."""
+    top = number[TOP]
+    part[top, KIND], part[top, BOUND], part[top, THETA] = kind, bound, theta
+    part[top, SIZE], part[top, PHASE] = size, 0
+    for t in range(size):
+        part[top, LITERALS + t] = literals[t]
+    number[TOP] = top + 1
+
+
+@inner()
+def allow(number: Ints, flags: Flags, allowed: Flags) -> None:
+    """Say which literals the part on top may add."""
+    part = number[TOP] - 1
+    for name in range(len(allowed)):
+        flags[part, name] = allowed[name]

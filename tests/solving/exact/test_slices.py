@@ -1,0 +1,78 @@
+"""Compiled slices: the same optimum and bounds as the tree in plain Python, however short they are."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from counts import examples
+from solving.exact.enumerate import cuts_of
+from solving.kernels.forms import forms
+from strategies import cases
+from supersparse.problem.objective import completed
+from supersparse.solving.exact.cuts import Cuts
+from supersparse.solving.exact.instance import instances
+from supersparse.solving.exact.parts import from_bytes, to_bytes
+from supersparse.solving.exact.proof import Proof
+from supersparse.solving.exact.reference_proof import ReferenceProof
+from supersparse.solving.integer_form import integer_form
+from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
+from supersparse.solving.presolve import MergeRows
+from supersparse.solving.search.incumbent import smallest_coefficients
+
+pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+
+
+def never():
+    return False
+
+
+def proven(problem, kind):
+    """Prove a problem without any search; return (F, l1) of the best model, None where there is none."""
+    merged = MergeRows.apply(problem)
+    monitor = Monitor(merged, SolveOptions(), lambda points: points)
+    monitor.incumbent(completed(merged, smallest_coefficients(merged)))
+    form = integer_form(merged)
+    cuts = Cuts(form, monitor)
+    proof = kind(cuts, instances(form))
+    proof.open_roots()
+    seen = []
+    while proof.is_open:
+        seen.append((proof.bound, cuts.tie))
+        proof.step(never)
+    best = monitor.best_evaluation
+    for bound, tie in seen:  # while a better model is to come, it is in what is open
+        assert tie == cuts.tie or bound <= cuts.tie
+    return None if best is None else (best.objective, best.l1)
+
+
+@settings(max_examples=examples(1000))
+@given(cases())
+def test_the_compiled_tree_and_the_reference_agree(case):
+    assert proven(case.problem, Proof) == proven(case.problem, ReferenceProof)
+
+
+@settings(max_examples=examples(200))
+@given(forms(), st.integers(1, 3000))
+def test_parts_go_through_bytes_and_slices_of_any_length_change_nothing(form, work):
+    for instance in instances(form):
+        optimum = []
+        for is_cut_up in (False, True):
+            cuts = cuts_of(form)
+            proof = Proof(cuts, [instance])
+            proof.open_roots()
+            while proof.is_open:
+                if not is_cut_up:
+                    proof.step(never)
+                    continue
+                tasks = proof.take(3)
+                parts = from_bytes(to_bytes([task.work for task in tasks]), instance.n_features)
+                left, done = proof._worked(parts, never, work)
+                proof.put(tasks, left, done)
+            optimum.append((cuts.now.tie, cuts.now.l1))
+        assert optimum[0] == optimum[1]
+
+
+def test_bytes_that_end_early_are_refused():
+    with pytest.raises(ValueError, match="end early"):
+        from_bytes(to_bytes([])[:0] + (1).to_bytes(8, "little"), 3)
