@@ -49,13 +49,12 @@ def unpacked(content: bytes) -> TreeData:
         array = np.frombuffer(body, kind, n, at).reshape(shape).copy()
         arrays.append(array)
         at += array.nbytes
-    parts: list[Any] = []
-    groups: tuple[Any, ...] = (Pairs, Branching, Rows, Coefficients)
-    at = 0
-    for group in groups:
-        parts.append(alike(group(*arrays[at : at + len(group._fields)])))
-        at += len(group._fields)
-    return TreeData(*parts)
+    left = iter(arrays)
+
+    def read(group: Any) -> Any:
+        return alike(group(*(next(left) for _ in group._fields)))
+
+    return TreeData(read(Pairs), read(Branching), read(Rows), read(Coefficients))
 
 
 def run_remotely(

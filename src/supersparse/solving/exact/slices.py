@@ -76,11 +76,13 @@ def alike(fields: Fields) -> Fields:
 
 
 def _pairs(instance: Instance, pool: PairPool) -> Pairs:
-    words = (2 * instance.n_features + 63) // 64
-    mask = np.zeros((len(pool.positive), max(1, words)), np.uint64)
-    pair = np.repeat(np.arange(len(pool.positive)), np.diff(pool.start))
-    bit = np.uint64(1) << (pool.literal % 64).astype(np.uint64)
-    np.bitwise_or.at(mask, (pair, pool.literal // 64), bit)
+    words = max(1, (2 * instance.n_features + 63) // 64)
+    mask = np.zeros((len(pool.positive), words), np.uint64)
+    bit = np.append(np.uint64(1) << (pool.literal % 64).astype(np.uint64), np.uint64(0))
+    word, has_some = np.append(pool.literal // 64, -1), np.diff(pool.start) > 0
+    for w in range(words if has_some.any() else 0):  # a pair without literals begins where the next one does
+        of_word = np.where(word == w, bit, np.uint64(0))
+        mask[:, w] = np.where(has_some, np.bitwise_or.reduceat(of_word, pool.start[:-1]), np.uint64(0))
     return Pairs(
         positive=pool.positive,
         negative=pool.negative,
