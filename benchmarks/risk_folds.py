@@ -257,8 +257,8 @@ def beside_fast_risk(found: Sequence[Measured]) -> str:
     worse = sum(d > SAME for d in by_fold.values())
     where = f" ({', '.join(theirs)})" if theirs else ""
     return (
-        f"On these {len(by_fold)} training sets our card has a smaller loss than FastRisk's on {ours}, an equal "
-        f"one on {len(by_fold) - ours - worse} and a larger one on {worse}{where}."
+        f"On these {len(by_fold)} training sets our card has a smaller loss than FastRisk's on {ours}, an "
+        f"equal one on {len(by_fold) - ours - worse} and a larger one on {worse}{where}."
     )
 
 

@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 import threading
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,8 +49,10 @@ def unpacked(content: bytes) -> TreeData:
         array = np.frombuffer(body, kind, n, at).reshape(shape).copy()
         arrays.append(array)
         at += array.nbytes
-    parts, at = [], 0
-    for group in (Pairs, Branching, Rows, Coefficients):
+    parts: list[Any] = []
+    groups: tuple[Any, ...] = (Pairs, Branching, Rows, Coefficients)
+    at = 0
+    for group in groups:
         parts.append(alike(group(*arrays[at : at + len(group._fields)])))
         at += len(group._fields)
     return TreeData(*parts)
