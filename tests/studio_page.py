@@ -16,7 +16,7 @@ BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(1)>'
 QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
-PATIENCE = 60_000  # milliseconds: a slow machine is no failure
+PATIENCE = 180_000  # milliseconds: a slow machine is no failure
 
 
 class Server:

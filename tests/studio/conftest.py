@@ -19,7 +19,7 @@ class Page:
     def __getattr__(self, name):
         return getattr(self.http, name)
 
-    def until(self, path, ready, seconds=120.0):
+    def until(self, path, ready, seconds=600.0):
         """Ask until an answer is ready."""
         ends = time.monotonic() + seconds
         while True:
@@ -33,7 +33,7 @@ class Page:
         """Wait until a table has been read."""
         return self.until(f"/api/tables/{own}", lambda table: table["state"] != "reading")
 
-    def ended(self, own, seconds=120.0):
+    def ended(self, own, seconds=600.0):
         """Wait until a run has ended."""
         busy = ("queued", "starting", "running", "stopping")
         return self.until(f"/api/runs/{own}", lambda run: run["state"] not in busy, seconds)

@@ -52,7 +52,5 @@ def test_no_text_is_left_over():
 @pytest.mark.parametrize("path", sorted(STATIC.glob("*.js")), ids=lambda path: path.name)
 def test_modules_put_text_into_the_page_as_text_only(path):
     text = path.read_text(encoding="utf-8")
-    assert not re.search(
-        r"(inner|outer|Adjacent)HTML|document\.write|\beval\(|new Function", text
-    )
+    assert not re.search(r"(inner|outer|Adjacent)HTML|document\.write|\beval\(|new Function", text)
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)

@@ -33,8 +33,9 @@ def learn_pool(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     asked = asked_of(given)
     problem = asked.question.problem
     telling = Telling(asked, talk, dict(given["ids"]))
-    telling.stage("all cards that are almost as good")
+    telling.stage("loading the solver")
     recipe = Clock.of(asked.question.recipe).limited(asked.question.recipe)
+    telling.stage("all cards that are almost as good")
     options: SolverKeywords = {
         **recipe.options,
         "cancel": talk.stopped,

@@ -61,6 +61,11 @@ class Worker:
         """Whether the process runs."""
         return self._process is not None and self._process.returncode is None
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether it has a job."""
+        return bool(self._waiting)
+
     async def do(self, job: str, given: dict[str, Any], listener: Listener | None = None) -> Any:
         """Give the worker a job and wait for its result; `listener` hears its events."""
         if not self.is_alive:
@@ -165,13 +170,19 @@ class Crew:
         if self._spare is None and not self._closed:
             self._spare = asyncio.create_task(self._warm())
 
-    async def worker(self, next_after: float = _LATER) -> Worker:
-        """Return a process, the one that was started ahead if there is one, and prepare the next."""
-        spare, self._spare = self._spare, None
-        found = None if spare is None else await spare
+    async def worker(self, *, for_desk: bool = False) -> Worker:
+        """Return a process, the one that was started ahead if there is one, and prepare the next.
+
+        A desk needs no kernels: it does not wait for a process that is loading or compiling them.
+        """
+        spare = self._spare
+        if for_desk and spare is not None and spare.done() and spare.result().is_busy:
+            return await self._started()
+        self._spare = None
+        found = None if spare is None else await asyncio.shield(spare)
         if found is None or not found.is_alive:
             found = await self._started()
-        self.prepare(next_after)
+        self.prepare(_SOON if for_desk else _LATER)
         return found
 
     async def ask(self, table: str, job: str, given: dict[str, Any]) -> Any:
@@ -180,7 +191,7 @@ class Crew:
             desk = self._desk(table)
             async with desk.lock:
                 if desk.worker is None or not desk.worker.is_alive:
-                    desk.worker = await self.worker(_SOON)
+                    desk.worker = await self.worker(for_desk=True)
                 try:
                     return await desk.worker.do(job, given)
                 except WorkerEndedError:

@@ -84,6 +84,7 @@ class _Run:
         self.telling = Telling(self.asked, talk, dict(given["ids"]))
         talk.tell("notes", list(self.asked.notes))
         self.kept = _Kept.load(self.folder / "folds.json")
+        self.telling.stage("loading the solver")  # the first use compiles it
         self.clock = Clock.of(self.asked.question.recipe)
         self.splits = self.asked.splits()
 

@@ -32,8 +32,9 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Find the best card of each size up to ``max_size``, and judge each size on the folds."""
     asked = asked_of(given)
     question = asked.question
-    clock = Clock.of(question.recipe)
     telling = Telling(asked, talk, dict(given["ids"]))
+    telling.stage("loading the solver")
+    clock = Clock.of(question.recipe)
     splits = asked.splits() if given["folds"] else []
     most = min(given["max_size"], most_features(errors_only(question.problem)))
     options: SolverKeywords = {**question.recipe.options, "cancel": talk.stopped, "checkpoint": None}

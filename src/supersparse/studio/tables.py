@@ -182,6 +182,9 @@ class Tables:
     def table(self, own: str) -> dict[str, Any]:
         """Describe a table with its columns and what was noticed."""
         table = self._get(own)
+        task = self._reading.get(own)
+        if table["state"] == "reading" and (task is None or task.done()):
+            self._read(own)  # whatever became of it, nobody waits for ever
         profile = table["profile"] or {}
         empty: dict[str, Any] = {
             "targets": [],

@@ -1,9 +1,9 @@
 // Step 2: what is asked of the card. The form is the settings file, with its help texts.
 import { inWords } from "./app.js";
 import { button, h, icon, intro, replace, settled, soon } from "./dom.js";
-import { fieldRow, getSetting, withSetting } from "./form.js";
+import { asList, fieldRow, getSetting, withSetting } from "./form.js";
 import { whole } from "./numbers.js";
-import { questionList, wishList } from "./wishes.js";
+import { questionList, unfinished, wishList } from "./wishes.js";
 import { t } from "./texts.js";
 
 const DRAWN = ["goal", "constraints", "positive"]; // these have places of their own
@@ -53,7 +53,9 @@ export function askStep(app) {
     view.checking = true;
     summaryLater();
     let problem = null, check = null;
-    try {
+    const unfilled = unfinished(view.plan.settings.constraints || [], app.form.constraints);
+    if (unfilled) problem = { code: "input", message: t("ask.unfinished", { name: unfilled.label }), thing: null };
+    else try {
       check = await app.request("POST", `/api/tables/${app.table.id}/check`, view.plan);
       await app.request("PUT", `/api/tables/${app.table.id}/plan`, view.plan);
     } catch (error) {
@@ -70,8 +72,13 @@ export function askStep(app) {
 
   // What is drawn may be older than the plan: changes of wishes are made to the list as it is now.
   function changeWishes(edit) {
-    const next = edit(view.plan.settings.constraints || []);
-    changeSettings({ ...view.plan.settings, constraints: next.length ? next : undefined });
+    const { settings } = view.plan;
+    const next = edit(settings.constraints || []);
+    const columnOf = ({ group }) => (group && typeof group === "object" ? Object.keys(group)[0] : group);
+    const columns = next.map(columnOf).filter(Boolean);
+    const groups = [...new Set([...asList(settings.rate_groups), ...columns])]; // groups of a wish are no questions
+    changeSettings({ ...settings, constraints: next.length ? next : undefined,
+      rate_groups: groups.length ? groups : undefined });
   }
 
   function changeSettings(settings) {

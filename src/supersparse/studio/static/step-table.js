@@ -129,9 +129,8 @@ export function tableStep(app) {
     }
     if (table.state === "failed") {
       replace(body, head(table), h("section", { class: "panel problem" }, h("h2", {}, t("table.failed")),
-        h("p", {}, table.error ? table.error.message : ""), table.error && table.error.remedy
-          ? h("p", {}, table.error.remedy) : null,
-        readingForm(table), other()));
+        h("p", { class: "warning" }, inWords(table.error)), h("p", { class: "soft" }, t("table.read_again")),
+        readingForm(table)));
       return;
     }
     if (!table.columns || (table.state === "reading" && !table.columns.length)) {
@@ -200,7 +199,8 @@ export function tableStep(app) {
     return h("section", { class: "panel" },
       h("h2", {}, t("table.noticed"), list.length ? h("span", { class: "badge" }, String(list.length)) : null),
       open ? h("p", { class: "warning" }, t("table.needs_answer", { n: open })) : null,
-      list.length ? h("ul", { class: "noticed" },
+      list.length ? h("ul", { class: "noticed", tabindex: list.length > 4 ? 0 : null,
+          "aria-label": t("table.noticed") },
         list.map((one) => h("li", { class: one.needs_answer ? "needed" : "" },
         h("p", {}, one.column && !one.text.includes(one.column) ? h("b", {}, `${one.column}: `) : null, one.text),
         one.answers.length ? h("div", { class: "segments", role: "group", "aria-label": one.question },

@@ -191,7 +191,7 @@ export function watchStep(app) {
 
   function stageText(run) {
     if (run.state === "queued") return t("watch.queued", { place: run.place || 1 });
-    return phases(run) ? "" : run.stage || "";
+    return phases(run) && /^(first card|fold|final card)/.test(run.stage || "") ? "" : run.stage || "";
   }
 
   function stats(run, p) {

@@ -53,6 +53,7 @@ const TEXTS = {
     reading: "Reading {name} …",
     updating: "updating …",
     failed: "This file could not be read",
+    read_again: "Say how it was saved, and it is read again:",
     size: "{rows} rows, {columns} columns",
     reading_separator: "Separator",
     reading_decimal: "Decimal sign",
@@ -123,6 +124,7 @@ const TEXTS = {
     category: "numbers are categories",
   },
   ask: {
+    unfinished: "Fill in the wish “{name}”, or remove it.",
     title: "What should the card be like?",
     lede: "The card predicts {target}. Everything here can be left as it is.",
     no_table: "First choose a table, and the column that the card should predict.",

@@ -16,12 +16,25 @@ function isOfOneQuestion(constraint, questions) {
   return list.length === 1 && questions.includes(list[0]) && Object.keys(constraint).length === 1;
 }
 
+// A new wish: shares begin at a usual value, everything else is to be filled in.
 function blank(kind) {
-  const starts = { share: 0.95, whole: 1, number: 1 };
+  const start = (field) => {
+    if (field.choices) return field.choices[0];
+    if (field.widget === "by question") return {};
+    if (field.name !== kind.id) return "";
+    return { share: kind.id.startsWith("max_") ? 0.1 : 0.95, whole: 1, number: 1 }[field.widget] ?? "";
+  };
   return Object.fromEntries(kind.fields.filter((field) => field.required).map((field) => [field.name,
-    field.name === kind.id && field.widget in starts ? (kind.id.startsWith("max_") && field.widget === "share"
-      ? 0.1 : starts[field.widget]) : field.choices ? field.choices[0] : field.widget === "costs"
-        || field.widget === "by question" ? {} : ""]));
+        start(field)]));
+}
+
+// The kind of the first wish in which something that is needed is not filled in.
+export function unfinished(wishes, kinds) {
+  const isEmpty = (value) => value === undefined || value === "" || (typeof value === "object"
+    && !Object.keys(value).length);
+  return wishes.map((wish) => [wish, kindOf(wish, kinds)])
+    .find(([wish, kind]) => kind && kind.fields.some((field) => field.required && isEmpty(wish[field.name])))?.[1]
+      || null;
 }
 
 export function wishList({ settings, kinds, context, change, conflict, view, redraw }) {
