@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-risk bench-table bench-rows certificates study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-risk bench-table bench-rows certificates study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -32,6 +32,13 @@ test: $(VENV)/.test
 # The slow tests too, and more examples of each property.
 test-long: $(VENV)/.test
 	$(BIN)/python $(PYTEST) --hypothesis-profile long
+
+# Kills, mutations of files and faults, with the figures of docs/trust; an hour on two cores. The same for the same seed.
+fuzz: $(VENV)/.test
+	$(BIN)/python tests/robustness/fuzz.py --mutations 100000 --store
+	$(BIN)/python tests/robustness/kills.py --trials 1000 --store
+	$(BIN)/python tests/robustness/faults.py --store
+	$(BIN)/python docs/scripts/trust_page.py
 
 # The same with the least versions that pyproject.toml allows, in an environment of their own.
 test-lowest:

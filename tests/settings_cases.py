@@ -104,6 +104,8 @@ KEYS = {
     "risk_threshold": st.none() | st.sampled_from([0.1, 0.25, 0.5]),
     "goal": st.sampled_from(["errors", "risk"]),
     "slope": st.sampled_from(["free", 1]),
+    "tie_break": st.sampled_from(["points", "log_loss"]),
+    "slack": st.sampled_from([0, 0.01]),
     "C1": st.just("auto") | costs,
     "points": st.integers(1, 9) | sets | by_name(sets | st.none() | st.integers(1, 9)),
     "max_points": st.just("auto") | st.integers(1, 200),

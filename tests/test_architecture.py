@@ -12,8 +12,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "supersparse"
 
 # A room imports from those above it in this list, and from no other.
 ROOMS = (
-    "errors", "_version", "stop", "exact", "writing", "forms", "data", "card", "problem", "solving",
-    "certify", "settings", "results",
+    "errors", "_version", "stop", "free_memory", "exact", "writing", "forms", "data", "card", "problem",
+    "solving", "certify", "settings", "results",
     "constraints", "penalties", "theory", "evaluate", "explain", "export", "prepare", "faces",
     "learning", "estimators", "datasets", "report", "studio", "cli",
 )  # fmt: skip

@@ -41,14 +41,13 @@ def fuzz(
     total = sum(reader.share for reader in readers)
     read: Counter[str] = Counter()
     refused: Counter[str] = Counter()
-    for reader in readers:
-        wanted = -(-mutations * reader.share // total)
-        for start in range(0, wanted, BATCH):
-            if time.time() > stop_at:
-                break
-            count = min(BATCH, wanted - start)
-            read[reader.name] += count
-            refused[reader.name] += _batch(reader, range(start, start + count), seed)
+    wanted = {reader.name: -(-mutations * reader.share // total) for reader in readers}
+    for start in range(0, max(wanted.values()), BATCH):  # in turn, so that all have a part if time is up
+        for reader in readers:
+            count = min(BATCH, wanted[reader.name] - start)
+            if count > 0 and time.time() < stop_at:
+                read[reader.name] += count
+                refused[reader.name] += _batch(reader, range(start, start + count), seed)
     return {
         "mutations": sum(read.values()),
         "other exceptions, crashes, hangs": 0,
@@ -142,7 +141,8 @@ def main() -> None:
     if given.store:
         from robustness.trust import record
 
-        command = f"python tests/robustness/fuzz.py --mutations {given.mutations} --store"
+        limit = "" if given.seconds == float("inf") else f" --seconds {given.seconds:g}"
+        command = f"python tests/robustness/fuzz.py --mutations {given.mutations}{limit} --store"
         print(record("mutations", command, figures))
 
 

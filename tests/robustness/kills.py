@@ -205,7 +205,9 @@ def main() -> None:
     if given.store:
         from robustness.trust import record
 
-        print(record("kills", f"python tests/robustness/kills.py --trials {given.trials} --store", figures))
+        limit = "" if given.seconds == float("inf") else f" --seconds {given.seconds:g}"
+        command = f"python tests/robustness/kills.py --trials {given.trials}{limit} --store"
+        print(record("kills", command, figures))
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from supersparse.data.cells_of_text import with_gaps
 from supersparse.data.codes import codes_among
+from supersparse.data.codings import Coding, LazyColumn
 from supersparse.data.collecting import Coded
-from supersparse.data.lazy import MOST_DIFFERENT, Coding, LazyColumn, LazyTable, ValueCounts
+from supersparse.data.lazy import MOST_DIFFERENT, LazyTable, ValueCounts
 from supersparse.data.parquet import column_of_series, text_column
 from supersparse.data.reading import ColumnReading, Reading
 from supersparse.data.roles import classes_of

@@ -12,6 +12,10 @@ from supersparse.data.cells_of_text import with_gaps
 from supersparse.data.reading import USUALLY_MISSING, Reading
 from supersparse.data.table import Column, Kind, objects
 from supersparse.errors import InvalidDataError, PackageNotInstalledError
+from supersparse.free_memory import free_bytes
+
+_BYTES_PER_VALUE = 16  # as read, and as an array
+_ALWAYS_TRIED = 2**26
 
 
 def read_parquet(
@@ -22,7 +26,9 @@ def read_parquet(
 
     try:
         names, native = _read(path, wanted)
-    except (OSError, ValueError, RuntimeError) as error:
+    except InvalidDataError:
+        raise
+    except (OSError, ValueError, RuntimeError, TypeError, LookupError, MemoryError) as error:
         first_line = str(error).partition("\n")[0]
         raise InvalidDataError(f"{path} is not a readable Parquet file: {first_line}") from None
     frame = nw.from_native(native, eager_only=True)
@@ -50,14 +56,28 @@ def _by_pyarrow(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, .
 
     file = parquet.ParquetFile(path)
     names = tuple(file.schema_arrow.names)
-    return names, file.read(columns=[n for n in names if wanted(n)], use_pandas_metadata=False)
+    asked = [n for n in names if wanted(n)]
+    _check_size(path, file.metadata.num_rows, len(asked))
+    return names, file.read(columns=asked, use_pandas_metadata=False)
 
 
 def _by_polars(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
     import polars
 
     names = tuple(polars.read_parquet_schema(path))
-    return names, polars.read_parquet(path, columns=[n for n in names if wanted(n)])
+    asked = [n for n in names if wanted(n)]
+    _check_size(path, polars.scan_parquet(path).select(polars.len()).collect().item(), len(asked))
+    return names, polars.read_parquet(path, columns=asked)
+
+
+def _check_size(path: Path, n_rows: int, n_columns: int) -> None:
+    """Refuse a file that unpacks to more than there is memory, however small it is on the disk."""
+    needed, free = _BYTES_PER_VALUE * n_rows * n_columns, free_bytes()
+    if free is not None and needed > max(free, _ALWAYS_TRIED):
+        raise InvalidDataError(
+            f"{path} says that it has {n_rows:,} rows; with {n_columns:,} columns they need about "
+            f"{needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free; use fewer columns or rows"
+        )
 
 
 def column_of_series(name: str, series: Any, words: frozenset[str]) -> Column:

@@ -4,6 +4,7 @@ python-calamine is small, keeps the types of cells and also reads .xls, .xlsb an
 faster than openpyxl.
 """
 
+import zipfile
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -14,7 +15,10 @@ import numpy as np
 from supersparse.data.collecting import CollectedFile, Collector, read_header
 from supersparse.data.reading import Reading
 from supersparse.errors import InvalidDataError, PackageNotInstalledError, did_you_mean
+from supersparse.free_memory import free_bytes
 
+_TIMES = 4  # a cell in memory is a few times as long as in its file
+_ALWAYS_TRIED = 2**26
 _ENDINGS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 
 
@@ -34,6 +38,7 @@ def read_workbook(
             f"reading {path} needs python-calamine: pip install python-calamine; or save the "
             f"sheet as 'CSV UTF-8'"
         ) from None
+    _check_size(path)
     try:
         book = python_calamine.load_workbook(str(path))
         sheet, notes = _sheet(path, book.sheet_names, reading)
@@ -56,6 +61,21 @@ def read_workbook(
         notes,
         {"sheet": sheet},
     )
+
+
+def _check_size(path: Path) -> None:
+    """Refuse a packed workbook that unpacks to more than there is memory."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            unpacked = sum(part.file_size for part in packed.infolist())
+    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
+        return  # .xls is no such file; others are refused when they are read
+    needed, free = _TIMES * unpacked, free_bytes()
+    if free is not None and needed > max(free, _ALWAYS_TRIED):
+        raise InvalidDataError(
+            f"{path} unpacks to {unpacked / 1e9:.1f} GB, which need about {needed / 1e9:.1f} GB of memory, "
+            f"and {free / 1e9:.1f} GB are free; save the sheet as 'CSV UTF-8'"
+        )
 
 
 def _sheet(path: Path, names: Sequence[str], reading: Reading) -> tuple[str, list[str]]:

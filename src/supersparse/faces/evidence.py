@@ -73,9 +73,7 @@ def _certificate(certificate: CertificateFile) -> str:
 
 def _edited(made: Provenance) -> str:
     """What was changed by hand, and why."""
-    said = [
-        visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits
-    ]
+    said = [visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits]
     return f"by hand after learning: {'; '.join(said)}"
 
 

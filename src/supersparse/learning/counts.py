@@ -168,7 +168,7 @@ class CountTable:
                 if at_least < 1 or left_out < 0 or merged < 0:
                     raise ValueError("it says that a negative number of people is left out or merged")
                 questions = Questions.from_data(facts["questions"], f"{path}, line 1,")
-            except (KeyError, TypeError, ValueError) as error:
+            except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
                 raise InvalidDataError(
                     f"{path} cannot be read as a table of counts: {error}; write it again with "
                     "`supersparse counts`"

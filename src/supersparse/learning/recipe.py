@@ -198,11 +198,12 @@ class Question:
 
     def _with_tie_break(self, card: Card) -> Card:
         """Keep with a card how it was chosen among equally good ones, which its problem does not tell."""
-        if self.recipe.slack is None or card.provenance is None or card.provenance.settings is None:
+        slack, made = self.recipe.slack, card.provenance
+        if slack is None or made is None or made.settings is None:
             return card
-        asked = Settings.from_dict(card.provenance.settings)
-        chosen = asked.changed(tie_break="log_loss", slack=self.recipe.slack).to_dict()
-        return replace(card, provenance=replace(card.provenance, settings=chosen))
+        asked = Settings.from_dict(made.settings).changed(tie_break="log_loss", slack=slack).to_dict()
+        minimised = f"{made.minimised}, then log loss among the cards within {shown(slack)} of the least"
+        return replace(card, provenance=replace(made, settings=asked, minimised=minimised))
 
 
 def _problem(settings: Settings, rows: TrainingRows, X: Any, names: Sequence[str] | None) -> Problem:

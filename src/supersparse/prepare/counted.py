@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.data.codings import Coding
 from supersparse.data.counted_rows import CountedColumn, CountedTable
-from supersparse.data.lazy import Coding
 from supersparse.data.table import Kind
 from supersparse.data.values import Cells, read_cells
 from supersparse.errors import InvalidDataError

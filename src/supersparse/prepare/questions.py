@@ -139,7 +139,7 @@ class Questions:
             found = _read(content)
             if list(found.names) != content["questions"]:
                 raise InvalidCardError("its questions are not those of its rules")
-        except (SupersparseError, KeyError, TypeError, ValueError, AttributeError) as error:
+        except (SupersparseError, LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InvalidDataError(f"{source} is damaged: {error}; write it again") from None
         return found
 

@@ -1,9 +1,7 @@
 """Memory that solving takes, estimated before it is taken: a clear refusal instead of a killed process."""
 
-import sys
-from pathlib import Path
-
 from supersparse.errors import TooLargeError
+from supersparse.free_memory import free_bytes
 from supersparse.problem.problem import Problem
 
 _BYTES_PER_VALUE = 120  # of distinct rows: columns, ranks, floats of the starting points, and their copies
@@ -24,12 +22,6 @@ def needed_to_solve(problem: Problem) -> int:
     return _BYTES_PER_VALUE * problem.rows.n_rows * problem.n_features
 
 
-def free_bytes() -> int | None:
-    """Memory that this process can still take: of the machine, its container, or its own limit."""
-    found = [value for value in (_of_machine(), _of_container(), _of_process()) if value is not None]
-    return min(found, default=None)
-
-
 def check_memory(problem: Problem, needed: int) -> None:
     """Raise if so many bytes are more than there are; say for how many rows and columns, and what helps."""
     if needed <= _ALWAYS_TRIED:
@@ -43,30 +35,3 @@ def check_memory(problem: Problem, needed: int) -> None:
         "tables are learned from samples of the rows, or fewer columns, or numbers cut into questions "
         "(prepare='auto'), which makes many rows equal"
     )
-
-
-def _of_machine() -> int | None:
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration, ValueError):
-        return None
-
-
-def _of_container() -> int | None:
-    folder = Path("/sys/fs/cgroup")
-    try:
-        most = (folder / "memory.max").read_text(encoding="ascii").strip()
-        used = int((folder / "memory.current").read_text(encoding="ascii"))
-        return None if most == "max" else int(most) - used
-    except (OSError, ValueError):
-        return None
-
-
-def _of_process() -> int | None:
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    most = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return None if most == resource.RLIM_INFINITY else most

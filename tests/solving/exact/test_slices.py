@@ -6,14 +6,16 @@ from hypothesis import strategies as st
 
 from counts import examples
 from solving.exact.enumerate import cuts_of
+from solving.exact.hard import medium
 from solving.kernels.forms import forms
 from strategies import cases
 from supersparse.problem.objective import completed
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import instances
-from supersparse.solving.exact.parts import from_bytes, to_bytes
+from supersparse.solving.exact.parts import Part, from_bytes, to_bytes
 from supersparse.solving.exact.proof import Proof
 from supersparse.solving.exact.reference_proof import ReferenceProof
+from supersparse.solving.exact.slices import CaseData, Slicer
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
@@ -27,7 +29,7 @@ def never():
     return False
 
 
-def proven(problem, kind):
+def proven(problem, kind, work=None):
     """Prove a problem without any search; return (F, l1) of the best model, None where there is none."""
     merged = MergeRows.apply(problem)
     monitor = Monitor(merged, SolveOptions(), lambda points: points)
@@ -39,20 +41,27 @@ def proven(problem, kind):
     seen = []
     while proof.is_open:
         seen.append((proof.bound, cuts.tie))
-        proof.step(never)
+        proof.step(never, work)
     best = monitor.best_evaluation
     for bound, tie in seen:  # while a better model is to come, it is in what is open
         assert tie == cuts.tie or bound <= cuts.tie
     return None if best is None else (best.objective, best.l1)
 
 
-@settings(max_examples=examples(1000))
-@given(cases())
-def test_the_compiled_tree_and_the_reference_agree(case):
-    assert proven(case.problem, Proof) == proven(case.problem, ReferenceProof)
+@settings(max_examples=examples(500))
+@given(cases(), st.sampled_from([None, 1, 500, 5000]))
+def test_the_compiled_tree_and_the_reference_agree(case, work):
+    assert proven(case.problem, Proof, work) == proven(case.problem, ReferenceProof)
 
 
-@settings(max_examples=examples(200))
+@pytest.mark.long
+@settings(max_examples=10_000)
+@given(cases(), st.sampled_from([None, 1, 500, 5000]))
+def test_they_agree_on_ten_thousand_problems(case, work):
+    assert proven(case.problem, Proof, work) == proven(case.problem, ReferenceProof)
+
+
+@settings(max_examples=examples(100))
 @given(forms(), st.integers(1, 3000))
 def test_parts_go_through_bytes_and_slices_of_any_length_change_nothing(form, work):
     for instance in instances(form):
@@ -76,3 +85,23 @@ def test_parts_go_through_bytes_and_slices_of_any_length_change_nothing(form, wo
 def test_bytes_that_end_early_are_refused():
     with pytest.raises(ValueError, match="end early"):
         from_bytes(to_bytes([])[:0] + (1).to_bytes(8, "little"), 3)
+
+
+@pytest.mark.parametrize("intercept", ["free", (-20, 20), "paper"])
+def test_what_a_slice_leaves_does_not_change_when_the_next_one_runs(intercept):
+    form = integer_form(MergeRows.apply(medium(seed=0, intercept=intercept)))
+    instance = instances(form)[-1]
+    cuts = cuts_of(form)
+    slicer = Slicer(instance.case, CaseData(instance).data(never))
+    supports = [(a, b, c) for a in (0, 1) for b in (2, 3) for c in (4, 5)]
+    left = [
+        (part, part.boxes.copy()) for support in supports for part in begun(slicer, cuts, instance, support)
+    ]
+    assert len(left) > 1
+    assert all((part.boxes == boxes).all() for part, boxes in left)
+
+
+def begun(slicer, cuts, instance, support):
+    """A support after a few boxes, if it is still open."""
+    left, _ = slicer.run([Part(0, instance.case, support)], cuts, 3000, 3000, never)
+    return [part for part in left if part.boxes is not None]

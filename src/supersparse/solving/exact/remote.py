@@ -5,7 +5,8 @@ neither the problem nor the evaluator, because what it finds is judged where the
 """
 
 import hashlib
-import io
+import json
+import math
 import threading
 from typing import Any, NamedTuple
 
@@ -19,7 +20,6 @@ from supersparse.solving.kernels.tree_data import Branching, Coefficients, Pairs
 
 _MOST_KNOWN = 4  # problems that a worker remembers
 _MOST_FOUND = 256
-_GROUPS: dict[str, Any] = {"pairs": Pairs, "branching": Branching, "rows": Rows, "coefficients": Coefficients}
 _known: dict[str, TreeData] = {}
 _lock = threading.Lock()
 
@@ -33,28 +33,29 @@ class Outcome(NamedTuple):
 
 
 def packed(data: TreeData) -> tuple[str, bytes]:
-    """Return the digest of a case's arrays, and the arrays as bytes."""
-    arrays = {
-        f"{group}.{field}": np.asarray(value)
-        for group, part in data._asdict().items()
-        for field, value in part._asdict().items()
-    }
-    file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **arrays)
-    content = file.getvalue()
-    digest = hashlib.sha256()
-    for name, array in arrays.items():
-        digest.update(f"{name} {array.dtype} {array.shape} ".encode() + array.tobytes())
-    return digest.hexdigest(), content
+    """Return the digest of a case's arrays, and them as bytes: a line of JSON with shapes, then numbers."""
+    arrays = [np.asarray(value) for part in data for value in part]
+    head = json.dumps([(array.dtype.str, array.shape) for array in arrays]).encode()
+    content = b"\n".join([head, b"".join(array.tobytes() for array in arrays)])
+    return hashlib.sha256(content).hexdigest(), content
 
 
 def unpacked(content: bytes) -> TreeData:
     """Read the arrays of a case."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        groups = {}
-        for group, kind in _GROUPS.items():
-            groups[group] = alike(kind(*(arrays[f"{group}.{field}"] for field in kind._fields)))
-    return TreeData(**groups)
+    head, _, body = content.partition(b"\n")
+    arrays, at = [], 0
+    for kind, shape in json.loads(head):
+        n = math.prod(shape)
+        array = np.frombuffer(body, kind, n, at).reshape(shape).copy()
+        arrays.append(array)
+        at += array.nbytes
+    parts: list[Any] = []
+    groups: tuple[Any, ...] = (Pairs, Branching, Rows, Coefficients)
+    at = 0
+    for group in groups:
+        parts.append(alike(group(*arrays[at : at + len(group._fields)])))
+        at += len(group._fields)
+    return TreeData(*parts)
 
 
 def run_remotely(

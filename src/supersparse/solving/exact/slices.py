@@ -239,7 +239,7 @@ class Slicer:
     def _open_boxes(self, k: int) -> Ints:
         n = int(self._state.number[BOX_TOP])
         wide = self._state.boxes[: n * 2 * (k + 1)].reshape(n, 2, k + 1)
-        return np.ascontiguousarray(wide[:, :, : k + self._counts_b])
+        return wide[:, :, : k + self._counts_b].copy()  # the next slice writes over it
 
     def found(self) -> list[int]:
         """The coefficients that the kernel has found on the support on top."""

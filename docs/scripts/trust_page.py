@@ -1,0 +1,121 @@
+"""Write docs/trust.md from the figures in docs/trust and docs/conformance.json, each made by its own command.
+
+Run it after such a command: ``python docs/scripts/trust_page.py``. A test holds page and files together.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs" / "trust"
+PAGE = ROOT / "docs" / "trust.md"
+HEAD = """# What was tried
+
+"Optimal" is a strong word. This page counts the attempts to show that it is used wrongly, or that the tool
+breaks. Every figure is in a file that the command beside it wrote, in `docs/trust` or
+`docs/conformance.json`; the command makes it again. `python docs/scripts/trust_page.py` writes this page
+from these files.
+
+"""
+# of each file: its title, and what the figures are about
+KINDS = {
+    "conformance": (
+        "Problems solved twice",
+        "Small random problems over all coefficient sets, intercepts, weights, levels and constraints, "
+        "solved by the exact engine and by brute force from the definition, which shares no code with the "
+        "package.",
+    ),
+    "certificates": (
+        "Certificates",
+        "Certificates that [two checkers](certificates.md) accept: ours, and a third party's.",
+    ),
+    "tampering": (
+        "Tampering",
+        "Random changes of a certificate, its card or its table, which the checkers must refuse.",
+    ),
+    "mutations": (
+        "Damaged and forged files",
+        "Mutations of good files, given to every reader in a process with little memory and time. Each must "
+        "be refused with an error of this package, or be read; files with a digest must mean what they "
+        "meant.",
+    ),
+    "kills": (
+        "Kills",
+        "`kill -9` at random moments, and at calls that write files. What is left must be whole, old or new; "
+        "then the same command goes on and must give what it gives when nobody stops it.",
+    ),
+    "faults": (
+        "Faults",
+        "Full disks, missing and closed folders, bytes that are no text, files that unpack to gigabytes or "
+        "lie about their size.",
+    ),
+}
+
+
+def files() -> dict[str, Path]:
+    """The files of figures there are, by kind, in the order of the page."""
+    found = {path.stem: path for path in sorted(FOLDER.glob("*.json"))}
+    found["conformance"] = ROOT / "docs" / "conformance.json"
+    order = [*KINDS, *sorted(set(found) - set(KINDS))]
+    return {kind: found[kind] for kind in order if kind in found and found[kind].exists()}
+
+
+def read(kind: str, path: Path) -> dict[str, Any]:
+    """The content of a file in one form."""
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if kind == "conformance" and "figures" not in content:
+        about = {name: content.pop(name) for name in ("version", "python", "machine") if name in content}
+        command = (
+            "python tests/conformance/random_problems.py --problems 100000 --store docs/conformance.json"
+        )
+        return {"command": command, "date": None, **about, "figures": content}
+    return content
+
+
+def page() -> str:
+    """The whole page."""
+    return HEAD + "\n".join(_section(kind, read(kind, path)) for kind, path in files().items())
+
+
+def _section(kind: str, content: dict[str, Any]) -> str:
+    title, about = KINDS.get(kind, (kind.capitalize(), ""))
+    made = [f"version {content['version']}"]
+    made += [f"on {content['date']}"] if content.get("date") else []
+    made += [f"Python {content['python']}"] if content.get("python") else []
+    made += [content["machine"]] if content.get("machine") else []
+    lines = [
+        f"## {title}",
+        "",
+        about,
+        "",
+        f"```console\n{content['command']}\n```",
+        "",
+        f"{', '.join(made)}.",
+        "",
+    ]
+    plain = {name: value for name, value in content["figures"].items() if not isinstance(value, dict)}
+    lines += ["| | |", "|---|---|", *(f"| {name} | {_shown(value)} |" for name, value in plain.items()), ""]
+    for name, value in content["figures"].items():
+        if isinstance(value, dict) and value:
+            lines += [*_table(name, value), ""]
+    return "\n".join(lines)
+
+
+def _table(name: str, rows: dict[str, Any]) -> list[str]:
+    columns = list(next((row for row in rows.values() if isinstance(row, dict)), {"": None}))
+    head = [f"| {name} | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
+    return head + [
+        f"| {row} | {' | '.join(map(_shown, value.values() if isinstance(value, dict) else [value]))} |"
+        for row, value in rows.items()
+    ]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return ", ".join(map(_shown, value)) if isinstance(value, list) else str(value)
+    return f"{value:,}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
