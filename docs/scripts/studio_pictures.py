@@ -21,7 +21,7 @@ from playwright.sync_api import Page, sync_playwright
 FOLDER = Path(__file__).resolve().parent.parent / "pictures"
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTH, PHONE = 1240, 390
-LONGEST = 240_000  # milliseconds to wait for anything
+LONGEST = 900_000  # milliseconds to wait for anything
 
 
 @contextmanager
