@@ -70,12 +70,12 @@ def number(text):
     return exact(digits.replace("\u2212", "-"))
 
 def same(text, value):
-    """Whether a cell is a certain category: the same text, the same number, or true and false."""
+    """Whether a cell is a certain category: the same text, the same number, or true (1) and false (0)."""
     value = value["number"] if isinstance(value, dict) else value
-    if isinstance(value, bool) or str(value) == text:
-        return str(value).lower() == text.lower()
+    if str(value) == text or isinstance(value, bool) and str(value).lower() == text.lower():
+        return True
     try:
-        return number(str(value)) == number(text)
+        return number(str(int(value) if isinstance(value, bool) else value)) == number(text)
     except (ValueError, ZeroDivisionError):
         return False
 

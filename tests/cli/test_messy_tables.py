@@ -99,7 +99,8 @@ def test_an_american_export_says_what_to_decide_and_then_gives_a_card(run, tmp_p
         *UNJUDGED,
         check=True,
     )
-    assert "stands apart" not in kept.stderr
+    assert "999 (13 rows)" not in kept.stderr
+    assert "999 stands apart like a code for missing, and counts as a number" in kept.stderr
 
 
 def test_a_registry_keeps_patients_together(run, tmp_path, quick):

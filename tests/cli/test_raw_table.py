@@ -44,7 +44,7 @@ def awkward(*, with_junk=False):
     return b"\xef\xbb\xbf" + text.getvalue().encode(), columns
 
 
-ASK = ["--target", "outcome", "--positive", "ill", "--max-features", "3", "--time-limit", "1"]
+ASK = ["--target", "outcome", "--positive", "ill", "--max-features", "3", "--time-limit", "20"]
 
 
 @pytest.fixture

@@ -117,10 +117,14 @@ def test_the_card_counts_the_training_rows_of_each_total():
 
 def test_an_interrupted_fit_goes_on_from_its_checkpoint(tmp_path):
     file = tmp_path / "file"
+    random = np.random.default_rng(0)
+    table = random.integers(0, 4, (300, 16))
+    labels = (table.sum(axis=1) + random.normal(0, 5, 300) > 24).astype(int)
+    settings = {**QUICK, "max_features": 4, "max_points": 5}
     with pytest.warns(NotProvenWarning):
-        RiskScoreClassifier(checkpoint=file, **{**QUICK, "node_limit": 1}).fit(X, Y)
+        RiskScoreClassifier(checkpoint=file, **{**settings, "node_limit": 1}).fit(table, labels)
     assert file.exists()
-    model = RiskScoreClassifier(checkpoint=file, **QUICK).fit(X, Y)
+    model = RiskScoreClassifier(checkpoint=file, **settings).fit(table, labels)
     assert model.proven_optimal_
     assert not file.exists()
 

@@ -90,7 +90,9 @@ def test_what_differs_is_said_with_both_outcomes(recorded):
     assert f"{record.test.errors} errors" in str(outcome).split("now")[0]
     assert f"{worse.test.errors} errors" in str(outcome).split("now")[1]
     longer = replace(record, proof=replace(record.proof, nodes=record.proof.nodes + 1))
-    assert not Repeated(record=record, again=Again(record=longer, slack=Slack())).is_equal
+    assert Repeated(record=record, again=Again(record=longer, slack=Slack())).is_same
+    contrary = replace(record, proof=replace(record.proof, objective="0", lower_bound="0", proven=False))
+    assert not Repeated(record=record, again=Again(record=contrary, slack=Slack())).is_equal
     slower = replace(record, seconds=99.0, proof=replace(record.proof, history=()))
     assert Repeated(record=record, again=Again(record=slower, slack=Slack())).is_same
     failed = Repeated(record=record, again=Skipped(dataset="tiny", method="SLIM", reason="no memory"))

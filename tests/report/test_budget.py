@@ -137,8 +137,8 @@ def test_sizes_one_by_one_are_the_frontier(changes):
 
 def test_a_search_without_time_has_a_model_for_every_size_and_true_bounds():
     random = np.random.default_rng(2)
-    columns = {f"x{j}": random.integers(0, 2, 80) for j in range(8)}
-    ill = sum(columns.values()) + random.normal(0, 1.5, 80) > 4
+    columns = {f"x{j}": random.integers(0, 4, 150) for j in range(12)}
+    ill = sum(columns.values()) + random.normal(0, 5, 150) > 18
     y = np.where(ill, "ill", "well").tolist()
     card = learned({name: columns[name] for name in list(columns)[:3]}, y, C0=0.02).card
     X = np.column_stack(list(columns.values()))

@@ -106,7 +106,7 @@ def test_the_page_of_what_was_tried_shows_the_figures_of_its_files():
     for path in script.FOLDER.glob("*.json"):
         content = json.loads(path.read_text(encoding="utf-8"))
         assert {"command", "date", "version", "figures"} <= set(content), path.name
-        assert content["command"].startswith("python "), path.name
+        assert content["command"].startswith(("python ", "make ")), path.name
 
 
 @pytest.mark.long

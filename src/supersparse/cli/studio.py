@@ -47,6 +47,6 @@ def studio(
         from supersparse.studio.serving import serve
     except ImportError as error:
         raise PackageNotInstalledError(
-            f"the studio needs {error.name}: pip install 'supersparse[studio]'"
+            f"the studio needs {error.name}: pip install starlette uvicorn"
         ) from None
     serve(folder or default_folder(), port=port, table=table, browser=browser, say=remark)

@@ -309,13 +309,13 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Returns
         -------
         widget
-            Notebooks show it. It needs anywidget: ``pip install 'supersparse[studio]'``.
+            Notebooks show it. It needs anywidget: ``pip install anywidget``.
         """
         try:
             from supersparse.studio.widget import open_studio
         except ImportError as error:
             raise PackageNotInstalledError(
-                f"the studio needs {error.name}: pip install 'supersparse[studio]'"
+                f"the studio needs {error.name}: pip install starlette anywidget"
             ) from None
         title = name_of(y)
         return open_studio(

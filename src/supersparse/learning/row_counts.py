@@ -165,7 +165,8 @@ def count_rows(rows: object, *, target: str, prepare: Prepare | None = None) -> 
     --------
     >>> import polars
     >>> from supersparse import ScoringSystem, count_rows, solve
-    >>> rows = polars.LazyFrame({"age": [30, 40, 50, 60, 70, 80] * 20, "ill": [0, 0, 0, 1, 1, 1] * 20})
+    >>> ages, ill = [30, 40, 50, 60, 70, 80] * 20, [0, 0, 0, 1, 1, 1] * 20
+    >>> rows = polars.LazyFrame({"age": [*ages, 40], "ill": [*ill, 1]})
     >>> counted = count_rows(rows, target="ill")
     >>> solution = solve(counted.problem(C0=0.01, max_points=5))
     >>> ScoringSystem(counted.card(solution)).card.items[0].name

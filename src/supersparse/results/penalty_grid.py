@@ -113,15 +113,19 @@ def _damaged(path: Path) -> InvalidOptionError:
     return InvalidOptionError(f"{str(path)!r} is damaged or from another version; delete it to solve again")
 
 
+def _is_of(value: object, kind: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
 def _read_answer(path: Path, body: bytes, problem: Problem) -> dict[str, Any]:
     """The content of a file, each value of its type; `verify` judges the rest."""
     kinds = {
         "problem": str, "solver": str, "coefficients": list, "lower_bound": str, "nodes": int,
-        "seconds": float, "seed": int,
+        "seconds": float, "seed": int | None,
     }  # fmt: skip
     try:
         content: dict[str, Any] = json.loads(body)
-        if any(type(content[name]) is not kind for name, kind in kinds.items()):
+        if any(not _is_of(content[name], kind) for name, kind in kinds.items()):
             raise ValueError("a value of another type")
         coefficients = content["coefficients"]
         if len(coefficients) != problem.n_features or any(type(c) is not int for c in coefficients):
