@@ -26,7 +26,8 @@ test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test
-	$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up(); warm_up('risk')"
+	$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up('risk')" & \
+	$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up()"; wait
 	$(BIN)/python $(PYTEST) -m "not long"
 
 # The slow tests too, and more examples of each property.

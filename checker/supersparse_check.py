@@ -72,7 +72,7 @@ def number(text):
 def same(text, value):
     """Whether a cell is a certain category: the same text, the same number, or true (1) and false (0)."""
     value = value["number"] if isinstance(value, dict) else value
-    if str(value) == text or isinstance(value, bool) and str(value).lower() == text.lower():
+    if str(value) == text or (isinstance(value, bool) and str(value).lower() == text.lower()):
         return True
     try:
         return number(str(int(value) if isinstance(value, bool) else value)) == number(text)

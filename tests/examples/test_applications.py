@@ -125,6 +125,7 @@ def test_a_run_stopped_early_claims_no_proof():
     assert proof(found.solution).startswith("not proven")
 
 
+@pytest.mark.long
 def test_criminology_shows_its_rates_beside_the_papers_and_the_curve():
     require("criminology")
     found = short_comparison("criminology")

@@ -218,6 +218,7 @@ def test_hostile_names_are_drawn():
     assert "שלום" in words or "םולש" in words
 
 
+@pytest.mark.long
 def test_without_matplotlib_the_pdf_has_words_for_pictures_and_codes_for_letters(
     report, without_matplotlib, monkeypatch
 ):

@@ -201,6 +201,7 @@ def test_the_figures_in_the_docs_are_those_of_the_stored_records(tmp_path):
         assert_same_picture(path.read_text("utf-8"), in_the_docs(path.name), within=3)
 
 
+@pytest.mark.long
 def test_the_stored_study_meets_what_is_asked_of_it(stored_study):
     asked = demands(stored_study)
     assert [verdict.claim for verdict in asked if not verdict.held] == []
