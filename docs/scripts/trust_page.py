@@ -67,7 +67,8 @@ def read(kind: str, path: Path) -> dict[str, Any]:
     if kind == "conformance" and "figures" not in content:
         about = {name: content.pop(name) for name in ("version", "python", "machine") if name in content}
         command = (
-            "python tests/conformance/random_problems.py --problems 100000 --store docs/conformance.json"
+            f"python tests/conformance/random_problems.py --problems {content['problems']} "
+            f"--first {content['seeds'][0]} --store docs/conformance.json"
         )
         return {"command": command, "date": None, **about, "figures": content}
     return content
