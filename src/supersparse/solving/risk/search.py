@@ -1,6 +1,7 @@
 """The search for a good first card: a beam over supports, rounding, then local search from several cards."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,13 +11,29 @@ from supersparse.solving.kernels.risk_search import extend, round_support
 from supersparse.solving.risk.instance import RiskInstance
 from supersparse.solving.risk.workspace import new_best
 
-_BEAM = 6  # supports kept of each size
-_TRIES = 8  # columns tried for each of them
-_ROUNDED = 8  # supports of each size that are rounded
+_TRIES = 8  # columns tried for each support of the beam
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
 _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
-_STARTS = 4  # cards, of different features, that are improved by swaps
-_FEW, _MOVES = 6, 16  # moves that are calibrated each time, the best by their estimate
+_FEW = 6  # moves that are calibrated each time while a card grows, the best by their estimate
+_MANY_COLUMNS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Effort:
+    """How much is tried: supports kept and rounded of each size, cards improved, moves calibrated at once."""
+
+    beam: int = 6
+    rounded: int = 8
+    starts: int = 4
+    moves: int = 16
+
+    @classmethod
+    def of(cls, instance: RiskInstance) -> "_Effort":
+        """More where columns are many and of different scales: no proof is near, and cards differ most."""
+        scale = np.log2(instance.data.scale)
+        if len(instance.kept) > _MANY_COLUMNS and np.ptp(scale) > 4:
+            return cls(beam=12, rounded=16, starts=14, moves=80)
+        return cls()
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
@@ -24,20 +41,21 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
     data, size = instance.data, instance.most_features
     if not instance.kept or size == 0:
         return
+    effort = _Effort.of(instance)
     starts = [(float(best.value[0]), _least_card(instance))]
-    starts += [*_grown(instance, support, stop), *_rounded(instance, support, stop)]
+    starts += [*_grown(instance, support, stop), *_rounded(instance, support, effort, stop)]
     starts = [start for start in starts if np.isfinite(start[0])]
     starts.sort(key=lambda entry: entry[0])
     supports = {tuple(np.flatnonzero(card != data.zero)): card for _, card in reversed(starts)}
-    for card in list(supports.values())[: -_STARTS - 1 : -1]:
+    for card in list(supports.values())[: -effort.starts - 1 : -1]:
         if not stop():
-            descend(data, support, best, instance.low, instance.high, size, card, _MOVES)
+            descend(data, support, best, instance.low, instance.high, size, card, effort.moves)
     for j in np.flatnonzero(best.index != data.zero):
         if not stop():
-            _replace(instance, support, best, int(j))
+            _replace(instance, support, best, int(j), effort.moves)
 
 
-def _replace(instance: RiskInstance, support: Support, best: Best, j: int) -> None:
+def _replace(instance: RiskInstance, support: Support, best: Best, j: int, moves: int) -> None:
     """Let the best card grow again without one of its features, then improve it with all."""
     data, card = instance.data, best.index.copy()
     if card[j] == data.zero[j] or instance.forced[j]:
@@ -45,7 +63,7 @@ def _replace(instance: RiskInstance, support: Support, best: Best, j: int) -> No
     low, high = instance.low.copy(), instance.high.copy()
     card[j] = low[j] = high[j] = data.zero[j]
     grow(data, support, low, high, instance.most_features, card, _FEW)
-    descend(data, support, best, instance.low, instance.high, instance.most_features, card, _MOVES)
+    descend(data, support, best, instance.low, instance.high, instance.most_features, card, moves)
 
 
 def _grown(
@@ -80,7 +98,7 @@ def _grown(
 
 
 def _rounded(
-    instance: RiskInstance, support: Support, stop: Callable[[], bool]
+    instance: RiskInstance, support: Support, effort: _Effort, stop: Callable[[], bool]
 ) -> Iterator[tuple[float, Ints]]:
     """Cards rounded from regressions on the best supports of a beam."""
     data, size = instance.data, instance.most_features
@@ -89,11 +107,11 @@ def _rounded(
     points[0, 0] = np.log(data.positive.sum() / data.negative.sum())
     beams = []
     for k in range(size):
-        new_members = np.zeros((_ROUNDED, size), np.int64)
-        new_points, losses = np.zeros((_ROUNDED, size + 1)), np.zeros(_ROUNDED)
+        new_members = np.zeros((effort.rounded, size), np.int64)
+        new_points, losses = np.zeros((effort.rounded, size + 1)), np.zeros(effort.rounded)
         count = extend(
-            data, support, members, points, min(count, _BEAM), k, allowed, _TRIES, new_members, new_points,
-            losses,
+            data, support, members, points, min(count, effort.beam), k, allowed, _TRIES, new_members,
+            new_points, losses,
         )  # fmt: skip
         members, points = new_members, new_points
         beams.append((k + 1, members, points, losses, count))
