@@ -23,6 +23,8 @@ _LABELS = {
     "class_weight": "Cost of an error by class",
     "objective": "What is counted",
     "risk_threshold": "Risk to act at",
+    "tie_break": "Among equally good cards",
+    "slack": "How far from the best is equally good",
     "positive": "Positive class",
     "constraints": "Wishes",
     "sample_weight": "Column of weights",
@@ -56,7 +58,7 @@ _WIDGETS = {
 }
 _GROUPS = (
     ("size", "Size", ("max_features", "min_features", "max_points", "C0")),
-    ("goal", "Goal", ("goal", "objective", "risk_threshold", "class_weight")),
+    ("goal", "Goal", ("goal", "objective", "risk_threshold", "class_weight", "tie_break", "slack")),
     ("wishes", "Wishes", ("constraints", "rate_groups")),
     ("points", "Points", ("points", "bounds", "levels", "C1", "intercept", "slope")),
     ("rows", "Rows", ("sample_weight",)),
@@ -131,7 +133,7 @@ def form() -> dict[str, Any]:
 
 
 def _field(name: str, help: str, own: dict[str, Any], default: object) -> dict[str, Any]:
-    choices = _choices(own)
+    choices = ["free", 1] if name == "slope" else _choices(own)
     return {
         "label": _LABELS.get(name, name),
         "help": help,
