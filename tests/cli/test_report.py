@@ -146,6 +146,7 @@ def test_a_card_without_a_title_needs_a_target(folder):
     assert "name it with --target" in str(done.exception)
 
 
+@pytest.mark.long
 def test_text_that_looks_like_numbers_stays_text_when_learned_again(tmp_path):
     random = np.random.default_rng(0)
     codes, y = random.integers(1, 4, 120), []

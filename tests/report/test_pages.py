@@ -173,6 +173,7 @@ def test_the_same_report_gives_the_same_pdf(report, pdf):
     assert report.to_pdf() == pdf
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("paper", "size"),
     [("a4", (595.28, 841.89)), pytest.param("letter", (612, 792), marks=pytest.mark.long)],
@@ -199,6 +200,7 @@ def test_nothing_leaves_the_paper(paper, size):
     assert len(seen) > 500
 
 
+@pytest.mark.long
 def test_a_long_table_repeats_its_header_and_keeps_long_cells_on_the_page():
     rows = tuple((f"row {k}", "word " * k) for k in range(0, 1500, 30))
     table = TableBlock(caption="A long table", header=("row", "words in it"), rows=rows)

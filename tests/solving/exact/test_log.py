@@ -160,7 +160,7 @@ def without_search(patch):
     patch.setattr(Search, "warm_up", lambda self, work: None)
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(15))
 @given(cases())
 def test_every_event_of_a_random_proof_can_be_checked(case):
     plain = solve(case.problem, "exact")
