@@ -17,3 +17,9 @@ def test_the_page_shows_the_stored_times():
         one, four, most = (by_threads[n] for n in (1, 4, 16))
         shown = " | ".join(f"{x:.1f}" for x in (one, four, most, one / four, one / most))
         assert f"| {name} | {shown} |" in page
+
+
+def test_the_page_shows_the_stored_simulation():
+    table = (ROOT / "benchmarks" / "results" / "cluster.md").read_text(encoding="utf-8").strip()
+    assert table.count("\n") >= 5
+    assert table in (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")

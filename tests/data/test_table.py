@@ -257,3 +257,10 @@ def test_a_misspelt_name_is_told_before_the_faults_of_other_columns(write):
     path = write(b"bmi,outcome\n21.5,0\nn/a,1\n23,1\n24,0\n")
     with pytest.raises(InvalidDataError, match=r"has no column 'outcom'; did you mean 'outcome'"):
         read_table(path, expected={"outcom": Kind.TEXT})
+
+
+def test_a_header_of_a_million_columns_is_refused_at_once(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"c{j}" for j in range(200_001)) + "\n" + ",".join(["1"] * 200_001) + "\n")
+    with pytest.raises(InvalidDataError, match="200,001 columns, and at most 200,000 can be read"):
+        read_table(path)

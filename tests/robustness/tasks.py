@@ -134,8 +134,8 @@ def _solve() -> None:
     proof._SLICE_WORK = 20_000
     step = proof.Proof.step
 
-    def slow_step(self, cancelled):
-        step(self, cancelled)
+    def slow_step(self, cancelled, most=None):
+        step(self, cancelled, most)
         time.sleep(0.001)
 
     proof.Proof.step = slow_step

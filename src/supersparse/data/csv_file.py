@@ -101,6 +101,7 @@ _WESTERN = "cp1252"
 LONGEST_LINE = 2**26
 """Characters of a line: enough for a million columns with long names."""
 
+MOST_COLUMNS = 200_000
 _MOST_LINES_ABOVE = 100
 _CHUNK = 2**12  # rows held as text at a time
 
@@ -147,7 +148,13 @@ def _read(
             separator = reading.separator or _separator(path, *map("".join, top))
             reader = csv.reader(chain(*top, _lines(file)), delimiter=separator, strict=True)
             at.reader = reader
-            header, notes = read_header(name, next(reader, []))
+            first = next(reader, [])
+            if len(first) > MOST_COLUMNS:
+                raise InvalidDataError(
+                    f"{name} has {len(first):,} columns, and at most {MOST_COLUMNS:,} can be read; keep "
+                    "those that could matter, or turn the table if its rows are columns"
+                )
+            header, notes = read_header(name, first)
             if (
                 separator_name(separator) not in ("commas", reading.found.get("separator"))
                 and not reading.separator
@@ -212,7 +219,8 @@ def _collect(
     name: str, reader: "Reader", separator: str, header: list[str], collectors: dict[str, Collector]
 ) -> "array[int]":
     lines = array("q")
-    places = [(header.index(own), collector) for own, collector in collectors.items()]
+    at = {own: place for place, own in enumerate(header)}
+    places = [(at[own], collector) for own, collector in collectors.items()]
     for rows in _chunks(name, reader, separator, len(header), lines):
         columns = list(zip(*rows, strict=True))
         for place, collector in places:
