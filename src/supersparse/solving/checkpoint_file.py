@@ -6,12 +6,13 @@ fingerprint of the problem: damaged files, and files of another problem, are ref
 
 import hashlib
 import json
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from supersparse.errors import InvalidOptionError
+from supersparse.errors import InvalidOptionError, NotSavedWarning
 from supersparse.writing import write_file
 
 
@@ -88,4 +89,14 @@ def malformed(path: Path, why: str) -> InvalidOptionError:
     """The error for a file with a right checksum that no search has written."""
     return InvalidOptionError(
         f"checkpoint {str(path)!r} holds what no search has written ({why[:200]}); delete it to start again"
+    )
+
+
+def warn_not_saved(error: OSError) -> None:
+    """Say that a checkpoint could not be written, and that nothing else is lost."""
+    warnings.warn(
+        f"the checkpoint could not be written ({error}); the search goes on, "
+        "and what was saved before stays",
+        NotSavedWarning,
+        stacklevel=3,
     )

@@ -93,11 +93,14 @@ def vector_of(program, points, point):
     ],
 )
 def test_options_about_errors_are_refused(options, message):
+    pytest.importorskip("pyscipopt", reason="SCIP is not installed")
     with pytest.raises(UnsupportedProblemError, match=message):
         solve(problem_of(), "scip", **options)
 
 
 def test_solvers_without_real_numbers_are_refused_by_name():
+    pytest.importorskip("ortools", reason="CP-SAT is not installed")
+    pytest.importorskip("pyscipopt", reason="SCIP is not installed")
     with pytest.raises(UnsupportedProblemError, match="solvers that can: risk, highs, scip"):
         solve(problem_of(), "cpsat")
 

@@ -2,7 +2,6 @@
 
 import sys
 import time
-import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext, suppress
@@ -12,12 +11,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import ClassVar
 
-from supersparse.errors import InfeasibleError, NotSavedWarning, UnsupportedProblemError
+from supersparse.errors import InfeasibleError, UnsupportedProblemError
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
-from supersparse.solving.checkpoint_file import check_place, locked
+from supersparse.solving.checkpoint_file import check_place, locked, warn_not_saved
 from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cluster import Cluster
@@ -363,11 +362,6 @@ class _Solve:
                 checkpoint.save_tree(self.file, self.identity, best, bound, parts, self.second.left)
             except OSError as error:
                 if not self._could_not_save:
-                    warnings.warn(
-                        f"the checkpoint could not be written ({error}); the search goes on, "
-                        "and what was saved before stays",
-                        NotSavedWarning,
-                        stacklevel=2,
-                    )
+                    warn_not_saved(error)
                 self._could_not_save = True
             self._saved_at = time.perf_counter()

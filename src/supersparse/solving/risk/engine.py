@@ -1,7 +1,6 @@
 """The exact solver for the log loss: a search for a first card, then the proof, in slices."""
 
 import time
-import warnings
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -12,13 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from supersparse.errors import InfeasibleError, NotSavedWarning
+from supersparse.errors import InfeasibleError
 from supersparse.exact import shown
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import completed, evaluate, obeys_without_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.checkpoint_file import check_place, locked
+from supersparse.solving.checkpoint_file import check_place, locked, warn_not_saved
 from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
@@ -244,12 +243,7 @@ class _Run:
             save_tree(self.file, self.identity, best.coefficients, bound, floor, nodes)
         except OSError as error:
             if not self._could_not_save:
-                warnings.warn(
-                    f"the checkpoint could not be written ({error}); the search goes on, "
-                    "and what was saved before stays",
-                    NotSavedWarning,
-                    stacklevel=2,
-                )
+                warn_not_saved(error)
             self._could_not_save = True
         self._saved_at = time.perf_counter()
 
