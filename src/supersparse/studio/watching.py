@@ -61,6 +61,8 @@ class Telling:
         """Take note of the error on rows left out so far."""
         self._cv_error = error
         self._tell_progress()
+        if self._talk.stopped():  # folds in other processes hear of it here
+            raise KeyboardInterrupt
 
     def flush(self) -> None:
         """Tell what has not been told."""
