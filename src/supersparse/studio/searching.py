@@ -137,6 +137,7 @@ class _Run:
             solution = _solved(question, options, place)
         finally:
             self.telling.flush()
+        self.telling.ended(solution)
         return solution
 
     def _fold(self, clock: Clock) -> str | None:
