@@ -68,7 +68,7 @@ class Cluster:
             sent = self._sent.pop(future)
             try:
                 outcome = future.result()
-                left = None if outcome is None else self._read(outcome.parts)
+                left = None if outcome is None else self._read(outcome.parts, sent.tasks[0].work)
             except Exception as error:  # whatever an executor raises where a worker is lost
                 self._lost(sent, error)
                 continue
@@ -130,17 +130,18 @@ class Cluster:
             warnings.warn(message, WorkerLostWarning, stacklevel=2)
         self._has_warned = True
 
-    def _read(self, content: bytes) -> list[Part]:
-        """Read what a worker hands back, checked like a checkpoint."""
+    def _read(self, content: bytes, taken: Part) -> list[Part]:
+        """Read what a worker hands back, checked like a checkpoint; it took this part first."""
         first = next(iter(self._cases.values()))
-        return [self._checked(part) for part in from_bytes(content, first.n_features)]
+        return [self._checked(part, taken) for part in from_bytes(content, first.n_features)]
 
-    def _checked(self, part: Part) -> Part:
+    def _checked(self, part: Part, taken: Part) -> Part:
         instance = self._cases[part.case]
         if part.allowed is not None:
             allowed = list(literals_where(part.allowed))
             return node_part(part.bound, instance, list(part.literals), allowed, part.theta)
-        return support_part(part.bound, instance, list(part.literals), part.phase, part.boxes)
+        literals, is_piece = list(part.literals), taken.pieces is not None
+        return support_part(part.bound, instance, literals, part.phase, part.boxes, is_piece=is_piece)
 
 
 def workers_of(executor: Executor) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from supersparse.solving.exact.covers import CancelledError
 from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.instance import Instance
-from supersparse.solving.exact.parts import Part
+from supersparse.solving.exact.parts import Part, after_slice, divided
 from supersparse.solving.exact.slices import CaseData, Slicer
 from supersparse.solving.exact.tree import OpenTasks, Task, fixed_cost
 from supersparse.solving.kernels.tree_data import TreeData
@@ -169,17 +169,27 @@ class Proof:
 
     def put(self, tasks: list[Task[Part]], parts: list[Part], work: int) -> None:
         """Replace parts that were taken by what is left of them."""
+        tie = self.cuts.tie
         with self._changed:
             for task in tasks:
                 del self._busy[task.age]
-            for part in parts:
-                if part.bound <= self.cuts.tie:
-                    self.tasks.push(part.bound, part)
+            for part in after_slice(tasks[0].work, parts):
+                if part.bound <= tie:
+                    for piece in self._shared_out(part):
+                        self.tasks.push(piece.bound, piece)
             self.work += work
             self._slice = min(_SLICE_WORK, 2 * self._slice)
-            self._changed.notify_all()
-            if not self.is_open:
+            if len(self.tasks):
+                self._changed.notify(min(self._idle, len(self.tasks)))
+            elif not self._busy:
+                self._changed.notify_all()
                 self._ended.notify_all()
+
+    def _shared_out(self, part: Part) -> list[Part]:
+        """A part, or its pieces where others would have nothing to do."""
+        if part.boxes is None or len(self.tasks) >= self.threads:
+            return [part]
+        return divided(part, self.threads)
 
     def data_of(self, case: int, cancelled: Callable[[], bool]) -> TreeData:
         """The arrays of a case, made when first asked for."""
@@ -195,7 +205,8 @@ class Proof:
             work = min(work, _FAR_SLICE)
         if most is not None:
             work = max(1, min(work, most))
-        return self._slicer(parts[0].case, cancelled).run(parts, self.cuts, work, _LEAST_SLICE, cancelled)
+        least = work if self.threads == 1 else _LEAST_SLICE
+        return self._slicer(parts[0].case, cancelled).run(parts, self.cuts, work, least, cancelled)
 
     def _slicer(self, case: int, cancelled: Callable[[], bool]) -> Slicer:
         slicers: dict[int, Slicer] = self._mine.__dict__.setdefault("slicers", {})
