@@ -1,7 +1,8 @@
 """Proof: the open parts of the tree and the workers that close them, one thread or several."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 from supersparse.solving.exact.covers import CancelledError
 from supersparse.solving.exact.cuts import Judge
@@ -81,14 +82,16 @@ class Proof:
         if tasks:
             self._do(tasks, cancelled, most)
 
-    def start(self, threads: int, cancelled: Callable[[], bool]) -> list[threading.Thread]:
-        """Start threads that work until nothing is open."""
+    def start(
+        self, threads: int, cancelled: Callable[[], bool], first: Sequence[Callable[[], None]] = ()
+    ) -> list[threading.Thread]:
+        """Start threads that work until nothing is open; some of them do something else first."""
         self.threads = threads
         workers = [
             threading.Thread(
-                target=self._work_until_closed, args=(cancelled,), name=f"proof-{t}", daemon=True
+                target=self._work_until_closed, args=(cancelled, before), name=f"proof-{t}", daemon=True
             )
-            for t in range(threads)
+            for t, before in zip_longest(range(threads), first)
         ]
         for worker in workers:
             worker.start()
@@ -110,8 +113,10 @@ class Proof:
             if self.is_open:
                 self._ended.wait(seconds)
 
-    def _work_until_closed(self, cancelled: Callable[[], bool]) -> None:
+    def _work_until_closed(self, cancelled: Callable[[], bool], before: Callable[[], None] | None) -> None:
         try:
+            if before is not None:
+                before()
             while tasks := self._take(wait=True):
                 self._do(tasks, lambda: self._stopping or cancelled(), None)
         except BaseException as failure:  # passed to the main thread by `finish`
@@ -202,7 +207,7 @@ class Proof:
         """Work on parts of one case; return what is left of them, and the work done."""
         work = min(self._slice, _SLICE_WORK)
         if parts[0].bound < _FAR * self.cuts.tie:
-            work = min(work, _FAR_SLICE)
+            work = min(work, _FAR_SLICE * max(1, self.threads // 2))  # Python is for one thread at a time
         if most is not None:
             work = max(1, min(work, most))
         least = work if self.threads == 1 else _LEAST_SLICE
