@@ -128,7 +128,7 @@ def probe(data: SearchData, grid: Grid, scores: Ints, j: int, work: Ints) -> tup
 
 @inner()
 def climb(data: SearchData, grid: Grid, scores: Ints, j: int, at: int, work: Ints) -> tuple[int, int, int]:
-    """Improve a feature's value in steps that get shorter; return (cost, its index, place of the threshold)."""
+    """Improve a feature's value in ever shorter steps; return (cost, its index, place of the threshold)."""
     sign = 1 if at > data.zero[j] else -1
     count = magnitudes_of(data, j, sign)
     t, reach = abs(at - data.zero[j]), 1

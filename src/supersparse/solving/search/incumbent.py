@@ -1,8 +1,8 @@
 """The incumbent search: good models before, and while, anything is proven.
 
 Rounded logistic and lasso paths give starting points; descent (exact line searches and swaps), restarts from
-perturbed models and annealing improve them: by steps of single values, and where the threshold is free by heat
-bath over all features. The search works in slices, to share the time with a proof, and counts its work in
+perturbed models and annealing improve them: by steps of single values, and where the threshold is free by
+heat bath over all features. The search works in slices, to share the time with a proof, and counts its work in
 touched rows, so that the same budget gives the same model everywhere.
 """
 
