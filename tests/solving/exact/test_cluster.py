@@ -15,7 +15,7 @@ import pytest
 from solving.exact.hard import medium
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, WorkerLostWarning
 from supersparse.problem.problem import Problem
-from supersparse.solving.exact import cluster, engine
+from supersparse.solving.exact import engine, remote
 from supersparse.solving.solve import solve
 from supersparse.stop import Stop
 
@@ -26,8 +26,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 def at_once(monkeypatch):
     """Send slices from the start, and short ones, so that small problems are cut up."""
     monkeypatch.setattr(engine, "_ALONE", 0)
-    monkeypatch.setattr(cluster, "_LEAST_WORK", 20_000)
-    monkeypatch.setattr(cluster, "_MOST_WORK", 40_000)
+    monkeypatch.setattr(remote, "LEAST_WORK", 20_000)
+    monkeypatch.setattr(remote, "MOST_WORK", 40_000)
 
 
 def answer(solution):
@@ -71,7 +71,7 @@ def test_a_lost_worker_loses_its_slice_and_nothing_else():
 
 def test_without_the_executor_the_solve_goes_on_here():
     problem = medium(seed=1)
-    with Losing(set(), last=4) as executor, pytest.warns(WorkerLostWarning, match="the solve goes on here"):
+    with Losing(set(), last=4) as executor, pytest.warns(WorkerLostWarning, match="the rest is done here"):
         assert answer(solve(problem, "exact", executor=executor)) == answer(solve(problem, "exact"))
 
 
