@@ -15,7 +15,7 @@ Fields = TypeVar("Fields", bound=tuple[Any, ...])
 
 
 def packed(values: Iterable[Any]) -> tuple[str, bytes]:
-    """Return the digest of arrays and numbers, and them as bytes: a line of JSON with shapes, then numbers."""
+    """Return the digest of arrays and numbers, and them as bytes: a line of JSON with shapes, then all."""
     arrays = [np.asarray(value) for value in values]
     head = json.dumps([(array.dtype.str, array.shape) for array in arrays]).encode()
     content = b"\n".join([head, b"".join(array.tobytes() for array in arrays)])
