@@ -12,7 +12,7 @@ import numpy as np
 from supersparse.solving.arrays import Known, fields_of, packed
 from supersparse.solving.cluster import Request
 from supersparse.solving.kernels.risk_cells import Bits
-from supersparse.solving.kernels.risk_data import RiskData
+from supersparse.solving.kernels.risk_data import BOXES, SUPPORTS, RiskData
 from supersparse.solving.risk.instance import RiskInstance
 from supersparse.solving.risk.node import Ints, Node, node_from_bytes
 from supersparse.solving.risk.tree import OnCard, RiskTree, Taken
@@ -159,9 +159,13 @@ def run_remotely(
     tree.best.value[0] = value
     tree.workers[0].support.counts[:] = counts
     tree.resume([node_from_bytes(part, instance) for part in parts], np.inf)
-    ends = tree.work + work
-    while tree.is_open and tree.work < ends and len(found) < _MOST_FOUND:
-        tree.step(work=ends - tree.work)
+    worker, ends = tree.workers[0], tree.work + work
+    while tree.is_open and len(found) < _MOST_FOUND:
+        tree.step(work=max(1, ends - tree.work))
+        # to open a support may be more than the work asked for: some of it is done, so that it ends once
+        done = worker.support.counts - counts
+        if tree.work >= ends and (not worker.is_busy or done[BOXES] > 0 or done[SUPPORTS] > 1):
+            break
     best = tree.best
     if best.value[0] < value and not room:
         columns = np.flatnonzero(best.index != instance.data.zero)
@@ -172,5 +176,5 @@ def run_remotely(
         value=float(best.value[0]),
         floor=tree.floor,
         nodes=tree.nodes - 1,
-        counts=tuple((tree.workers[0].support.counts - np.array(counts)).tolist()),
+        counts=tuple((worker.support.counts - counts).tolist()),
     )
