@@ -77,7 +77,7 @@ def divided(part: Part, n: int) -> list[Part]:
 def after_slice(taken: Part, left: list[Part]) -> list[Part]:
     """What a slice that took this part first has left, with the second phase where it ended the first."""
     if taken.pieces is None:
-        return left
+        return [part._replace(phase=IMPROVING) if part.phase == PIECE else part for part in left]
     if any(part.phase == PIECE for part in left):
         return [part._replace(pieces=taken.pieces) if part.phase == PIECE else part for part in left]
     return [*taken.pieces.close(taken), *left]

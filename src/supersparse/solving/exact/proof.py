@@ -80,7 +80,7 @@ class Proof:
         """Do one slice in this thread, of at most so much work."""
         tasks = self._take(wait=False)
         if tasks:
-            self._do(tasks, cancelled, most)
+            self.do(tasks, cancelled, most)
 
     def start(
         self, threads: int, cancelled: Callable[[], bool], first: Sequence[Callable[[], None]] = ()
@@ -118,7 +118,7 @@ class Proof:
             if before is not None:
                 before()
             while tasks := self._take(wait=True):
-                self._do(tasks, lambda: self._stopping or cancelled(), None)
+                self.do(tasks, lambda: self._stopping or cancelled(), None)
         except BaseException as failure:  # passed to the main thread by `finish`
             with self._changed:
                 self._failure = failure
@@ -157,7 +157,8 @@ class Proof:
             self._busy[task.age] = task
         return tasks
 
-    def _do(self, tasks: list[Task[Part]], cancelled: Callable[[], bool], most: int | None) -> None:
+    def do(self, tasks: list[Task[Part]], cancelled: Callable[[], bool], most: int | None) -> None:
+        """Do a slice of parts that were taken, in this thread."""
         parts = [task.work for task in tasks]
         work = 0
         try:

@@ -2,8 +2,8 @@
 
 Rounded logistic and lasso paths give starting points; descent (exact line searches and swaps), restarts from
 perturbed models and annealing improve them: by steps of single values, and where the threshold is free by
-heat bath over all features. The search works in slices, to share the time with a proof, and counts its work in
-touched rows, so that the same budget gives the same model everywhere.
+heat bath over all features. The search works in slices, to share the time with a proof, and counts its work
+in touched rows, so that the same budget gives the same model everywhere.
 """
 
 from collections.abc import Generator, Iterator
@@ -360,7 +360,8 @@ class Search:
 def _gumbel_noise() -> Index:
     """Evenly spread draws of the Gumbel distribution, in 1/256, to the nearest: the same on every machine."""
     chance = (np.arange(1024) + 0.5) / 1024
-    return np.rint(-np.log(-np.log(chance)) * 256).astype(np.int64)
+    noise: Index = np.rint(-np.log(-np.log(chance)) * 256).astype(np.int64)
+    return noise
 
 
 def _index_of(data: Any, values: tuple[int, ...]) -> Index:
