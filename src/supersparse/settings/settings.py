@@ -194,6 +194,11 @@ class Settings(Tabular, Asked):
             self, X, y, sample_weight=sample_weight, rate_groups=rate_groups, feature_names=feature_names
         )
 
+    @property
+    def source(self) -> str | None:
+        """The file that the settings come from."""
+        return None if self.origin is None else self.origin.source
+
     def place(self, text: str) -> str:
         """Say where a text stands in the file, as the beginning of a message."""
         if self.origin is None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from supersparse.data.sources import as_frame
 from supersparse.errors import InvalidProblemError, InvalidSettingsError, did_you_mean
@@ -18,12 +18,27 @@ from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import group_columns, read_labels
 
-if TYPE_CHECKING:
-    from supersparse.settings.settings import Settings
+
+class _Named(Protocol):
+    """What is asked of settings here, besides the fields of `Asked`."""
+
+    @property
+    def sample_weight(self) -> str | None: ...
+    @property
+    def rate_groups(self) -> Sequence[str]: ...
+    @property
+    def positive(self) -> str | None: ...
+    @property
+    def class_weight(self) -> Any: ...
+    @property
+    def constraints(self) -> Sequence[Constraint]: ...
+    @property
+    def source(self) -> str | None: ...
+    def place(self, text: str) -> str: ...
 
 
 def make_problem(
-    settings: "Settings",
+    settings: _Named,
     X: object,
     y: object,
     *,
@@ -52,13 +67,13 @@ def make_problem(
     except InvalidSettingsError:
         raise
     except InvalidProblemError as error:
-        if settings.origin is None:
+        if settings.source is None:
             raise
-        raise InvalidProblemError(f"{settings.origin.source}: {error}") from None
+        raise InvalidProblemError(f"{settings.source}: {error}") from None
 
 
 def _columns(
-    settings: "Settings", X: object, sample_weight: object, rate_groups: object
+    settings: _Named, X: object, sample_weight: object, rate_groups: object
 ) -> tuple[object, object, object]:
     """Take the columns that the settings name out of a data frame."""
     wanted = [*settings.rate_groups] if rate_groups is None else []
@@ -84,7 +99,7 @@ def _columns(
     return frame.drop(wanted).to_native(), sample_weight, rate_groups
 
 
-def _check_names(settings: "Settings", names: Sequence[str]) -> None:
+def _check_names(settings: _Named, names: Sequence[str]) -> None:
     for what, word, extra in _mentioned(settings):
         if word not in names and word not in extra and not any(fnmatchcase(n, word) for n in names):
             raise InvalidSettingsError(
@@ -93,7 +108,7 @@ def _check_names(settings: "Settings", names: Sequence[str]) -> None:
             )
 
 
-def _mentioned(settings: "Settings") -> Iterator[tuple[str, str, Sequence[str]]]:
+def _mentioned(settings: _Named) -> Iterator[tuple[str, str, Sequence[str]]]:
     """Every name or pattern of features, with what it stands in and what else may stand there."""
     for what in ("C0", "points", "bounds", "levels"):
         value = getattr(settings, what)
@@ -117,7 +132,7 @@ def _names_in(constraint: Constraint) -> Iterable[str]:
     return ()
 
 
-def _with_label(settings: "Settings", constraint: Constraint, known: Mapping[str, set[object]]) -> Constraint:
+def _with_label(settings: _Named, constraint: Constraint, known: Mapping[str, set[object]]) -> Constraint:
     """Check the grouping that a constraint speaks of, and find the label that is meant."""
     if not isinstance(constraint, RateConstraint | Difference) or constraint.group is None:
         return constraint
@@ -134,7 +149,7 @@ def _with_label(settings: "Settings", constraint: Constraint, known: Mapping[str
     return replace(constraint, group=(name, label))
 
 
-def _class_weight(settings: "Settings", labels: Iterable[object]) -> Any:
+def _class_weight(settings: _Named, labels: Iterable[object]) -> Any:
     if not isinstance(settings.class_weight, Mapping):
         return settings.class_weight
     return {
@@ -143,7 +158,7 @@ def _class_weight(settings: "Settings", labels: Iterable[object]) -> Any:
     }
 
 
-def _found(settings: "Settings", text: str, labels: Iterable[object], what: str) -> object:
+def _found(settings: _Named, text: str, labels: Iterable[object], what: str) -> object:
     try:
         return find_label(text, labels, what)
     except InvalidProblemError as error:
