@@ -18,6 +18,7 @@ from supersparse.prepare.feature import Feature
 from supersparse.prepare.prepare import Prepare
 from supersparse.studio.asking import prepare_of
 from supersparse.studio.histograms import Mask, floats, histogram
+from supersparse.studio.texts import text
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -49,7 +50,7 @@ def fitted(table: Table, classes: Classes, used: Mapping[str, str], prepare: Pre
     rows = np.flatnonzero(classes.known)
     raw = {name: table.columns[name].values[rows] for name, role in used.items() if role == "feature"}
     if not raw:
-        raise InvalidDataError(f"{table.name} has no usable column besides the target; use some columns")
+        raise InvalidDataError(text("refused.no_columns", table=table.name))
     return prepare.fit(raw, classes.labels)
 
 
@@ -109,7 +110,7 @@ class Describing:
             **_blank(name, index),
             "kind": "undecided",
             "role": "left out",
-            "why_left_out": "some cells are no numbers; say what they are",
+            "why_left_out": text("noticed.odd_left_out"),
             "missing": column.n_missing,
             "different": column.n_different,
         }

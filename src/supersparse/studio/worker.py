@@ -27,7 +27,7 @@ JOBS = {
     "profile": "supersparse.studio.profiling:profile",
     "cuts": "supersparse.studio.profiling:try_cuts",
     "rows": "supersparse.studio.profiling:some_rows",
-    "check": "supersparse.studio.asking:check",
+    "check": "supersparse.studio.repeating:check",
     "conflicts": "supersparse.studio.asking:conflicts",
     "card": "supersparse.studio.searching:learn_card",
     "repair": "supersparse.studio.searching:learn_card",

@@ -2,11 +2,12 @@
 
 Rounded logistic and lasso paths give starting points; descent (exact line searches and swaps), restarts from
 perturbed models and annealing improve them: by steps of single values, and where the threshold is free by
-heat bath over all features. The search works in slices, to share the time with a proof, and counts its work in
-touched rows, so that the same budget gives the same model everywhere.
+heat bath over all features. The search works in slices, to share the time with a proof, and counts its work
+in touched rows, so that the same budget gives the same model everywhere.
 """
 
 from collections.abc import Generator, Iterator
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ PoolEntry = tuple[int, tuple[int, ...], int]  # (cost in search units, value of 
 _WORST = 2**61  # the cost of a model that must not be kept
 
 DEFAULT_WORK = 400_000_000  # about one second
+PATIENCE = 40_000_000  # touched rows without a better model after which little more is hoped for, at least
 _SLICE = 10_000_000  # about 50 ms: how long a kernel may run before limits are checked
 _LEAST_STEP = 100_000  # minimum cost of a step, in touched rows: its Python overhead
 _MOST_SLICES = 20  # of one descent
@@ -77,11 +79,7 @@ class Search:
         self.data = search_data(form, largest=_NARROW) if wide else self.full
         smallest = tuple(smallest_coefficients(form.problem))
         self.pool: list[PoolEntry] = [(_WORST, smallest, 0)]
-        self.state = np.array(
-            [0x9E3779B97F4A7C15 ^ (monitor.options.random_state * 0xBF58476D1CE4E5B9 & (2**64 - 1))],
-            np.uint64,
-        )
-        self.random = np.random.default_rng(monitor.options.random_state)
+        self._seed(monitor.options.random_state)
         self.spent = np.zeros(1, np.int64)
         farthest = int(np.abs(form.intercept_values).max(initial=0))
         self.window = int(max(min(4096, max(256, form.n_rows)), min(2 * farthest, 2**16)))
@@ -90,19 +88,45 @@ class Search:
         self.is_warm = False  # the paths are followed and the best rounding is improved
         self._steps = self._schedule()
 
+    def _seed(self, *seeds: int) -> None:
+        mixed = 0x9E3779B97F4A7C15
+        for seed in seeds:
+            mixed ^= seed * 0xBF58476D1CE4E5B9 & (2**64 - 1)
+        self.state = np.array([mixed], np.uint64)
+        self.random = np.random.default_rng(seeds[0] if len(seeds) == 1 else seeds)
+
+    def sibling(self, number: int) -> "Search":
+        """Another search, for another thread, which goes on from the models known here by other chances."""
+        other = copy(self)
+        other.pool, other.spent, other.improved_at = list(self.pool), np.zeros(1, np.int64), 0
+        other._seed(self.monitor.options.random_state, number)
+        other._steps = other._turns()
+        return other
+
+    @property
+    def is_improving(self) -> bool:
+        """Whether the search has not yet looked three times as long as its best model took."""
+        return bool(self.spent[0] < 3 * self.improved_at + PATIENCE)
+
     def run(self, work: int) -> None:
         """Continue for this much work, or until the monitor says stop."""
         limit = self.spent[0] + work
         while self.spent[0] < limit and self.monitor.stop_reason() is None:
-            before = self.spent[0]
-            try:
-                next(self._steps)
-            except OutOfTime:  # the monitor knows it as well
+            if not self.step():
                 return
-            except StopIteration:  # after that
-                self.is_warm = True
-                return
-            self.spent[0] = max(self.spent[0], before + _LEAST_STEP)
+
+    def step(self) -> bool:
+        """Do one step; return whether there is another."""
+        before = self.spent[0]
+        try:
+            next(self._steps)
+        except OutOfTime:  # the monitor knows it as well
+            return False
+        except StopIteration:  # after that
+            self.is_warm = True
+            return False
+        self.spent[0] = max(self.spent[0], before + _LEAST_STEP)
+        return True
 
     def warm_up(self, work: int) -> None:
         """Follow the paths and improve the best rounding, or stop after this much work."""
@@ -116,6 +140,10 @@ class Search:
             self.data, narrow_pool = self.full, list(self.pool)
             for _, values, b in narrow_pool[:5]:
                 yield from self._descend(self.data_index(values), b)
+        yield from self._turns()
+
+    def _turns(self) -> Iterator[None]:
+        """Restarts and annealing, without end."""
         even = self._even_data()
         is_small = self.form.n_rows * self.form.n_features < _SMALL
         turn = 0
@@ -332,7 +360,8 @@ class Search:
 def _gumbel_noise() -> Index:
     """Evenly spread draws of the Gumbel distribution, in 1/256, to the nearest: the same on every machine."""
     chance = (np.arange(1024) + 0.5) / 1024
-    return np.rint(-np.log(-np.log(chance)) * 256).astype(np.int64)
+    noise: Index = np.rint(-np.log(-np.log(chance)) * 256).astype(np.int64)
+    return noise
 
 
 def _index_of(data: Any, values: tuple[int, ...]) -> Index:
