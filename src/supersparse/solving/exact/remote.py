@@ -104,7 +104,12 @@ class RemoteSlices:
 
 
 def _tree_data(values: Iterator[Any]) -> TreeData:
-    return TreeData(*(alike(fields_of(group, values)) for group in (Pairs, Branching, Rows, Coefficients)))
+    return TreeData(
+        alike(fields_of(Pairs, values)),
+        alike(fields_of(Branching, values)),
+        alike(fields_of(Rows, values)),
+        alike(fields_of(Coefficients, values)),
+    )
 
 
 _known = Known(_tree_data)
