@@ -47,7 +47,9 @@ def new_grid(data: SearchData) -> Grid:
     """A grid without thresholds."""
     one, m = np.zeros(1, np.int64), len(data.positive)
     base, change = np.zeros(_GRID, np.int64), np.zeros(_GRID, np.int64)
-    weight = data.positive - data.negative
+    weight = np.empty(m, np.int64)  # in a loop, as below: array expressions take seconds to compile
+    for i in range(m):
+        weight[i] = data.positive[i] - data.negative[i]
     return Grid(one, one.copy(), one.copy(), weight, np.empty(m, np.int32), base, change)
 
 
@@ -155,18 +157,22 @@ def draw(
 ) -> tuple[int, int, int]:
     """Draw what comes into an empty place: (feature or -1, index of its value, place of the threshold)."""
     p = len(index)
-    probed, start, luck = np.full(p, _NONE), np.empty(p, np.int64), np.empty(p, np.int64)
-    drawn, threshold = least_with(data, grid, scores, 0, 0, work)
+    probed, start, luck = np.empty(p, np.int64), np.empty(p, np.int64), np.empty(p, np.int64)
+    drawn, threshold = least_with(data, grid, scores, np.int64(0), np.int64(0), work)
     drawn -= unit * noise[next_random(state) % len(noise)]
     feature, value = -1, np.int64(0)
     for j in range(p):
+        probed[j] = _NONE
         if data.zero[j] >= 0 and index[j] == data.zero[j]:
             luck[j] = data.value_penalty[j, index[j]] + unit * noise[next_random(state) % len(noise)]
             probed[j], start[j] = probe(data, grid, scores, j, work)
             probed[j] = min(probed[j] - luck[j], _NONE) if probed[j] < _NONE else _NONE
     work[0] += 10 * p
     for _ in range(min(p, _PROMISING)):
-        j = np.argmin(probed)
+        j = np.int64(0)
+        for k in range(p):
+            if probed[k] < probed[j]:
+                j = k
         if probed[j] == _NONE:
             break
         probed[j] = _NONE
@@ -183,6 +189,13 @@ def set_value(data: SearchData, index: Ints, scores: Ints, j: int, at: int) -> i
     add_column(scores, data, j, data.values[j, at] - data.values[j, index[j]])
     index[j] = at
     return added
+
+
+@inner()
+def copy_into(target: Ints, source: Ints) -> None:
+    """Copy a model."""
+    for j in range(len(source)):
+        target[j] = source[j]
 
 
 @inner()
@@ -239,7 +252,7 @@ def heat_bath(
     cost = loss + penalty
     best = cost
     intercept[1] = b
-    best_index[:] = index
+    copy_into(best_index, index)
     limit = work[0] + budget
     while progress[0] < steps and work[0] < limit:
         step = progress[0]
@@ -279,7 +292,7 @@ def heat_bath(
         if cost < best:
             best = cost
             intercept[1] = b
-            best_index[:] = index
+            copy_into(best_index, index)
         luck = np.int64(0)
         if of_two:
             luck = unit * (noise[next_random(state) % len(noise)] - noise[next_random(state) % len(noise)])
