@@ -7,7 +7,7 @@ from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.whole_boxes import WholeBoxes
 
-_START_AFTER = 400_000_000  # work of the first proof, a second or two: what closes sooner needs no help
+_START_AFTER = 150_000_000  # work of the first proof, about a second: what closes sooner needs no help
 _SHARE = 8  # once it runs it gets eight parts of the work, the tree over supports one
 _WORK_PER_STEP = 10_000_000  # touched rows, some fifty milliseconds
 

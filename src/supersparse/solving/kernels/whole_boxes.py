@@ -1,8 +1,8 @@
 """Boxes of all coefficients at once; which features are used is decided on the way.
 
 A box is a range of coefficients for every feature. A feature is *in* where its range leaves out 0, *out*
-where it is 0 alone, and *undecided* otherwise. With d = x_i - x_j for a positive point i and a negative point j,
-both can be right only if Σ_f λ_f·d_f >= gap. Let
+where it is 0 alone, and *undecided* otherwise. With d = x_i - x_j for a positive point i and a negative
+point j, both can be right only if Σ_f λ_f·d_f >= gap. Let
 
     reach = Σ_{f in} max(low_f·d_f, high_f·d_f)    and    c_f = max(low_f·d_f, high_f·d_f) >= 0, f undecided.
 
