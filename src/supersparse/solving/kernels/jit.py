@@ -5,8 +5,14 @@ Python calls, `inner` for what only other kernels call: called from Python, it w
 """
 
 from functools import partial
+from typing import Any
 
-from numba import njit
+from numba import njit, typeof
 
 kernel = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True)
 inner = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+
+
+def compile_for(function: Any, *arguments: object) -> None:
+    """Compile a kernel, an `inner` one too, for arguments of these types, or load it from the cache."""
+    function.compile(tuple(map(typeof, arguments)))
