@@ -62,7 +62,9 @@ def killed_dask_workers(every=2.0):
         done = threading.Event()
 
         def kill_some():
-            while not done.wait(every):
+            for _ in range(8):  # on a slow machine none would ever get anything done
+                if done.wait(every):
+                    return
                 pids = [nanny.pid for nanny in workers.workers.values() if nanny.pid]
                 if pids:  # none while all of them start again
                     with suppress(ProcessLookupError):

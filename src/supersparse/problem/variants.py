@@ -70,6 +70,18 @@ def smallest_loss_step(problem: Problem) -> Fraction:
     return min(steps) / problem.total_weight
 
 
+def loss_of_one_row(problem: Problem) -> Fraction:
+    """The loss of one row (1/N without weights), the lightest if weights are no whole numbers.
+
+    A row of weight 3 is the same as three equal rows, so whole weights count rows, and one row is one of
+    these.
+    """
+    unit = problem.rows.weight_unit
+    if unit.denominator > 1:
+        return smallest_loss_step(problem)
+    return min(weight for weight in problem.class_weights if weight > 0) / (unit * problem.total_weight)
+
+
 def constant_model_loss(problem: Problem) -> Fraction:
     """The loss of the best model without features, ignoring limits; features cannot save more."""
     free = problem if problem.is_plain else replace(problem, support_limits=(), rate_limits=())
@@ -131,7 +143,7 @@ def warn_about_penalties(problem: Problem) -> None:
     """Warn if C0 or a numeric C1 is outside its useful range."""
     if _is_quiet.get():
         return
-    low, high = smallest_loss_step(problem), constant_model_loss(problem)
+    low, high = loss_of_one_row(problem), constant_model_loss(problem)
     useful = (
         f"useful values of C0 lie between {float(low):.3g} (one row) "
         f"and {float(high):.3g} (the best constant model)"

@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -44,7 +45,6 @@ _SHARE_WHILE_IMPROVING = 1.5
 _SHARE_AFTERWARDS = 0.1
 _SHARE_BEFORE_LONG_PROOFS = 6.0
 _SHARE_ON_LARGE_TABLES = 3.0
-_PATIENCE = 40_000_000  # touched rows
 _PATIENCE_BEFORE_LONG_PROOFS = 2_500_000_000  # about eight seconds
 _MANY = 10  # features
 _HOPELESS = Fraction(1, 10)  # of the objective: a bound below that
@@ -54,7 +54,7 @@ _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few mil
 _REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 _SWITCH_SECONDS = 0.0005
-_ALONE = 40_000_000  # touched rows, some hundred milliseconds: what threads are not started for
+_ALONE = 10_000_000  # touched rows, some fifty milliseconds: what threads are not started for
 
 
 @contextmanager
@@ -244,12 +244,14 @@ class _Solve:
     def _prove_in_threads(self, proof: Proof, threads: int) -> None:
         """Prove in background threads; this thread searches at times, reports and watches the limits.
 
-        What is small is done before they would have started.
+        What is small is done before they would have started. Half of them search first: what is proven
+        before a good model is known is much more work.
         """
         self._prove_here(_ALONE)
         if not proof.is_open or self.stop is not None or self._needs_restart:
             return
-        workers = proof.start(threads, lambda: self.stop is not None or self._needs_restart)
+        searches = [partial(self._search_beside, self.search.sibling(n)) for n in range(1, threads // 2 + 1)]
+        workers = proof.start(threads, lambda: self.stop is not None or self._needs_restart, searches)
         searched, proven = int(self.search.spent[0]), proof.work
         try:
             with _quick_switches():
@@ -265,6 +267,12 @@ class _Solve:
                         proof.wait(LOOK_SECONDS)
         finally:
             proof.finish(workers)
+
+    def _search_beside(self, search: Search) -> None:
+        """Search in another thread until that does not seem to help any more."""
+        while search.is_improving and self.proof.is_open and self.stop is None and not self._needs_restart:
+            search.step()
+            self.cuts.refresh()
 
     def _prove_on(self, proof: Proof, executor: Executor) -> None:
         """Prove on an executor; this process searches at times, reports and watches the limits."""
@@ -314,8 +322,7 @@ class _Solve:
                 return _SHARE_BEFORE_LONG_PROOFS
             if self.form.n_rows * self.form.n_features > _LARGE and bound < _FAR * objective:
                 return _SHARE_ON_LARGE_TABLES
-        improving = spent < 3 * self.search.improved_at + _PATIENCE
-        return _SHARE_WHILE_IMPROVING if improving else _SHARE_AFTERWARDS
+        return _SHARE_WHILE_IMPROVING if self.search.is_improving else _SHARE_AFTERWARDS
 
     def _check_in(self) -> bool:
         """Count, report and save if due, and return whether to stop; long steps call it midway."""

@@ -100,7 +100,8 @@ class RemoteSlices:
         if part.allowed is not None:
             allowed = list(literals_where(part.allowed))
             return node_part(part.bound, instance, list(part.literals), allowed, part.theta)
-        return support_part(part.bound, instance, list(part.literals), part.phase, part.boxes)
+        literals = list(part.literals)
+        return support_part(part.bound, instance, literals, part.phase, part.boxes, is_piece=True)
 
 
 def _tree_data(values: Iterator[Any]) -> TreeData:
