@@ -16,7 +16,8 @@ _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may
 _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
 _FEW = 6  # moves that are calibrated each time while a card grows, the best by their estimate
 _MANY_COLUMNS = 40
-_PATIENCE = 4  # cards improved one after the other without a better one
+_ALIKE = 4  # scales of columns, as powers of two
+_PATIENCE = 6  # cards improved one after the other without a better one
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,12 @@ class _Effort:
 
     @classmethod
     def of(cls, instance: RiskInstance) -> "_Effort":
-        """More where columns are many and of different scales: no proof is near, and cards differ most."""
-        scale = np.log2(instance.data.scale)
-        if len(instance.kept) > _MANY_COLUMNS and np.ptp(scale) > 4:
-            return cls(beam=12, rounded=16, starts=14, moves=80)
-        return cls()
+        """More where columns are of different scales, most where they are many: there cards differ most."""
+        if np.ptp(np.log2(instance.data.scale)) <= _ALIKE:
+            return cls()
+        if len(instance.kept) > _MANY_COLUMNS:
+            return cls(beam=12, rounded=16, starts=14, moves=40)
+        return cls(starts=8)
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
