@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.threads import problems
 from supersparse import solve
-from supersparse.solving.exact import cluster
+from supersparse.solving.exact import remote
 from supersparse.solving.exact.parts import from_bytes, to_bytes
 from supersparse.solving.warm_up import warm_up
 
@@ -99,7 +99,7 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     warm_up()
-    cluster._MOST_WORK = cluster._LEAST_WORK  # short slices: many can then run side by side
+    remote.MOST_WORK = remote.LEAST_WORK  # short slices: many can then run side by side
     only = None if asked.only is None else frozenset(asked.only.split(","))
     head = "| problem | slices | CPU s | " + " | ".join(f"{n} workers" for n in WORKERS) + " |"
     lines = [head, "|---" * (3 + len(WORKERS)) + "|"]

@@ -41,7 +41,6 @@ def opened(path, encoding="utf-8-sig"):
 
 def read_table(path, question):
     """The rows of a CSV file as dictionaries of texts ("" where missing), and the sha256 of the file.
-
     Left out are rows without a class or of weight 0, and those with a gap in columns that must have none."""
     file, sha256 = opened(path, question["encoding"])
     with file:
@@ -105,7 +104,6 @@ def allowed_values(asked):
 
 class Program:
     """Variables, inequalities and objective, built from the question and the table alone.
-
     l: points. p, n: whether they are positive, negative. u: whether they are a certain value. t: totals of t
     or more are predicted positive (or b: the intercept). z: whether a row is wrong. M is so large that an
     inequality with M·z says nothing about a row that is wrong."""
@@ -199,7 +197,6 @@ class Program:
     def row(self, label, sense, right, coefficients):
         self.rows.append((label, sense, right, {v: c for v, c in coefficients.items() if c}))
     def text(self):
-        """The lines of the proof that state the program."""
         n = len(self.names)
         yield from ("VER 1.1", f"VAR {n}", " ".join(self.names), f"INT {n}", " ".join(map(str, range(n))))
         yield from ("OBJ min", sparse(self.objective), f"CON {len(self.rows)} {self.n_bounds}")
@@ -245,7 +242,6 @@ class Proof:
         return sense == "G" and right >= self.best and coefficients is self.objective and not assumptions
     def combination(self, sense, right, coefficients, reason, rounded):
         """A sum of known inequalities times multipliers; with rnd, the right side is then rounded.
-
         To get "at least", an "at least" may be multiplied by 0 or more, an "at most" by 0 or less, and an
         equation by anything. Rounding is right as all variables and, checked here, coefficients are whole."""
         demand(reason and len(reason) == 1 + 2 * int(reason[0]), "a combination is cut short")
@@ -317,8 +313,8 @@ def check_card(card, question, program, solution, best, people, sha256):
     elif question["intercept"] != "free":
         demand(b == (values[-1] * unit if question["b"] else 0), "the card has another intercept")
     errors = sum(w for w, is_wrong in zip(weights, wrong) if is_wrong)
-    prices = [exact(question["class_weights"][p]) for p in is_positive]
-    loss = sum(w * price for w, price, is_wrong in zip(weights, prices, wrong) if is_wrong)
+    price = [exact(text) for text in question["class_weights"]]
+    loss = sum(w * price[p] for w, p, is_wrong in zip(weights, is_positive, wrong) if is_wrong)
     penalty = sum(costs[s.index(v * unit)] for (s, costs), v in zip(program.sets, values) if v or 0 in s)
     objective = best * program.unit + program.constant
     demand(loss / sum(weights) + penalty == objective, "the card's errors are not those of the proof")
@@ -344,49 +340,53 @@ def in_words(question):
     yield f"  rows left out: without a class, or with a gap in one of {question['complete']}"
     yield "  intercept {intercept} {range}; positive {positive}, weights {class_weights}".format(**question)
 
-def check(data, card_file, proof_file):
-    """Check everything; return what was proven, in words, or raise Refused."""
+def check_claim(data, card_file, lines, sha256):
+    """Steps 1 to 3; return the program, its best value, the solution, and what is claimed in words."""
     with opened(card_file)[0] as file:
         card = json.load(file)
+    _, _, statement, line = (next(lines) for _ in range(4))
+    question = json.loads(statement.removeprefix("% "))
+    rows, target, fingerprint = read_table(data, question)
+    positive = [same(row[target], question["positive"]) for row in rows]
+    demand(0 < sum(positive) < len(rows), "there are not two classes")
+    weights = [number(row[question["weights"]] if question["weights"] else "1") for row in rows]
+    program = Program(question, rows, positive, weights)
+    for expected in program.text():
+        demand(line == expected + "\n", f"the proof is about another program than yours: {line[:50]}")
+        line = next(lines)
+    best = int(line.split()[2])
+    demand(line + next(lines) == f"RTP range {best} {best}\nSOL 1\n", "one solution has one value")
+    solution, _ = read_vector(next(lines).split(), 1)
+    for label, sense, right, row in [*program.rows, ("the objective", "E", best, program.objective)]:
+        total = sum(c * solution.get(v, 0) for v, c in row.items())
+        within = (sense == "L" or total >= right) and (sense == "G" or total <= right)
+        demand(within, f"the solution breaks {label}")
+    errors, size, F = check_card(card, question, program, solution, best, (rows, positive, weights), sha256)
+    return program, best, solution, [
+        f"PROVEN: no allowed scoring system has an objective below {F} (about {float(F):.6g}), the card's.",
+        f"  N = {len(rows)} rows ({sum(positive)} positive), P = {len(question['features'])} features",
+        f"  the card: {errors} errors (by weight), {size} features used", *in_words(question),
+        f"  table sha256 {fingerprint}"]
+
+def check(data, card_file, proof_file):
+    """Check everything; return what was proven, in words, or raise Refused."""
     lines, sha256 = opened(proof_file)
     with lines:
-        _, _, statement, line = (next(lines) for _ in range(4))
-        question = json.loads(statement.removeprefix("% "))
-        rows, target, fingerprint = read_table(data, question)
-        is_positive = [same(row[target], question["positive"]) for row in rows]
-        demand(0 < sum(is_positive) < len(rows), "there are not two classes")
-        weights = [number(row[question["weights"]] if question["weights"] else "1") for row in rows]
-        program = Program(question, rows, is_positive, weights)
-        for expected in program.text():
-            demand(line == expected + "\n", f"the proof is about another program than yours: {line[:50]}")
-            line = next(lines)
-        best = int(line.split()[2])
-        demand(line + next(lines) == f"RTP range {best} {best}\nSOL 1\n", "one solution has one value")
-        solution, _ = read_vector(next(lines).split(), 1)
-        for label, sense, right, row in [*program.rows, ("the objective", "E", best, program.objective)]:
-            total = sum(c * solution.get(v, 0) for v, c in row.items())
-            kept = (sense == "L" or total >= right) and (sense == "G" or total <= right)
-            demand(kept, f"the solution breaks {label}")
-        people = rows, is_positive, weights
-        errors, size, F = check_card(card, question, program, solution, best, people, sha256)
+        program, best, _, words = check_claim(data, card_file, lines, sha256)
         count = int(next(lines).split()[1])
         proof, uses, done = Proof(program, best), {}, False
         for k in range(len(program.rows), len(program.rows) + count):
-            words = next(lines, "").split()
+            line = next(lines, "").split()
             try:
-                done |= proof.check(k, words)
+                done |= proof.check(k, line)
             except (Refused, ValueError, IndexError) as problem:
                 raise Refused(f"line d{k} of the proof fails: {problem}") from None
-            uses.setdefault(int(words[-1]), []).append(k)  # the line will not be used after that one
+            uses.setdefault(int(line[-1]), []).append(k)  # the line will not be used after that one
             for old in uses.pop(k, ()):
                 del proof.known[old]
         demand(done and not next(lines, ""), "the proof does not conclude, or goes on, after its last line")
-    return "\n".join([
-        f"PROVEN: no allowed scoring system has an objective below {F} (about {float(F):.6g}), the card's.",
-        f"  N = {len(rows)} rows ({sum(is_positive)} positive), P = {len(question['features'])} features",
-        f"  the card: {errors} errors (by weight), {size} features used", *in_words(question),
-        f"  table sha256 {fingerprint}", f"  proof sha256 {sha256}, {count} lines checked",
-        "  not proven: that no other points with this objective are smaller"])
+    words += [f"  proof sha256 {sha256}, {count} lines checked"]
+    return "\n".join([*words, "  not proven: that no other points with this objective are smaller"])
 
 def main():
     try:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from supersparse import Settings, constraints, integers, non_negative, non_positive, one_digit, two_digits
 from supersparse.problem.penalties import Levels
-from supersparse.settings.settings import SOLVERS
+from supersparse.settings.sections import SOLVERS
 
 HARD_TEXT = [
     "yes", "no", "on", "y", "true", "null", "~", "", " ", "1", "010", "1e-3", "0x1F", "1_000", "1:30", "1/2",
@@ -98,6 +98,42 @@ SOLVE = {
 ends = st.one_of(
     pairs, st.tuples(st.none(), exact_numbers), st.tuples(exact_numbers, st.none()), st.just((None, None))
 )
+word = st.sampled_from
+TABLE = {
+    "target": texts,
+    "drop": names,
+    "keep": names,
+    "category": names,
+    "na": names,
+    "default_na": st.booleans(),
+    "separator": texts,
+    "encoding": texts,
+    "decimal": word([".", ","]),
+    "dates": word(["dmy", "mdy"]),
+    "sheet": texts,
+    "as_written": names,
+}
+PREPARE = {
+    "cuts": word(["optimal", "quantile", "tree", "none"]),
+    "cut_points": by_name(st.lists(exact_numbers, min_size=1, max_size=3)),
+    "max_cuts": st.integers(1, 9),
+    "per_variable": st.none() | st.integers(1, 9),
+    "intervals": st.booleans(),
+    "missing": word(["item", "median", "mode", "drop"]),
+    "direction": by_name(word(["+", "-"])),
+    "shape": by_name(word(["monotone", "rising", "falling", "any"])),
+    "units": by_name(texts),
+    "candidates": st.none() | st.just("auto") | st.integers(1, 99),
+}
+VALIDATE = {"cv": st.integers(2, 9), "repeats": st.integers(1, 9), "cv_groups": texts, "cv_time": texts}
+changes = st.one_of(
+    st.fixed_dictionaries({"points": st.fixed_dictionaries({"question": texts, "to": exact_numbers})}),
+    st.fixed_dictionaries({"drop": texts}, optional={"reason": texts, "at": texts}),
+    st.fixed_dictionaries({"add": st.fixed_dictionaries({"question": texts, "points": exact_numbers})}),
+    st.fixed_dictionaries({"swap": st.fixed_dictionaries({"question": texts, "for": texts})}),
+    st.fixed_dictionaries({"cut": st.fixed_dictionaries({"question": texts, "to": exact_numbers})}),
+    st.fixed_dictionaries({"threshold": st.none() | exact_numbers}),
+)
 KEYS = {
     "C0": costs | by_name(costs),
     "objective": st.sampled_from(["errors", "net_benefit"]),
@@ -121,6 +157,10 @@ KEYS = {
     "rate_groups": names,
     "constraints": st.lists(st.one_of(list(CONSTRAINTS.values())), max_size=4),
     "solve": st.fixed_dictionaries({}, optional=SOLVE),
+    "table": st.fixed_dictionaries({}, optional=TABLE),
+    "prepare": st.fixed_dictionaries({}, optional=PREPARE),
+    "validate": st.booleans() | st.fixed_dictionaries({}, optional=VALIDATE),
+    "edits": st.lists(changes, max_size=3),
 }
 
 

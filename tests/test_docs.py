@@ -16,7 +16,8 @@ import pytest
 import supersparse
 from seen import assert_same_picture
 from supersparse.problem.constraints.forms import KINDS
-from supersparse.settings.settings import SETTINGS, SOLVE, read_settings, write_settings
+from supersparse.settings.sections import PREPARE, SOLVE, TABLE, VALIDATE
+from supersparse.settings.settings import SETTINGS, read_settings, write_settings
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -94,13 +95,16 @@ def test_console_blocks_run(page, run):
                 run(*shlex.split(line, comments=True)[2:], check=True)
 
 
+SECTIONS = (SOLVE, TABLE, PREPARE, VALIDATE)
+
+
 def test_the_yaml_blocks_are_settings_and_show_the_whole_language():
     page = (ROOT / "docs" / "problem-file.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     shown = [read_settings(block) for block in blocks]
     assert [read_settings(write_settings(settings)) for settings in shown] == shown
     words = set(re.findall(r"\w+", "".join(blocks)))
-    assert {*SETTINGS.fields, *SOLVE.fields, *KINDS} <= words
+    assert {*SETTINGS.fields, *(name for part in SECTIONS for name in part.fields), *KINDS} <= words
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)

@@ -32,7 +32,9 @@ KINDS = {
     ),
     "tampering": (
         "Tampering",
-        "Random changes of a certificate, its card or its table, which the checkers must refuse.",
+        "Random changes of a certificate, its card or its table, which both checkers must refuse; viprchk is "
+        "given the certificate's lines below the claim as table and card have it. Then the same changes with "
+        "new digests: who finds them, and how many leave a proof of the same claim.",
     ),
     "mutations": (
         "Damaged and forged files",

@@ -12,8 +12,11 @@ import subprocess
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 from certify.certificates import checker, random_problem, written
+from supersparse.certify.checking import check_by_viprchk
+from supersparse.errors import VerificationError
 
 TRIALS_A_PROBLEM = 40
 
@@ -72,25 +75,43 @@ def refused(check, data, card, proof):
 
 
 def accepted_by_viprchk(program, proof):
-    """Whether the third party's checker accepts a certificate."""
+    """Whether the third party's checker accepts a certificate by itself."""
     plain = proof.with_suffix(".plain")
     plain.write_bytes(gzip.decompress(proof.read_bytes()))
     done = subprocess.run([program, plain], capture_output=True, text=True, errors="replace", timeout=60)
     return done.returncode == 0 and "Successfully verified optimal value range" in done.stdout
 
 
-def tamper(folder, seed, trials, *, named):
-    """Change table, card or proof at random; return the changes that our checker accepts, and all of a proof.
+def refused_by_viprchk(program, data, card, proof):
+    """Why the third party's checker refuses three files, as `certify --viprchk` runs it; None if not."""
+    try:
+        check_by_viprchk(program, data, card, proof)
+    except VerificationError as why:
+        return str(why)
+    return None
 
-    Changes are (which, before, after), with 0 for the table, 1 for the card and 2 for the proof.
-    """
+
+class Change(NamedTuple):
+    """One changed file among three, and what the checkers said of them."""
+
+    which: int  # 0 for the table, 1 for the card, 2 for the proof
+    before: str
+    after: str
+    refused: bool  # by our checker
+    refused_by_viprchk: str | None  # why; "" if it was not asked
+
+
+def tamper(folder, seed, trials, *, named, viprchk=None):
+    """Change table, card or proof at random; return all changes, with what the checkers said."""
     rng = random.Random(seed)
     data, card, proof = written(folder, *random_problem(seed), named=named)
     check = checker().check
     assert check(data, card, proof).startswith("PROVEN")  # what follows would mean nothing otherwise
+    if viprchk is not None:
+        assert refused_by_viprchk(viprchk, data, card, proof) is None
     whole = proof.read_bytes()
     texts = data.read_text(), card.read_text(), gzip.decompress(whole).decode()
-    accepted, changed = [], []
+    changes = []
     for _ in range(trials):
         now = list(texts)
         which = rng.choice([0, 1, 2, 2, 2])
@@ -98,27 +119,33 @@ def tamper(folder, seed, trials, *, named):
         data.write_text(now[0])
         card.write_text(now[1])
         proof.write_bytes(whole if which < 2 else gzip.compress(now[2].encode(), 1))
-        changed.append((which, texts[which], now[which]))
-        if not refused(check, data, card, proof):
-            accepted.append(changed[-1])
-    return accepted, changed
+        third = "" if viprchk is None else refused_by_viprchk(viprchk, data, card, proof)
+        changes.append(Change(which, texts[which], now[which], refused(check, data, card, proof), third))
+    return changes
 
 
 def tampered(folder: Path, trials: int, viprchk: Path | None) -> dict[str, object]:
-    """Count what both checkers say of changed files; viprchk reads certificates alone, which name no digest.
+    """Count what both checkers say of changed files.
 
-    A changed certificate that viprchk accepts still proves its own claim: a weaker line that suffices, or
-    another program. Ours refuses it all the same, by its digest, and compares the program with the table.
+    With digests all are refused. Without them, as someone would forge who also writes new digests, the counts
+    say who finds it: the comparison with table and card, or viprchk, which checks the lines. What is left
+    is a certificate of the same claim: a weaker line that still suffices, or a row of weight 0.
     """
     counts: Counter[str] = Counter()
     kinds = ("table", "card", "certificate")
     for seed in range(-(-trials // TRIALS_A_PROBLEM)):
-        accepted, changed = tamper(folder, seed, TRIALS_A_PROBLEM, named=True)
-        counts.update(f"changed: {kinds[which]}" for which, _, _ in changed)
-        counts["refused by supersparse-check"] += len(changed) - len(accepted)
-        proof = folder / "changed.vipr.gz"
-        for _, _, after in (one for one in changed if one[0] == 2 and viprchk is not None):
-            proof.write_bytes(gzip.compress(after.encode(), 1))
-            said = "accepted" if accepted_by_viprchk(viprchk, proof) else "refused"
-            counts[f"certificates {said} by viprchk"] += 1
+        for change in tamper(folder, seed, TRIALS_A_PROBLEM, named=True, viprchk=viprchk):
+            counts[f"changed: {kinds[change.which]}"] += 1
+            counts["refused by supersparse-check"] += change.refused
+            if viprchk is not None:
+                counts["refused by viprchk, given table and card"] += change.refused_by_viprchk is not None
+        if viprchk is None:
+            continue
+        for change in tamper(folder, seed, TRIALS_A_PROBLEM, named=False, viprchk=viprchk):
+            why = change.refused_by_viprchk
+            if why is None:
+                found = "by nobody: the same claim is still proven"
+            else:
+                found = "in the lines, by viprchk" if why.startswith("viprchk") else "in the claim"
+            counts[f"without digests, found {found}"] += 1
     return dict(sorted(counts.items()))

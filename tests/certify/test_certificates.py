@@ -111,53 +111,39 @@ def test_the_card_of_a_classifier_names_its_certificate(tmp_path):
 
 @pytest.mark.parametrize("seed", [3, 4])
 def test_all_changes_of_certificate_card_or_table_are_refused(seed, tmp_path):
-    accepted, changed = tamper(tmp_path, seed, TRIALS_A_PROBLEM, named=True)
-    assert len(changed) == TRIALS_A_PROBLEM
-    assert accepted == []
+    changes = tamper(tmp_path, seed, TRIALS_A_PROBLEM, named=True)
+    assert len(changes) == TRIALS_A_PROBLEM
+    assert all(change.refused for change in changes)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(25))
-def test_a_thousand_changes_are_refused(seed, tmp_path):
-    accepted, changed = tamper(tmp_path, seed, TRIALS_A_PROBLEM, named=True)
-    assert len(changed) == TRIALS_A_PROBLEM
-    assert accepted == []
+def test_a_thousand_changes_are_refused_by_both_checkers(seed, tmp_path, viprchk):
+    changes = tamper(tmp_path, seed, TRIALS_A_PROBLEM, named=True, viprchk=viprchk)
+    assert len(changes) == TRIALS_A_PROBLEM
+    assert all(change.refused and change.refused_by_viprchk is not None for change in changes)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(12))
-def test_without_digests_only_changes_without_a_meaning_are_accepted(seed, tmp_path, viprchk):
+def test_without_digests_only_changes_without_a_meaning_are_accepted_and_by_both(seed, tmp_path, viprchk):
     *_, weights, _ = random_problem(seed)
-    for which, before, after in tamper(tmp_path, seed, 80, named=False)[0]:
-        assert which != 1
-        if which == 0:  # rows of weight 0 count for nothing
-            gone = set(before.splitlines()) ^ set(after.splitlines())
+    for change in tamper(tmp_path, seed, 80, named=False, viprchk=viprchk):
+        assert change.refused == (change.refused_by_viprchk is not None)
+        if change.refused:
+            continue
+        assert change.which != 1
+        if change.which == 0:  # rows of weight 0 count for nothing
+            gone = set(change.before.splitlines()) ^ set(change.after.splitlines())
             assert weights is not None
             assert all(float(row.rsplit(",", 1)[1]) == 0 for row in gone)
-        else:  # a weaker line that still suffices: the third party must think so, too
-            proof = tmp_path / "changed.vipr.gz"
-            proof.write_bytes(gzip.compress(after.encode()))
-            assert accepted_by_viprchk(viprchk, proof)
+        else:  # a weaker line that still suffices, for the same program, value and solution
+            assert claim_of(change.after) == claim_of(change.before)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(12))
-def test_viprchk_accepts_a_changed_certificate_only_where_it_still_proves_its_claim(seed, tmp_path, viprchk):
-    # it knows no digests, so a weaker line that suffices is fine for it, and then for our rules as well
-    _, changed = tamper(tmp_path, seed, 80, named=False)
-    data, card, proof = written(tmp_path, *random_problem(seed))
-    for _, _, after in (one for one in changed if one[0] == 2):
-        proof.write_bytes(gzip.compress(after.encode()))
-        if accepted_by_viprchk(viprchk, proof):
-            said = why(checker(), data, card, proof)
-            assert said.startswith("PROVEN") or "another program" in said or "other points" in said, said
-
-
-def why(module, data, card, proof):
-    try:
-        return module.check(data, card, proof)
-    except Exception as problem:
-        return str(problem)
+def claim_of(certificate):
+    """The lines above the derivation, without the first two, which are remarks."""
+    return certificate.split("\nDER ")[0].splitlines()[2:]
 
 
 # --- solvers that lie, and tables that are read in a way of their own ---

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from supersparse import Settings
 from supersparse.errors import InvalidProblemError, InvalidSettingsError
-from supersparse.settings.settings import SOLVE, read_settings
+from supersparse.settings.sections import SOLVE
+from supersparse.settings.settings import read_settings
 from supersparse.solving.options import SolveOptions
 
 YAML = [

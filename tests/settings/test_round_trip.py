@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
-from settings_cases import CONSTRAINTS, KEYS, SOLVE, all_settings
+from settings_cases import CONSTRAINTS, KEYS, PREPARE, SOLVE, TABLE, VALIDATE, all_settings
 from supersparse import Problem, Settings, constraints
 from supersparse.errors import InvalidSettingsError
 from supersparse.problem.constraints import __all__ as constraint_names
 from supersparse.problem.constraints.forms import KINDS
-from supersparse.settings.settings import SETTINGS, SOLVERS, read_settings, write_settings
-from supersparse.settings.settings import SOLVE as SOLVE_FORM
+from supersparse.settings import sections
+from supersparse.settings.settings import SETTINGS, read_settings, write_settings
 
 
 @given(all_settings())
@@ -43,7 +43,11 @@ def test_writing_is_stable_and_readers_of_yaml_1_1_see_the_same(settings):
 
 def test_the_cases_of_this_test_cover_the_vocabulary():
     assert set(KEYS) == set(SETTINGS.fields)
-    assert set(SOLVE) == set(SOLVE_FORM.fields)
+    for mine, declared in (
+        (SOLVE, sections.SOLVE), (TABLE, sections.TABLE), (PREPARE, sections.PREPARE),
+        (VALIDATE, sections.VALIDATE),
+    ):  # fmt: skip
+        assert set(mine) == set(declared.fields)
     assert set(CONSTRAINTS) == set(KINDS) == set(constraint_names)
 
 
@@ -54,8 +58,8 @@ def test_the_solve_section_has_the_options_of_solve_that_a_file_can_hold():
     from supersparse.solving.options import SolveOptions
 
     of_python_only = {"initial", "on_progress", "cancel", "proof_log", "certificate", "executor"}
-    assert set(SOLVE_FORM.fields) == {f.name for f in fields(SolveOptions)} - of_python_only | {"solver"}
-    assert set(SOLVERS) == {*registry.names(), "auto"}
+    assert set(sections.SOLVE.fields) == {f.name for f in fields(SolveOptions)} - of_python_only | {"solver"}
+    assert set(sections.SOLVERS) == {*registry.names(), "auto"}
 
 
 def test_a_file_is_yaml_or_json_by_its_suffix(tmp_path):

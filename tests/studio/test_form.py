@@ -1,16 +1,19 @@
 """The form: everything that a settings file can say, each in one place."""
 
 from supersparse.problem.asked import names_of
-from supersparse.settings.settings import SOLVE, Settings
+from supersparse.settings.sections import PREPARE, SOLVE
+from supersparse.settings.settings import Settings
 from supersparse.studio.form import form
 
 
 def test_every_setting_is_in_one_group_with_a_label_and_help():
     described = form()
     placed = [name for group in described["groups"] for name in group["fields"]]
-    known = set(names_of(Settings)) - {"solve"} | {f"solve.{name}" for name in SOLVE.fields}
-    # the studio chooses the class in Table, and the files itself
-    elsewhere = {"positive", "solve.checkpoint", "solve.solver_options"}
+    known = set(names_of(Settings)) - {"solve", "prepare"}
+    known |= {f"solve.{name}" for name in SOLVE.fields} | {f"prepare.{name}" for name in PREPARE.fields}
+    # chosen in Table and beside each column, in a place of its own, or made in Edit; files are the studio's
+    elsewhere = {"positive", "table", "validate", "edits", "solve.checkpoint", "solve.solver_options"}
+    elsewhere |= {f"prepare.{name}" for name in ("cut_points", "direction", "shape", "units")}
     assert len(placed) == len(set(placed))
     assert set(placed) == known - elsewhere
     for name in placed:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def test_from_a_table_to_a_card_and_its_files(page):
     assert card["risks"]
     assert sum(one["rows"] for one in card["observed"]) == 240
     trace = page.get(f"/api/runs/{run['id']}/trace").json()
-    assert {"first card", "final card"} & {stage["stage"] for stage in trace["stages"]}
+    assert {"first", "final"} & {stage["stage"] for stage in trace["stages"]}
     for stage in trace["stages"]:
         bounds = [point[2] for point in stage["points"]]
         assert bounds == sorted(bounds)
@@ -103,30 +104,94 @@ def test_from_a_table_to_a_card_and_its_files(page):
     assert page.get("/api/runs").json() == {"runs": []}
 
 
-def test_the_settings_file_repeats_the_card_from_the_command_line(page, tmp_path):
-    table = ready_table(page)
-    plan = {"settings": {**SETTINGS, "C0": 0.02}, "validate": None}
-    page.patch(f"/api/tables/{table['id']}", json={"cut_points": {"age": [41, 59]}})
-    page.table(table["id"])
-    run = page.ended(page.post("/api/runs", json={"table": table["id"], "plan": plan}).json()["id"])
-    assert run["ended_why"] == "proven optimal"
-    for key in ("settings.yaml", "card.json"):
-        content = page.get(f"/api/cards/{run['card']}/files/{key}").content
-        (tmp_path / f"studio-{key}" if key == "card.json" else tmp_path / key).write_bytes(content)
-    (tmp_path / "my table.csv").write_bytes(hostile_table())
-    import shlex
+def messy_table():
+    """Codes for missing values, an identifier that repeats, semicolons, and a script tag in a name."""
+    random = np.random.default_rng(3)
+    lines = ["patient;<b>age</b>;score;dose;site;outcome"]
+    for k in range(240):
+        age, score, dose = random.integers(20, 80), random.integers(0, 9), random.integers(1, 5)
+        ill = age + 5 * score + random.normal(0, 12) > 70
+        shown = "-99" if k % 17 == 0 else age
+        site, outcome = "north" if k % 3 else "south", "ill" if ill else "well"
+        lines.append(f"P{k // 2:03};{shown};{score};{dose},5;{site};{outcome}")
+    return ("\n".join(lines) + "\n").encode()
 
-    head = (tmp_path / "settings.yaml").read_text(encoding="utf-8").splitlines()
+
+def by_the_command_line(folder):
+    """Learn from the settings file alone, as its head says."""
+    head = (folder / "settings.yaml").read_text(encoding="utf-8").splitlines()
     words = shlex.split(next(line for line in head if "supersparse fit" in line).removeprefix("#"))
+    assert words == [
+        "supersparse",
+        "fit",
+        "my table.csv",
+        "--settings",
+        "settings.yaml",
+        "--out",
+        "card.json",
+    ]
     code = "from supersparse.cli.app import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", code, *words[1:]], cwd=tmp_path, capture_output=True, check=False
+        [sys.executable, "-c", code, *words[1:]], cwd=folder, capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
-    mine, theirs = (json.loads((tmp_path / name).read_bytes()) for name in ("studio-card.json", "card.json"))
-    for name in ("items", "threshold", "classes", "learned"):
-        assert mine[name] == theirs[name]
+    return json.loads((folder / "card.json").read_bytes())
+
+
+def test_one_settings_file_repeats_everything_from_the_command_line(page, tmp_path):
+    (tmp_path / "my table.csv").write_bytes(messy_table())
+    own = page.post("/api/tables?name=my%20table.csv", content=messy_table()).json()["id"]
+    noticed = {one["kind"]: one["id"] for one in page.table(own)["noticed"]}
+    page.patch(
+        f"/api/tables/{own}",
+        json={
+            "target": "outcome",
+            "positive": "ill",
+            "cut_points": {"<b>age</b>": [41, 59]},
+            "direction": {"score": "+"},
+            "units": {"score": "points"},
+            "max_cuts": 4,
+            "per_variable": None,
+            "intervals": True,
+            "answers": {noticed["code"]: "yes", noticed["repeated"]: "yes"},
+        },
+    )
+    assert page.table(own)["problem"] is None
+    plan = {"settings": SETTINGS, "validate": {"cv": 3, "repeats": 1}}
+    run = page.ended(page.post("/api/runs", json={"table": own, "plan": plan}).json()["id"])
+    assert run["ended_why"] == "proven optimal"
+
+    def taken(card):
+        for key in ("settings.yaml", "card.json"):
+            (tmp_path / key).write_bytes(page.get(f"/api/cards/{card}/files/{key}").content)
+        return json.loads((tmp_path / "card.json").read_bytes())
+
+    mine, theirs = taken(run["card"]), by_the_command_line(tmp_path)
+    for name in ("items", "threshold", "classes", "learned", "risks", "performance", "reading"):
+        assert mine.get(name) == theirs.get(name), name
+
+    edit = page.post("/api/edits", json={"card": run["card"]}).json()
+    path, items = f"/api/edits/{edit['id']}", edit["card"]["items"]
+    changes = [{"points": {"question": items[0]["question"], "to": 3}}]
+    cut = next((one for one in items if one["cut"] is not None), None)
+    if cut is not None:
+        changes.append({"cut": {"question": cut["question"], "to": cut["cut"] + 0.5}})
+    changes += [{"threshold": edit["card"]["threshold"] + 1}]
+    for k, change in enumerate(changes):
+        answer = page.post(f"{path}/steps", json={"change": change, "reason": f"reason {k}: ß"})
+        assert answer.status_code == 200, answer.text
+    mine, theirs = taken(edit["id"]), by_the_command_line(tmp_path)
+    for name in ("items", "threshold", "classes", "learned", "performance"):
+        assert mine.get(name) == theirs.get(name), name
+    assert mine["provenance"]["edits"] == theirs["provenance"]["edits"]
     assert mine["provenance"]["objective"] == theirs["provenance"]["objective"]
+
+    pool = page.post("/api/runs", json={"table": own, "kind": "pool", "within": 0.1, "plan": plan}).json()
+    assert page.ended(pool["id"])["state"] == "done"
+    cards = page.get(f"/api/runs/{pool['id']}/pool").json()["cards"]
+    mine, theirs = taken(cards[-1]["card"]), by_the_command_line(tmp_path)
+    assert mine["items"] == theirs["items"]
+    assert mine["threshold"] == theirs["threshold"]
 
 
 def test_sizes_and_a_pool_to_choose_from(page):
@@ -252,6 +317,9 @@ def test_a_killed_server_goes_on_with_its_runs(tmp_path, biopsies, page_at):
             time.sleep(0.2)
         assert checkpoint.exists()
         before = page.get(f"/api/runs/{run}").json()["progress"]
+        cards = [f"{run}.best"]
+        assert page.put(f"/api/tables/{own}/favourites", json={"cards": cards}).json()["favourites"] == cards
+        assert page.put(f"/api/tables/{own}/favourites", json={"cards": ["../x"]}).status_code == 422
     finally:
         server.process.send_signal(signal.SIGKILL)
         server.process.wait()
@@ -261,6 +329,7 @@ def test_a_killed_server_goes_on_with_its_runs(tmp_path, biopsies, page_at):
     try:
         page = page_at(server.address, server.token)
         assert page.get(f"/api/tables/{own}").json()["state"] == "ready"
+        assert page.get(f"/api/tables/{own}").json()["favourites"] == cards
         resumed = page.until(
             f"/api/runs/{run}",
             lambda one: one["state"] == "running" and (one["progress"]["n"] > before["n"] + 3),

@@ -5,8 +5,10 @@ from numpy.typing import NDArray
 
 from supersparse.certify.lines import Lines
 from supersparse.errors import VerificationError
-from supersparse.solving.kernels.box_proofs import CLOSED, close_by
-from supersparse.solving.kernels.derivation import COVERS, LINE, Facts, kept_place, write_dropped
+from supersparse.solving.kernels.bound_proofs import CLOSED, close_by, write_dropped
+from supersparse.solving.kernels.cover_proofs import kept_place
+from supersparse.solving.kernels.proof_data import Combination, Facts, Kept
+from supersparse.solving.kernels.proof_text import COVERS, LINE
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -21,7 +23,7 @@ class BoundWriter:
         self._facts = facts
         self._lines = lines
         room = 2**16 + 8 * len(facts.row_line)
-        self.keys, self.kept = np.full(room, -1, np.int64), np.zeros(room, np.int64)
+        self.kept = _open(room)
 
     def close(self, members: Ints, uses: Ints, allowed: Flags, cost: Ints, theta: int) -> int:
         """Write objective >= best from covers times multipliers; return the line.
@@ -37,19 +39,9 @@ class BoundWriter:
         """Write a bound, see `write_bound`; return its line and value."""
         lines = self._lines
         self.make_room(len(members))
+        combination = Combination(members, uses, allowed, cost, theta, dropped)
         lines.text, state, bound = close_by(
-            self._facts,
-            lines.here,
-            members,
-            uses,
-            allowed,
-            cost,
-            theta,
-            dropped,
-            self.keys,
-            self.kept,
-            lines.text,
-            lines.at,
+            self._facts, lines.here, combination, self.kept, lines.text, lines.at
         )
         if state != CLOSED:
             raise VerificationError(
@@ -69,11 +61,15 @@ class BoundWriter:
 
     def make_room(self, more: int) -> None:
         """Enlarge the table of covers before it is half full."""
-        if 2 * (int(self._lines.at[COVERS]) + more) < len(self.keys):
+        old = self.kept
+        if 2 * (int(self._lines.at[COVERS]) + more) < len(old.key):
             return
-        keys, kept = self.keys, self.kept
-        room = 4 * (len(keys) + more)
-        self.keys, self.kept = np.full(room, -1, np.int64), np.zeros(room, np.int64)
-        for key, line in zip(keys[keys >= 0].tolist(), kept[keys >= 0].tolist(), strict=True):
-            place = kept_place(self.keys, key)
-            self.keys[place], self.kept[place] = key, line
+        self.kept = _open(4 * (len(old.key) + more))
+        there = old.key >= 0
+        for key, line in zip(old.key[there].tolist(), old.line[there].tolist(), strict=True):
+            place = kept_place(self.kept.key, key)
+            self.kept.key[place], self.kept.line[place] = key, line
+
+
+def _open(room: int) -> Kept:
+    return Kept(np.full(room, -1, np.int64), np.zeros(room, np.int64))

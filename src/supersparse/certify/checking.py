@@ -1,6 +1,6 @@
 """Checking: run the checkers of a certificate as programs of their own."""
 
-import gzip
+import importlib.util
 import shutil
 import subprocess
 import sys
@@ -37,15 +37,18 @@ def check(data: Path, card: Path, proof: Path) -> str:
     return f"supersparse-check (sha256 {digest_of(file)[:12]})"
 
 
-def check_by_viprchk(program: Path, proof: Path) -> str:
-    """Run viprchk, a third party's checker, on the certificate alone; return its name for the card."""
+def check_by_viprchk(program: Path, data: Path, card: Path, proof: Path) -> str:
+    """Let viprchk, a third party's checker, check the derivation; return its name for the card.
+
+    viprchk can read neither table nor card, so by itself it accepts a certificate of another claim. It is
+    therefore given the certificate's derivation below a program, a value and a solution that are built from
+    table and card, by the first part of our checker, which also compares digests.
+    """
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "proof.vipr"
-        with (
-            gzip.open(proof) if proof.suffix == ".gz" else proof.open("rb") as packed,
-            plain.open("wb") as out,
-        ):
-            shutil.copyfileobj(packed, out)
+        refused = _with_rebuilt_claim(data, card, proof, plain)
+        if refused is not None:
+            raise VerificationError(f"the certificate is not about this table and card: {refused}")
         try:
             done = subprocess.run([program, plain], capture_output=True, text=True, errors="replace")
         except OSError as error:
@@ -53,3 +56,22 @@ def check_by_viprchk(program: Path, proof: Path) -> str:
     if done.returncode or _ACCEPTED not in done.stdout:
         raise VerificationError(f"viprchk does not accept the certificate: {done.stdout.strip()[-200:]}")
     return f"viprchk (sha256 {digest_of(program)[:12]})"
+
+
+def _with_rebuilt_claim(data: Path, card: Path, proof: Path, out: Path) -> str | None:
+    """Write the claim as table and card have it, then the derivation; or return what is wrong."""
+    spec = importlib.util.spec_from_file_location("supersparse_check", checker_file())
+    assert spec is not None
+    assert spec.loader is not None
+    checker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(checker)
+    lines, sha256 = checker.opened(proof)
+    with lines, out.open("w", encoding="utf-8") as file:
+        try:
+            built, best, solution, _ = checker.check_claim(data, card, lines, sha256)
+        except Exception as problem:  # whatever goes wrong, it is not the claim
+            return str(problem) or repr(problem)
+        file.writelines(f"{line}\n" for line in built.text())
+        file.write(f"RTP range {best} {best}\nSOL 1\nmodel {checker.sparse(solution)}\n")
+        shutil.copyfileobj(lines, file)
+    return None

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from supersparse.certify.lines import Lines
 from supersparse.certify.program import Coefficients, FeatureVariables, Program
-from supersparse.solving.kernels.derivation import Facts
+from supersparse.solving.kernels.proof_data import Facts
 
 Ints = NDArray[np.int64]
 SIGNS = (1, -1)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.certify.program import Coefficients, Program
-from supersparse.solving.kernels.derivation import LINE, POSITION, Standing
+from supersparse.solving.kernels.proof_data import Standing
+from supersparse.solving.kernels.proof_text import LINE, POSITION
 
 Terms = list[tuple[int, int]]  # (line, multiplier over the denominator)
 Content = tuple[int, Coefficients]  # right side and coefficients of a line

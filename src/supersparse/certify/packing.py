@@ -4,7 +4,7 @@ The multipliers at each row add up to at most its cost, and the load of each lit
 θ, where θ is what the limit on the number of features can pay back.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from supersparse.certify.facts import SIGNS, least_cost
 from supersparse.certify.program import Program
 from supersparse.solving.kernels.box_proofs import cells_of
-from supersparse.solving.kernels.derivation import Facts
-from supersparse.solving.kernels.pairs import nearest_pairs, pack, pair_literals, uncovered
+from supersparse.solving.kernels.cover_masks import in_words, pack_masks, pair_masks, without_literal
+from supersparse.solving.kernels.pairs import most_gained, nearest_pairs
+from supersparse.solving.kernels.proof_data import Facts
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Pairs = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
-_NEAREST = 24  # opposite rows paired with each row
+_NEAREST = 16  # opposite rows paired with each row
 _ALWAYS_RIGHT = 2**56
 _NEAR = 0.97  # other θ are tried only when the first came this near
 _MOST_COMPARISONS = 400_000_000
@@ -83,7 +84,7 @@ class Pool:
             proper = (positive < len(up) - 1) | (negative < len(down) - 1)
             positive, negative = positive[proper], negative[proper]
         self._positive, self._negative = positive.astype(np.int32), negative.astype(np.int32)
-        self._start, self._literal = pair_literals(up, down, self._positive, self._negative, self.exists)
+        self._masks = pair_masks(up, down, self._positive, self._negative, self.exists)
 
     @property
     def all(self) -> Pairs:
@@ -92,7 +93,7 @@ class Pool:
 
     def without(self, pairs: Pairs, literal: int) -> Pairs:
         """The pairs that do not have a literal."""
-        kept: Pairs = uncovered(pairs, self._start, self._literal, literal)
+        kept: Pairs = without_literal(pairs, self._masks, literal)
         return kept
 
     def members(self, packing: Packing, pairs: Pairs) -> tuple[Ints, Ints]:
@@ -107,12 +108,14 @@ class Pool:
     def pack(self, pairs: Pairs, allowed: Flags, room: int, theta: int, fixed: int) -> Packing:
         """Bound a node in which `fixed` is paid already; stop early once it is closed.
 
-        With room for all undecided features, θ is 0. Otherwise it is tried near the parent's, or over its
-        whole range if `theta` is 0.
+        With room for all undecided features, θ is 0. With room for one, no load is too large: only the
+        largest is paid back. Otherwise θ is tried near the parent's, or over its whole range if `theta` is 0.
         """
         undecided = int((allowed[::2] | allowed[1::2]).sum())
         if room >= undecided:
             return self._pack_with(pairs, allowed, undecided, 0, fixed)
+        if room == 1:
+            return replace(self._pack_with(pairs, allowed, room, self._most, fixed), tried=theta)
         if theta:
             tries = [theta, max(1, theta * 6 // 10), theta * 17 // 10]
         else:
@@ -135,13 +138,12 @@ class Pool:
         uses = np.zeros(len(pairs), np.int64)
         fixed += self._base
         total = int(
-            pack(
+            pack_masks(
                 pairs,
                 self._positive,
                 self._negative,
-                self._start,
-                self._literal,
-                allowed,
+                self._masks,
+                in_words(allowed),
                 np.maximum(self.cost, 0) + theta,
                 self._up_weight.copy(),
                 self._down_weight.copy(),
@@ -150,11 +152,8 @@ class Pool:
                 uses,
             )
         )
-        gains = np.where(allowed, load - self.cost, 0).clip(0)
-        per_feature = np.sort(gains.reshape(-1, 2).max(axis=1))[::-1]
-        lost = int(per_feature[:room].sum())
-        least = 0 if room >= len(per_feature) else int(per_feature[room - 1])
-        return Packing(fixed + total - lost, uses, load, least, theta)
+        lost, least = most_gained(load, self.cost, allowed, room)
+        return Packing(fixed + total - int(lost), uses, load, int(least), theta)
 
 
 def _ranks(x: Ints) -> Pairs:

@@ -48,11 +48,14 @@ class Prover:
 
     def prove(self) -> None:
         """Write the whole derivation."""
-        self._node(self._pool.all, self._pool.exists.copy(), 0)
+        self._node(self._pool.all, self._pool.exists.copy(), 0, 0)
         self._lines.flush()
 
-    def _node(self, pairs: Pairs, allowed: Flags, theta: int) -> int:
-        """Close this node and everything below it; return the line that does."""
+    def _node(self, pairs: Pairs, allowed: Flags, theta: int, fixed: int) -> int:
+        """Close this node and everything below it; return the line that does.
+
+        `fixed` is what the literals in use cost, θ what the parent's packing used.
+        """
         self._check_in()
         lines = self._lines
         broken = self._broken_limit(allowed)
@@ -65,7 +68,7 @@ class Prover:
             for _ in range(_ROUNDS):
                 if room <= 0 or not allowed.any():
                     break
-                packing = self._pool.pack(pairs, allowed, room, theta, self._fixed())
+                packing = self._pool.pack(pairs, allowed, room, theta, fixed)
                 theta, load = packing.tried, packing.load
                 if packing.bound >= self._best:
                     members, uses = self._pool.members(packing, pairs)
@@ -79,14 +82,9 @@ class Prover:
             if room <= 0 or not allowed.any():
                 broken = self._broken_limit(allowed)  # what was dropped may have been needed
                 return self._support.close(allowed) if broken is None else broken
-            return self._branch(self._choose(allowed, load), pairs, allowed, theta)
+            return self._branch(self._choose(allowed, load), pairs, allowed, theta, fixed)
         finally:
             lines.back(mark)
-
-    def _fixed(self) -> int:
-        """What the literals in use cost."""
-        used = np.flatnonzero(self._used)
-        return int(self._cost[2 * used + (self._used[used] < 0)].sum())
 
     def _choose(self, allowed: Flags, load: Ints) -> int:
         """The most loaded literal; one of a feature that must be used first."""
@@ -96,7 +94,7 @@ class Prover:
                 return 2 * f + int(np.argmax(weight[2 * f : 2 * f + 2]))
         return int(np.argmax(weight))
 
-    def _branch(self, literal: int, pairs: Pairs, allowed: Flags, theta: int) -> int:
+    def _branch(self, literal: int, pairs: Pairs, allowed: Flags, theta: int, fixed: int) -> int:
         """Split on a literal being in the model or not."""
         f, sign = literal // 2, 1 if literal % 2 == 0 else -1
         lines, feature = self._lines, self._features[f]
@@ -115,12 +113,13 @@ class Prover:
             lines.bound_above(feature.points, [(feature.below, 1)])
         self._forbid_opposite(f, sign, without)
         self._used[f] = sign
-        first = (self._node(self._pool.without(pairs, literal), without, theta), assumed)
+        paid = fixed + int(self._cost[literal])
+        first = (self._node(self._pool.without(pairs, literal), without, theta, paid), assumed)
         self._used[f] = 0
         lines.back(mark)
         assumed = lines.assume("L", 0, {variable: 1})
         lines.cut_upper(variable, assumed, 0)
-        second = (self._node(pairs, rest, theta), assumed)
+        second = (self._node(pairs, rest, theta, fixed), assumed)
         lines.back(mark)
         return lines.close_branching(self._best, first, second)
 

@@ -11,19 +11,17 @@ from supersparse.certify.lines import ENOUGH_TEXT, Content, Lines
 from supersparse.certify.program import FeatureVariables, Program
 from supersparse.certify.quadruples import quadruples
 from supersparse.errors import VerificationError
+from supersparse.solving.kernels.bound_proofs import BETTER, CLOSED, OPEN, PAUSED
 from supersparse.solving.kernels.box_proofs import (
-    BETTER,
-    CLOSED,
     FRAME,
-    OPEN,
-    PAUSED,
     Cells,
+    Supported,
     cells_of,
     in_rows,
     middle,
     prove_boxes,
 )
-from supersparse.solving.kernels.derivation import Facts
+from supersparse.solving.kernels.proof_data import Facts
 from supersparse.solving.kernels.support import group_rows
 
 
@@ -100,9 +98,7 @@ class SupportProver:
         lines.flush_if_long()
         self._bounds.make_room(len(self._weights))
         cost = self._costs_here()
-        lines.text, state = prove_boxes(
-            self._facts,
-            lines.here,
+        support = Supported(
             place.cells,
             place.variables,
             place.spread,
@@ -111,10 +107,14 @@ class SupportProver:
             self._fixed(cost),
             program.gap,
             program.statement.intercept != "free",
+        )
+        lines.text, state = prove_boxes(
+            self._facts,
+            lines.here,
+            support,
             single,
             place.frames,
             place.depth,
-            self._bounds.keys,
             self._bounds.kept,
             lines.text,
             lines.at,

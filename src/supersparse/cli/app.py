@@ -16,6 +16,7 @@ import typer
 from supersparse._version import __version__
 from supersparse.cli.certify import certify
 from supersparse.cli.check import check
+from supersparse.cli.command import command
 from supersparse.cli.counts import counts
 from supersparse.cli.datasets import datasets
 from supersparse.cli.demo import demo
@@ -26,7 +27,6 @@ from supersparse.cli.export import export
 from supersparse.cli.fit import fit
 from supersparse.cli.frontier import frontier
 from supersparse.cli.names import names
-from supersparse.cli.options import command
 from supersparse.cli.pool import pool
 from supersparse.cli.predict import predict
 from supersparse.cli.report import report

@@ -96,7 +96,7 @@ def certify(
     ScoringSystem(card).save(model)
     checkers = [check(data, model, place)]
     if viprchk is not None:
-        checkers.append(check_by_viprchk(viprchk, place))
+        checkers.append(check_by_viprchk(viprchk, data, model, place))
     card = checked(card, checkers)
     ScoringSystem(card).save(model)
     assert card.provenance is not None

@@ -132,7 +132,7 @@ def _made(data: Path, columns: ColumnOptions, features: FeatureOptions, table: T
             "--no-prepare, --cuts none and --missing drop make no yes/no questions that other sites can "
             "ask of all their people; remove them"
         )
-    if features.candidates == "auto":
+    if features.candidates in (None, "auto"):
         features = replace(features, candidates=str(_QUESTIONS))
         note(
             f"at most {_QUESTIONS} questions, because each divides the people into smaller cells; "
@@ -176,6 +176,9 @@ def read_counts_question(
 
     why = "the counts hold the questions and the classes"
     _refuse(features, replace(columns, target=None), why)
+    recipe = read_recipe(asked, columns, features, search)
+    if recipe.settings.prepare:
+        raise InvalidOptionError(f"{asked.settings}: prepare: {why}; remove it")
     for option in ("cv_groups", "cv_time"):
         if getattr(validation, option) is not None:
             raise InvalidOptionError(f"--{option.replace('_', '-')}: counts have no such column; remove it")
@@ -184,11 +187,11 @@ def read_counts_question(
         raise InvalidOptionError(
             f"--target is {columns.target!r}, but the counts are of {table.questions.target!r}; remove it"
         )
-    written_out = validation.validate and table.people <= MOST_PEOPLE
-    if validation.validate and not written_out:
+    written_out = validation.judges and table.people <= MOST_PEOPLE
+    if validation.judges and not written_out:
         note(f"more than {MOST_PEOPLE:,} people: the card is not judged on people left out")
     rows = table.rows(written_out=written_out)
-    recipe = weighted_recipe(read_recipe(asked, columns, features, search), asked, rows)
+    recipe = weighted_recipe(recipe, asked, rows)
     question = table.question(recipe, rows)
     remark(
         f"{counted(len(paths), 'site')}, {table.people} people, "

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supersparse.cli.options import Output, command
+from supersparse.cli.command import command
+from supersparse.cli.options import Output
 from supersparse.cli.say import check_writable, remark
 from supersparse.errors import InvalidOptionError
 from supersparse.exact import counted

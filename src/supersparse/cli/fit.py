@@ -83,13 +83,14 @@ def fit(
     from supersparse.faces import ScoringSystem
     from supersparse.learning.clock import Clock
     from supersparse.learning.counts import is_count_table
+    from supersparse.learning.editing import with_changes
     from supersparse.results.frontier import frontier as find_frontier
 
     check_writable(out)
     check_writable(certificate)
     check_no_input(out, *data, *(path for path in (asked.settings, wording.names) if path is not None))
     check_folder(out_dir)
-    if validation.asks and not validation.validate:
+    if validation.asks and not validation.judges:
         raise InvalidOptionError(
             f"{validation.asks[0]} judges the card on rows left out; remove it, or remove --no-validate"
         )
@@ -121,6 +122,10 @@ def fit(
         repeats=repeats,
         n_jobs=search.n_jobs,
     )
+    edits = fitted.question.recipe.settings.edits
+    if edits:
+        fitted = with_changes(fitted, rows, edits)
+        remark(f"note: changed by hand, as {asked.settings} says; the folds judged the card before that")
     question, judged = fitted.question, fitted.validation
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
     card = fitted.card if counts is None else counts.raw_card(fitted.card)

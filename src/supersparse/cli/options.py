@@ -1,19 +1,15 @@
 """The options that commands share, each said once.
 
-A command takes some of these dataclasses as parameters; `command` spreads their fields out as options
-of the command line and puts them together again before the command runs.
+A command takes some of these dataclasses as parameters; see `supersparse.cli.command`. An option that was
+not given is None, so that a settings file can say it.
 """
 
-import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-
-from supersparse.cli import say
-from supersparse.settings.settings import Settings
 
 if TYPE_CHECKING:
     from supersparse.data.reading import Reading
@@ -52,64 +48,6 @@ Weights = Annotated[
 ]
 
 
-def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Spread the dataclasses among a command's parameters out as options."""
-    parameters: list[inspect.Parameter] = []
-    groups: dict[str, type[Any]] = {}
-    for parameter in inspect.signature(function, eval_str=True).parameters.values():
-        if is_dataclass(parameter.annotation):
-            groups[parameter.name] = parameter.annotation  # type: ignore[assignment]
-            parameters += _fields_as_parameters(parameter.annotation)
-        else:
-            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-
-    def run(**given: Any) -> None:
-        for name, group in groups.items():
-            values = {f.name: given.pop(f.name) for f in fields(group) if f.name in given}
-            if group is AskedOptions:
-                values["declared"] = {option: given.pop(option) for option in _OPTIONS}
-            given[name] = group(**values)
-            if isinstance(given[name], Output) and given[name].quiet:
-                say.hush()
-        function(**given)
-
-    run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
-
-
-def _fields_as_parameters(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    parameters = []
-    for one in fields(group):
-        if one.name == "declared":
-            parameters += [_setting_option(name) for name in _OPTIONS]
-            continue
-        default = inspect.Parameter.empty if one.default is MISSING else one.default
-        parameters.append(
-            inspect.Parameter(
-                one.name, inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name], default=default
-            )
-        )
-    return parameters
-
-
-_OPTIONS = {f.name: f for f in fields(Settings) if f.metadata.get("option") is not None}
-
-
-def _setting_option(name: str) -> inspect.Parameter:
-    """Return the command-line option of a declared setting, with the same name and help."""
-    setting = _OPTIONS[name]
-    option = typer.Option(f"--{name.replace('_', '-')}", help=setting.metadata["field"].help)
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        annotation=Annotated[setting.metadata["option"] | None, option],
-        default=None,
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
     """How the result is shown."""
@@ -138,11 +76,13 @@ class TableOptions:
         typer.Option(metavar="WORDS", help="More words for missing values, separated by commas: '?,n/a'."),
     ] = None
     default_na: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--default-na/--no-default-na", help="Treat NA, NaN and null as missing. Blanks always are."
+            "--default-na/--no-default-na",
+            show_default="default-na",
+            help="Treat NA, NaN and null as missing. Blanks always are.",
         ),
-    ] = True
+    ] = None
     separator: Annotated[
         str | None,
         typer.Option(metavar="CHARACTER", help="Column separator; default: detected."),
@@ -180,7 +120,7 @@ class TableOptions:
 
         return Reading.of(
             na=self.na,
-            default_na=self.default_na,
+            default_na=self.default_na is not False,
             separator=self.separator,
             encoding=self.encoding,
             decimal=self.decimal,
@@ -246,16 +186,43 @@ class FeatureOptions:
         False
     )
     cuts: Annotated[
-        str, typer.Option(help="How to cut numbers: optimal, quantile, tree, or none to use the values.")
-    ] = "optimal"
+        str | None,
+        typer.Option(
+            show_default="optimal",
+            help="How to cut numbers: optimal, quantile, tree, or none to use the values.",
+        ),
+    ] = None
     cut_points: Annotated[
         str | None,
         typer.Option(metavar="FILE OR TEXT", help="Your own cut points: 'age=40,60;bmi=25,30', or a file."),
     ] = None
+    max_cuts: Annotated[
+        int | None,
+        typer.Option(metavar="N", show_default="6", help="Maximum number of cut points per column."),
+    ] = None
+    per_variable: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            show_default="2",
+            help="Maximum number of thresholds per column on one card; all for no limit.",
+        ),
+    ] = None
+    intervals: Annotated[
+        bool | None,
+        typer.Option(
+            "--intervals/--no-intervals",
+            show_default="no-intervals",
+            help="Also offer intervals such as 45 <= age < 60.",
+        ),
+    ] = None
     missing: Annotated[
-        str,
-        typer.Option(help="Missing values: item (a question of their own), median, mode, or drop (rows)."),
-    ] = "item"
+        str | None,
+        typer.Option(
+            show_default="item",
+            help="Missing values: item (a question of their own), median, mode, or drop (rows).",
+        ),
+    ] = None
     direction: Annotated[
         list[str] | None,
         typer.Option(
@@ -272,14 +239,24 @@ class FeatureOptions:
             "fall), rising, falling, or any. Repeatable.",
         ),
     ] = None
+    units: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=UNIT", help="Unit of this column on the card (age=years). Repeatable."),
+    ] = None
     candidates: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="N",
+            show_default="auto",
             help="How many questions the search may choose from; all for no limit, auto for 60, or fewer "
             "above 300,000 rows. The card says how many there were.",
         ),
-    ] = "auto"
+    ] = None
+
+    @property
+    def given(self) -> list[str]:
+        """The options that were given."""
+        return [f.name for f in fields(self) if getattr(self, f.name) not in (None, False)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +271,8 @@ class AskedOptions:
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="YAML or JSON file with settings and constraints. Options given here override it.",
+            help="YAML or JSON file with settings and constraints, and any of the options here, which "
+            "override it.",
         ),
     ] = None
     declared: dict[str, Any] = field(default_factory=dict)
@@ -345,12 +323,18 @@ class ValidationOptions:
     ] = None
 
     validate: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--validate/--no-validate",
+            show_default="validate",
             help="Judge the card on rows left out, and give it risks.",
         ),
-    ] = True
+    ] = None
+
+    @property
+    def judges(self) -> bool:
+        """Whether the card is judged on rows left out."""
+        return self.validate is not False
 
     @property
     def asks(self) -> list[str]:

@@ -1,7 +1,7 @@
 """The recipe from the command line and the settings file, and the notes about it."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from supersparse.cli.say import remark
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import counted
 from supersparse.settings.class_weights import ClassWeights
+from supersparse.settings.sections import prepare_arguments
 from supersparse.settings.settings import Settings
 from supersparse.solving.options import SolverKeywords
 
@@ -36,9 +37,11 @@ def read_recipe(
         ClassWeights.read(asked.class_weight, "--class-weight")  # errors show before the table is read
         if settings.class_weight != "auto":
             remark(f"note: --class-weight overrides class_weight in {asked.settings}")
+    if features.no_prepare and settings.prepare:
+        remark(f"note: --no-prepare overrides prepare in {asked.settings}")
     return Recipe(
         settings=settings,
-        prepare=None if features.no_prepare else _prepare(features),
+        prepare=None if features.no_prepare else _prepare(features, settings, asked.settings),
         options=solver_options(settings, asked.settings, search.options),
     )
 
@@ -105,23 +108,37 @@ def say_question(question: "Question", rows: "TrainingRows") -> None:
         remark(f"note: constant, so not used: {constant}")
 
 
-def _prepare(features: FeatureOptions) -> "Prepare":
-    from supersparse.prepare.cut_points import read_cut_points
+def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) -> "Prepare":
     from supersparse.prepare.prepare import Prepare
 
-    if features.missing not in _MISSING:
+    given = _arguments(features)
+    for name in given:
+        if name in settings.prepare:
+            remark(f"note: {_option(name)} overrides {name} in {path}")
+    return Prepare(**{**prepare_arguments(settings.prepare), **given})
+
+
+def _arguments(features: FeatureOptions) -> dict[str, Any]:
+    """Return the options that were given as arguments of `Prepare`."""
+    from supersparse.prepare.cut_points import read_cut_points
+
+    if features.missing is not None and features.missing not in _MISSING:
         raise InvalidOptionError(
             f"--missing is {features.missing!r}; {did_you_mean(features.missing, _MISSING)}"
         )
-    points = None if features.cut_points is None else read_cut_points(features.cut_points, "--cut-points")
-    return Prepare(
-        cuts=features.cuts,
-        cut_points=points,
-        missing=features.missing,
-        direction=_by_column(features.direction, "--direction", "age=+"),
-        shape=_by_column(features.shape, "--shape", "age=any"),
-        candidates=_candidates(features.candidates),
-    )
+    read: dict[str, Callable[[Any], Any]] = {
+        "cut_points": lambda text: read_cut_points(text, "--cut-points"),
+        "per_variable": lambda text: _limit(text, "--per-variable"),
+        "direction": lambda entries: _by_column(entries, "--direction", "age=+"),
+        "shape": lambda entries: _by_column(entries, "--shape", "age=any"),
+        "units": lambda entries: _by_column(entries, "--units", "age=years"),
+        "candidates": lambda text: text if text == "auto" else _limit(text, "--candidates", ", or auto"),
+    }
+    return {
+        name: read.get(name, lambda value: value)(getattr(features, name))
+        for name in features.given
+        if name != "no_prepare"
+    }
 
 
 def _by_column(given: list[str] | None, option: str, example: str) -> dict[str, str] | None:
@@ -137,13 +154,13 @@ def _by_column(given: list[str] | None, option: str, example: str) -> dict[str, 
     return found or None
 
 
-def _candidates(given: str) -> int | str | None:
-    if given in ("auto", "all"):
-        return None if given == "all" else given
+def _limit(given: str, option: str, more: str = "") -> int | None:
+    if given == "all":
+        return None
     if given.isascii() and given.isdigit() and int(given) > 0:
         return int(given)
     raise InvalidOptionError(
-        f"--candidates is {given!r}; give a whole number of at least 1, all for no limit, or auto"
+        f"{option} is {given!r}; give a whole number of at least 1, all for no limit{more}"
     )
 
 

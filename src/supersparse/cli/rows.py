@@ -19,7 +19,7 @@ from supersparse.exact import counted
 
 if TYPE_CHECKING:
     from supersparse.data.reading import Reading
-    from supersparse.learning.recipe import Question
+    from supersparse.learning.recipe import Question, Recipe
     from supersparse.learning.row_counts import RowCounts
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
@@ -65,14 +65,14 @@ def read_rows_question(
     """Count the rows by their answers; return the question, the cells, and how they are divided how often."""
     from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
 
-    _check(columns, features, validation)
     recipe = read_recipe(asked, columns, features, search)
+    _check(columns, recipe, validation)
     if recipe.settings.sample_weight is not None:
         raise InvalidOptionError(
             "weights: rows are counted, each as one; remove them, or use --engine memory"
         )
     counts = _counts(data, reading, columns, recipe, memory)
-    folds = validation.folds if validation.validate else 0
+    folds = validation.folds if validation.judges else 0
     repeats = validation.times
     if validation.repeats is None and counts.n_rows > _MANY:
         repeats = 1
@@ -87,12 +87,12 @@ def read_rows_question(
     return question, rows, splits, repeats
 
 
-def _check(columns: ColumnOptions, features: FeatureOptions, validation: ValidationOptions) -> None:
+def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptions) -> None:
     if columns.target is None:
         raise InvalidOptionError("Missing option '--target': name the column to predict")
     needs = {
-        "--no-prepare": features.no_prepare,
-        "--missing drop": features.missing == "drop",
+        "--no-prepare": recipe.prepare is None,
+        "--missing drop": recipe.prepare is not None and recipe.prepare.missing == "drop",
         "--weights": columns.weights is not None,
         "--cv-groups": validation.groups is not None,
         "--cv-time": validation.cv_time is not None,

@@ -62,7 +62,7 @@ def _read_rows(
         rate_groups=settings.rate_groups,
         split_groups=None if validation is None else validation.groups,
         split_times=None if validation is None else validation.cv_time,
-        find_groups=validation is not None and validation.validate and validation.cv_groups is None,
+        find_groups=validation is not None and validation.judges and validation.cv_groups is None,
         place=settings.place,
     )
     say_size(path)
@@ -74,7 +74,7 @@ def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Sp
     """Divide the rows as the options say; no splits if no rows shall be left out, or too few can be."""
     from supersparse.learning.splits import most_folds, repeated_splits
 
-    if not validation.validate:
+    if not validation.judges:
         return []
     if validation.groups is not None and validation.cv_time is not None:
         raise InvalidOptionError("--cv-groups and --cv-time cannot be combined; use one of them")

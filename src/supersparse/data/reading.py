@@ -1,6 +1,6 @@
 """Reading: how a file is read, what was found out about its columns, and how a card keeps both."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -61,7 +61,7 @@ class Reading:
     def of(
         cls,
         *,
-        na: str | None = None,
+        na: str | Sequence[str] | None = None,
         default_na: bool = True,
         separator: str | None = None,
         encoding: str | None = None,
@@ -70,8 +70,9 @@ class Reading:
         sheet: str | None = None,
         as_written: tuple[str, ...] = (),
     ) -> "Reading":
-        """Read words: `na` is a list with commas, `separator` a character or its name."""
-        own = frozenset(text.strip() for text in (na or "").split(",")) - {""}
+        """Read words: `na` is a list, or text with commas, `separator` a character or its name."""
+        words = na.split(",") if isinstance(na, str) else na or ()
+        own = frozenset(text.strip() for text in words) - {""}
         return cls(
             missing=own | (USUALLY_MISSING if default_na else frozenset()),
             separator=None if separator is None else _separator(separator),

@@ -11,7 +11,8 @@ from supersparse.problem.constraints.forms import with_text_label
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.penalties import Levels, read_class_weight
 from supersparse.problem.problem import Problem
-from supersparse.settings.settings import SOLVERS, Settings, fold_sizes
+from supersparse.settings.sections import SOLVERS
+from supersparse.settings.settings import Settings, fold_sizes
 
 T = TypeVar("T")
 

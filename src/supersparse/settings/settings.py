@@ -1,19 +1,16 @@
 """Settings: everything that defines a scoring system except the data."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from supersparse.data.small_table import SmallTable, Tabular
-from supersparse.data.sources import as_frame
-from supersparse.errors import InvalidOptionError, InvalidProblemError, InvalidSettingsError, did_you_mean
+from supersparse.errors import InvalidOptionError, InvalidSettingsError
 from supersparse.exact import Number, whole
-from supersparse.forms.labels import find_label
-from supersparse.forms.scalars import NumberForm, Schema, TextForm, Word, suggest
-from supersparse.forms.shapes import Field, NamesForm, Record
+from supersparse.forms.scalars import Either, NumberForm, Schema, TextForm, Truth, Word, suggest
+from supersparse.forms.shapes import NamesForm, Record
 from supersparse.forms.tree import ByName, FileMapping, FileNode, json_tree, scalars, tree_of, yaml_tree
 from supersparse.forms.yaml_text import yaml_text
 from supersparse.problem.asked import (
@@ -27,158 +24,16 @@ from supersparse.problem.asked import (
     setting,
 )
 from supersparse.problem.constraints.forms import KINDS
-from supersparse.problem.constraints.rates import Difference, RateConstraint
-from supersparse.problem.constraints.signs import SameSign
-from supersparse.problem.constraints.single import MaxTotalScore, Values
-from supersparse.problem.constraints.support import (
-    Budget,
-    Count,
-    MaxFeatures,
-    MinFeatures,
-    OnlyIf,
-    ThresholdsPerVariable,
-)
+from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint
-from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet, integers
 from supersparse.problem.problem import Problem
-from supersparse.problem.rows import group_columns, read_labels
 from supersparse.problem.set_forms import LevelsForm, SetForm
-from supersparse.solving.options import SolveOptions, SolverKeywords
+from supersparse.settings.sections import EDITS, PREPARE, SOLVE, TABLE, VALIDATE
+from supersparse.settings.with_data import make_problem
+from supersparse.solving.options import SolverKeywords
 from supersparse.writing import write_file
-
-
-def make_problem(
-    settings: "Settings",
-    X: object,
-    y: object,
-    *,
-    sample_weight: object,
-    rate_groups: object,
-    feature_names: Sequence[str] | None,
-) -> Problem:
-    """Return the problem; an error in the settings names their file, and the line where it is known."""
-    X, sample_weight, rate_groups = _columns(settings, X, sample_weight, rate_groups)
-    frame = as_frame(X)
-    names = list(map(str, frame.columns)) if frame is not None else feature_names
-    if names is not None:
-        _check_names(settings, names)
-    named = settings.positive is not None or isinstance(settings.class_weight, Mapping)
-    labels = read_labels(y, None)[1] if named else ()
-    known_groups = {name: set(column.tolist()) for name, column in group_columns(rate_groups).items()}
-    try:
-        asked = {name: getattr(settings, name) for name in names_of(Asked)}
-        asked["constraints"] = [_with_label(settings, c, known_groups) for c in settings.constraints]
-        asked["class_weight"] = _class_weight(settings, labels)
-        if settings.positive is not None:
-            asked["positive"] = _found(settings, settings.positive, labels, "positive")
-        return Problem.of(
-            X, y, sample_weight=sample_weight, rate_groups=rate_groups, feature_names=feature_names, **asked
-        )
-    except InvalidSettingsError:
-        raise
-    except InvalidProblemError as error:
-        if settings.origin is None:
-            raise
-        raise InvalidProblemError(f"{settings.origin.source}: {error}") from None
-
-
-def _columns(
-    settings: "Settings", X: object, sample_weight: object, rate_groups: object
-) -> tuple[object, object, object]:
-    """Take the columns that the settings name out of a data frame."""
-    wanted = [*settings.rate_groups] if rate_groups is None else []
-    if settings.sample_weight is not None and sample_weight is None:
-        wanted.append(settings.sample_weight)
-    if not wanted:
-        return X, sample_weight, rate_groups
-    frame = as_frame(X)
-    if frame is None:
-        raise InvalidSettingsError(
-            f"{settings.place(wanted[0])}the settings name the column {wanted[0]!r}, but X is not a data "
-            "frame; use a data frame, or pass sample_weight= and rate_groups="
-        )
-    for name in wanted:
-        if name not in frame.columns:
-            raise InvalidSettingsError(
-                f"{settings.place(name)}there is no column {name!r}; {did_you_mean(name, frame.columns)}"
-            )
-    if settings.sample_weight in wanted:
-        sample_weight = frame[settings.sample_weight].to_native()
-    if rate_groups is None and settings.rate_groups:
-        rate_groups = {name: frame[name].to_list() for name in settings.rate_groups}
-    return frame.drop(wanted).to_native(), sample_weight, rate_groups
-
-
-def _check_names(settings: "Settings", names: Sequence[str]) -> None:
-    for what, word, extra in _mentioned(settings):
-        if word not in names and word not in extra and not any(fnmatchcase(n, word) for n in names):
-            raise InvalidSettingsError(
-                f"{settings.place(word)}{what}: there is no feature {word!r}; "
-                f"{did_you_mean(word, [*names, *extra])}"
-            )
-
-
-def _mentioned(settings: "Settings") -> Iterator[tuple[str, str, Sequence[str]]]:
-    """Every name or pattern of features, with what it stands in and what else may stand there."""
-    for what in ("C0", "points", "bounds", "levels"):
-        value = getattr(settings, what)
-        if isinstance(value, Mapping):
-            extra = ["*"] if what == "bounds" else [INTERCEPT, "*"]
-            yield from ((what, word, extra) for word in value)
-    for constraint in settings.constraints:
-        yield from ((constraint.in_words(), word, ()) for word in _names_in(constraint))
-
-
-def _names_in(constraint: Constraint) -> Iterable[str]:
-    match constraint:
-        case Values(of=of) | Count(of=of):
-            return of
-        case ThresholdsPerVariable(variables=variables) | SameSign(variables=variables):
-            return [word for _, of in variables for word in of]
-        case OnlyIf(used=used, needs=needs):
-            return (*used, *needs)
-        case Budget(costs=entries) | MaxTotalScore(ranges=entries):
-            return [word for word, _ in entries]
-    return ()
-
-
-def _with_label(settings: "Settings", constraint: Constraint, known: Mapping[str, set[object]]) -> Constraint:
-    """Check the grouping that a constraint speaks of, and find the label that is meant."""
-    if not isinstance(constraint, RateConstraint | Difference) or constraint.group is None:
-        return constraint
-    name = constraint.group if isinstance(constraint.group, str) else constraint.group[0]
-    if name not in known:
-        hint = did_you_mean(name, known) if known else "name the column under 'rate_groups'"
-        raise InvalidSettingsError(
-            f"{settings.place(name)}{constraint.in_words()}: there is no grouping {name!r}; {hint}"
-        )
-    if isinstance(constraint.group, str):
-        return constraint
-    assert isinstance(constraint, RateConstraint), "a difference is between all groups of a name"
-    label = _found(settings, str(constraint.group[1]), known[name], f"the groups of {name!r}")
-    return replace(constraint, group=(name, label))
-
-
-def _class_weight(settings: "Settings", labels: Iterable[object]) -> Any:
-    if not isinstance(settings.class_weight, Mapping):
-        return settings.class_weight
-    return {
-        _found(settings, text, labels, "class_weight"): weight
-        for text, weight in settings.class_weight.items()
-    }
-
-
-def _found(settings: "Settings", text: str, labels: Iterable[object], what: str) -> object:
-    try:
-        return find_label(text, labels, what)
-    except InvalidProblemError as error:
-        raise InvalidSettingsError(f"{settings.place(text)}{error}") from None
-
-
-SOLVERS = ("auto", "exact", "risk", "exhaustive", "highs", "scip", "cpsat", "gurobi", "cplex")
-SOLVE = Record({"solver": Field(form=Word(*SOLVERS), help="Solver."), **fields_of(SolveOptions)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +52,10 @@ class SettingsKeywords(AskedKeywords, total=False):
     tie_break: Literal["points", "log_loss"]
     slack: Number
     solve: SolverKeywords
+    table: Mapping[str, Any]
+    prepare: Mapping[str, Any]
+    validate: Mapping[str, Any] | bool
+    edits: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -206,6 +65,9 @@ class Settings(Tabular, Asked):
     Create them with `of`, `from_dict` or `load`. Besides the settings of `Problem.of`, they name the
     columns of `sample_weight` and `rate_groups`, and hold the options of `solve`. Classes and groups are
     named by their text. To save values by feature, give them as a mapping.
+
+    A file may hold a whole way from a table to a card: `table`, `prepare`, `validate` and `edits` are what
+    ``supersparse fit`` otherwise takes as options. `problem` has its features already and uses none of them.
 
     >>> settings = Settings.of(C0=0.1, points={"*": range(-5, 6), "age": [0, 0.5]}, max_features=3)
     >>> settings.to_dict()
@@ -233,6 +95,18 @@ class Settings(Tabular, Asked):
         option=float,
     )
     solve: SolverKeywords = setting(ByName(()), SOLVE, "Options of the solver.")
+    table: Mapping[str, Any] = setting(
+        ByName(()), TABLE, "How `fit` reads the file, and what its columns are for; like the options."
+    )
+    prepare: Mapping[str, Any] = setting(
+        ByName(()), PREPARE, "How `fit` makes features of columns; the arguments of `Prepare`."
+    )
+    validate: Mapping[str, Any] | bool = setting(
+        True, Either(Truth(), VALIDATE), "How `fit` judges the card on rows left out; false: not at all."
+    )
+    edits: tuple[Mapping[str, Any], ...] = setting(
+        (), EDITS, "Changes that `fit` makes by hand to the card it learned, one after another."
+    )
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -320,6 +194,11 @@ class Settings(Tabular, Asked):
             self, X, y, sample_weight=sample_weight, rate_groups=rate_groups, feature_names=feature_names
         )
 
+    @property
+    def source(self) -> str | None:
+        """The file that the settings come from."""
+        return None if self.origin is None else self.origin.source
+
     def place(self, text: str) -> str:
         """Say where a text stands in the file, as the beginning of a message."""
         if self.origin is None:
@@ -353,7 +232,7 @@ def _says_something(name: str, value: object) -> bool:
     """Whether a value is not just the absence of one; None is a value where it is not the default."""
     if value is None:
         return name in ("max_features", "class_weight")
-    return name not in ("rate_groups", "constraints", "solve") or bool(value)
+    return name not in ("rate_groups", "constraints", "solve", "table", "prepare", "edits") or bool(value)
 
 
 def _as_in_a_file(name: str, value: object, max_points: object) -> object:
@@ -446,6 +325,12 @@ def _format(path: str | Path) -> Format:
 
 
 _AT_THE_TOP = {
+    **{name: f"it is about the columns; write it under 'prepare': {name}: ..." for name in PREPARE.fields},
+    **{name: f"it is about the table; write it under 'table': {name}: ..." for name in TABLE.fields},
+    **{
+        name: f"it is about the rows left out; write it under 'validate': {name}: ..."
+        for name in VALIDATE.fields
+    },
     **{name: f"it is an option of the solver; write it under 'solve': {name}: ..." for name in SOLVE.fields},
     **{name: f"it is a constraint; write it under 'constraints': - {name}: ..." for name in KINDS},
 }

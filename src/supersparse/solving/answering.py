@@ -227,7 +227,7 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
         )
     if options.executor is not None and not can.uses_executors:
         raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support executor; solver 'exact' does, where errors are counted"
+            f"solver {solver.name!r} does not support executor; solvers 'exact' and 'risk' do"
         )
     if can.own_options is not None:
         for name in options.solver_options:

@@ -54,7 +54,10 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
         if whole < _WORTH * seconds_left and monitor.best is not None and values > _FIRST:
             return True
         searched = time.perf_counter()
-        coefficients = sample.solve(monitor, max(_LEAST_SECONDS, _SHARE * seconds_left))
+        seconds = _SHARE * seconds_left
+        if whole < _WORTH * seconds_left:  # all rows come next: no longer than they take to prepare
+            seconds = min(seconds, whole)
+        coefficients = sample.solve(monitor, max(_LEAST_SECONDS, seconds))
         searched = time.perf_counter() - searched
         if coefficients is not None:
             monitor.incumbent(completed(problem, coefficients))

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from supersparse.studio.problems import StudioError, as_problem
+from supersparse.studio.problems import StudioError, as_problem, refused
 
 _CODES = {404: "missing", 405: "method"}
 Answer = Callable[[Request], Awaitable[Response]]
@@ -19,10 +19,10 @@ async def http_problem(request: Request, error: Exception) -> Response:
     """Answer where there is no such address or method."""
     assert isinstance(error, HTTPException)
     code = _CODES.get(error.status_code, "missing")
-    what = f"there is nothing at {request.url.path[:80]!r}"
+    path, method = request.url.path, request.method
     if code == "method":
-        what = f"{request.method} is not allowed at {request.url.path[:80]!r}"
-    return _refused(StudioError(code, what, thing="address", value=request.url.path))
+        return _refused(refused(code, "method_at", thing="address", value=path, method=method))
+    return _refused(refused(code, "nothing_at", thing="address", value=path))
 
 
 async def any_problem(request: Request, error: Exception) -> Response:
@@ -58,24 +58,18 @@ async def read_object(request: Request, most: int) -> dict[str, Any]:
     """Read a JSON object of bounded size."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise StudioError(
-            "type",
-            f"the Content-Type is {kind[:60]!r}; send application/json",
-            thing="Content-Type",
-            value=kind,
-            remedy="send application/json",
-        )
+        raise refused("type", "content_type", thing="Content-Type", value=kind)
     content = b""
     async for chunk in request.stream():
         content += chunk
         if len(content) > most:
-            raise StudioError("large", f"the request is larger than {most} bytes", thing="body", value=most)
+            raise refused("large", "body_large", thing="body", value=most)
     try:
         found = json.loads(content or b"{}", parse_constant=_no_constant)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise StudioError("input", "the request is no JSON object", thing="body", remedy="send an object")
+        raise refused("input", "no_object", thing="body")
     return found
 
 

@@ -1,6 +1,8 @@
 """The studio's web application: what can be asked of it, and how it answers."""
 
 import asyncio
+import html
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cache
@@ -16,10 +18,11 @@ from starlette.routing import Route
 from supersparse.studio.answering import answering, any_problem, http_problem, read_object
 from supersparse.studio.browsing import pool_page
 from supersparse.studio.cards import type_of
-from supersparse.studio.problems import StudioError
+from supersparse.studio.problems import refused
 from supersparse.studio.security import MADE_PAGE_POLICY
 from supersparse.studio.studio import Studio
 from supersparse.studio.tables import read_range
+from supersparse.studio.texts import text
 
 STATIC = Path(__file__).parent / "static"
 _STATIC_TYPES = {
@@ -87,6 +90,7 @@ class _Routes:
             ("DELETE", "/api/tables/{own}", self.remove_table),
             ("POST", "/api/tables/{own}/cuts", self.cuts),
             ("GET", "/api/tables/{own}/rows", self.rows),
+            ("PUT", "/api/tables/{own}/favourites", self.set_favourites),
             ("GET", "/api/tables/{own}/plan", self.plan),
             ("PUT", "/api/tables/{own}/plan", self.set_plan),
             ("POST", "/api/tables/{own}/check", self.check),
@@ -125,21 +129,23 @@ class _Routes:
         return await read_object(request, self.studio.limits.json_bytes)
 
     async def page(self, request: Request) -> Response:
-        return self._static("index.html")
+        draft = self.static["index.html"].read_text(encoding="utf-8")
+        content = re.sub(r"\{(\w+\.\w+)\}", lambda key: html.escape(text(key[1])), draft)
+        return Response(content, media_type=_STATIC_TYPES[".html"], headers={"cache-control": "no-cache"})
 
     async def file_of_page(self, request: Request) -> Response:
         return self._static(request.path_params["name"])
 
     def _static(self, name: str) -> Response:
         if name not in self.static:
-            raise StudioError("missing", f"there is no file {name[:60]!r}", thing="file", value=name)
+            raise refused("missing", "no_file", thing="file", value=name)
         path = self.static[name]
         return Response(
             path.read_bytes(), media_type=_STATIC_TYPES[path.suffix], headers={"cache-control": "no-cache"}
         )
 
     async def about(self, request: Request) -> Any:
-        from supersparse.settings.settings import SOLVERS
+        from supersparse.settings.sections import SOLVERS
 
         return {**self.studio.about(), "solvers": list(SOLVERS)}
 
@@ -185,13 +191,7 @@ class _Routes:
         self.studio.tables.summary(own)
         runs = self.studio.runs.of_table(own)
         if runs and request.query_params.get("runs") != "1":
-            raise StudioError(
-                "busy",
-                f"it has {len(runs)} run{'s' if len(runs) > 1 else ''}; remove them with it, or keep it",
-                thing="table",
-                value=own,
-                remedy="remove them with it, or keep it",
-            )
+            raise refused("busy", "has_runs", thing="table", value=own, n=len(runs))
         for run in runs:
             self.studio.runs.remove(run)
         for edit in self.studio.edits.of_table(own):
@@ -202,15 +202,19 @@ class _Routes:
         given = await self.body(request)
         column, cuts = given.get("column"), given.get("cuts")
         if not isinstance(column, str) or not isinstance(cuts, list) or len(cuts) > 50:
-            raise StudioError("input", "send a column and up to 50 cuts", thing="cuts", value=cuts)
+            raise refused("input", "cuts_shape", thing="cuts", value=cuts)
         if not all(isinstance(cut, int | float) and not isinstance(cut, bool) for cut in cuts):
-            raise StudioError("input", "a cut is no number; send numbers", thing="cuts", value=cuts)
+            raise refused("input", "cut_number", thing="cuts", value=cuts)
         return await self.studio.tables.ask(_own(request), "cuts", column=column, cuts=cuts)
 
     async def rows(self, request: Request) -> Any:
         query = request.query_params
         wanted = read_range(query.get("from"), query.get("count"))
         return await self.studio.tables.ask(_own(request), "rows", **wanted)
+
+    async def set_favourites(self, request: Request) -> Any:
+        cards = (await self.body(request)).get("cards")
+        return self.studio.tables.set_favourites(_own(request), cards)
 
     async def plan(self, request: Request) -> Any:
         return self.studio.tables.plan(_own(request))
@@ -322,7 +326,7 @@ class _Routes:
         ids = (await self.body(request)).get("cards")
         most = self.studio.limits.cards_compared
         if not isinstance(ids, list) or not 2 <= len(ids) <= most or not all(isinstance(i, str) for i in ids):
-            raise StudioError("input", f"send the ids of 2 to {most} cards", thing="cards", value=ids)
+            raise refused("input", "compare_ids", thing="cards", value=ids, most=most)
         return await self.studio.cards.compare(ids)
 
     async def edits(self, request: Request) -> Any:
@@ -331,7 +335,7 @@ class _Routes:
     async def add_edit(self, request: Request) -> Response:
         card = (await self.body(request)).get("card")
         if not isinstance(card, str):
-            raise StudioError("input", "name the card to edit", thing="card", value=card)
+            raise refused("input", "edit_card", thing="card", value=card)
         return JSONResponse(await self.studio.edits.add(card), status_code=201)
 
     async def edit(self, request: Request) -> Any:

@@ -16,10 +16,11 @@ from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split, most_folds, repeated_splits
 from supersparse.prepare.prepare import Prepare
-from supersparse.settings.settings import Settings, write_settings
+from supersparse.settings.sections import PREPARE
+from supersparse.settings.settings import Settings
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Conflict
-from supersparse.studio.problems import StudioError
+from supersparse.studio.problems import refused
 from supersparse.studio.worker import Talk
 
 DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
@@ -55,18 +56,22 @@ class Asked:
 
     def splits(self) -> list[Split]:
         """Divide the rows as asked; no splits if no rows shall be left out, or too few can be."""
-        if self.validate is None:
+        folds = self.folds
+        if folds is None:
             return []
         times = self.rows.groups if self.by_time else None
         groups = None if self.by_time else self.rows.groups
+        return repeated_splits(self.rows.y, folds, self.repeats, groups=groups, times=times)
+
+    @property
+    def folds(self) -> int | None:
+        """Into how many parts the rows are divided; None if no rows are left out."""
+        if self.validate is None:
+            return None
         folds = self.validate["cv"]
-        if times is None:
-            folds = min(folds, most_folds(self.rows.y, groups))
-        if folds < 2:
-            return []
-        return repeated_splits(
-            self.rows.y, folds, 1 if self.by_time else self.validate["repeats"], groups=groups, times=times
-        )
+        if not self.by_time:
+            folds = min(folds, most_folds(self.rows.y, self.rows.groups))
+        return None if folds < 2 else folds
 
     @property
     def repeats(self) -> int:
@@ -78,7 +83,7 @@ def reading_of(choices: Mapping[str, Any]) -> Reading:
     """How the file is read."""
     given = choices["reading"]
     return Reading.of(
-        na=",".join(given["missing"]) or None,
+        na=given["missing"],
         separator=given["separator"],
         encoding=given["encoding"],
         decimal=given["decimal"],
@@ -98,19 +103,11 @@ def settings_of(plan: Mapping[str, Any], choices: Mapping[str, Any]) -> Settings
 
 def prepare_of(choices: Mapping[str, Any]) -> Prepare:
     """How columns become questions."""
-    cut_points = {name: cuts for name, cuts in choices["cut_points"].items() if cuts}
-    return Prepare(
-        cuts=choices["cuts"],
-        cut_points=cut_points or None,
-        max_cuts=choices["max_cuts"],
-        per_variable=choices["per_variable"],
-        intervals=choices["intervals"],
-        missing=choices["missing"],
-        direction=choices["direction"] or None,
-        shape=choices["shape"] or None,
-        units=choices["units"] or None,
-        candidates=choices["candidates"],
-    )
+    given: dict[str, Any] = {name: choices[name] for name in PREPARE.fields}
+    for name in ("direction", "shape", "units"):
+        given[name] = choices[name] or None
+    given["cut_points"] = {name: cuts for name, cuts in choices["cut_points"].items() if cuts} or None
+    return Prepare(**given)
 
 
 def uncut(choices: Mapping[str, Any]) -> list[str]:
@@ -121,12 +118,7 @@ def uncut(choices: Mapping[str, Any]) -> list[str]:
 def roles_of(choices: Mapping[str, Any], settings: Settings, kept: tuple[str, ...] = ()) -> Roles:
     """What the columns are for."""
     if choices["target"] is None:
-        raise StudioError(
-            "input",
-            "no target was chosen; choose the column to predict",
-            thing="target",
-            remedy="choose the column to predict",
-        )
+        raise refused("input", "no_target", thing="target")
     groups = choices["split_groups"]
     return Roles(
         target=choices["target"],
@@ -192,20 +184,6 @@ def _kept(path: Path, choices: Mapping[str, Any]) -> tuple[str, ...]:
         for name, column in table.columns.items()
         if name not in gone and (name in choices["keep"] or why_no_feature(column, table.n_rows) is None)
     )
-
-
-def check(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
-    """Ask without solving: say how many rows and questions there are, and how a settings file says it."""
-    asked = asked_of(given)
-    problem = asked.question.problem
-    return {
-        "rows": problem.rows.n_rows,
-        "questions": problem.rows.n_features,
-        "features": list(problem.rows.names),
-        "notes": list(asked.notes),
-        "wishes": [constraint.in_words() for constraint in problem.asked],
-        "yaml": write_settings(settings_of(given["plan"], given["choices"])),
-    }
 
 
 def conflicts(given: dict[str, Any], talk: Talk) -> dict[str, Any]:

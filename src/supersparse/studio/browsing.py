@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.datastructures import QueryParams
 
-from supersparse.studio.problems import StudioError
+from supersparse.studio.problems import refused, wrong
 
 _MOST = 200  # cards of one page
 
@@ -45,11 +45,12 @@ def pool_page(
 ) -> dict[str, Any]:
     """Return some cards of a pool, as a page asks for them."""
     if run["kind"] != "pool":
-        raise StudioError("missing", f"the run {own!r} has no pool", thing="run", value=own)
+        raise refused("missing", "no_pool", thing="run", value=own)
     if result is None:
         return {
             "total": 0, "count": 0, "complete": False, "within": run["given"]["within"], "left_out": 0,
-            "always": [], "never": [], "questions": [], "cards": [], "has_costs": False, "goal": run["goal"],
+            "always": [], "never": [], "questions": [], "texts": {}, "cards": [],
+            "has_costs": False, "goal": run["goal"],
         }  # fmt: skip
     found = filtered(
         result,
@@ -75,6 +76,7 @@ def pool_page(
     )
     return {
         **{name: result[name] for name in ("complete", "within", "left_out", "always", "never", "questions")},
+        "texts": result.get("texts", {}),
         "goal": result["goal"],
         "has_costs": result["costs"] is not None,
         "total": len(result["models"]),
@@ -100,5 +102,5 @@ def _number(query: QueryParams, name: str) -> float | None:
     except ValueError:
         value = float("nan")
     if not 0 <= value < 1e12:
-        raise StudioError("input", f"{name} is {given[:40]!r}; give a number", thing=name, value=given)
+        raise wrong(name, given, "number")
     return value

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from supersparse.studio.crew import Crew
-from supersparse.studio.folder import missing
-from supersparse.studio.problems import StudioError
+from supersparse.studio.problems import StudioError, refused
 from supersparse.studio.runs import Runs
 from supersparse.studio.tables import Tables
+from supersparse.studio.texts import text
 
 _CARD = re.compile(r"(r[1-9][0-9]{0,8})\.(best|s[0-9]{1,4}|m[0-9]{1,6}(?:v[0-9]{1,3})?)", re.ASCII)
 _TYPES = {
@@ -38,29 +38,29 @@ _TYPES = {
     ".gz": "application/gzip",
     ".zip": "application/zip",
 }
-FILES = {  # key: (group, what it is)
-    "card.json": ("card", "The card, for supersparse"),
-    "card.pdf": ("card", "The card as a PDF"),
-    "card.png": ("card", "The card as a picture"),
-    "card.svg": ("card", "The card as a drawing"),
-    "card.html": ("card", "The card as a web page"),
-    "card.txt": ("card", "The card as text"),
-    "card.md": ("card", "The card as Markdown"),
-    "card.tex": ("card", "The card as a LaTeX table"),
-    "sheet.pdf": ("print", "A sheet to fill in, to print"),
-    "sheet.html": ("print", "A sheet to fill in, as a web page"),
-    "calculator.html": ("use", "A calculator that works offline"),
-    "score.xlsx": ("use", "A spreadsheet that scores"),
-    "score.py": ("programs", "Python"),
-    "score.js": ("programs", "JavaScript"),
-    "score.sql": ("programs", "SQL"),
-    "score.pmml": ("programs", "PMML"),
-    "score.onnx": ("programs", "ONNX"),
-    "report.pdf": ("evidence", "The report, following TRIPOD+AI, as a PDF"),
-    "report.html": ("evidence", "The report, following TRIPOD+AI, as a web page"),
-    "certificate.vipr.gz": ("evidence", "The proof, for supersparse-check"),
-    "table-as-read.csv": ("evidence", "The table that the proof speaks of"),
-    "settings.yaml": ("repeat", "The settings file that repeats all of it"),
+FILES = {  # key: group; what it is is among the texts
+    "card.json": "card",
+    "card.pdf": "card",
+    "card.png": "card",
+    "card.svg": "card",
+    "card.html": "card",
+    "card.txt": "card",
+    "card.md": "card",
+    "card.tex": "card",
+    "sheet.pdf": "print",
+    "sheet.html": "print",
+    "calculator.html": "use",
+    "score.xlsx": "use",
+    "score.py": "programs",
+    "score.js": "programs",
+    "score.sql": "programs",
+    "score.pmml": "programs",
+    "score.onnx": "programs",
+    "report.pdf": "evidence",
+    "report.html": "evidence",
+    "certificate.vipr.gz": "evidence",
+    "table-as-read.csv": "evidence",
+    "settings.yaml": "repeat",
 }
 _NEEDS_RUN = {
     "report.pdf": "report",
@@ -138,7 +138,7 @@ class Cards:
             models = result["models"]
             if int(number) < len(models) and int(version or 0) < len(models[int(number)]["versions"]):
                 model = models[int(number)]["versions"][int(version or 0)]["model"]
-                return {"plan": result["plan"], "model": model, "found": result["found"]}
+                return {"plan": result["plan"], "model": model, "found": result["found"], "chosen": True}
         raise _no_card(own)
 
     async def card(self, own: str) -> dict[str, Any]:
@@ -162,12 +162,7 @@ class Cards:
         cards = [self.given(own) for own in ids]
         tables = {one["ids"]["table"] for one in cards}
         if len(tables) > 1:
-            raise StudioError(
-                "input",
-                "the cards are of different tables; compare cards of one table",
-                thing="cards",
-                remedy="compare cards of one table",
-            )
+            raise refused("input", "cards_tables", thing="cards")
         given = {"cards": cards, "names": cards[0]["names"]}
         return await self._crew.ask(tables.pop(), "compare", given)  # type: ignore[no-any-return]
 
@@ -179,20 +174,19 @@ class Cards:
     def _file(self, key: str, folder: Path) -> dict[str, Any]:
         from importlib.util import find_spec
 
-        group, text = FILES[key]
         needs, why = None, None
         package = _NEEDS_PACKAGE.get(key)
         if package is not None and find_spec(package) is None:
-            why = f"it needs {package}: pip install {package}"
+            why = text("files.needs_package", package=package)
         elif key in _NEEDS_RUN and not (folder / key).exists():
             needs = _NEEDS_RUN[key]
-            why = f"the {needs} has not been made yet"
+            why = text(f"files.needs_{needs}")
         elif (folder / f"{key}.cannot").exists():
             why = (folder / f"{key}.cannot").read_text(encoding="utf-8")
         return {
             "key": key,
-            "group": group,
-            "text": text,
+            "group": FILES[key],
+            "text": text(f"files.{key.replace('.', '_').replace('-', '_')}"),
             "type": type_of(key).partition(";")[0],
             "available": why is None,
             "why_not": why,
@@ -202,9 +196,7 @@ class Cards:
     async def file(self, own: str, key: str) -> Path:
         """Return a file of a card; it is written when it is first asked for."""
         if key not in FILES:
-            raise StudioError(
-                "missing", f"there is no file {key[:40]!r}; see the list of files", thing="file", value=key
-            )
+            raise refused("missing", "no_file", thing="file", value=key)
         given = self.given(own)
         folder = Path(given["files"])
         state = self._file(key, folder)
@@ -212,7 +204,7 @@ class Cards:
         if path.exists():
             return path
         if not state["available"]:
-            raise StudioError("busy", f"{key} is not available: {state['why_not']}", thing="file", value=key)
+            raise refused("busy", "not_available", thing="file", value=key, why=state["why_not"])
         folder.mkdir(parents=True, exist_ok=True)
         out = folder / f"{key}.part{Path(key).suffix}"
         try:
@@ -248,7 +240,4 @@ def _zip(out: Path, paths: list[Path]) -> None:
 
 
 def _no_card(own: str) -> StudioError:
-    error = missing(own)
-    error.message = f"there is no card {own[:40]!r}; its run may not have found one yet"
-    error.thing = "card"
-    return error
+    return refused("missing", "no_card", thing="card", value=own)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from supersparse.studio.problems import StudioError
+from supersparse.studio.problems import wrong
 
 Choices = dict[str, Any]
 Plan = dict[str, Any]
@@ -58,17 +58,17 @@ def changed(choices: Choices, changes: object) -> Choices:
     ['?']
     """
     if not isinstance(changes, Mapping):
-        raise _wrong("the choices", changes, "send an object")
+        raise wrong("choices", changes, "object")
     made = {**choices, "reading": dict(choices["reading"])}
     for name, value in changes.items():
         if name not in _SHAPES or name == "answers":
-            raise _wrong(f"choice {name!r}", name, f"known: {', '.join(sorted(_SHAPES))}")
+            raise wrong("choice", name, "known", known=", ".join(sorted(_SHAPES)))
         if name == "reading":
             if not isinstance(value, Mapping):
-                raise _wrong("reading", value, "send an object")
+                raise wrong("reading", value, "object")
             for key, own in value.items():
                 if key not in _READING:
-                    raise _wrong(f"reading.{key}", own, f"known: {', '.join(sorted(_READING))}")
+                    raise wrong(f"reading.{key}", own, "known", known=", ".join(sorted(_READING)))
                 _READING[key](f"reading.{key}", own)
                 made["reading"][key] = own
             continue
@@ -103,50 +103,45 @@ def read_plan(given: object) -> Plan:
     True
     """
     if not isinstance(given, Mapping):
-        raise _wrong("the plan", given, "send an object with settings and validate")
+        raise wrong("plan", given, "plan")
     unknown = set(given) - {"settings", "validate"}
     if unknown:
-        raise _wrong(f"plan.{min(unknown)}", min(unknown), "a plan has settings and validate")
+        raise wrong(f"plan.{min(unknown)}", min(unknown), "plan_keys")
     settings = given.get("settings", {})
     if not isinstance(settings, Mapping):
-        raise _wrong("settings", settings, "send an object, as in a settings file")
-    _check_solve(settings.get("solve", {}))
+        raise wrong("settings", settings, "settings")
+    _check_settings(settings)
     validate = given.get("validate")
     if validate is not None:
         if not isinstance(validate, Mapping) or set(validate) - {"cv", "repeats"}:
-            raise _wrong("validate", validate, "send cv and repeats, or null")
+            raise wrong("validate", validate, "validate")
         _whole(2, 20)("validate.cv", validate.get("cv", 5))
         _whole(1, 10)("validate.repeats", validate.get("repeats", 1))
         validate = {"cv": validate.get("cv", 5), "repeats": validate.get("repeats", 1)}
     return {"settings": dict(settings), "validate": validate}
 
 
-_ELSEWHERE = {
-    "checkpoint": "the studio keeps a checkpoint of every run",
-    "solver_options": "they could name files; use the command line for them",
-}
+SECTIONS = ("table", "prepare", "validate", "edits")  # of a settings file: the choices and edits say them
 
 
-def _check_solve(solve: object) -> None:
+def _check_settings(settings: Mapping[str, Any]) -> None:
+    for name in SECTIONS:
+        if name in settings:
+            raise wrong(f"settings.{name}", settings[name], "sections")
+    solve = settings.get("solve", {})
     if not isinstance(solve, Mapping):
-        raise _wrong("settings.solve", solve, "send an object")
-    for name, why in _ELSEWHERE.items():
+        raise wrong("settings.solve", solve, "object")
+    for name in ("checkpoint", "solver_options"):
         if name in solve:
-            raise _wrong(f"settings.solve.{name}", solve[name], f"leave it out: {why}")
+            raise wrong(f"settings.solve.{name}", solve[name], name)
 
 
 Check = Callable[[str, object], None]
 
 
-def _wrong(thing: str, value: object, remedy: str) -> StudioError:
-    return StudioError(
-        "input", f"{thing} is {str(value)[:80]!r}; {remedy}", thing=thing, value=value, remedy=remedy
-    )
-
-
 def _text(thing: str, value: object) -> None:
     if not isinstance(value, str) or len(value) > _LONGEST:
-        raise _wrong(thing, value, f"send a text of at most {_LONGEST} characters")
+        raise wrong(thing, value, "text", most=_LONGEST)
 
 
 def _optional(check: Check) -> Check:
@@ -160,7 +155,7 @@ def _optional(check: Check) -> Check:
 def _list(check: Check) -> Check:
     def listed(thing: str, value: object) -> None:
         if not isinstance(value, list) or len(value) > _MOST:
-            raise _wrong(thing, value, "send a list")
+            raise wrong(thing, value, "list")
         for one in value:
             check(thing, one)
 
@@ -170,7 +165,7 @@ def _list(check: Check) -> Check:
 def _by_column(check: Check) -> Check:
     def mapping(thing: str, value: object) -> None:
         if not isinstance(value, dict) or len(value) > _MOST:
-            raise _wrong(thing, value, "send an object by column")
+            raise wrong(thing, value, "by_column")
         for name, one in value.items():
             check(f"{thing} of {name!r}", one)
 
@@ -180,20 +175,20 @@ def _by_column(check: Check) -> Check:
 def _one_of(*words: object) -> Check:
     def chosen(thing: str, value: object) -> None:
         if not any(value is word or (isinstance(value, str) and value == word) for word in words):
-            raise _wrong(thing, value, f"choose one of {', '.join(map(str, words))}")
+            raise wrong(thing, value, "one_of", known=", ".join(map(str, words)))
 
     return chosen
 
 
 def _number(thing: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise _wrong(thing, value, "send a number")
+        raise wrong(thing, value, "number")
 
 
 def _whole(least: int, most: int) -> Check:
     def whole(thing: str, value: object) -> None:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise _wrong(thing, value, f"send a whole number from {least} to {most}")
+            raise wrong(thing, value, "whole", least=least, most=most)
 
     return whole
 

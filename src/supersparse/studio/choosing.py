@@ -18,8 +18,8 @@ from supersparse.solving.solution import Solution
 from supersparse.solving.verify import VerifiedModel
 from supersparse.studio.asking import Asked, asked_of
 from supersparse.studio.keeping import kept_card
-from supersparse.studio.problems import StudioError
-from supersparse.studio.showing import model_of, numbers_of, rules_of
+from supersparse.studio.problems import refused
+from supersparse.studio.showing import model_of, numbers_of, rules_of, wordings
 from supersparse.studio.watching import Telling
 from supersparse.studio.worker import Talk
 
@@ -33,9 +33,9 @@ def learn_pool(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     asked = asked_of(given)
     problem = asked.question.problem
     telling = Telling(asked, talk, dict(given["ids"]))
-    telling.stage("loading the solver")
+    telling.stage("loading")
     recipe = Clock.of(asked.question.recipe).limited(asked.question.recipe)
-    telling.stage("all cards that are almost as good")
+    telling.stage("pool")
     options: SolverKeywords = {
         **recipe.options,
         "cancel": talk.stopped,
@@ -56,6 +56,7 @@ def learn_pool(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         "always": list(found.always()),
         "never": list(found.never()),
         "questions": _questions(found),
+        "texts": {name: text for name, text in wordings(asked).items() if name in found.in_some},
         "costs": costs,
         "models": [_versions(asked, alike) for alike in found.by_support],
         "notes": list(asked.notes),
@@ -139,12 +140,7 @@ def compare(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     first = kept[0][0]
     n_rows = len(first.rows.y)
     if any(len(asked.rows.y) != n_rows for asked, _, _ in kept):
-        raise StudioError(
-            "input",
-            "the cards were learned from different rows of the table; compare cards of the same rows",
-            thing="cards",
-            remedy="compare cards of the same rows",
-        )
+        raise refused("input", "cards_rows", thing="cards")
     says = np.column_stack([classified(s.problem, s.points)[0] for _, s, _ in kept])
     positive = kept[0][1].problem.rows.positive
     same = (says == says[:, :1]).all(axis=1)
@@ -240,12 +236,14 @@ def _for_whom(asked: Asked, differ: NDArray[np.bool_]) -> list[dict[str, Any]]:
     if not differ.any() or asked.question.prepare is None:
         return []
     rows = asked.question.problem.rows
-    found = []
+    found, texts = [], wordings(asked)
     for j, name in enumerate(rows.names):
         column = np.asarray(rows.columns[j])
         if column.dtype == object or column.min() < 0 or column.max() > 1:
             continue
         share, of_all = float(column[differ].mean()), float(column.mean())
-        found.append((abs(share - of_all), {"text": name, "share": share, "share_of_all": of_all}))
+        found.append(
+            (abs(share - of_all), {"text": texts.get(name, name), "share": share, "share_of_all": of_all})
+        )
     found.sort(key=lambda pair: -pair[0])
     return [one for _, one in found[:_TELLING]]

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from supersparse.studio.problems import StudioError
+from supersparse.studio.problems import StudioError, refused
 
 _LINE = 256 * 2**20  # bytes of the longest line
 _SOON = 0.5
@@ -97,7 +97,7 @@ class Worker:
             return
         with suppress(ProcessLookupError):
             if os.name == "posix":  # not `kill` of the process: that would reap it before asyncio does
-                os.kill(self._process.pid, signal.SIGKILL)
+                os.killpg(self._process.pid, signal.SIGKILL)  # with the processes of its folds
             else:
                 self._process.kill()
 
@@ -198,13 +198,7 @@ class Crew:
                     self._all.discard(desk.worker)
                     if self._closed:
                         break
-        raise StudioError(
-            "failed",
-            "the process that works on this table ended unexpectedly, perhaps for lack of memory; try again "
-            "with a smaller table",
-            thing="table",
-            remedy="try again with a smaller table",
-        )
+        raise refused("failed", "table_process", thing="table")
 
     def forget(self, table: str) -> None:
         """Close the desk of a table that is no longer there."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supersparse.card.rules import InRange
 from supersparse.card.words import question as question_in_words
+from supersparse.card.words import readable
 from supersparse.data.sources import read_every_column
 from supersparse.data.table import Column, Kind, Table
 from supersparse.data.values import Cells
@@ -18,6 +19,7 @@ from supersparse.prepare.feature import Feature
 from supersparse.prepare.prepare import Prepare
 from supersparse.studio.asking import prepare_of
 from supersparse.studio.histograms import Mask, floats, histogram
+from supersparse.studio.texts import text
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -49,7 +51,7 @@ def fitted(table: Table, classes: Classes, used: Mapping[str, str], prepare: Pre
     rows = np.flatnonzero(classes.known)
     raw = {name: table.columns[name].values[rows] for name, role in used.items() if role == "feature"}
     if not raw:
-        raise InvalidDataError(f"{table.name} has no usable column besides the target; use some columns")
+        raise InvalidDataError(text("refused.no_columns", table=table.name))
     return prepare.fit(raw, classes.labels)
 
 
@@ -109,7 +111,7 @@ class Describing:
             **_blank(name, index),
             "kind": "undecided",
             "role": "left out",
-            "why_left_out": "some cells are no numbers; say what they are",
+            "why_left_out": text("noticed.odd_left_out"),
             "missing": column.n_missing,
             "different": column.n_different,
         }
@@ -147,6 +149,7 @@ def _blank(name: str, index: int) -> dict[str, Any]:
     return {
         "index": index,
         "name": name,
+        "label": readable(name),
         "kind": None,
         "role": "left out",
         "why_left_out": None,

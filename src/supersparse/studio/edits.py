@@ -9,7 +9,7 @@ from supersparse.studio.cards import Cards
 from supersparse.studio.crew import Crew
 from supersparse.studio.folder import Folder, missing, read_json, write_json
 from supersparse.studio.limits import Limits
-from supersparse.studio.problems import StudioError
+from supersparse.studio.problems import refused
 from supersparse.studio.tables import Publish, now
 
 _LONGEST_REASON = 500
@@ -33,15 +33,9 @@ class Edits:
     async def add(self, card: str) -> dict[str, Any]:
         """Begin to edit a card."""
         if len(self._known) >= self._limits.edits:
-            raise StudioError(
-                "busy",
-                f"the studio keeps {self._limits.edits} edits, which is the most; remove some first",
-                thing="edits",
-                value=self._limits.edits,
-                remedy="remove some first",
-            )
+            raise refused("busy", "most_edits", thing="edits", value=self._limits.edits)
         base = self._cards.given(card)
-        kept = {name: base.get(name) for name in ("choices", "plan", "model", "found")}
+        kept = {name: base.get(name) for name in ("choices", "plan", "model", "found", "chosen")}
         earlier = base.get("steps_so_far", [])
         own = self._folder.make("e")
         self._known[own] = {
@@ -106,22 +100,20 @@ class Edits:
             "steps": [{**step, "n": n} for n, step in enumerate(edit["steps"], start=1)],
             "can_undo": edit["position"] > 0,
             "can_redo": edit["position"] < len(edit["steps"]),
-            "change_text": found["texts"][-1] if preview else None,
-            **{name: found[name] for name in ("price", "before", "threshold_fixed", "swaps", "questions")},
+            "change_text": found["said"][-1] if preview else None,
+            **{
+                name: found[name]
+                for name in ("price", "before", "threshold_fixed", "swaps", "questions", "texts")
+            },
         }
 
     async def step(self, own: str, change: object, reason: object) -> dict[str, Any]:
         """Make a change, with a reason; what was undone before is gone."""
         edit = self._get(own)
         if not isinstance(reason, str) or len(reason) > _LONGEST_REASON:
-            raise StudioError(
-                "input",
-                f"the reason is too long or no text; give at most {_LONGEST_REASON} characters",
-                thing="reason",
-                remedy=f"give at most {_LONGEST_REASON} characters",
-            )
+            raise refused("input", "reason", thing="reason", most=_LONGEST_REASON)
         if edit["position"] >= self._limits.steps:
-            raise StudioError("busy", "the edit has too many steps; begin another one", thing="steps")
+            raise refused("busy", "most_steps", thing="steps")
         shown = await self.edit(own, change)  # refused before anything is kept
         step = {"change": change, "reason": reason, "at": now(), "text": shown["change_text"]}
         edit["steps"] = [*edit["steps"][: edit["position"]], step]
@@ -132,7 +124,7 @@ class Edits:
         """Go back one step."""
         edit = self._get(own)
         if edit["position"] == 0:
-            raise StudioError("busy", "there is nothing to undo", thing="edit", value=own)
+            raise refused("busy", "no_undo", thing="edit", value=own)
         edit["position"] -= 1
         return await self._moved(own)
 
@@ -140,7 +132,7 @@ class Edits:
         """Make a step again that was undone."""
         edit = self._get(own)
         if edit["position"] == len(edit["steps"]):
-            raise StudioError("busy", "there is nothing to do again", thing="edit", value=own)
+            raise refused("busy", "no_redo", thing="edit", value=own)
         edit["position"] += 1
         return await self._moved(own)
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from supersparse.errors import InvalidOptionError
-from supersparse.studio.problems import StudioError
+from supersparse.studio.problems import StudioError, refused
+from supersparse.studio.texts import text
 from supersparse.writing import write_file
 
 KINDS = {"t": "tables", "r": "runs", "e": "edits"}
@@ -42,9 +43,7 @@ class Folder:
             for name in KINDS.values():
                 (self.root / name).mkdir(exist_ok=True)
         except OSError as error:
-            raise InvalidOptionError(
-                f"--folder {str(root)!r} cannot be used: {error.strerror}; choose one that may be written"
-            ) from None
+            raise InvalidOptionError(text("serving.no_folder", folder=root, why=error.strerror)) from None
         self._lock = _held(self.root / ".lock")
         self._last: dict[str, int] = dict.fromkeys(KINDS, 0)
         self._last.update(read_json(self.root / "studio.json") or {})
@@ -72,7 +71,7 @@ class Folder:
         """Return the folder of an id; what is no id of ours is refused."""
         found = _ID.fullmatch(own)
         if found is None:
-            raise StudioError("missing", f"there is nothing with the id {own[:40]!r}", thing="id", value=own)
+            raise refused("missing", "no_id", thing="id", value=own)
         return self.root / KINDS[found[1]] / own
 
     def ids(self, kind: str) -> list[str]:
@@ -88,13 +87,7 @@ class Folder:
 def missing(own: str) -> StudioError:
     """Say that there is no such table, run or edit."""
     word = _WORDS.get(own[:1], "thing")
-    return StudioError(
-        "missing",
-        f"there is no {word} {own[:40]!r}; it may have been removed in another window",
-        thing=word,
-        value=own,
-        remedy="reload the page",
-    )
+    return refused("missing", "no_thing", thing=word, value=own)
 
 
 def read_json(path: Path) -> Any:
@@ -130,10 +123,7 @@ def _held(path: Path) -> IO[bytes] | None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         file.close()
-        raise InvalidOptionError(
-            f"the folder {str(path.parent)!r} is in use by another studio; use that one, or choose another "
-            "folder with --folder"
-        ) from None
+        raise InvalidOptionError(text("serving.folder_in_use", folder=path.parent)) from None
     except OSError:  # a file system without locks
         pass
     return file

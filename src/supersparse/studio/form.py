@@ -5,42 +5,12 @@ from typing import Any
 
 from supersparse.problem.asked import names_of
 from supersparse.problem.constraints.forms import KINDS
-from supersparse.settings.settings import SETTINGS, SOLVE, Settings, schema
+from supersparse.settings.sections import PREPARE, SOLVE
+from supersparse.settings.settings import SETTINGS, Settings, schema
 from supersparse.solving.options import SolveOptions
+from supersparse.studio.choices import SECTIONS, no_choices
+from supersparse.studio.texts import text
 
-_LABELS = {
-    "C0": "Cost of a question",
-    "goal": "What is minimised",
-    "slope": "Log odds of a point",
-    "C1": "Cost of each point",
-    "points": "Points allowed",
-    "max_points": "Largest points",
-    "bounds": "Bounds on points",
-    "levels": "Levels of points",
-    "max_features": "Questions, at most",
-    "min_features": "Questions, at least",
-    "intercept": "Threshold",
-    "class_weight": "Cost of an error by class",
-    "objective": "What is counted",
-    "risk_threshold": "Risk to act at",
-    "tie_break": "Among equally good cards",
-    "slack": "How far from the best is equally good",
-    "positive": "Positive class",
-    "constraints": "Wishes",
-    "sample_weight": "Column of weights",
-    "rate_groups": "Columns of groups",
-    "solve.solver": "Solver",
-    "solve.time_limit": "Time limit in seconds",
-    "solve.node_limit": "Work limit in nodes",
-    "solve.memory_limit": "Memory limit in megabytes",
-    "solve.gap": "Relative gap to stop at",
-    "solve.absolute_gap": "Absolute gap to stop at",
-    "solve.n_jobs": "Threads",
-    "solve.random_state": "Random seed",
-    "solve.formulation": "Formulation",
-    "solve.branching_priorities": "Branching priorities",
-    "solve.pair_covers": "Pair covers",
-}
 _WIDGETS = {
     "C0": "by question",
     "points": "set",
@@ -57,14 +27,20 @@ _WIDGETS = {
     "solve.pair_covers": "truth",
 }
 _GROUPS = (
-    ("size", "Size", ("max_features", "min_features", "max_points", "C0")),
-    ("goal", "Goal", ("goal", "objective", "risk_threshold", "class_weight", "tie_break", "slack")),
-    ("wishes", "Wishes", ("constraints", "rate_groups")),
-    ("points", "Points", ("points", "bounds", "levels", "C1", "intercept", "slope")),
-    ("rows", "Rows", ("sample_weight",)),
+    ("size", ("max_features", "min_features", "max_points", "C0")),
+    ("goal", ("goal", "objective", "risk_threshold", "class_weight", "tie_break", "slack")),
+    ("wishes", ("constraints", "rate_groups")),
+    ("points", ("points", "bounds", "levels", "C1", "intercept", "slope")),
+    ("rows", ("sample_weight",)),
+    (
+        "columns",
+        (
+            *("prepare.cuts", "prepare.max_cuts", "prepare.per_variable", "prepare.intervals"),
+            *("prepare.missing", "prepare.candidates"),
+        ),
+    ),
     (
         "search",
-        "Search",
         (
             *("solve.time_limit", "solve.solver", "solve.gap", "solve.absolute_gap", "solve.node_limit"),
             *("solve.memory_limit", "solve.n_jobs", "solve.random_state", "solve.formulation"),
@@ -73,24 +49,6 @@ _GROUPS = (
     ),
 )
 _COMMON = {"max_features", "max_points", "goal", "C0", "constraints", "class_weight", "solve.time_limit"}
-_WISHES = {
-    "must_use": "Must be asked",
-    "must_not_use": "Must not be asked",
-    "fixed": "Fixed points",
-    "at_most": "At most so many of these",
-    "at_least": "At least so many of these",
-    "exactly": "Exactly so many of these",
-    "thresholds_per_variable": "Questions for each column, at most",
-    "same_sign": "Points of one sign",
-    "only_if": "Only if another is asked",
-    "budget": "Budget for the questions",
-    "min_sensitivity": "Sensitivity at least",
-    "min_specificity": "Specificity at least",
-    "max_false_positive_rate": "False positive rate at most",
-    "max_error": "Error at most",
-    "max_difference": "Fairness: difference between groups at most",
-    "max_total_score": "Largest total",
-}
 _FIELD_WIDGETS = {
     "must_use": "questions", "must_not_use": "questions", "fixed": "questions", "of": "questions",
     "used": "questions", "only_if": "questions", "value": "number", "at_most": "whole", "at_least": "whole",
@@ -101,6 +59,7 @@ _FIELD_WIDGETS = {
     "ranges": "by question",
 }  # fmt: skip
 _NOT_HERE = ("solve.checkpoint", "solve.solver_options")
+_BY_COLUMN = ("cut_points", "direction", "shape", "units")  # chosen beside each column
 
 
 def form() -> dict[str, Any]:
@@ -113,7 +72,7 @@ def form() -> dict[str, Any]:
     described: dict[str, Any] = {}
     defaults = {f.name: f.default for f in fields(Settings)}
     for name in names_of(Settings):
-        if name != "solve":
+        if name not in ("solve", *SECTIONS):
             described[name] = _field(
                 name, SETTINGS.fields[name].help, whole["properties"][name], defaults[name]
             )
@@ -124,8 +83,15 @@ def form() -> dict[str, Any]:
         if own not in _NOT_HERE:
             default = {"solver": "auto", "time_limit": 60}.get(name, usual.get(name))
             described[own] = _field(own, declared.help, solve[name], default)
+    section, chosen = whole["properties"]["prepare"]["properties"], no_choices()
+    for name, declared in PREPARE.fields.items():
+        if name not in _BY_COLUMN:
+            own = f"prepare.{name}"
+            described[own] = _field(own, declared.help, section[name], chosen[name])
     return {
-        "groups": [{"id": own, "title": title, "fields": list(names)} for own, title, names in _GROUPS],
+        "groups": [
+            {"id": own, "title": text(f"groups.{own}"), "fields": list(names)} for own, names in _GROUPS
+        ],
         "fields": described,
         "constraints": [_wish(name, whole["$defs"][name]) for name in KINDS],
         "schema": whole,
@@ -135,7 +101,7 @@ def form() -> dict[str, Any]:
 def _field(name: str, help: str, own: dict[str, Any], default: object) -> dict[str, Any]:
     choices = ["free", 1] if name == "slope" else _choices(own)
     return {
-        "label": _LABELS.get(name, name),
+        "label": text(f"settings.{name.replace('.', '_')}"),
         "help": help,
         "schema": own,
         "widget": _WIDGETS.get(name) or _widget(own),
@@ -166,7 +132,7 @@ def _wish(name: str, own: dict[str, Any]) -> dict[str, Any]:
     required = own.get("required", [])
     return {
         "id": name,
-        "label": _WISHES.get(name, name),
+        "label": text(f"wishes.{name}"),
         "help": own["properties"].get(name, {}).get("description", ""),
         "fields": [
             {

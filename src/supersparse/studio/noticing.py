@@ -13,11 +13,17 @@ from supersparse.data.roles import repeats, why_no_feature
 from supersparse.data.signs import plain_number
 from supersparse.data.table import Column, Kind, Table
 from supersparse.data.training import PERHAPS_MISSING
-from supersparse.exact import counted
+from supersparse.studio.texts import text as _text
 
 Notice = dict[str, Any]
 _MOST = 200  # notices
 _EXAMPLES = 5
+_READ_AS_MISSING = "read as missing"  # in notes of the library
+
+
+def said(key: str, **values: object) -> str:
+    """What is said of a notice."""
+    return _text(f"noticed.{key}", **values)
 
 
 def notice(
@@ -69,22 +75,25 @@ def _undecided(texts: Mapping[str, Column]) -> Iterator[Notice]:
         if not odd:
             unclear.append((name, next(iter(counts))))
             continue
-        shown = ", ".join(f"{text[:30]!r} ({counted(n, 'row')})" for text, n in list(odd.items())[:3])
-        more = ", ..." if len(odd) > 3 else ""
+        shown = ", ".join(
+            said("odd_cell", cell=cell[:30], rows=said("rows", n=n)) for cell, n in list(odd.items())[:3]
+        )
         words = [text for text in odd if "," not in text][:20]
         yield notice(
             "odd cells",
             name,
-            f"most cells are numbers, but not {shown}{more}",
-            question=f"What are the cells of {name!r} that are no numbers?",
+            said("odd_cells", shown=shown + (", …" if len(odd) > 3 else "")),
+            question=said("odd_cells_question", name=name),
             answers=(
                 *(
                     ()
                     if len(words) < len(odd)
-                    else (("missing", "Missing", [{"key": "reading.missing", "add": w} for w in words]),)
+                    else (
+                        ("missing", said("missing"), [{"key": "reading.missing", "add": w} for w in words]),
+                    )
                 ),
-                ("category", "Categories, like all its cells", [{"key": "category", "add": name}]),
-                ("drop", "Leave the column out", [{"key": "drop", "add": name}]),
+                ("category", said("category"), [{"key": "category", "add": name}]),
+                ("drop", said("drop"), [{"key": "drop", "add": name}]),
             ),
             needs_answer=True,
             examples=tuple(list(odd)[:_EXAMPLES]),
@@ -95,11 +104,11 @@ def _undecided(texts: Mapping[str, Column]) -> Iterator[Notice]:
         yield notice(
             "decimal",
             name,
-            f"{cell!r} could be {plain_number(bare, '.')} or {plain_number(bare, ',')}",
-            question=f"Which is the decimal sign of numbers such as {cell!r}?",
+            said("decimal", cell=cell, point=plain_number(bare, "."), comma=plain_number(bare, ",")),
+            question=said("decimal_question", cell=cell),
             answers=(
-                ("point", "A point", [{"key": "reading.decimal", "set": "."}]),
-                ("comma", "A comma", [{"key": "reading.decimal", "set": ","}]),
+                ("point", said("point"), [{"key": "reading.decimal", "set": "."}]),
+                ("comma", said("comma"), [{"key": "reading.decimal", "set": ","}]),
             ),
             needs_answer=True,
             examples=tuple(example for _, example in unclear[:_EXAMPLES]),
@@ -113,7 +122,9 @@ def _is_number(text: str) -> bool:
 def _tidied(table: Table) -> Iterator[Notice]:
     """Codes for missing values, and spellings of one category."""
     for name, one in table.reading.columns.items():
-        said = [text.partition("; use --")[0].partition(": ")[2] for text in table.column_notes.get(name, ())]
+        notes = [
+            note.partition("; use --")[0].partition(": ")[2] for note in table.column_notes.get(name, ())
+        ]
         written = [{"key": "reading.as_written", "add": name}]
         tidied = [{"key": "reading.as_written", "remove": name}]
         if one.missing:
@@ -121,20 +132,20 @@ def _tidied(table: Table) -> Iterator[Notice]:
             yield notice(
                 "code",
                 name,
-                next((text for text in said if "read as missing" in text), f"{codes} is read as missing"),
-                question=f"Does {codes} stand for a missing value of {name!r}?",
-                answers=(("yes", "Yes, it is missing", tidied), ("no", "No, it is a value", written)),
+                next((note for note in notes if _READ_AS_MISSING in note), said("code", codes=codes)),
+                question=said("code_question", codes=codes, name=name),
+                answers=(("yes", said("is_missing"), tidied), ("no", said("is_value"), written)),
                 answer="yes",
                 examples=one.missing[:_EXAMPLES],
             )
         if one.spellings:
-            shown = [f"{text!r} is read as {kept!r}" for text, kept in list(one.spellings.items())[:3]]
+            shown = [said("spelling", cell=cell, kept=kept) for cell, kept in list(one.spellings.items())[:3]]
             yield notice(
                 "spelling",
                 name,
-                "; ".join(shown) + ("; ..." if len(one.spellings) > 3 else ""),
-                question=f"Are these spellings of {name!r} the same?",
-                answers=(("yes", "Yes, the same", tidied), ("no", "No, keep them apart", written)),
+                "; ".join(shown) + ("; …" if len(one.spellings) > 3 else ""),
+                question=said("spelling_question", name=name),
+                answers=(("yes", said("same"), tidied), ("no", said("apart"), written)),
                 answer="yes",
                 examples=tuple(list(one.spellings)[:_EXAMPLES]),
             )
@@ -149,11 +160,11 @@ def _perhaps_missing(table: Table) -> Iterator[Notice]:
             yield notice(
                 "perhaps missing",
                 name,
-                f"{word!r} ({counted(counts[word], 'row')}) is read as a category",
-                question=f"Does {word!r} stand for a missing value?",
+                said("perhaps", cell=word, rows=said("rows", n=counts[word])),
+                question=said("perhaps_question", cell=word),
                 answers=(
-                    ("yes", "Yes, it is missing", [{"key": "reading.missing", "add": word}]),
-                    ("no", "No, it is a category", [{"key": "reading.missing", "remove": word}]),
+                    ("yes", said("is_missing"), [{"key": "reading.missing", "add": word}]),
+                    ("no", said("is_category"), [{"key": "reading.missing", "remove": word}]),
                 ),
                 answer="no",
                 detail=word,
@@ -167,11 +178,11 @@ def _repeated(table: Table, choices: Mapping[str, Any]) -> Iterator[Notice]:
             yield notice(
                 "repeated",
                 name,
-                f"{column.n_different} different values in {counted(table.n_rows, 'row')}: some occur again",
-                question=f"Do rows with the same {name!r} belong to one person or thing?",
+                said("repeated", values=column.n_different, rows=said("rows", n=table.n_rows)),
+                question=said("repeated_question", name=name),
                 answers=(
-                    ("yes", "Yes, keep them in one fold", [{"key": "split_groups", "set": name}]),
-                    ("no", "No, they are separate", [{"key": "split_groups", "set": None}]),
+                    ("yes", said("one_fold"), [{"key": "split_groups", "set": name}]),
+                    ("no", said("separate"), [{"key": "split_groups", "set": None}]),
                 ),
                 answer="no" if groups is None else "yes" if groups in ("auto", name) else None,
             )
@@ -193,10 +204,10 @@ def _left_out(table: Table, choices: Mapping[str, Any]) -> Iterator[Notice]:
                 "identifier",
                 name,
                 why,
-                question=f"Is {name!r} an identifier?",
+                question=said("identifier_question", name=name),
                 answers=(
-                    ("yes", "Yes, leave it out", [{"key": "keep", "remove": name}]),
-                    ("no", "No, ask about it", [{"key": "keep", "add": name}]),
+                    ("yes", said("leave_out"), [{"key": "keep", "remove": name}]),
+                    ("no", said("ask"), [{"key": "keep", "add": name}]),
                 ),
                 answer="no" if name in choices["keep"] else "yes",
             )

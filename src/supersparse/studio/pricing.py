@@ -10,6 +10,7 @@ from supersparse.problem.objective import evaluate, violated, with_best_intercep
 from supersparse.solving.solution import Solution
 from supersparse.studio.asking import Asked
 from supersparse.studio.showing import rules_of
+from supersparse.studio.texts import text
 
 _SWAP_SECONDS = 0.6  # for ranking the questions that could stand in for another
 _SWAPS = 12
@@ -19,7 +20,7 @@ def price_of(best: Solution, solution: Solution, *, foreign: bool) -> dict[str, 
     """What the edit costs against the best card of the run, and against what is proven possible."""
     broken = [c.in_words() for c in violated(solution.problem, solution.points)]
     broken += [
-        f"points of {solution.problem.rows.names[j]!r} outside the allowed ones"
+        text("price.outside", name=solution.problem.rows.names[j])
         for j in solution.points.support
         if solution.points.values[j] not in solution.problem.sets[j]
         and solution.points.values[j] not in solution.problem.given_sets[j]
@@ -42,23 +43,20 @@ def price_of(best: Solution, solution: Solution, *, foreign: bool) -> dict[str, 
 
 def _price_text(best: Solution, solution: Solution, *, foreign: bool) -> str:
     before, after = best.evaluation.training_errors, solution.evaluation.training_errors
-    what = "the proven best card" if best.proven_optimal else "the best card found"
+    what = text("price.proven" if best.proven_optimal else "price.found")
     if solution.problem.goal == "risk":
         change = float(solution.evaluation.loss - best.evaluation.loss)
-        said = f"log loss {change:+.5f} against {what}"
+        said = text("price.loss", change=f"{change:+.5f}", best=what)
     elif after == before:
-        said = f"as many errors as {what} ({shown(before)})"
+        said = text("price.equal", best=what, n=shown(before))
     else:
-        word = "more" if after > before else "fewer"
-        many = "error" if abs(after - before) == 1 else "errors"
-        instead = f"({shown(after)} instead of {shown(before)})"
-        said = f"{shown(abs(after - before))} {word} {many} than {what} {instead}"
+        word, by = "more" if after > before else "fewer", abs(after - before)
+        number = int(by) if by.denominator == 1 else shown(by)
+        said = text(f"price.{word}", n=number, best=what, after=shown(after), before=shown(before))
     more = solution.evaluation.size - best.evaluation.size
     if more:
-        said += f", with {abs(more)} {'more' if more > 0 else 'fewer'} question{'s' if abs(more) > 1 else ''}"
-    if foreign:
-        said += "; a cut was moved to where the search had no question, so the proof does not speak of it"
-    return f"{said[0].upper()}{said[1:]}."
+        said += text(f"price.{'more' if more > 0 else 'fewer'}_questions", n=abs(more))
+    return said + (text("price.moved") if foreign else "") + text("price.end")
 
 
 def swaps_of(

@@ -11,6 +11,7 @@ from supersparse.errors import (
     SolverError,
     SupersparseError,
 )
+from supersparse.studio.texts import text
 
 STATUS = {
     "token": 401,
@@ -84,6 +85,30 @@ class StudioError(Exception):
         )
 
 
+def refused(
+    code: str, key: str, *, thing: str | None = None, value: object = None, **words: object
+) -> StudioError:
+    """Return an error in the words of the texts under ``refused``; what to do follows the last semicolon.
+
+    >>> refused("busy", "no_undo", thing="edit").message
+    'there is nothing to undo'
+    """
+    shown = "" if value is None else str(value)[:_SHOWN]
+    message = text(f"refused.{key}", thing=thing, value=shown, **words)
+    return StudioError(code, message, thing=thing, value=value, remedy=_parted(message)[1])
+
+
+def wrong(thing: str, value: object, remedy: str, **words: object) -> StudioError:
+    """Return an error about a value; `remedy` is one of the texts under ``remedies``.
+
+    >>> wrong("count", "many", "number").message
+    "count is 'many'; give a number"
+    """
+    return refused(
+        "input", "wrong", thing=thing, value=str(value), remedy=text(f"remedies.{remedy}", **words)
+    )
+
+
 def as_problem(error: BaseException, names: Mapping[str, str] | None = None) -> StudioError:
     """Return an error of the library as one of the studio; `names` says what files are called in the page.
 
@@ -94,9 +119,9 @@ def as_problem(error: BaseException, names: Mapping[str, str] | None = None) -> 
     """
     if isinstance(error, StudioError):
         return error
-    text = str(error) or type(error).__name__
+    said = str(error) or type(error).__name__
     for path, name in (names or {}).items():
-        text = text.replace(path, name)
+        said = said.replace(path, name)
     if isinstance(error, InfeasibleError):
         code = "infeasible"
     elif isinstance(error, InvalidInputError | SolverError | PackageNotInstalledError):
@@ -104,12 +129,12 @@ def as_problem(error: BaseException, names: Mapping[str, str] | None = None) -> 
     else:
         code = "failed"
     if not isinstance(error, SupersparseError | OSError | MemoryError):
-        text = f"something went wrong in the studio ({type(error).__name__}: {text})"
-    message, remedy = _parted(text)
+        said = text("refused.unexpected", error=f"{type(error).__name__}: {said}")
+    message, remedy = _parted(said)
     subject, value = _SUBJECT.search(message), _VALUE.search(message)
     return StudioError(
         code,
-        text,
+        said,
         thing=None if subject is None else subject[1].strip(),
         value=None if value is None else value[1].strip("'"),
         remedy=remedy,

@@ -19,7 +19,7 @@ from supersparse.learning.recipe import RARE_CLASS
 from supersparse.prepare.prepare import Prepare
 from supersparse.studio.asking import prepare_of, reading_of, remembered, uncut
 from supersparse.studio.describing import Classes, Describing, fitted, questions_of
-from supersparse.studio.noticing import Notice, notice, notices
+from supersparse.studio.noticing import Notice, notice, notices, said
 from supersparse.studio.problems import as_problem
 from supersparse.studio.worker import Talk
 
@@ -152,8 +152,7 @@ def _about_target(classes: Classes) -> list[Notice]:
             notice(
                 "rare class",
                 None,
-                f"one class has less than {RARE_CLASS:.0%} of the rows, so errors are weighted to give both "
-                "classes the same total, unless class_weight says otherwise",
+                said("rare_class", share=f"{RARE_CLASS:.0%}"),
             )
         )
     return found
@@ -175,9 +174,9 @@ def _used(table: Table, choices: Mapping[str, Any], plan: Mapping[str, Any]) -> 
         elif name in (choices["split_groups"], choices["split_times"]):
             roles[name] = "split"
         elif name in choices["drop"]:
-            roles[name] = "left out: left out by hand"
+            roles[name] = f"left out: {said('by_hand')}"
         elif name in uncut(choices):
-            roles[name] = "left out: no cut points were kept"
+            roles[name] = f"left out: {said('no_cuts')}"
         else:
             roles[name] = "feature" if why is None else f"left out: {why}"
     return roles

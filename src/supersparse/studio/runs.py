@@ -11,7 +11,7 @@ from typing import Any
 from supersparse.studio.crew import Crew, Worker, WorkerEndedError
 from supersparse.studio.folder import Folder, missing, read_json, read_lines, write_json
 from supersparse.studio.limits import Limits
-from supersparse.studio.problems import StudioError, as_problem
+from supersparse.studio.problems import StudioError, as_problem, refused, wrong
 from supersparse.studio.tables import Publish, now
 
 KINDS = ("card", "frontier", "pool", "repair", "report", "certificate")
@@ -62,13 +62,7 @@ class Runs:
     def add(self, run: dict[str, Any]) -> dict[str, Any]:
         """Queue a new run."""
         if len(self._known) >= self._limits.runs:
-            raise StudioError(
-                "busy",
-                f"the studio keeps {self._limits.runs} runs, which is the most; remove some first",
-                thing="runs",
-                value=self._limits.runs,
-                remedy="remove some first",
-            )
+            raise refused("busy", "most_runs", thing="runs", value=self._limits.runs)
         own = self._folder.make("r")
         self._known[own] = {
             "id": own,
@@ -149,13 +143,7 @@ class Runs:
             elif name == "favourite" and isinstance(value, bool):
                 run["favourite"] = value
             else:
-                raise StudioError(
-                    "input",
-                    f"{name[:40]} is {str(value)[:40]!r}; give a name of up to 120 characters, or "
-                    "favourite as true or false",
-                    thing=name,
-                    value=value,
-                )
+                raise wrong(name[:40], value, "rename")
         self._changed(own)
         return self.run(own)
 
@@ -165,7 +153,7 @@ class Runs:
         if own in self._queue:
             return self.cancel(own)
         if run["state"] not in ("starting", "running", "stopping"):
-            raise _not_running(own, run["state"])
+            raise _not_running(own)
         run["state"], run["asked_to_stop"] = "stopping", True
         worker = self._workers.get(own)
         if worker is not None:
@@ -177,7 +165,7 @@ class Runs:
         """End a run now, or take it out of the queue."""
         run = self.record(own)
         if run["state"] not in _BUSY:
-            raise _not_running(own, run["state"])
+            raise _not_running(own)
         if own in self._queue:
             self._queue.remove(own)
         run["state"], run["ended"], run["ended_why"] = "cancelled", now(), "stopped"
@@ -190,13 +178,7 @@ class Runs:
         """Let a run go on from where it ended, for some more time."""
         run = self.record(own)
         if not self.run(own)["can_continue"]:
-            raise StudioError(
-                "busy",
-                f"the run {own!r} is {run['state']} and cannot go on; start a new one",
-                thing="run",
-                value=own,
-                remedy="start a new one",
-            )
+            raise refused("busy", "cannot_go_on", thing="run", value=own)
         run.update(state="queued", ended=None, ended_why=None, error=None, resumed=False)
         run["time_limit"], run["asked_to_stop"] = seconds, False
         self._queue.append(own)
@@ -289,12 +271,7 @@ class Runs:
             if not self._closed and run["state"] != "cancelled":
                 self._fail(
                     own,
-                    StudioError(
-                        "failed",
-                        "the process of this run ended unexpectedly; continue it, or start again",
-                        thing="run",
-                        remedy="continue it, or start again",
-                    ),
+                    refused("failed", "run_process", thing="run"),
                 )
         except StudioError as error:
             if run.get("asked_to_stop") and error.code == "busy":
@@ -388,11 +365,5 @@ class Runs:
                 file.write(json.dumps({"n": lines + 1, "at": now(), "event": event, "data": data}) + "\n")
 
 
-def _not_running(own: str, state: str) -> StudioError:
-    return StudioError(
-        "busy",
-        f"the run {own!r} is {state}, so there is nothing to stop",
-        thing="run",
-        value=own,
-        remedy="reload the page",
-    )
+def _not_running(own: str) -> StudioError:
+    return refused("busy", "not_running", thing="run", value=own)

@@ -33,15 +33,16 @@ from supersparse.studio.asking import (
     smallest_conflict,
     wishes_of,
 )
-from supersparse.studio.problems import StudioError, as_problem
+from supersparse.studio.problems import StudioError, as_problem, refused
 from supersparse.studio.showing import (
     card_view,
     found_of,
     made_card,
     model_of,
     points_of,
-    with_edits,
+    with_steps,
 )
+from supersparse.studio.texts import text
 from supersparse.studio.watching import Telling
 from supersparse.studio.worker import Talk
 from supersparse.writing import write_file
@@ -63,7 +64,7 @@ def _explained(error: InfeasibleError, given: Mapping[str, Any], talk: Talk) -> 
     problem = as_problem(error)
     problem.conflict = seen_conflict(error, wishes)
     try:
-        talk.tell("progress", {"stage": "looking for the wishes that conflict", "t": 0.0})
+        talk.tell("progress", {"stage": "conflict", "t": 0.0})
         found = smallest_conflict(asked_of(given), talk)
     except (SupersparseError, KeyboardInterrupt):
         return problem
@@ -84,7 +85,7 @@ class _Run:
         self.telling = Telling(self.asked, talk, dict(given["ids"]))
         talk.tell("notes", list(self.asked.notes))
         self.kept = _Kept.load(self.folder / "folds.json")
-        self.telling.stage("loading the solver")  # the first use compiles it
+        self.telling.stage("loading")  # the first use compiles it
         self.clock = Clock.of(self.asked.question.recipe)
         self.splits = self.asked.splits()
 
@@ -96,7 +97,7 @@ class _Run:
         first: Solution | None = None
         if chooses_penalty(settings) and self.splits:
             if self.kept is None:
-                self.telling.stage("first card")
+                self.telling.stage("first")
                 first = self._solve(self.asked.question, self.clock.part(_FIRST), checkpoint=False)
                 unjudged = None if self.talk.stopped() else self._fold(self.clock.part(_FOLDS))
             if self.kept is not None and self.kept.penalty is not None:
@@ -106,7 +107,7 @@ class _Run:
         if first is not None and (self.talk.stopped() or _still_best(first, self.asked)):
             solution = first
         else:
-            self.telling.stage("final card" if first is not None or self.kept is not None else "learning")
+            self.telling.stage("final" if first is not None or self.kept is not None else "learning")
             judges_later = bool(self.splits) and self.kept is None
             share = self.clock.part(0.5) if judges_later else self.clock
             solution = self._solve(self.asked.question, share, start=first)
@@ -136,30 +137,32 @@ class _Run:
             solution = _solved(question, options, place)
         finally:
             self.telling.flush()
+        self.telling.ended(solution)
         return solution
 
     def _fold(self, clock: Clock) -> str | None:
         """Cross-validate; return why the card is not judged, if it is not."""
         recipe = self.asked.question.recipe
-        options: SolverKeywords = {**recipe.options, "cancel": self.talk.stopped, "checkpoint": None}
         try:
-            found = validate(
-                replace(recipe, options=options),
-                self.asked.rows,
-                self.splits,
-                self.telling,
-                repeats=self.asked.repeats,
-                clock=clock,
-                n_jobs=1,
-            )
+            with self.talk.cancel(self.folder / "stop") as cancel:
+                options: SolverKeywords = {**recipe.options, "cancel": cancel, "checkpoint": None}
+                found = validate(
+                    replace(recipe, options=options),
+                    self.asked.rows,
+                    self.splits,
+                    self.telling,
+                    repeats=self.asked.repeats,
+                    clock=clock,
+                    n_jobs=self.given.get("processes", 1),
+                )
         except SupersparseError as error:
             return str(error)
         if found is None:
-            return "the time limit left too little time for the folds; raise it"
+            return text("notes.no_time")
         if not found.interrupted:
             self.kept = _Kept.of(found)
             self.kept.save(self.folder / "folds.json")
-        return None if found.unseen else "the folds were not finished"
+        return None if found.unseen else text("notes.unfinished")
 
     def _saved(self, solution: Solution, plan: dict[str, Any], unjudged: str | None) -> dict[str, Any]:
         asked = self.asked
@@ -167,7 +170,7 @@ class _Run:
         if self.kept is not None and self.kept.unseen:
             card, why = self._judged(card, solution)
             unjudged = why or unjudged
-        card = with_edits(card, self.given.get("edits", []))
+        card = with_steps(card, self.given.get("edits", []))
         card_file.save(card, self.folder / "card.json")
         view = card_view(asked, solution, card, self.given["ids"])
         cross_validated = None if self.kept is None else self.kept.measures
@@ -182,7 +185,7 @@ class _Run:
             "cross_validated": cross_validated,
             "notes": [
                 *asked.notes,
-                *([] if unjudged is None else [f"the card could not be judged on rows left out: {unjudged}"]),
+                *([] if unjudged is None else [text("notes.unjudged", why=unjudged)]),
                 *([] if warning is None else [warning]),
             ],
             "proven": solution.proven_optimal,
@@ -215,12 +218,7 @@ def _solved(question: Question, options: SolverKeywords, checkpoint: Path) -> So
     except SolverFailedError as error:
         if not error.interrupted:
             raise
-        raise StudioError(
-            "busy",
-            "the run was stopped before it found a card; continue it for longer",
-            thing="run",
-            remedy="continue it for longer",
-        ) from None
+        raise refused("busy", "stopped_early", thing="run") from None
 
 
 def _with_penalty(plan: Mapping[str, Any], C0: float) -> dict[str, Any]:

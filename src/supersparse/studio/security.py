@@ -14,7 +14,7 @@ from http.cookies import CookieError, SimpleCookie
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from supersparse.studio.problems import StudioError
+from supersparse.studio.problems import StudioError, refused
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
@@ -91,31 +91,13 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host not in self._hosts or len(headers.getlist("host")) != 1:
-            raise StudioError(
-                "forbidden",
-                f"the Host of the request is {host[:80]!r}, which is not this studio; open the address that "
-                "the terminal shows",
-                thing="Host",
-                value=host,
-                remedy="open the address that the terminal shows",
-            )
+            raise refused("forbidden", "host", thing="Host", value=host)
         origin = headers.get("origin")
         writes = scope["method"] not in _READING
         if (origin is None and writes) or (origin is not None and origin not in self._origins):
-            raise StudioError(
-                "forbidden",
-                f"the request comes from {str(origin)[:80]!r}, which is no page of this studio",
-                thing="Origin",
-                value=origin,
-                remedy="use the page that the terminal names",
-            )
+            raise refused("forbidden", "origin", thing="Origin", value=origin)
         if scope["path"].startswith("/api/") and scope["path"] not in _OPEN and not self._is_known(headers):
-            raise StudioError(
-                "token",
-                "this window does not have the studio's token; open the address that the terminal shows",
-                thing="token",
-                remedy="open the address that the terminal shows",
-            )
+            raise refused("token", "no_token", thing="token")
 
     def _is_known(self, headers: Headers) -> bool:
         kind, _, given = headers.get("authorization", "").partition(" ")
@@ -132,16 +114,11 @@ class Guard:
     async def _begin_session(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Exchange the token for a cookie."""
         if scope["method"] != "POST":
-            raise StudioError("method", "a session begins with POST", thing="method", value=scope["method"])
+            raise refused("method", "session", thing="method", value=scope["method"])
         given = (await _small_json(receive)).get("token")
         assert self._token is not None
         if not isinstance(given, str) or not _same(given, self._token):
-            raise StudioError(
-                "token",
-                "the token is not that of this studio; open the address that the terminal shows",
-                thing="token",
-                remedy="open the address that the terminal shows",
-            )
+            raise refused("token", "token", thing="token")
         cookie = f"{self.cookie}={self._session}; Path=/; HttpOnly; SameSite=Strict"
         start = {"type": "http.response.start", "status": 204, "headers": [(b"set-cookie", cookie.encode())]}
         await send(start)

@@ -14,6 +14,7 @@ from supersparse.studio.app import make_app
 from supersparse.studio.limits import Limits
 from supersparse.studio.security import Guard, local_hosts, new_token
 from supersparse.studio.studio import Studio
+from supersparse.studio.texts import text
 
 HOST = "127.0.0.1"  # never another: nothing leaves this machine
 
@@ -40,9 +41,7 @@ def _listening(port: int) -> socket.socket:
         made.bind((HOST, port))
     except OSError as error:
         made.close()
-        raise InvalidOptionError(
-            f"--port {port} cannot be used: {error.strerror}; choose another one, or leave it out"
-        ) from None
+        raise InvalidOptionError(text("serving.no_port", port=port, why=error.strerror)) from None
     return made
 
 
@@ -77,8 +76,8 @@ async def _serve(
         if table is not None:
             studio.opened = {"table": (await studio.tables.add_file(table))["id"]}
         address = f"http://{HOST}:{port}/#token={token}"
-        say(f"The studio is open at {address}")
-        say(f"Runs are kept in {studio.folder.root}. Nothing leaves this machine. Ctrl-C ends it.")
+        say(text("serving.open", address=address))
+        say(text("serving.kept", folder=studio.folder.root))
         if browser:
             await asyncio.to_thread(webbrowser.open, address)
         watching = asyncio.create_task(_ending(server, studio))

@@ -1,7 +1,6 @@
 """Cards as JSON: what a page draws, and how a model is kept between processes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm
 from typing import Any
@@ -10,9 +9,11 @@ import numpy as np
 
 from supersparse.card.card import Card
 from supersparse.card.provenance import CardEdit
-from supersparse.card.rules import InRange, Rule, ValueOf
+from supersparse.card.rules import Rule, ValueOf
+from supersparse.card.words import question as question_in_words
 from supersparse.exact import shown
 from supersparse.faces.content import content
+from supersparse.learning.editing import cut_of, with_edits
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
@@ -20,7 +21,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Solution, Trace
 from supersparse.stop import Stop
 from supersparse.studio.asking import Asked
-from supersparse.studio.problems import StudioError
+from supersparse.studio.problems import refused
 
 Model = dict[str, Any]  # {"points": {question: "2"}, "intercept": "-7/2", "slope": None}
 _MOST_TOTALS = 40
@@ -41,12 +42,7 @@ def points_of(problem: Problem, model: Model) -> Points:
     values = [Fraction(0)] * len(names)
     for name, text in model["points"].items():
         if name not in names:
-            raise StudioError(
-                "input",
-                f"the table has no question {name!r} now; start a new run",
-                thing="question",
-                value=name,
-            )
+            raise refused("input", "no_question", thing="question", value=name)
         values[names[name]] = Fraction(text)
     unit = lcm(problem.unit, *(value.denominator for value in values))
     return Points(
@@ -155,7 +151,7 @@ def card_view(asked: Asked, solution: Solution, card: Card, ids: Mapping[str, An
         "notes": list(seen.notes),
         "facts": [list(fact) for fact in seen.facts],
         "items": _items(asked, solution),
-        "threshold": _threshold(card),
+        "threshold": threshold_of(card),
         "positive": seen.positive,
         "negative": seen.negative,
         "goal": solution.problem.goal,
@@ -176,7 +172,7 @@ def proof_of(solution: Solution, text: str | None) -> dict[str, Any]:
     }
 
 
-def _threshold(card: Card) -> int | float:
+def threshold_of(card: Card) -> int | float:
     """The smallest total that predicts the positive class; where totals are not whole, it is exceeded."""
     return floor(card.threshold) + 1 if card.totals_are_whole else float(card.threshold)
 
@@ -208,11 +204,11 @@ def rules_of(asked: Asked) -> dict[str, Rule]:
     return {} if prepare is None else {feature.name: feature.rule for feature in prepare.features_}
 
 
-def cut_of(rule: Rule | None) -> float | None:
-    """The cut of a question that asks for so much or more; None for others."""
-    if not isinstance(rule, InRange) or rule.low is None or rule.high is not None:
-        return None
-    return float(rule.low)
+def wordings(asked: Asked) -> dict[str, str]:
+    """Each question as a card asks it, by its name."""
+    prepare = asked.question.prepare
+    features = () if prepare is None else prepare.features_
+    return {feature.name: question_in_words(feature.rule, feature.unit) for feature in features}
 
 
 def _observed(solution: Solution, card: Card) -> list[dict[str, Any]]:
@@ -244,9 +240,6 @@ def made_card(asked: Asked, solution: Solution, *, remembers: bool = False) -> C
     return asked.question.card(solution, asked.rows.title, asked.rows if remembers else None)
 
 
-def with_edits(card: Card, edits: Sequence[Mapping[str, Any]]) -> Card:
+def with_steps(card: Card, steps: Sequence[Mapping[str, Any]]) -> Card:
     """Return the card with what people changed by hand in its provenance."""
-    if not edits or card.provenance is None:
-        return card
-    kept = tuple(CardEdit(change=e["text"], reason=e["reason"], at=e.get("at")) for e in edits)
-    return replace(card, provenance=replace(card.provenance, edits=kept))
+    return with_edits(card, [CardEdit(change=s["text"], reason=s["reason"], at=s.get("at")) for s in steps])

@@ -33,7 +33,7 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     asked = asked_of(given)
     question = asked.question
     telling = Telling(asked, talk, dict(given["ids"]))
-    telling.stage("loading the solver")
+    telling.stage("loading")
     clock = Clock.of(question.recipe)
     splits = asked.splits() if given["folds"] else []
     most = min(given["max_size"], most_features(errors_only(question.problem)))
@@ -49,7 +49,7 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     }
 
     def begin(size: int) -> None:
-        telling.stage(f"the best card with at most {size} question{'' if size == 1 else 's'}")
+        telling.stage(f"size {size}")
 
     share = clock.part(_TRAINING) if splits else clock
     for size, solution in best_of_each_size(question, most, share, options, begin, watch=telling.bound_only):
@@ -62,7 +62,7 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     for k, fold in enumerate(named_folds(splits)):
         if talk.stopped() or clock.left == 0:
             break
-        telling.stage(f"folds: {k + 1} of {len(splits)}")
+        telling.stage(f"fold {k + 1} of {len(splits)}")
         for size, error in _fold_errors(asked, fold, most, clock.part(1 / (len(splits) - k)), options):
             by_size.setdefault(size, []).append(error)
         _judge(result, by_size)

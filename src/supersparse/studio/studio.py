@@ -12,18 +12,11 @@ from supersparse.studio.edits import Edits
 from supersparse.studio.events import Hub
 from supersparse.studio.folder import Folder
 from supersparse.studio.limits import Limits
-from supersparse.studio.problems import StudioError
+from supersparse.studio.problems import wrong
 from supersparse.studio.runs import KINDS, Runs
 from supersparse.studio.tables import Tables
+from supersparse.studio.texts import text
 
-_NAMES = {
-    "card": "Card",
-    "frontier": "Sizes",
-    "pool": "Pool",
-    "repair": "Repair",
-    "report": "Report",
-    "certificate": "Certificate",
-}
 _REPORT_SECONDS = 90.0
 
 
@@ -72,20 +65,20 @@ class Studio:
         """Start a run, as a page asks for it."""
         kind = given.get("kind", "card")
         if kind not in KINDS or kind == "repair":
-            raise _wrong("kind", kind, f"choose one of {', '.join(k for k in KINDS if k != 'repair')}")
+            raise wrong("kind", kind, "one_of", known=", ".join(k for k in KINDS if k != "repair"))
         unknown = set(given) - {"kind", "table", "name", "plan", "card", "max_size", "folds", "within",
                                 "max_models", "time_limit", "bootstrap"}  # fmt: skip
         if unknown:
-            raise _wrong(min(unknown), given[min(unknown)], "leave it out")
+            raise wrong(min(unknown), given[min(unknown)], "leave_out")
         if kind in ("report", "certificate"):
             return self._start_on_card(kind, given)
         own = given.get("table")
         if not isinstance(own, str):
-            raise _wrong("table", own, "name the table")
+            raise wrong("table", own, "table")
         table = self.tables.given(own)
         plan = read_plan(given["plan"]) if "plan" in given else table["plan"]
         if table["choices"]["target"] is None:
-            raise _wrong("target", None, "choose the column to predict first")
+            raise wrong("target", None, "target")
         more: dict[str, Any] = {}
         if kind == "frontier":
             more["max_size"] = _whole("max_size", given.get("max_size", 8), 1, 30)
@@ -109,7 +102,7 @@ class Studio:
     def _start_on_card(self, kind: str, given: dict[str, Any]) -> dict[str, Any]:
         card = given.get("card")
         if not isinstance(card, str):
-            raise _wrong("card", card, "name the card")
+            raise wrong("card", card, "card")
         found = self.cards.given(card)
         more = {"bootstrap": _whole("bootstrap", given.get("bootstrap", 30), 0, 1000)}
         return self.runs.add(
@@ -151,9 +144,9 @@ class Studio:
     def _name(self, given: dict[str, Any], kind: str) -> str:
         name = given.get("name")
         if name is None or name == "":
-            return f"{_NAMES[kind]} {1 + sum(run['kind'] == kind for run in self.runs.runs())}"
+            return f"{text(f'run_names.{kind}')} {1 + sum(run['kind'] == kind for run in self.runs.runs())}"
         if not isinstance(name, str) or len(name) > 120:
-            raise _wrong("name", name, "give a name of up to 120 characters")
+            raise wrong("name", name, "name")
         return name
 
     def _given(self, run: dict[str, Any]) -> dict[str, Any]:
@@ -172,6 +165,7 @@ class Studio:
             "plan": {**run["plan"], "settings": settings},
             **run["given"],
             "start": run["model"],
+            "processes": self.limits.processes(settings["solve"].get("n_jobs")),
             "ids": {"id": f"{run['id']}.best", "run": run["id"], "table": run["table"]},
         }
 
@@ -180,20 +174,14 @@ def _limit_of(plan: dict[str, Any]) -> object:
     return plan["settings"].get("solve", {}).get("time_limit", 60.0)
 
 
-def _wrong(thing: str, value: object, remedy: str) -> StudioError:
-    return StudioError(
-        "input", f"{thing} is {str(value)[:80]!r}; {remedy}", thing=thing, value=value, remedy=remedy
-    )
-
-
 def _number(thing: str, value: object, least: float, most: float) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not is_number or not least <= value <= most:  # type: ignore[operator]
-        raise _wrong(thing, value, f"give a number from {least:g} to {most:g}")
+        raise wrong(thing, value, "range", least=f"{least:g}", most=f"{most:g}")
     return float(value)  # type: ignore[arg-type]
 
 
 def _whole(thing: str, value: object, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise _wrong(thing, value, f"give a whole number from {least} to {most}")
+        raise wrong(thing, value, "whole", least=least, most=most)
     return value

@@ -13,7 +13,7 @@ from supersparse.studio.choices import Choices, Plan, changed, done, first_plan,
 from supersparse.studio.crew import Crew
 from supersparse.studio.folder import Folder, missing, read_json, write_json
 from supersparse.studio.limits import Limits
-from supersparse.studio.problems import StudioError, as_problem
+from supersparse.studio.problems import StudioError, as_problem, refused, wrong
 
 Publish = Callable[[str, Any], None]
 _ENDINGS = {
@@ -23,6 +23,7 @@ _ENDINGS = {
 _MAGIC = ((b"PAR1", ".parquet"), (b"PK\x03\x04", ".xlsx"), (b"\xd0\xcf\x11\xe0", ".xls"))
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f]")
 _MOST_ROWS = 200
+_CARD = re.compile(r"[a-z0-9]{1,10}(?:\.[a-z0-9]{1,16})?", re.ASCII)
 
 
 def now() -> str:
@@ -91,12 +92,7 @@ class Tables:
                     start = start or chunk[:8]
                     file.write(chunk)
             if not size:
-                raise StudioError(
-                    "input",
-                    "the file is empty; choose another one",
-                    thing="file",
-                    remedy="choose another one",
-                )
+                raise refused("input", "empty_file", thing="file")
         except BaseException:
             self._folder.remove(own)
             raise
@@ -129,6 +125,7 @@ class Tables:
             "choices": no_choices(),
             "plan": first_plan(),
             "answered": [],
+            "favourites": [],
             "profile": None,
         }
         self._read(own)
@@ -136,13 +133,7 @@ class Tables:
 
     def _check_number(self) -> None:
         if len(self._known) >= self._limits.tables:
-            raise StudioError(
-                "busy",
-                f"the studio holds {self._limits.tables} tables, which is the most; remove one first",
-                thing="tables",
-                value=self._limits.tables,
-                remedy="remove one first",
-            )
+            raise refused("busy", "most_tables", thing="tables", value=self._limits.tables)
 
     def _file(self, table: dict[str, Any]) -> Path:
         return self._folder.place(table["id"]) / str(table["file"])
@@ -176,6 +167,7 @@ class Tables:
             "rows": profile.get("rows"),
             "columns_count": profile.get("columns_count"),
             "target": table["choices"]["target"],
+            "favourites": table.get("favourites", []),
             "runs": self._users(own),
         }
 
@@ -208,7 +200,7 @@ class Tables:
         answers = given.pop("answers", {}) if isinstance(given, dict) else {}
         choices = changed(table["choices"], given)
         if not isinstance(answers, dict):
-            raise StudioError("input", "answers must be an object by notice", thing="answers", value=answers)
+            raise refused("input", "answers", thing="answers", value=answers)
         for notice, answer in answers.items():
             choices = self._answer(table, choices, notice, answer)
         table["choices"] = choices
@@ -219,13 +211,7 @@ class Tables:
         found = next((one for one in _noticed(table) if one["id"] == notice), None)
         chosen = None if found is None else next((a for a in found["answers"] if a["id"] == answer), None)
         if found is None or chosen is None:
-            raise StudioError(
-                "input",
-                f"there is no answer {str(answer)[:40]!r} to {notice[:40]!r}; reload the page",
-                thing="answers",
-                value=answer,
-                remedy="reload the page",
-            )
+            raise refused("input", "no_answer", thing="answers", value=answer, notice=notice[:40])
         undone = choices
         for other in found["answers"]:  # what another answer added goes before this one is given
             if other["id"] != answer:
@@ -250,6 +236,16 @@ class Tables:
         if any(before["settings"].get(r) != table["plan"]["settings"].get(r) for r in roles):
             self._read(own)
         return self.plan(own)
+
+    def set_favourites(self, own: str, cards: object) -> dict[str, Any]:
+        """Change which cards of a table are favourites; every browser sees them, in their order."""
+        table, most = self._get(own), self._limits.cards_compared
+        if not isinstance(cards, list) or not all(isinstance(c, str) and _CARD.fullmatch(c) for c in cards):
+            raise wrong("favourites", cards, "favourites", most=most)
+        table["favourites"] = list(dict.fromkeys(cards))[-most:]
+        self._save(own)
+        self._publish("table", self.summary(own))
+        return self.summary(own)
 
     def remove(self, own: str) -> None:
         """Delete a table."""
@@ -302,14 +298,7 @@ class Tables:
 
 def too_large(limit: int) -> StudioError:
     """Say that a file is too large."""
-    return StudioError(
-        "large",
-        f"the file is larger than {limit // 2**20} MB, the most that the studio takes; use the command "
-        "line, or a part of the rows",
-        thing="file",
-        value=limit,
-        remedy="use the command line, or a part of the rows",
-    )
+    return refused("large", "file_large", thing="file", value=limit, limit=limit // 2**20)
 
 
 def read_range(first: str | None, count: str | None) -> dict[str, int]:
@@ -317,9 +306,7 @@ def read_range(first: str | None, count: str | None) -> dict[str, int]:
     found = []
     for name, given, usual in (("from", first, 0), ("count", count, 50)):
         if given is not None and not (given.isascii() and given.isdigit() and len(given) < 10):
-            raise StudioError(
-                "input", f"{name} is {given[:40]!r}; give a whole number", thing=name, value=given
-            )
+            raise wrong(name, given, "whole_number")
         found.append(usual if given is None else int(given))
     return {"from": found[0], "count": min(found[1], _MOST_ROWS)}
 

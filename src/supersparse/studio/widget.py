@@ -16,6 +16,7 @@ from supersparse.studio.channel import Channel
 from supersparse.studio.choices import read_plan
 from supersparse.studio.folder import default_folder
 from supersparse.studio.module import joined_module
+from supersparse.studio.texts import text
 
 _channels: dict[Path, Channel] = {}
 
@@ -58,7 +59,7 @@ def open_studio(
         channel = _channels[place.absolute()] = Channel(place)
     if X is not None:
         if y is None:
-            raise InvalidOptionError("y is missing; give the classes together with X")
+            raise InvalidOptionError(text("serving.no_labels"))
         content = table_text(X, y, target)
         channel.run(_added(channel, name, target, content, dict(settings or {})))
     return StudioWidget(channel)
@@ -84,7 +85,7 @@ def table_text(X: Any, y: Any, target: str) -> bytes:
     """
     columns = _columns(X)
     if target in columns:
-        raise InvalidOptionError(f"the table has a column {target!r} already; name the target differently")
+        raise InvalidOptionError(text("serving.target_there", target=target))
     labels = list(np.asarray(y).tolist())
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

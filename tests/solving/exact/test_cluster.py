@@ -1,21 +1,15 @@
 """Executors: slices elsewhere give the same optimum, and lost workers lose nothing but their slice."""
 
-import os
-import signal
-import threading
-import time
-import warnings
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import suppress
-from multiprocessing import get_context
+from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
 from solving.exact.hard import medium
+from solving.losing import Losing, killed_dask_workers, killed_processes
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, WorkerLostWarning
 from supersparse.problem.problem import Problem
-from supersparse.solving.exact import cluster, engine
+from supersparse.results.pool import pool
+from supersparse.solving.exact import engine, remote
 from supersparse.solving.solve import solve
 from supersparse.stop import Stop
 
@@ -26,30 +20,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 def at_once(monkeypatch):
     """Send slices from the start, and short ones, so that small problems are cut up."""
     monkeypatch.setattr(engine, "_ALONE", 0)
-    monkeypatch.setattr(cluster, "_LEAST_WORK", 20_000)
-    monkeypatch.setattr(cluster, "_MOST_WORK", 40_000)
+    monkeypatch.setattr(remote, "LEAST_WORK", 20_000)
+    monkeypatch.setattr(remote, "MOST_WORK", 40_000)
 
 
 def answer(solution):
     return solution.stop, solution.objective, solution.lower_bound, solution.evaluation.l1
-
-
-class Losing(ThreadPoolExecutor):
-    """Loses the slices whose numbers are listed; after `last`, takes none."""
-
-    def __init__(self, lost, last=10**9):
-        super().__init__(2)
-        self.lost, self.last, self.n = lost, last, 0
-
-    def submit(self, function, /, *args, **kwargs):
-        self.n += 1
-        if self.n > self.last:
-            raise RuntimeError("cannot schedule new futures after shutdown")
-        if self.n in self.lost:
-            future = Future()
-            future.set_exception(ConnectionError("the worker is gone"))
-            return future
-        return super().submit(function, *args, **kwargs)
 
 
 @pytest.mark.parametrize("intercept", ["free", "paper", (-2, 3)])
@@ -71,7 +47,7 @@ def test_a_lost_worker_loses_its_slice_and_nothing_else():
 
 def test_without_the_executor_the_solve_goes_on_here():
     problem = medium(seed=1)
-    with Losing(set(), last=4) as executor, pytest.warns(WorkerLostWarning, match="the solve goes on here"):
+    with Losing(set(), last=4) as executor, pytest.warns(WorkerLostWarning, match="the rest is done here"):
         assert answer(solve(problem, "exact", executor=executor)) == answer(solve(problem, "exact"))
 
 
@@ -91,44 +67,27 @@ def test_what_is_no_executor_and_solvers_without_one_are_refused():
         solve(problem, "exhaustive", executor=executor)
 
 
+def test_a_pool_is_listed_on_the_executor():
+    problem = medium(seed=2)
+    with Losing({2, 3}) as executor, pytest.warns(WorkerLostWarning):
+        found = pool(problem, 0.05, executor=executor)
+    alone = pool(problem, 0.05)
+    assert found.complete
+    assert {m.points for m in found.models} == {m.points for m in alone.models}
+    assert found.count == alone.count > 1
+    assert executor.n > 5
+
+
 @pytest.mark.long
 def test_processes_that_are_killed_lose_nothing():
     problem = medium(seed=1, intercept="paper")
-    with warnings.catch_warnings(), ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
-        warnings.simplefilter("ignore", WorkerLostWarning)
-        executor.submit(os.getpid).result()
-
-        def kill_one():
-            time.sleep(1.0)
-            os.kill(next(iter(executor._processes)), signal.SIGKILL)
-
-        threading.Thread(target=kill_one, daemon=True).start()
+    with killed_processes() as executor:
         assert answer(solve(problem, "exact", executor=executor)) == answer(solve(problem, "exact"))
 
 
 @pytest.mark.long
-def test_a_dask_cluster_whose_workers_are_killed_at_random_proves_the_optimum(monkeypatch):
-    distributed = pytest.importorskip("distributed")
+def test_a_dask_cluster_whose_workers_are_killed_at_random_proves_the_optimum():
     problem = medium(seed=1, intercept="paper")
-    random = np.random.default_rng(0)
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers,
-        distributed.Client(workers) as client,
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore", WorkerLostWarning)
-        done = threading.Event()
-
-        def kill_some():
-            while not done.wait(2.0):
-                pids = [nanny.pid for nanny in workers.workers.values() if nanny.pid]
-                if pids:  # none while all of them start again
-                    with suppress(ProcessLookupError):
-                        os.kill(int(random.choice(pids)), signal.SIGKILL)
-
-        threading.Thread(target=kill_some, daemon=True).start()
-        try:
-            found = solve(problem, "exact", executor=client.get_executor())
-        finally:
-            done.set()
+    with killed_dask_workers() as executor:
+        found = solve(problem, "exact", executor=executor)
     assert answer(found) == answer(solve(problem, "exact"))

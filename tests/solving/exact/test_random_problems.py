@@ -114,4 +114,4 @@ def test_the_proof_agrees_on_thousands_of_problems(case):
 @many
 @given(related_columns(), st.sampled_from([1, 1, 1, 2]))
 def test_the_proof_agrees_on_thousands_of_problems_with_related_columns(problem, threads):
-    check(problem, threads=threads)
+    check(problem, n_jobs=threads)

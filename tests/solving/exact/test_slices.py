@@ -17,6 +17,7 @@ from supersparse.solving.exact.proof import Proof
 from supersparse.solving.exact.reference_proof import ReferenceProof
 from supersparse.solving.exact.slices import CaseData, Slicer
 from supersparse.solving.integer_form import integer_form
+from supersparse.solving.kernels.support_search import IMPROVING, PIECE
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve import MergeRows
@@ -29,14 +30,18 @@ def never():
     return False
 
 
-def proven(problem, kind, work=None):
-    """Prove a problem without any search; return (F, l1) of the best model, None where there is none."""
+def proven(problem, kind, work=None, threads=1):
+    """Prove a problem without any search; return (F, l1) of the best model, None where there is none.
+
+    For more than one thread, supports that are half searched are divided.
+    """
     merged = MergeRows.apply(problem)
     monitor = Monitor(merged, SolveOptions(), lambda points: points)
     monitor.incumbent(completed(merged, smallest_coefficients(merged)))
     form = integer_form(merged)
     cuts = Cuts(form, monitor)
     proof = kind(cuts, instances(form))
+    proof.threads = threads
     proof.open_roots()
     seen = []
     while proof.is_open:
@@ -49,26 +54,27 @@ def proven(problem, kind, work=None):
 
 
 @settings(max_examples=examples(500))
-@given(cases(), st.sampled_from([None, 1, 500, 5000]))
-def test_the_compiled_tree_and_the_reference_agree(case, work):
-    assert proven(case.problem, Proof, work) == proven(case.problem, ReferenceProof)
+@given(cases(), st.sampled_from([None, 1, 500, 5000]), st.sampled_from([1, 5]))
+def test_the_compiled_tree_and_the_reference_agree(case, work, threads):
+    assert proven(case.problem, Proof, work, threads) == proven(case.problem, ReferenceProof)
 
 
 @pytest.mark.long
 @settings(max_examples=10_000)
-@given(cases(), st.sampled_from([None, 1, 500, 5000]))
-def test_they_agree_on_ten_thousand_problems(case, work):
-    assert proven(case.problem, Proof, work) == proven(case.problem, ReferenceProof)
+@given(cases(), st.sampled_from([None, 1, 500, 5000]), st.sampled_from([1, 5]))
+def test_they_agree_on_ten_thousand_problems(case, work, threads):
+    assert proven(case.problem, Proof, work, threads) == proven(case.problem, ReferenceProof)
 
 
 @settings(max_examples=examples(100))
-@given(forms(), st.integers(1, 3000))
-def test_parts_go_through_bytes_and_slices_of_any_length_change_nothing(form, work):
+@given(forms(), st.integers(1, 3000), st.sampled_from([1, 5]))
+def test_parts_go_through_bytes_and_slices_of_any_length_change_nothing(form, work, threads):
     for instance in instances(form):
         optimum = []
         for is_cut_up in (False, True):
             cuts = cuts_of(form)
             proof = Proof(cuts, [instance])
+            proof.threads = threads
             proof.open_roots()
             while proof.is_open:
                 if not is_cut_up:
@@ -80,6 +86,22 @@ def test_parts_go_through_bytes_and_slices_of_any_length_change_nothing(form, wo
                 proof.put(tasks, left, done)
             optimum.append((cuts.now.tie, cuts.now.l1))
         assert optimum[0] == optimum[1]
+
+
+@pytest.mark.parametrize("intercept", ["free", (-20, 20)])
+def test_the_second_phase_of_a_divided_support_begins_when_the_first_has_ended(intercept):
+    form = integer_form(MergeRows.apply(medium(seed=0, intercept=intercept)))
+    instance = instances(form)[-1]
+    proof = Proof(cuts_of(form), [instance])
+    proof.threads = 4
+    proof.push(Part(0, instance.case, (0, 2, 4)))
+    phases = []
+    while proof.is_open:
+        proof.step(never, 1000)
+        phases.append(sorted(part.phase for part in proof.open_parts()))
+    assert phases[0].count(PIECE) == len(phases[0]) > 1
+    assert [IMPROVING] in phases  # nothing but the second phase, which is still to begin
+    assert all(IMPROVING not in open_now or open_now == [IMPROVING] for open_now in phases)
 
 
 def test_bytes_that_end_early_are_refused():

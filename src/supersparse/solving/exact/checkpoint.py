@@ -14,6 +14,7 @@ from supersparse.solving.exact.literals import literals_where
 from supersparse.solving.exact.partition.tree import OpenNodes
 from supersparse.solving.exact.partition.tree import PartitionNode as PartitionNode
 from supersparse.solving.exact.parts import Part, node_part, support_part, whole
+from supersparse.solving.kernels.support_search import IMPROVING, PIECE
 
 _FORMAT = "supersparse checkpoint 3"
 
@@ -54,7 +55,8 @@ def written(part: Part) -> dict[str, Any]:
     entry: dict[str, Any] = {"bound": part.bound, "case": part.case, "literals": part.literals}
     if part.allowed is not None:
         return entry | {"allowed": literals_where(part.allowed), "theta": part.theta}
-    return entry | {"boxes": None if part.boxes is None else (part.phase, part.boxes.tolist())}
+    phase = IMPROVING if part.phase == PIECE else part.phase
+    return entry | {"boxes": None if part.boxes is None else (phase, part.boxes.tolist())}
 
 
 def _written_second(left: OpenNodes) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,16 +18,17 @@ from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
 from supersparse.solving.checkpoint_file import check_place, locked, warn_not_saved
+from supersparse.solving.cluster import LOOK_SECONDS, Cluster
 from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.exact import checkpoint
-from supersparse.solving.exact.cluster import Cluster
-from supersparse.solving.exact.covers import CancelledError
 from supersparse.solving.exact.cuts import Cuts, with_prices
 from supersparse.solving.exact.instance import Instance, instances
 from supersparse.solving.exact.many import all_within, best_per_size
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
 from supersparse.solving.exact.reference_proof import ReferenceProof
+from supersparse.solving.exact.remote import RemoteSlices
 from supersparse.solving.exact.second import SecondBound
+from supersparse.solving.exact.third import ThirdBound
 from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
@@ -44,7 +46,6 @@ _SHARE_WHILE_IMPROVING = 1.5
 _SHARE_AFTERWARDS = 0.1
 _SHARE_BEFORE_LONG_PROOFS = 6.0
 _SHARE_ON_LARGE_TABLES = 3.0
-_PATIENCE = 40_000_000  # touched rows
 _PATIENCE_BEFORE_LONG_PROOFS = 2_500_000_000  # about eight seconds
 _MANY = 10  # features
 _HOPELESS = Fraction(1, 10)  # of the objective: a bound below that
@@ -54,8 +55,7 @@ _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few mil
 _REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 _SWITCH_SECONDS = 0.0005
-_LOOK_SECONDS = 0.02  # between two looks at the limits, beside threads
-_ALONE = 40_000_000  # touched rows, some hundred milliseconds: what threads are not started for
+_ALONE = 10_000_000  # touched rows, some fifty milliseconds: what threads are not started for
 
 
 @contextmanager
@@ -123,7 +123,7 @@ def prove_without_search(problem: Problem, options: SolveOptions, monitor: Monit
     run.cuts.refresh()
     while run.proof.is_open:
         run.proof.step(run._check_in)
-        run._take_second_turn()
+        run._take_other_turns()
 
 
 class _Restart(Enum):
@@ -135,7 +135,7 @@ class _Restart(Enum):
 
 @dataclass(eq=False, kw_only=True)
 class _Solve:
-    """One run: the incumbent search and the two proofs share the time and report to the monitor."""
+    """One run: the incumbent search and the three proofs share the time and report to the monitor."""
 
     problem: Problem
     options: SolveOptions
@@ -146,6 +146,7 @@ class _Solve:
     cases: list[Instance]
     proof: Proof | ReferenceProof
     second: SecondBound
+    third: ThirdBound
     knew_no_model: bool  # when prices were chosen, so the prices help to find any model at all
     file: Path | None  # the checkpoint
     identity: str  # of the problem, as the checkpoint names it
@@ -171,6 +172,7 @@ class _Solve:
             cases=cases,
             proof=Proof(cuts, cases) if log is None else ReferenceProof(cuts, cases, log),
             second=SecondBound(form),
+            third=ThirdBound(cases, cuts),
             knew_no_model=monitor.best_evaluation is None,
             file=None if options.checkpoint is None else Path(options.checkpoint),
             identity="" if options.checkpoint is None else fingerprint(problem),
@@ -240,22 +242,24 @@ class _Solve:
             if self.search.spent[0] - searched < self._search_share * self.proof.work:
                 self.search.run(1)
                 self.cuts.refresh()
-            self._take_second_turn()
+            self._take_other_turns()
 
     def _prove_in_threads(self, proof: Proof, threads: int) -> None:
         """Prove in background threads; this thread searches at times, reports and watches the limits.
 
-        What is small is done before they would have started.
+        What is small is done before they would have started. Half of them search first: what is proven
+        before a good model is known is much more work.
         """
         self._prove_here(_ALONE)
         if not proof.is_open or self.stop is not None or self._needs_restart:
             return
-        workers = proof.start(threads, lambda: self.stop is not None or self._needs_restart)
+        searches = [partial(self._search_beside, self.search.sibling(n)) for n in range(1, threads // 2 + 1)]
+        workers = proof.start(threads, lambda: self.stop is not None or self._needs_restart, searches)
         searched, proven = int(self.search.spent[0]), proof.work
         try:
             with _quick_switches():
                 while proof.is_open and not self._check_in():
-                    self._take_second_turn()
+                    self._take_other_turns()
                     due = searched + self._search_share * (proof.work - proven) / threads
                     if not self.search.is_warm or self.search.spent[0] < due:
                         self.search.run(1)
@@ -263,46 +267,55 @@ class _Solve:
                         if not self.search.is_warm:
                             searched = int(self.search.spent[0])
                     else:
-                        proof.wait(_LOOK_SECONDS)
+                        proof.wait(LOOK_SECONDS)
         finally:
             proof.finish(workers)
+
+    def _search_beside(self, search: Search) -> None:
+        """Search in another thread until that does not seem to help any more."""
+        while search.is_improving and self.proof.is_open and self.stop is None and not self._needs_restart:
+            search.step()
+            self.cuts.refresh()
 
     def _prove_on(self, proof: Proof, executor: Executor) -> None:
         """Prove on an executor; this process searches at times, reports and watches the limits."""
         self._prove_here(_ALONE)
         if not proof.is_open or self.stop is not None or self._needs_restart:
             return
-        cluster = Cluster(proof, self.cases, executor, self._check_in)
+        slices = RemoteSlices(proof, self.cases, self._check_in, lambda: self._work_left)
         searched, proven = int(self.search.spent[0]), proof.work
-        try:
-            while proof.is_open and not self._check_in():
-                self._take_second_turn()
-                cluster.fill()
-                if cluster.is_gone:
-                    proof.step(self._check_in, self._work_left)
-                due = searched + self._search_share * (proof.work - proven) / proof.threads
-                if not self.search.is_warm or self.search.spent[0] < due:
-                    self.search.run(1)
-                    self.cuts.refresh()
-                    cluster.collect(0.0)
-                else:
-                    cluster.collect(0.0 if cluster.is_gone else _LOOK_SECONDS)
-        except CancelledError:
-            pass  # before the arrays of a case were made
-        finally:
-            cluster.stop()
 
-    def _take_second_turn(self) -> None:
-        """Run the second bound when it is its turn; a proof log allows only the first."""
+        def search() -> bool:
+            self._take_other_turns()
+            due = searched + self._search_share * (proof.work - proven) / proof.threads
+            if self.search.is_warm and self.search.spent[0] >= due:
+                return False
+            self.search.run(1)
+            self.cuts.refresh()
+            return True
+
+        Cluster(slices, executor).run(lambda: not proof.is_open or self._check_in(), search)
+
+    def _take_other_turns(self) -> None:
+        """Run the other bounds when it is their turn; a proof log allows only the first."""
         best = self.monitor.best_evaluation
-        if self.options.proof_log is None and best is not None and self.second.is_due(self.proof.work):
+        if self.options.proof_log is not None or best is None:
+            return
+        if self.second.is_due(self.proof.work):
             self.monitor.bound(self.second.step(best.objective, self.proof.work, self._check_in))
+        elif self.third.is_due(self.proof.work):
+            known = self.monitor.lower_bound
+            self.monitor.bound(self.third.step(known, self.proof.work, self._check_in, self._work_left))
+
+    @property
+    def _other_work(self) -> int:
+        return self.second.work + self.third.work
 
     @property
     def _work_left(self) -> int | None:
         """What the node limit leaves to the proof; None without one."""
         limit = self.options.node_limit
-        return None if limit is None else max(1, limit * WORK_PER_NODE - self.proof.work - self.second.work)
+        return None if limit is None else max(1, limit * WORK_PER_NODE - self.proof.work - self._other_work)
 
     @property
     def _needs_restart(self) -> bool:
@@ -321,12 +334,11 @@ class _Solve:
                 return _SHARE_BEFORE_LONG_PROOFS
             if self.form.n_rows * self.form.n_features > _LARGE and bound < _FAR * objective:
                 return _SHARE_ON_LARGE_TABLES
-        improving = spent < 3 * self.search.improved_at + _PATIENCE
-        return _SHARE_WHILE_IMPROVING if improving else _SHARE_AFTERWARDS
+        return _SHARE_WHILE_IMPROVING if self.search.is_improving else _SHARE_AFTERWARDS
 
     def _check_in(self) -> bool:
         """Count, report and save if due, and return whether to stop; long steps call it midway."""
-        self.monitor.nodes = (self.proof.work + self.second.work) // WORK_PER_NODE
+        self.monitor.nodes = (self.proof.work + self._other_work) // WORK_PER_NODE
         if self.proof.work >= self._report_at:
             self._report_at = self.proof.work + _REPORT_EVERY
             self._report()
@@ -341,8 +353,8 @@ class _Solve:
         if reason is not None:
             return reason
         best = self.monitor.best_evaluation
-        if self.second.work and best is not None and self.monitor.lower_bound >= best.objective:
-            return Stop.BOUND  # the second bound met the objective; ties in l1 stay open
+        if self._other_work and best is not None and self.monitor.lower_bound >= best.objective:
+            return Stop.BOUND  # another bound met the objective; ties in l1 stay open
         return None
 
     def _report(self) -> None:

@@ -12,10 +12,12 @@ from supersparse.problem.objective import PointsEvaluation, completed, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import step_with_l1
+from supersparse.solving.cluster import Cluster
 from supersparse.solving.contract import ClaimedModels
 from supersparse.solving.exact.cuts import CutValues, with_prices
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
+from supersparse.solving.exact.remote import RemoteSlices
 from supersparse.solving.integer_form import OPEN, IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
@@ -64,9 +66,8 @@ def all_within(
     if claim.lower_bound < best:
         return ClaimedModels(models=tuple(within.models.values()), complete=False)
     within.offer(smallest_coefficients(problem))  # the tree starts with one feature
-    proof = Proof(
-        within, [replace(case, twin_of=(-1,) * case.n_features) for case in instances(form)], lists=True
-    )
+    cases = [replace(case, twin_of=(-1,) * case.n_features) for case in instances(form)]
+    proof = Proof(within, cases, lists=True)
     proof.open_roots()
     begun = monitor.nodes
 
@@ -74,6 +75,9 @@ def all_within(
         monitor.nodes = begun + proof.work // WORK_PER_NODE
         return monitor.stop_reason() is not None
 
+    if options.executor is not None:
+        slices = RemoteSlices(proof, cases, should_stop)
+        Cluster(slices, options.executor).run(lambda: not proof.is_open or should_stop())
     while proof.is_open and not should_stop():
         proof.step(should_stop)
     return ClaimedModels(models=tuple(within.models.values()), complete=not proof.is_open)

@@ -15,11 +15,10 @@ from supersparse.solving.exact.literals import (
     literals_where,
     n_literals,
 )
+from supersparse.solving.kernels.support_search import IMPROVING, PIECE, TIES
 
 Ints = NDArray[np.int64]
 
-LAST_PHASE = 2
-"""The phases of a support's search are 1 and 2; 0 before it starts."""
 _LARGEST = 2**62
 
 
@@ -37,6 +36,51 @@ class Part(NamedTuple):
     theta: int = 0
     phase: int = 0
     boxes: Ints | None = None
+    pieces: "Pieces | None" = None  # those that this one is of, in phase PIECE
+
+
+class Pieces:
+    """How many pieces of the first phase of one support are open.
+
+    The second phase asks for models as good as the best one with smaller points, so it must not begin before
+    nothing better can be found in the first. A piece that is written to a file is a first phase of its own.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._open = n
+
+    def add(self, n: int) -> None:
+        """One of the pieces was divided, so there are so many more."""
+        self._open += n
+
+    def close(self, piece: Part) -> list[Part]:
+        """Close one of them; return the second phase if it was the last."""
+        self._open -= 1
+        if self._open or piece.boxes is None:
+            return []
+        return [piece._replace(phase=IMPROVING, boxes=piece.boxes[:0], pieces=None)]
+
+
+def divided(part: Part, n: int) -> list[Part]:
+    """A support that is half searched as at most so many parts, which can be searched at once."""
+    boxes = part.boxes
+    if boxes is None or min(n, len(boxes)) < 2:
+        return [part]
+    n = min(n, len(boxes))
+    if part.phase == IMPROVING:
+        part = part._replace(phase=PIECE, pieces=Pieces(1))
+    if part.pieces is not None:
+        part.pieces.add(n - 1)
+    return [part._replace(boxes=boxes[i::n]) for i in range(n)]
+
+
+def after_slice(taken: Part, left: list[Part]) -> list[Part]:
+    """What a slice that took this part first has left, with the second phase where it ended the first."""
+    if taken.pieces is None:
+        return [part._replace(phase=IMPROVING) if part.phase == PIECE else part for part in left]
+    if any(part.phase == PIECE for part in left):
+        return [part._replace(pieces=taken.pieces) if part.phase == PIECE else part for part in left]
+    return [*taken.pieces.close(taken), *left]
 
 
 def sides_of(instance: Instance, literals: Literals) -> Ints:
@@ -109,7 +153,13 @@ def node_part(
 
 
 def support_part(
-    bound: object, instance: Instance, literals: Sequence[object], phase: object, boxes: Ints | None
+    bound: object,
+    instance: Instance,
+    literals: Sequence[object],
+    phase: object,
+    boxes: Ints | None,
+    *,
+    is_piece: bool = False,
 ) -> Part:
     """A support, checked: kernels index arrays by its literals and boxes, unchecked."""
     names = _literals(literals, instance)
@@ -126,7 +176,7 @@ def support_part(
         bound=whole(bound, -_LARGEST, _LARGEST),
         case=instance.case,
         literals=names,
-        phase=whole(phase, 0, LAST_PHASE),
+        phase=whole(phase, 0, PIECE if is_piece else TIES),
         boxes=boxes,
     )
 

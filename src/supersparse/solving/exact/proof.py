@@ -1,12 +1,13 @@
 """Proof: the open parts of the tree and the workers that close them, one thread or several."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 from supersparse.solving.exact.covers import CancelledError
 from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.instance import Instance
-from supersparse.solving.exact.parts import Part
+from supersparse.solving.exact.parts import Part, after_slice, divided
 from supersparse.solving.exact.slices import CaseData, Slicer
 from supersparse.solving.exact.tree import OpenTasks, Task, fixed_cost
 from supersparse.solving.kernels.tree_data import TreeData
@@ -79,16 +80,18 @@ class Proof:
         """Do one slice in this thread, of at most so much work."""
         tasks = self._take(wait=False)
         if tasks:
-            self._do(tasks, cancelled, most)
+            self.do(tasks, cancelled, most)
 
-    def start(self, threads: int, cancelled: Callable[[], bool]) -> list[threading.Thread]:
-        """Start threads that work until nothing is open."""
+    def start(
+        self, threads: int, cancelled: Callable[[], bool], first: Sequence[Callable[[], None]] = ()
+    ) -> list[threading.Thread]:
+        """Start threads that work until nothing is open; some of them do something else first."""
         self.threads = threads
         workers = [
             threading.Thread(
-                target=self._work_until_closed, args=(cancelled,), name=f"proof-{t}", daemon=True
+                target=self._work_until_closed, args=(cancelled, before), name=f"proof-{t}", daemon=True
             )
-            for t in range(threads)
+            for t, before in zip_longest(range(threads), first)
         ]
         for worker in workers:
             worker.start()
@@ -110,10 +113,12 @@ class Proof:
             if self.is_open:
                 self._ended.wait(seconds)
 
-    def _work_until_closed(self, cancelled: Callable[[], bool]) -> None:
+    def _work_until_closed(self, cancelled: Callable[[], bool], before: Callable[[], None] | None) -> None:
         try:
+            if before is not None:
+                before()
             while tasks := self._take(wait=True):
-                self._do(tasks, lambda: self._stopping or cancelled(), None)
+                self.do(tasks, lambda: self._stopping or cancelled(), None)
         except BaseException as failure:  # passed to the main thread by `finish`
             with self._changed:
                 self._failure = failure
@@ -152,7 +157,8 @@ class Proof:
             self._busy[task.age] = task
         return tasks
 
-    def _do(self, tasks: list[Task[Part]], cancelled: Callable[[], bool], most: int | None) -> None:
+    def do(self, tasks: list[Task[Part]], cancelled: Callable[[], bool], most: int | None) -> None:
+        """Do a slice of parts that were taken, in this thread."""
         parts = [task.work for task in tasks]
         work = 0
         try:
@@ -169,17 +175,27 @@ class Proof:
 
     def put(self, tasks: list[Task[Part]], parts: list[Part], work: int) -> None:
         """Replace parts that were taken by what is left of them."""
+        tie = self.cuts.tie
         with self._changed:
             for task in tasks:
                 del self._busy[task.age]
-            for part in parts:
-                if part.bound <= self.cuts.tie:
-                    self.tasks.push(part.bound, part)
+            for part in after_slice(tasks[0].work, parts):
+                if part.bound <= tie:
+                    for piece in self._shared_out(part):
+                        self.tasks.push(piece.bound, piece)
             self.work += work
             self._slice = min(_SLICE_WORK, 2 * self._slice)
-            self._changed.notify_all()
-            if not self.is_open:
+            if len(self.tasks):
+                self._changed.notify(min(self._idle, len(self.tasks)))
+            elif not self._busy:
+                self._changed.notify_all()
                 self._ended.notify_all()
+
+    def _shared_out(self, part: Part) -> list[Part]:
+        """A part, or its pieces where others would have nothing to do."""
+        if part.boxes is None or len(self.tasks) >= self.threads:
+            return [part]
+        return divided(part, self.threads)
 
     def data_of(self, case: int, cancelled: Callable[[], bool]) -> TreeData:
         """The arrays of a case, made when first asked for."""
@@ -192,10 +208,11 @@ class Proof:
         """Work on parts of one case; return what is left of them, and the work done."""
         work = min(self._slice, _SLICE_WORK)
         if parts[0].bound < _FAR * self.cuts.tie:
-            work = min(work, _FAR_SLICE)
+            work = min(work, _FAR_SLICE * max(1, self.threads // 2))  # Python is for one thread at a time
         if most is not None:
             work = max(1, min(work, most))
-        return self._slicer(parts[0].case, cancelled).run(parts, self.cuts, work, _LEAST_SLICE, cancelled)
+        least = work if self.threads == 1 else _LEAST_SLICE
+        return self._slicer(parts[0].case, cancelled).run(parts, self.cuts, work, least, cancelled)
 
     def _slicer(self, case: int, cancelled: Callable[[], bool]) -> Slicer:
         slicers: dict[int, Slicer] = self._mine.__dict__.setdefault("slicers", {})

@@ -1,27 +1,29 @@
-"""A slice in another process: bytes and numbers in and out, nothing kept but the problem's arrays.
+"""Slices of the tree in other processes: bytes and numbers in and out, nothing kept but the problem's arrays.
 
-A worker knows the arrays by their digest. One that does not know them yet says so, and is sent them; it needs
-neither the problem nor the evaluator, because what it finds is judged where the solve runs.
+A worker needs neither the problem nor the evaluator, because what it finds is judged where the solve runs.
 """
 
-import hashlib
-import json
-import math
-import threading
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from supersparse.solving.arrays import Known, fields_of, packed
+from supersparse.solving.cluster import Request
+from supersparse.solving.exact.covers import CancelledError
 from supersparse.solving.exact.cuts import CutValues
-from supersparse.solving.exact.parts import from_bytes, to_bytes
+from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.literals import literals_where
+from supersparse.solving.exact.parts import Part, from_bytes, node_part, support_part, to_bytes
+from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
 from supersparse.solving.exact.slices import Slicer, alike
+from supersparse.solving.exact.tree import Task
 from supersparse.solving.kernels.boxes import FOUND
 from supersparse.solving.kernels.tree_data import Branching, Coefficients, Pairs, Rows, TreeData
 
-_MOST_KNOWN = 4  # problems that a worker remembers
+LEAST_WORK, MOST_WORK = 100 * WORK_PER_NODE, 2000 * WORK_PER_NODE
+_BATCH = 32  # parts of a slice, at most
 _MOST_FOUND = 256
-_known: dict[str, TreeData] = {}
-_lock = threading.Lock()
 
 
 class Outcome(NamedTuple):
@@ -32,49 +34,102 @@ class Outcome(NamedTuple):
     work: int
 
 
-def packed(data: TreeData) -> tuple[str, bytes]:
-    """Return the digest of a case's arrays, and them as bytes: a line of JSON with shapes, then numbers."""
-    arrays = [np.asarray(value) for part in data for value in part]
-    head = json.dumps([(array.dtype.str, array.shape) for array in arrays]).encode()
-    content = b"\n".join([head, b"".join(array.tobytes() for array in arrays)])
-    return hashlib.sha256(content).hexdigest(), content
+class RemoteSlices:
+    """The open parts of a proof, for a cluster."""
+
+    def __init__(
+        self,
+        proof: Proof,
+        cases: list[Instance],
+        cancelled: Callable[[], bool],
+        work_left: Callable[[], int | None] = lambda: None,
+    ) -> None:
+        self.least_work, self.most_work = LEAST_WORK, MOST_WORK
+        self._proof = proof
+        self._cancelled, self._work_left = cancelled, work_left
+        self._cases = {case.case: case for case in cases}
+        self._packed: dict[int, tuple[str, bytes]] = {}
+
+    def divide_among(self, slices: int) -> None:
+        """Take smaller batches, so that there are enough for all."""
+        self._proof.threads = slices
+
+    def take(self) -> list[Task[Part]] | None:
+        """Take open parts of one case."""
+        return self._proof.take(_BATCH) or None
+
+    def request(self, taken: list[Task[Part]]) -> Request | None:
+        """A slice, with the cuts that hold now; None if its arrays are not made in time."""
+        parts = [task.work for task in taken]
+        case, now = parts[0].case, self._proof.cuts.now
+        if case not in self._packed:
+            try:
+                data = self._proof.data_of(case, self._cancelled)
+            except CancelledError:
+                return None
+            self._packed[case] = packed(value for part in data for value in part)
+        digest, content = self._packed[case]
+        rest = (case, to_bytes(parts), (now.tie, now.strict, now.l1))
+        return Request(run_remotely, digest, content, rest)
+
+    def read(self, result: Outcome) -> tuple[list[Part], Outcome]:
+        """Read the open parts, checked: kernels index arrays by them, unchecked."""
+        first = next(iter(self._cases.values()))
+        return [self._checked(part) for part in from_bytes(result.parts, first.n_features)], result
+
+    def receive(self, taken: list[Task[Part]], left: tuple[list[Part], Outcome]) -> None:
+        """Judge what was found, and open what is left."""
+        parts, outcome = left
+        for coefficients in outcome.found:
+            self._proof.cuts.offer(list(coefficients))
+        self._proof.put(taken, parts, outcome.work)
+
+    def put_back(self, taken: list[Task[Part]]) -> None:
+        """Open the parts again as they were."""
+        self._proof.put(taken, [task.work for task in taken], 0)
+
+    def do_here(self, taken: list[Task[Part]] | None = None) -> None:
+        """Do a slice in this thread."""
+        if taken is None:
+            self._proof.step(self._cancelled, self._work_left())
+        else:
+            self._proof.do(taken, self._cancelled, self._work_left())
+
+    def _checked(self, part: Part) -> Part:
+        instance = self._cases[part.case]
+        if part.allowed is not None:
+            allowed = list(literals_where(part.allowed))
+            return node_part(part.bound, instance, list(part.literals), allowed, part.theta)
+        literals = list(part.literals)
+        return support_part(part.bound, instance, literals, part.phase, part.boxes, is_piece=True)
 
 
-def unpacked(content: bytes) -> TreeData:
-    """Read the arrays of a case."""
-    head, _, body = content.partition(b"\n")
-    arrays, at = [], 0
-    for kind, shape in json.loads(head):
-        n = math.prod(shape)
-        array = np.frombuffer(body, kind, n, at).reshape(shape).copy()
-        arrays.append(array)
-        at += array.nbytes
-    left = iter(arrays)
+def _tree_data(values: Iterator[Any]) -> TreeData:
+    return TreeData(
+        alike(fields_of(Pairs, values)),
+        alike(fields_of(Branching, values)),
+        alike(fields_of(Rows, values)),
+        alike(fields_of(Coefficients, values)),
+    )
 
-    def read(group: Any) -> Any:
-        return alike(group(*(next(left) for _ in group._fields)))
 
-    return TreeData(read(Pairs), read(Branching), read(Rows), read(Coefficients))
+_known = Known(_tree_data)
 
 
 def run_remotely(
     digest: str, content: bytes | None, case: int, parts: bytes, cuts: tuple[int, int, int], work: int
 ) -> Outcome | None:
     """Work on open parts of one case; None where the arrays are not known here and `content` is None."""
-    with _lock:
-        data = _known.get(digest)
-        if data is None:
-            if content is None:
-                return None
-            data = _known[digest] = unpacked(content)
-            while len(_known) > _MOST_KNOWN:
-                del _known[next(iter(_known))]
+    data = _known.get(digest, content)
+    if data is None:
+        return None
     now = CutValues(*cuts)
     slicer = Slicer(case, data)
     slicer.load(from_bytes(parts, len(data.branching.twin_of)))
     shared = np.array([now.tie, 0], np.int64)
+    own = data.coefficients
     # what a kernel decides itself is better than all that is known: the others hear of it at once
-    most = _MOST_FOUND if data.coefficients.slack or data.coefficients.judged else 1
+    most = _MOST_FOUND if own.slack or own.judged or own.lists else 1
     found: list[tuple[int, ...]] = []
     while slicer.advance(now, shared, work, work) == FOUND:
         found.append(tuple(slicer.found()))

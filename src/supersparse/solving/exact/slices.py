@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from supersparse.solving.exact.covers import PairPool, pair_pool
 from supersparse.solving.exact.cuts import CutValues, Judge
 from supersparse.solving.exact.instance import Instance
-from supersparse.solving.exact.literals import Literal, feature_of, sign_of
+from supersparse.solving.exact.literals import Literal, Literals, feature_of, sign_of
 from supersparse.solving.exact.parts import Part
 from supersparse.solving.kernels.boxes import FOUND, FULL
 from supersparse.solving.kernels.slices import CROWDED, OUTDATED, run_slice
@@ -206,11 +206,12 @@ class Slicer:
             self._state = _with_more_parts(self._state)
         state = self._state
         state.number[TOP], state.number[WORK], state.number[BOX_TOP] = len(parts), 0, 0
+        width = state.part.shape[1] - LITERALS
         for at, part in enumerate(reversed(parts)):
             size = len(part.literals)
             kind = SUPPORT if part.allowed is None else NODE
-            state.part[at, :LITERALS] = kind, part.bound, part.theta, size, part.phase
-            state.part[at, LITERALS : LITERALS + size] = part.literals
+            unused = (0,) * (width - size)
+            state.part[at] = kind, part.bound, part.theta, size, part.phase, *part.literals, *unused
             if part.allowed is not None:
                 state.allowed[at] = part.allowed
         if parts and parts[0].boxes is not None:
@@ -226,11 +227,12 @@ class Slicer:
 
     def left(self) -> list[Part]:
         """What is open, the part on top first."""
-        state, case = self._state, self._case
+        state, case, top = self._state, self._case, int(self._state.number[TOP])
         parts = []
-        for at in range(int(state.number[TOP]) - 1, -1, -1):
-            kind, bound, theta, size, phase, *names = state.part[at].tolist()
-            literals = tuple(map(Literal, names[:size]))
+        rows = state.part[:top].tolist()
+        for at in range(top - 1, -1, -1):
+            kind, bound, theta, size, phase, *names = rows[at]
+            literals: Literals = tuple(names[:size])
             if kind == NODE:
                 parts.append(Part(bound, case, literals, state.allowed[at].copy(), theta))
             else:

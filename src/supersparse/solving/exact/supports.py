@@ -24,7 +24,6 @@ from supersparse.solving.kernels.support import CellRates, SupportData, merge_on
 Ints = NDArray[np.int64]
 _SLICE_SECONDS = 0.05
 _IMPROVING, _TIES = 1, 2  # the phases of a search; 0 before it starts
-LAST_PHASE = _TIES
 _ROOM_ON_STACK = 128  # initial number of boxes; more are added if needed
 _NONE, _NO_CELLS = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
 NO_RATES = CellRates(_NONE, _NONE, _NO_CELLS, _NO_CELLS, _NONE)

@@ -8,32 +8,17 @@ positive with negative cells that cannot both be right in it.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.derivation import (
-    COVERS,
-    LINE,
-    POSITION,
-    Bytes,
-    Facts,
-    Ints,
-    Standing,
-    put_end,
-    put_start,
-    put_whole,
-    put_word,
-    with_room,
-    write_bound,
-    write_covers,
-)
+from supersparse.solving.kernels.bound_proofs import BETTER, CLOSED, OPEN, PAUSED, close_by
+from supersparse.solving.kernels.jit import kernel
+from supersparse.solving.kernels.proof_data import Combination, Facts, Flags, Ints, Kept, Standing
+from supersparse.solving.kernels.proof_text import COVERS, LINE, POSITION, Bytes, assume, close_branching
 from supersparse.solving.kernels.sorting import order_of
 
-CLOSED, OPEN, PAUSED, BETTER, WRONG = 0, 1, 2, 3, 4
 STATE, SIDE, SPLIT, ASSUMED, FIRST_LINE, FIRST_ASSUMED, OLD_LINE, OLD_VALUE = range(8)
 FRAME = 8  # numbers that a box under way needs, besides its bounds
 _NO_DROP = np.zeros(0, np.int64)
-_LONG_LINE = 400
 
 
 class Cells(NamedTuple):
@@ -53,7 +38,7 @@ class Cells(NamedTuple):
     base: int  # Σ pair_u
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def cells_of(cell: Ints, x: Ints, sign: Ints, weight: Ints, is_free: bool) -> Cells:
     """Merge rows into cells; `x` holds the dimensions of the support for every row.
 
@@ -103,7 +88,7 @@ def cells_of(cell: Ints, x: Ints, sign: Ints, weight: Ints, is_free: bool) -> Ce
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def cells_on_one_side(
     order: Ints, cell: Ints, x: Ints, left: Ints, sign: Ints, side: int
 ) -> tuple[Ints, Ints, Ints, Ints]:
@@ -134,7 +119,7 @@ def cells_on_one_side(
     return of_x, weight, start, rows
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def most_difference(x: Ints, other: Ints, low: Ints, high: Ints) -> int:
     """The largest Σ λ·(x - other) over a box."""
     total = np.int64(0)
@@ -144,7 +129,7 @@ def most_difference(x: Ints, other: Ints, low: Ints, high: Ints) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def matched(
     cells: Cells, low: Ints, high: Ints, gap: int, alone: bool, enough: int, found: Ints, u: Ints
 ) -> tuple[int, int]:
@@ -203,7 +188,7 @@ def matched(
     return total, n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def in_rows(cells: Cells, found: Ints, u: Ints) -> tuple[Ints, Ints]:
     """Turn multipliers of cells (positive, negative, positive, negative) into multipliers of rows."""
     room = len(cells.pairs) + 4 * len(found) + len(cells.up_row) + len(cells.down_row)
@@ -234,60 +219,7 @@ def in_rows(cells: Cells, found: Ints, u: Ints) -> tuple[Ints, Ints]:
     return members[:n], of_rows[:n]
 
 
-@njit(cache=True, nogil=True)
-def close_by(
-    facts: Facts,
-    standing: Standing,
-    members: Ints,
-    u: Ints,
-    allowed: NDArray[np.bool_],
-    cost: Ints,
-    theta: int,
-    dropped: Ints,
-    keys: Ints,
-    kept: Ints,
-    text: Bytes,
-    at: Ints,
-) -> tuple[Bytes, int, int]:
-    """Write covers and what they prove; return (text, state, bound): WRONG if less than was promised."""
-    lines, local = np.empty(len(members), np.int64), np.zeros(len(members), np.bool_)
-    text, holds = write_covers(facts, standing, members, keys, kept, lines, local, text, at)
-    if not holds:
-        return text, WRONG, 0
-    text, bound = write_bound(
-        facts, standing, members, u, lines, local, allowed, cost, theta, dropped, text, at
-    )
-    return text, WRONG if len(dropped) == 0 and bound < facts.best else CLOSED, bound
-
-
-@njit(cache=True, nogil=True)
-def assume(text: Bytes, at: Ints, is_most: bool, right: int, variable: int) -> Bytes:
-    """Write one side of a branching on a variable."""
-    text = with_room(text, at[POSITION], _LONG_LINE)
-    position = put_start(text, at[POSITION], at[LINE], is_most, right)
-    position = put_whole(text, put_whole(text, put_whole(text, position, 1), variable), 1)
-    position = put_word(text, position, b" { asm")
-    at[POSITION] = put_end(text, position, -1)
-    at[LINE] += 1
-    return text
-
-
-@njit(cache=True, nogil=True)
-def close_branching(
-    text: Bytes, at: Ints, best: int, first: int, first_assumed: int, second: int, second_assumed: int
-) -> Bytes:
-    """Conclude objective >= best from both sides of a branching."""
-    text = with_room(text, at[POSITION], _LONG_LINE)
-    position = put_start(text, at[POSITION], at[LINE], False, best)
-    position = put_word(text, position, b" OBJ { uns")
-    position = put_whole(text, put_whole(text, position, first), first_assumed)
-    position = put_whole(text, put_whole(text, position, second), second_assumed)
-    at[POSITION] = put_end(text, position, -1)
-    at[LINE] += 1
-    return text
-
-
-@njit(cache=True, nogil=True)
+@kernel()
 def middle(a: int, b: int) -> int:
     """The last whole number of the lower part of a range: at the geometric mean where it is long."""
     if a < 0 < b:
@@ -298,32 +230,38 @@ def middle(a: int, b: int) -> int:
     return max(a, min(b - 1, whole))
 
 
-@njit(cache=True, nogil=True)
+class Supported(NamedTuple):
+    """One support to prove: its cells, its points, and what every model on it pays."""
+
+    cells: Cells
+    variables: Ints  # of the points
+    spread: NDArray[np.float64]  # how far a unit of each moves the totals
+    allowed: Flags
+    cost: Ints  # the least cost of each literal
+    fixed: int  # what every model on the support pays for its literals
+    gap: int  # between the totals of a positive and a negative row, both right
+    alone: bool  # whether a row can be wrong by itself
+
+
+@kernel()
 def prove_boxes(
     facts: Facts,
     standing: Standing,
-    cells: Cells,
-    variables: Ints,
-    spread: NDArray[np.float64],
-    allowed: NDArray[np.bool_],
-    cost: Ints,
-    fixed: int,
-    gap: int,
-    alone: bool,
+    support: Supported,
     single: bool,
     frames: Ints,
     depth: Ints,
-    keys: Ints,
-    kept: Ints,
+    kept: Kept,
     text: Bytes,
     at: Ints,
     enough_text: int,
 ) -> tuple[Bytes, int]:
     """Close the present box, or split it on and on; return the text and CLOSED once the whole box is closed.
 
-    `fixed` is what every model on the support pays for its literals. PAUSED asks the caller to take the text
-    and call again; OPEN (with `single`) means that the box must be split; BETTER that a better model exists.
+    PAUSED asks the caller to take the text and call again; OPEN (with `single`) means that the box must be
+    split; BETTER that a better model exists.
     """
+    cells, variables = support.cells, support.variables
     k = len(variables)
     room = len(cells.up_weight) + len(cells.down_weight) + 1
     found, u = np.empty((room, 4), np.int64), np.empty(room, np.int64)
@@ -331,17 +269,16 @@ def prove_boxes(
     while depth[0] >= 0:
         frame = frames[depth[0]]
         if frame[STATE] == 0:
-            if at[POSITION] > enough_text or 2 * at[COVERS] > len(keys):
+            if at[POSITION] > enough_text or 2 * at[COVERS] > len(kept.key):
                 return text, PAUSED
             for f in range(k):
                 low[f], high[f] = standing.lower[variables[f]], standing.upper[variables[f]]
-            need = facts.best - fixed - cells.base
-            total, n = matched(cells, low, high, gap, alone, need, found, u)
+            need = facts.best - support.fixed - cells.base
+            total, n = matched(cells, low, high, support.gap, support.alone, need, found, u)
             if total >= need:
                 members, of_rows = in_rows(cells, found[:n], u[:n])
-                text, state, _ = close_by(
-                    facts, standing, members, of_rows, allowed, cost, -1, _NO_DROP, keys, kept, text, at
-                )
+                combination = Combination(members, of_rows, support.allowed, support.cost, -1, _NO_DROP)
+                text, state, _ = close_by(facts, standing, combination, kept, text, at)
                 if state != CLOSED:
                     return text, state
                 depth[0] -= 1
@@ -350,7 +287,7 @@ def prove_boxes(
                 return text, OPEN
             side, widest = -1, -1.0
             for f in range(k):
-                width = float(high[f] - low[f]) * spread[f]
+                width = float(high[f] - low[f]) * support.spread[f]
                 if high[f] > low[f] and width > widest:
                     side, widest = f, width
             if side < 0:

@@ -180,6 +180,7 @@ def swap_one(
     work: Ints,
 ) -> tuple[int, int]:
     """Put another feature in the place of one in use, the first time that helps; return (cost, penalty)."""
+    no, yes = np.bool_(False), np.bool_(True)  # not literal: each would be compiled apart
     for out in order:
         value = data.values[out, index[out]]
         if value == 0 or data.zero[out] < 0:
@@ -196,7 +197,7 @@ def swap_one(
             if j == out or data.values[j, index[j]] != 0:
                 continue
             line_cost, at, b = best_on_line(
-                scores, data, j, index[j], intercept[0], False, True, window, scratch, totals, jumps, work
+                scores, data, j, index[j], intercept[0], no, yes, window, scratch, totals, jumps, work
             )
             total = penalty - spared - data.value_penalty[j, index[j]] + line_cost
             if line_cost < 2**61 and total < best:
@@ -275,8 +276,9 @@ def anneal(
         new_size = size
         for _ in range(2 if next_random(state) % 3 == 0 else 1):
             j = next_random(state) % p
-            if settled and index[j] == data.zero[j] and next_random(state) % 3 != 0:
-                j = next_random(state) % p
+            if settled and size > 0 and index[j] == data.zero[j] and next_random(state) % 3 != 0:
+                while index[j] == data.zero[j]:
+                    j = j + 1 if j + 1 < p else 0
             old = index[j]
             n = data.n_values[j]
             if old != data.zero[j] and data.zero[j] >= 0 and next_random(state) % 8 == 0:

@@ -335,7 +335,7 @@ def most_promising(
             cost[j] = -1  # before all others
             used += 1
             continue
-        line_at_fixed_b(loss, scores, data, j, 0, b, totals)
+        line_at_fixed_b(loss, scores, data, j, np.int64(0), b, totals)
         work[0] += 4 * (data.start[j + 1] - data.start[j]) + data.n_values[j]
         cost[j] = 2**62
         for t in range(data.n_values[j]):

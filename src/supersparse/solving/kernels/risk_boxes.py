@@ -5,8 +5,8 @@ that penalties and limits of supports count in full; otherwise 0 is allowed and 
 """
 
 import numpy as np
-from numba import njit
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_bound import HUGE, fit_support
 from supersparse.solving.kernels.risk_cards import merge_rows, offer, support_may_obey
 from supersparse.solving.kernels.risk_cone import least_in_cone, relax_box

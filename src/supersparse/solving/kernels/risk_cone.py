@@ -6,8 +6,8 @@ good start saves most of them.
 """
 
 import numpy as np
-from numba import njit
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_bound import HUGE, scores_at, solve, times, value_of_bound
 from supersparse.solving.kernels.risk_data import Floats, Ints
 from supersparse.solving.kernels.risk_loss import INTERNAL, copy_floats, dot, loss_at, slopes_at

@@ -15,8 +15,8 @@ loss and gradient at one more point often do, since the second derivative in the
 """
 
 import numpy as np
-from numba import njit
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_bound import scores_at, solve
 from supersparse.solving.kernels.risk_cone import curvature_of, without_intercept
 from supersparse.solving.kernels.risk_data import BELOW, CONVEX, REGION, Floats, Ints

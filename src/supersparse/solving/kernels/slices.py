@@ -40,6 +40,7 @@ Flags = NDArray[np.bool_]
 OUTDATED, CROWDED = 4, 5
 """Results beside those of `run_boxes`: a better model is known; there is no room for the parts of a node."""
 
+_LOOK_EVERY = 1_000_000  # touched rows that one support is searched for without a look at the other threads
 _WORK_PER_NODE = 2000  # what a node costs beside its pairs, in touched rows
 
 
@@ -50,13 +51,18 @@ def run_slice(
     """Work on the parts of the state, the last first, until nothing is open or the work reaches `until`.
 
     `tie`, `strict` and `l1` are the cuts. `shared` is written by others: the cut that holds now, and how many
-    threads have nothing to do; once the work has reached `least`, the slice ends early for them.
+    threads have nothing to do; once the work has reached `least`, the slice ends early for them. Alone, a
+    thread passes a `least` that is not below `until`.
     """
     while state.number[TOP] > 0:
         if shared[0] < tie:
             return OUTDATED
-        if state.number[WORK] >= until or (
-            shared[1] > 0 and state.number[WORK] >= least and state.number[TOP] > 1
+        if state.number[WORK] >= until:
+            return PAUSED
+        if (
+            shared[1] > 0
+            and state.number[WORK] >= least
+            and (state.number[TOP] > 1 or state.number[BOX_TOP] > 1)
         ):
             return PAUSED
         part = state.number[TOP] - 1
@@ -64,7 +70,10 @@ def run_slice(
             state.number[BOX_TOP] = 0
             state.number[TOP] = part
         elif state.part[part, KIND] == SUPPORT:
-            result = search_support(data, state, part, tie, strict, l1, until)
+            stop = until if least >= until else min(until, max(least, state.number[WORK] + _LOOK_EVERY))
+            result = search_support(data, state, part, tie, strict, l1, stop)
+            if result == PAUSED:
+                continue
             if result != DONE:
                 return result
             state.number[TOP] = part

@@ -32,7 +32,8 @@ from supersparse.solving.kernels.tree_data import (
 
 Ints = NDArray[np.int64]
 
-IMPROVING, TIES = 1, 2
+IMPROVING, TIES, PIECE = 1, 2, 3
+"""The phases of a search. A piece of the first, which has other pieces too, ends without the second."""
 
 
 @inner()
@@ -66,6 +67,8 @@ def search_support(
     boxes = state.boxes[: room * 2 * (k + 1)].reshape((room, 2, k + 1))
     while True:
         if number[BOX_TOP] == 0:
+            if parts[part, PHASE] == PIECE:
+                return DONE
             parts[part, PHASE] += 1
             number[WORK] += work_per_box
             low, high = whole_box(c, literals)

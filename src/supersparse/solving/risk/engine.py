@@ -1,6 +1,7 @@
 """The exact solver for the log loss: a search for a first card, then the proof, in slices."""
 
 import time
+from concurrent.futures import Executor
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -18,6 +19,7 @@ from supersparse.problem.objective import completed, evaluate, obeys_without_int
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.checkpoint_file import check_place, locked, warn_not_saved
+from supersparse.solving.cluster import Cluster
 from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
@@ -25,6 +27,7 @@ from supersparse.solving.risk.checkpoint import load_tree, save_tree
 from supersparse.solving.risk.instance import risk_instance
 from supersparse.solving.risk.listing import all_within, cost_of
 from supersparse.solving.risk.node import Ints
+from supersparse.solving.risk.remote import RemoteSlices
 from supersparse.solving.risk.search import first_cards
 from supersparse.solving.risk.sizes import best_per_size
 from supersparse.solving.risk.tree import RiskTree, coefficients_of
@@ -37,6 +40,7 @@ _REPORT_EVERY = SLICE // 4  # work between two reports of the bound
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 _PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree
 _ROOM = 16  # cards that a kernel may find before they are judged exactly
+_ALONE = 4 * SLICE  # work, some hundred milliseconds: what an executor is not asked for
 _PULLS = (1.0, 25.0)  # what breaking limits on rates costs in the search: more if no card was found
 
 
@@ -54,6 +58,7 @@ class RiskSolver:
         wants_start=False,
         checkpoints=True,
         goals=frozenset({"risk"}),
+        uses_executors=True,
     )
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
@@ -89,8 +94,10 @@ class _Run:
     def __init__(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
         self.problem, self.options, self.monitor = problem, options, monitor
         self.instance = risk_instance(problem, slope_is_free=problem.slope == "free")
-        judge, room = (self._judge, _ROOM) if problem.rate_limits else (None, 0)
-        self.tree = RiskTree(self.instance, judge, room, threads=options.n_jobs)
+        self.room = _ROOM if problem.rate_limits else 0
+        self.tree = RiskTree(
+            self.instance, self._judge if self.room else None, self.room, threads=options.n_jobs
+        )
         self.file = None if options.checkpoint is None else Path(options.checkpoint)
         self.identity = "" if self.file is None else fingerprint(problem)
         self._judged: set[tuple[int, ...]] = set()
@@ -102,7 +109,7 @@ class _Run:
     def claim(self) -> Claim:
         """Search, prove, and claim what came out."""
         self._start()
-        stop = self._prove_here() if self.options.n_jobs == 1 else self._prove_in_threads()
+        stop = self._prove()
         self._report()
         if stop is not None:
             self._save()
@@ -173,14 +180,35 @@ class _Run:
         intercept = float(points.slope * (points.intercept_value + moved))
         self.tree.accept(value, index, float(points.slope), intercept)
 
-    def _prove_here(self) -> Stop | None:
+    def _prove(self) -> Stop | None:
         """Run the tree; return the limit that ended it, or None when nothing is open."""
-        while self.tree.is_open:
+        if self.options.executor is not None:
+            return self._prove_on(self.options.executor)
+        return self._prove_here() if self.options.n_jobs == 1 else self._prove_in_threads()
+
+    def _prove_here(self, most: float = np.inf) -> Stop | None:
+        """Run the tree in this thread; ends early once it has done so much work."""
+        while self.tree.is_open and self.tree.work < most:
             stop = self._check_in()
             if stop is not None:
                 return stop
             self.tree.step()
         return None
+
+    def _prove_on(self, executor: Executor) -> Stop | None:
+        """Run the tree on an executor, except for what is small; this process reports and watches limits."""
+        stop = self._prove_here(_ALONE)
+        if stop is not None or not self.tree.is_open:
+            return stop
+
+        def is_over() -> bool:
+            nonlocal stop
+            if self.tree.is_open:
+                stop = self._check_in()
+            return stop is not None or not self.tree.is_open
+
+        Cluster(RemoteSlices(self.tree, self._judge, self.room), executor).run(is_over)
+        return stop if self.tree.is_open else None
 
     def _prove_in_threads(self) -> Stop | None:
         """Run the tree in background threads; this one reports and watches the limits."""

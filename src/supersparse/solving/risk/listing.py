@@ -9,11 +9,13 @@ from supersparse.problem.log_loss import PROOF_TOLERANCE
 from supersparse.problem.objective import completed, evaluate, total_penalty
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.solving.cluster import Cluster
 from supersparse.solving.contract import ClaimedModels
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.risk.instance import risk_instance
 from supersparse.solving.risk.node import Ints
+from supersparse.solving.risk.remote import RemoteSlices
 from supersparse.solving.risk.tree import RiskTree, coefficients_of
 from supersparse.solving.solution import Claim, proves
 
@@ -40,7 +42,7 @@ def all_within(
     limit = (1 + epsilon) * best + PROOF_TOLERANCE
     cards = _Cards(problem)
     cards.add(claim.points.coefficients)
-    complete = proves(problem, best, claim.lower_bound) and _list(problem, limit, monitor, cards)
+    complete = proves(problem, best, claim.lower_bound) and _list(problem, limit, options, monitor, cards)
     models = []
     for coefficients in cards.cheapest:
         points = completed(problem, coefficients)
@@ -75,7 +77,7 @@ def cost_of(problem: Problem, coefficients: Coefficients) -> tuple[Fraction, int
     return penalty + (problem.C1 or 0) * Fraction(size, problem.unit), size
 
 
-def _list(problem: Problem, limit: Fraction, monitor: Monitor, cards: _Cards) -> bool:
+def _list(problem: Problem, limit: Fraction, options: SolveOptions, monitor: Monitor, cards: _Cards) -> bool:
     """Add all cards whose lower bound is below the limit; whether none is missing."""
     instance = risk_instance(problem, slope_is_free=problem.slope == "free")
     # each card once: under its own support, not under those that contain it
@@ -92,9 +94,14 @@ def _list(problem: Problem, limit: Fraction, monitor: Monitor, cards: _Cards) ->
     tree.best.value[0] = float(limit - instance.base_penalty) + _PENALTY_ROUNDING + instance.data.tolerance
     tree.start()
     begun = monitor.nodes
-    while tree.is_open:
-        if monitor.stop_reason() is not None:
-            return False
-        tree.step()
+
+    def should_stop() -> bool:
         monitor.nodes = begun + tree.count
-    return True
+        return monitor.stop_reason() is not None
+
+    if options.executor is not None:
+        slices = RemoteSlices(tree, listed, _ROOM)
+        Cluster(slices, options.executor).run(lambda: not tree.is_open or should_stop())
+    while tree.is_open and not should_stop():
+        tree.step()
+    return not tree.is_open

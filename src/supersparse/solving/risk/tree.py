@@ -5,7 +5,8 @@ the least of everything open or taken, so it holds at every moment, whatever the
 """
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
@@ -17,6 +18,13 @@ from supersparse.solving.risk.worker import Worker
 from supersparse.solving.risk.workspace import copy_best, new_best
 
 OnCard = Callable[[Ints, Ints], None]
+
+
+@dataclass(eq=False)
+class Taken:
+    """Nodes that were taken together."""
+
+    nodes: list[Node]
 
 
 class RiskTree:
@@ -35,7 +43,7 @@ class RiskTree:
         self.nodes = 0
         self._on_card = on_card
         self._open: list[tuple[float, int, Node]] = []
-        self._taken: dict[int, list[Node]] = {}  # what workers have at hand
+        self._taken: dict[int, list[Node]] = {}  # what workers have at hand, and slices on their way
         self._made = 0
         self._changed = threading.Condition(threading.RLock())
         self._stopping = False
@@ -120,8 +128,46 @@ class RiskTree:
         counts = [worker.support.counts for worker in self.workers]
         return self.nodes + sum(int(c[BOXES]) for c in counts) + sum(int(c[SUPPORTS]) for c in counts) // 1000
 
-    def step(self, worker: Worker | None = None) -> bool:
-        """Continue what a worker has at hand, or take the next node; whether there was anything to do."""
+    def take(self, most: int, among: int) -> Taken | None:
+        """Take some nodes for a slice elsewhere, the best first; None if nothing waits."""
+        with self._changed:
+            size = min(most, 1 + len(self._open) // (2 * among))
+            nodes: list[Node] = []
+            while self._open and len(nodes) < size:
+                node = heappop(self._open)[2]
+                if node.bound < self.threshold:
+                    nodes.append(node)
+            if not nodes:
+                return None
+            taken = Taken(nodes)
+            self._taken[id(taken)] = nodes
+            return taken
+
+    def put(self, taken: Taken, nodes: Iterable[Node]) -> None:
+        """Replace nodes that were taken by what is left of them."""
+        with self._changed:
+            del self._taken[id(taken)]
+            self.open(nodes)
+
+    def count_elsewhere(self, nodes: int, counts: Sequence[int], floor: float) -> None:
+        """Count what was done elsewhere as if it had been done here."""
+        self.nodes += nodes
+        mine = self.workers[0].support
+        mine.counts[:] += counts
+        mine.floor[0] = min(mine.floor[0], floor)
+
+    def let_go(self) -> None:
+        """Open again what is left of the nodes that workers have at hand; no thread is at work."""
+        for worker in self.workers:
+            if worker.is_busy:
+                worker.drop()
+                self.open(self._taken.pop(id(worker)))
+
+    def step(self, worker: Worker | None = None, work: int | None = None) -> bool:
+        """Continue what a worker has at hand, or take the next node; whether there was anything to do.
+
+        An enumeration goes on for so much work.
+        """
         worker = worker or self.workers[0]
         with self._changed:
             node = None
@@ -135,7 +181,7 @@ class RiskTree:
                 self._taken[id(worker)] = [node]
             is_root = self.nodes == 1
             copy_best(self.best, worker.best)
-        children = worker.go_on() if node is None else worker.visit(node, is_root)
+        children = worker.go_on(work) if node is None else worker.visit(node, is_root, work)
         with self._changed:
             self.settle(worker)
             self.open(children)

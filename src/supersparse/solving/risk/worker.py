@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.solving.kernels.risk_cells import LEVEL, STARTED, run_completions
-from supersparse.solving.kernels.risk_data import DEPTH, FITTED, SUPPORTS, WORK
+from supersparse.solving.kernels.risk_data import DEPTH, FITTED, SIZE, SUPPORTS, WORK
 from supersparse.solving.kernels.risk_relaxation import relax
 from supersparse.solving.kernels.risk_search import round_support
 from supersparse.solving.kernels.risk_tightening import tighten
@@ -53,22 +53,22 @@ class Worker:
         """A bound of at least this prunes."""
         return float(self.best.value[0]) - self.instance.data.tolerance
 
-    def go_on(self) -> list[Node]:
-        """Continue the enumeration at hand for a while; it leaves no nodes."""
+    def go_on(self, work: int | None = None) -> list[Node]:
+        """Continue the enumeration at hand for so much work; it leaves no nodes."""
         assert self._current is not None
         node, used, candidates, room = self._current
         instance = self.instance
         done = run_completions(
             instance.data, self.support, self.best, instance.bits, self._cells, used, candidates, room,
             node.low, node.high, node.point, node.loss_bound, instance.least_cost,
-            int(self.support.counts[WORK]) + SLICE,
+            int(self.support.counts[WORK]) + (SLICE if work is None else work),
         )  # fmt: skip
         if done:
             self._current = None
         return []
 
     def rest(self) -> list[Node]:
-        """What is left of the node at hand, as nodes; the support at hand counts as not begun.
+        """What is left of the node at hand, as nodes: open boxes of the support at hand, then other supports.
 
         Candidates whose completions are done are out. The one at hand on each level is used in one node and
         out in another, so that neither depends on what was done with the other.
@@ -76,25 +76,48 @@ class Worker:
         assert self._current is not None
         node, _, candidates, _ = self._current
         level, position = int(self._cells.state[LEVEL]), self._cells.position
-        if level < 0 or not self._cells.state[STARTED]:
+        if not self._cells.state[STARTED]:
             return [node]
-        nodes, status, first = [], node.status, 0
-        for q in range(level + 1):
-            at = max(int(position[q]) - 1, first)
+        nodes, status, first = self._open_boxes(node), node.status, 0
+        if level < 0:
+            return nodes
+        for q in range(level):
+            at = int(position[q]) - 1
             status = _with(status, candidates[first:at], -1)
-            if q < level:
-                nodes.append(replace(node, status=_with(status, candidates[at], -1)))
-                status = _with(status, candidates[at], 1)
+            nodes.append(replace(node, status=_with(status, candidates[at], -1)))
+            status = _with(status, candidates[at], 1)
             first = at + 1
-        return [*nodes, replace(node, status=status)]
+        at = int(position[level])
+        if at > first or not self.instance.data.strict:
+            return [*nodes, replace(node, status=_with(status, candidates[first:at], -1))]
+        # the support of the used columns itself is done, or its boxes are open: only larger ones are left
+        for candidate in candidates[at:]:
+            nodes.append(replace(node, status=_with(status, candidate, 1)))
+            status = _with(status, candidate, -1)
+        return nodes
+
+    def _open_boxes(self, node: Node) -> list[Node]:
+        """The boxes of the support at hand, the next one last."""
+        support = self.support
+        columns = support.columns[: support.state[SIZE]]
+        status = _with(np.full_like(node.status, -1), columns, 1)
+        nodes = []
+        for depth in range(int(support.state[DEPTH])):
+            at, size = support.points[depth], len(columns)
+            point = _with(node.point, np.arange(2), at[:2])
+            point[2 + columns] = at[2 : 2 + size]
+            low = _with(node.low, columns, support.low[depth, :size])
+            high = _with(node.high, columns, support.high[depth, :size])
+            nodes.append(replace(node, status=status, low=low, high=high, point=point))
+        return nodes
 
     def drop(self) -> None:
         """Forget the enumeration at hand."""
         self._current = None
         self.support.state[DEPTH] = 0
 
-    def visit(self, node: Node, is_root: bool) -> list[Node]:
-        """Prune a node, start to enumerate it, or return the nodes it is split into."""
+    def visit(self, node: Node, is_root: bool, work: int | None = None) -> list[Node]:
+        """Prune a node, start to enumerate it for so much work, or return the nodes it is split into."""
         instance, data = self.instance, self.instance.data
         used = np.flatnonzero(node.status == 1)
         cost_used = float(instance.least_cost[used].sum())
@@ -109,7 +132,7 @@ class Worker:
         if len(candidates) == 0 or (
             not is_root and self._is_cheap(len(used), len(candidates), room, _ENUMERATE_FIRST * worth)
         ):
-            return self._enumerate(node, used, candidates, room)
+            return self._enumerate(node, used, candidates, room, work)
         columns = np.concatenate([used, candidates])
         point, dual = np.concatenate([node.point[:2], node.point[2 + columns]]), np.empty(1 + len(columns))
         optional = (np.arange(len(columns)) >= len(used)).astype(np.int64)
@@ -149,9 +172,9 @@ class Worker:
         if node_bound >= self.threshold:
             return []
         if self._is_cheap(len(used), len(candidates), room, worth):
-            return self._enumerate(better, used, candidates, room)
+            return self._enumerate(better, used, candidates, room, work)
         if len(candidates) == 0:
-            return self._enumerate(better, used, candidates, 0)
+            return self._enumerate(better, used, candidates, 0, work)
         j = candidates[np.argmax(np.abs(full[2 + candidates]))]
         zero = data.zero[j]
         out = Node(_with(status, j, -1), node_bound, loss_bound, lowest, highest, full)
@@ -267,15 +290,15 @@ class Worker:
             len(chosen), start, _NEAR, 0,
         )  # fmt: skip
 
-    def _enumerate(self, node: Node, used: Ints, candidates: Ints, room: int) -> list[Node]:
+    def _enumerate(self, node: Node, used: Ints, candidates: Ints, room: int, work: int | None) -> list[Node]:
         self._cells.state[STARTED] = 0
         # strong columns first: they find good cards early
         order = np.argsort(-np.abs(node.point[2 + candidates]), kind="stable")
         self._current = (node, used, candidates[order], room)
-        return self.go_on()
+        return self.go_on(work)
 
 
-def _with(values: NDArray[Any], at: int | Ints, value: int) -> NDArray[Any]:
+def _with(values: NDArray[Any], at: int | Ints, value: int | NDArray[Any]) -> NDArray[Any]:
     """A copy with some entries changed."""
     changed = values.copy()
     changed[at] = value

@@ -1,11 +1,13 @@
 """The incumbent search: good models before, and while, anything is proven.
 
 Rounded logistic and lasso paths give starting points; descent (exact line searches and swaps), restarts from
-perturbed models and annealing improve them. The search works in slices, to share the time with a proof, and
-counts its work in touched rows, so that the same budget gives the same model everywhere.
+perturbed models and annealing improve them: by steps of single values, and where the threshold is free by
+heat bath over all features. The search works in slices, to share the time with a proof, and counts its work
+in touched rows, so that the same budget gives the same model everywhere.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ PoolEntry = tuple[int, tuple[int, ...], int]  # (cost in search units, value of 
 _WORST = 2**61  # the cost of a model that must not be kept
 
 DEFAULT_WORK = 400_000_000  # about one second
+PATIENCE = 40_000_000  # touched rows without a better model after which little more is hoped for, at least
 _SLICE = 10_000_000  # about 50 ms: how long a kernel may run before limits are checked
 _LEAST_STEP = 100_000  # minimum cost of a step, in touched rows: its Python overhead
 _MOST_SLICES = 20  # of one descent
@@ -34,6 +37,12 @@ _EVEN_EVERY = 3  # turns, of which all but the first are among even points, wher
 _FRESH_EVERY = 16  # turns: the others start from a good model
 _BEST_FIRST = 0.8  # how often that is the best one; lower or higher finds mammo_paper's optimum later
 _NARROW = 8  # wide sets are searched among |v| <= 8 first
+_BATH_STARTS = 4  # number of path roundings that are improved before the first annealing by heat bath
+_BATH_STEPS = 3000  # of one annealing by heat bath
+_HEAT = (0.7, 2.8, 1.4, 10.0, 0.7, 5.6)  # of one after the other, in rows
+_COLD = 0.1
+_HOTTEST = 2**55  # so that noise times heat has room
+_SMALL = 50_000  # values in the table, distinct rows only: there single values are annealed every other turn
 
 
 def search(problem: Problem, monitor: Monitor, work: int | None = None) -> None:
@@ -63,37 +72,61 @@ class Search:
         self.form = form
         self.monitor = monitor
         self.full = search_data(form)
-        wide = any(len(values.sample) > 60 for values in form.values)
+        self._is_limited = len(self.full.limit_most) > 0 or len(self.full.group_feature) > 0
+        self._takes_baths = form.half == 1 and not self._is_limited
+        self._noise = _gumbel_noise()
+        wide = any(len(values.sample) > 60 for values in form.values) and not self._takes_baths
         self.data = search_data(form, largest=_NARROW) if wide else self.full
         smallest = tuple(smallest_coefficients(form.problem))
         self.pool: list[PoolEntry] = [(_WORST, smallest, 0)]
-        self.state = np.array(
-            [0x9E3779B97F4A7C15 ^ (monitor.options.random_state * 0xBF58476D1CE4E5B9 & (2**64 - 1))],
-            np.uint64,
-        )
-        self.random = np.random.default_rng(monitor.options.random_state)
+        self._seed(monitor.options.random_state)
         self.spent = np.zeros(1, np.int64)
         farthest = int(np.abs(form.intercept_values).max(initial=0))
         self.window = int(max(min(4096, max(256, form.n_rows)), min(2 * farthest, 2**16)))
         self.best_cost = _WORST
-        self._is_limited = len(self.full.limit_most) > 0 or len(self.full.group_feature) > 0
         self.improved_at = 0  # work spent when the least F was found, l1 apart
         self.is_warm = False  # the paths are followed and the best rounding is improved
         self._steps = self._schedule()
+
+    def _seed(self, *seeds: int) -> None:
+        mixed = 0x9E3779B97F4A7C15
+        for seed in seeds:
+            mixed ^= seed * 0xBF58476D1CE4E5B9 & (2**64 - 1)
+        self.state = np.array([mixed], np.uint64)
+        self.random = np.random.default_rng(seeds[0] if len(seeds) == 1 else seeds)
+
+    def sibling(self, number: int) -> "Search":
+        """Another search, for another thread, which goes on from the models known here by other chances."""
+        other = copy(self)
+        other.pool, other.spent, other.improved_at = list(self.pool), np.zeros(1, np.int64), 0
+        other._seed(self.monitor.options.random_state, number)
+        other._steps = other._turns()
+        return other
+
+    @property
+    def is_improving(self) -> bool:
+        """Whether the search has not yet looked three times as long as its best model took."""
+        return bool(self.spent[0] < 3 * self.improved_at + PATIENCE)
 
     def run(self, work: int) -> None:
         """Continue for this much work, or until the monitor says stop."""
         limit = self.spent[0] + work
         while self.spent[0] < limit and self.monitor.stop_reason() is None:
-            before = self.spent[0]
-            try:
-                next(self._steps)
-            except OutOfTime:  # the monitor knows it as well
+            if not self.step():
                 return
-            except StopIteration:  # after that
-                self.is_warm = True
-                return
-            self.spent[0] = max(self.spent[0], before + _LEAST_STEP)
+
+    def step(self) -> bool:
+        """Do one step; return whether there is another."""
+        before = self.spent[0]
+        try:
+            next(self._steps)
+        except OutOfTime:  # the monitor knows it as well
+            return False
+        except StopIteration:  # after that
+            self.is_warm = True
+            return False
+        self.spent[0] = max(self.spent[0], before + _LEAST_STEP)
+        return True
 
     def warm_up(self, work: int) -> None:
         """Follow the paths and improve the best rounding, or stop after this much work."""
@@ -107,11 +140,18 @@ class Search:
             self.data, narrow_pool = self.full, list(self.pool)
             for _, values, b in narrow_pool[:5]:
                 yield from self._descend(self.data_index(values), b)
+        yield from self._turns()
+
+    def _turns(self) -> Iterator[None]:
+        """Restarts and annealing, without end."""
         even = self._even_data()
+        is_small = self.form.n_rows * self.form.n_features < _SMALL
         turn = 0
         while True:
             self.data = even if even is not None and turn % _EVEN_EVERY else self.full
-            if self._is_limited or turn % _PERTURB_EVERY:
+            if self._takes_baths and not (is_small and turn % 2):
+                yield from self._bathe(_HEAT[turn // (1 + is_small) % len(_HEAT)])
+            elif self._is_limited or turn % _PERTURB_EVERY:
                 yield from self._anneal(fresh=turn % _FRESH_EVERY == 1)
             else:
                 yield from self._perturb()
@@ -148,7 +188,7 @@ class Search:
                 starts.append(best)
                 self._keep(*best)
             yield
-        for _, values, b in sorted(starts)[:_STARTS]:
+        for _, values, b in sorted(starts)[: _BATH_STARTS if self._takes_baths else _STARTS]:
             yield from self._descend(self.data_index(values), b)
             self.is_warm = True
         self.is_warm = True
@@ -185,6 +225,9 @@ class Search:
         if self._is_limited:
             self._keep(*self._evaluate(_values_of(self.data, index)))
             return
+        if self._takes_baths:
+            yield from self._walk(index, b, 0, 0)
+            return
         from supersparse.solving.kernels.descent import descend, rescore
 
         scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b], np.int64)
@@ -198,6 +241,36 @@ class Search:
             yield
             if self.spent[0] - before < _SLICE:
                 break
+
+    def _bathe(self, heat: float) -> Iterator[None]:
+        """Anneal a good model by heat bath, from so many rows down, and settle at the best model met."""
+        row = max(1, int(np.median(self.full.positive + self.full.negative)))
+        _, values, b = self._pick()
+        index = self.data_index(values)
+        if self.random.integers(2):
+            index, b = self._scaled_up(values, b)
+        best, b = yield from self._walk(
+            index, b, min(_HOTTEST, int(heat * row)), min(_HOTTEST, int(_COLD * row))
+        )
+        yield from self._walk(best, b, 0, 0)
+
+    def _walk(self, index: Index, b: int, hot: int, cold: int) -> Generator[None, None, tuple[Index, int]]:
+        """Walk by heat bath while cooling, or descend where there is no heat; return the best model met."""
+        from supersparse.solving.kernels.heat_bath import heat_bath
+
+        scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b, b], np.int64)
+        best, best_cost, best_b = index.copy(), _WORST, b
+        slice_best, progress = np.empty_like(index), np.zeros(2, np.int64)
+        while progress[0] < _BATH_STEPS:
+            cost = heat_bath(
+                self.data, index, intercept, scores, slice_best, hot, cold, _BATH_STEPS, progress,
+                self._noise, self.window, _SLICE, self.state, self.spent,
+            )  # fmt: skip
+            if cost < best_cost:
+                best, best_cost, best_b = slice_best.copy(), int(cost), int(intercept[1])
+                self._keep(best_cost, _values_of(self.data, best), best_b)
+            yield
+        return best, best_b
 
     def _perturb(self) -> Iterator[None]:
         """Change one to three coefficients of a good model at random and descend from there."""
@@ -282,6 +355,13 @@ class Search:
             now = self.monitor.best_evaluation
             if before is None or (now is not None and now.objective < before.objective):
                 self.improved_at = int(self.spent[0])
+
+
+def _gumbel_noise() -> Index:
+    """Evenly spread draws of the Gumbel distribution, in 1/256, to the nearest: the same on every machine."""
+    chance = (np.arange(1024) + 0.5) / 1024
+    noise: Index = np.rint(-np.log(-np.log(chance)) * 256).astype(np.int64)
+    return noise
 
 
 def _index_of(data: Any, values: tuple[int, ...]) -> Index:

@@ -2,7 +2,6 @@
 import { t } from "./texts.js";
 
 export const LIVE = ["queued", "starting", "running", "stopping"];
-const FAVOURITES = "supersparse-studio-favourites";
 
 export function createApp(transport) {
   const listeners = new Map();
@@ -27,7 +26,6 @@ export function createApp(transport) {
     run: null, // id of the run looked at
     card: null, // id of the card in hand
     edit: null, // id of the edit in hand
-    favourites: readFavourites(),
 
     on(topic, call) {
       if (!listeners.has(topic)) listeners.set(topic, new Set());
@@ -88,22 +86,19 @@ export function createApp(transport) {
     },
     forgetTrace(run) { app.traces.delete(run); },
     chooseCard(name) { app.card = name; app.edit = null; app.emit("card-chosen", name); },
-    isFavourite(card) { return (app.favourites[app.table?.id] || []).includes(card); },
-    favouritesOfTable() { return app.favourites[app.table?.id] || []; },
+    isFavourite(card) { return app.favouritesOfTable().includes(card); },
+    // They are kept by the server: every browser sees them.
+    favouritesOfTable() { return app.tables.get(app.table?.id)?.favourites || []; },
     toggleFavourite(card) {
       const here = app.favouritesOfTable();
-      const next = here.includes(card) ? here.filter((one) => one !== card)
+      const cards = here.includes(card) ? here.filter((one) => one !== card)
         : [...here, card].slice(-app.about.limits.cards_compared);
-      app.favourites = { ...app.favourites, [app.table.id]: next };
-      try { localStorage.setItem(FAVOURITES, JSON.stringify({ folder: app.about.folder, cards: app.favourites }));
-        } catch { /* private windows */ }
+      const { id } = app.table;
+      app.tables.set(id, { ...app.tables.get(id), favourites: cards });
       app.emit("favourites");
+      return app.attempt(() => app.request("PUT", `/api/tables/${id}/favourites`, { cards }));
     },
   };
-
-  function readFavourites() {
-    try { return JSON.parse(localStorage.getItem(FAVOURITES)).cards || {}; } catch { return {}; }
-  }
 
   app.receive = (name, data) => {
     if (name === "hello") {
@@ -114,8 +109,9 @@ export function createApp(transport) {
       const before = app.tables.get(data.id);
       app.tables.set(data.id, data);
       app.emit("tables");
+      if (!before || String(before.favourites) !== String(data.favourites)) app.emit("favourites");
       const wanted = app.table ? app.table.id === data.id : true; // another browser may have brought the first table
-      if (wanted && data.state !== "reading") app.openTable(data.id).catch(() => {});
+      if (wanted && data.state !== "reading" && !onlyFavourites(before, data)) app.openTable(data.id).catch(() => {});
       else if (app.table && app.table.id === data.id && before
         && before.state !== data.state) app.emit("table-state", data);
     } else if (name === "table-removed") {
@@ -144,6 +140,11 @@ export function createApp(transport) {
     } else if (name === "edit") app.emit("edit", data);
   };
   return app;
+}
+
+function onlyFavourites(before, now) {
+  const rest = (one) => JSON.stringify({ ...one, favourites: null });
+  return before && String(before.favourites) !== String(now.favourites) && rest(before) === rest(now);
 }
 
 // An error as a sentence for people.

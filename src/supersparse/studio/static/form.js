@@ -14,7 +14,7 @@ export function readValue(text) {
 }
 
 export function writeValue(value) {
-  if (value === undefined || value === null) return "";
+  if (value === undefined) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 

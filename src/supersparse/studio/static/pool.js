@@ -3,7 +3,7 @@ import { LIVE } from "./app.js";
 import { cardSkeleton, cardView } from "./card.js";
 import { button, h, icon, replace, settled, soon } from "./dom.js";
 import { number, percent } from "./numbers.js";
-import { t } from "./texts.js";
+import { stageText, t } from "./texts.js";
 
 const PAGE = 25;
 
@@ -50,14 +50,15 @@ export function poolView(app, run, toolbar, again) {
     const live = LIVE.includes(run.state);
     replace(filters,
       h("div", { class: "head" }, h("div", {}, h("h2", {}, t("choose.pool_title")),
-        h("p", { class: "soft" }, found && (found.total || !live) ? t(found.complete ? "choose.pool_complete"
-            : "choose.pool_sample", { total: found.total, within: percent(found.within, 0) }) : live
+        h("p", { class: "soft" }, found && (found.total || !live) ? t(!found.complete ? "choose.pool_sample"
+            : found.left_out ? "choose.pool_best" : "choose.pool_complete", { total: found.total,
+              more: found.left_out, within: percent(found.within, 0) }) : live
               ? t("choose.pool_running") : "")),
-      live ? h("span", { class: "badge live" }, run.stage || t(`watch.state_${run.state}`,
+      live ? h("span", { class: "badge live" }, stageText(run.stage) || t(`watch.state_${run.state}`,
           { place: run.place || 1 })) : button(t("choose.again"), remove,
             { kind: "quiet", "data-key": "pool-again" })),
       found && found.total ? [
-        found.always.length ? h("p", {}, h("b", {}, t("choose.always")), ` ${found.always.join(", ")}`) : null,
+        found.always.length ? h("p", {}, h("b", {}, t("choose.always")), ` ${found.always.map(worded).join(", ")}`) : null,
         h("div", { class: "row filter-row" },
           h("label", { class: "field inline" }, h("span", {}, t("choose.without")),
             h("select", { "data-key": "without",
@@ -66,7 +67,7 @@ export function poolView(app, run, toolbar, again) {
               h("option", { value: "" }, t("choose.without_any")),
               found.questions.filter((one) => one.cards > 0
                 && !view.without.includes(one.name)).map((one) => h("option", { value: one.name },
-                  t("choose.question_count", { name: one.name, n: one.cards }))))),
+                  t("choose.question_count", { name: worded(one.name), n: one.cards }))))),
           h("label", { class: "field inline" }, h("span", {}, t("choose.at_most")),
             h("input", { type: "number", min: 0, class: "short", value: view.most, "data-key": "at-most",
                 onchange: change((event) => { view.most = event.target.value; }) })),
@@ -77,11 +78,13 @@ export function poolView(app, run, toolbar, again) {
                 "data-key": "monotone", onchange: change((event) => { view.monotone = event.target.checked; }) }),
                   t("choose.monotone"))),
         view.without.length ? h("div", { class: "names" }, view.without.map((name) => h("span", { class: "chip" },
-              t("choose.without_one", { name }),
+              t("choose.without_one", { name: worded(name) }),
           h("button", { type: "button", class: "plain", "data-key": `with-${name}`, "aria-label": t("form.remove",
-                { name }), onclick: change(() => { view.without = view.without.filter((one) => one !== name); }) },
+                { name: worded(name) }), onclick: change(() => { view.without = view.without.filter((one) => one !== name); }) },
                   icon("cross"))))) : null] : null);
   }
+
+  function worded(name) { return (found.texts || {})[name] || name; }
 
   function drawList() {
     if (!found || (LIVE.includes(run.state) && !found.total)) { replace(list,
@@ -97,7 +100,7 @@ export function poolView(app, run, toolbar, again) {
             "aria-pressed": one.card === view.selected ? "true" : "false",
               onclick: () => { view.selected = one.card; drawList(); } },
           h("span", { class: "pool-points" }, Object.entries(one.points).map(([name, points]) => h("span", {},
-                h("b", {}, points), ` ${name}`))),
+                h("b", {}, points), ` ${worded(name)}`))),
           h("span", { class: "pool-numbers soft" }, t("choose.pool_numbers", { errors: number(one.errors),
                 sensitivity: percent(one.sensitivity), specificity: percent(one.specificity) }), one.cost !== null
                   && one.cost !== undefined ? ` \u00b7 ${t("choose.cost", { cost: number(one.cost) })}` : "")),

@@ -3,7 +3,7 @@ import { inWords } from "./app.js";
 import { button, h, icon, intro, replace, settled, soon } from "./dom.js";
 import { asList, fieldRow, getSetting, withSetting } from "./form.js";
 import { whole } from "./numbers.js";
-import { questionList, unfinished, wishList } from "./wishes.js";
+import { directionList, questionList, unfinished, wishList } from "./wishes.js";
 import { t } from "./texts.js";
 
 const DRAWN = ["goal", "constraints", "positive"]; // these have places of their own
@@ -12,7 +12,7 @@ export function askStep(app) {
   const body = h("div", { class: "step ask-step" });
   const view = { plan: null, check: null, problem: null, conflict: undefined, checking: false, searching: false,
     name: "",
-    wish: { kind: null }, questions: { filter: "", shown: 60, open: false }, open: new Set(), starting: false };
+    wish: { kind: null }, questions: { filter: "", shown: 60, open: false }, directions: { open: false }, open: new Set(), starting: false };
   const left = h("div", { class: "ask-form" }),
     right = h("aside", { class: "ask-summary", "aria-label": t("ask.summary") });
   const later = soon(draw), summaryLater = soon(drawSummary);
@@ -44,6 +44,7 @@ export function askStep(app) {
       ? app.table.columns.flatMap((one) => one.questions.map((q) => q.name)) : [],
     columns: app.table.columns ? app.table.columns.filter((one) => one.role !== "target").map((one) => one.name)
       : [],
+    texts: view.check ? view.check.texts : {},
     labels: app.table.classes ? [app.table.classes.positive, app.table.classes.negative].map(String) : [],
   });
 
@@ -89,14 +90,32 @@ export function askStep(app) {
     runCheck();
   }
 
+  // Directions are kept with the table. The answer makes the step load again, with the questions that are left.
+  function changeTable(change) {
+    Object.assign(app.table.choices, change); // the next change builds on this one
+    draw();
+    return app.attempt(() => app.changeTable(change));
+  }
+
+  // Settings are of the plan, but what becomes of the columns is kept with the table.
+  function valueOf(name) {
+    if (!name.startsWith("prepare.")) return getSetting(view.plan.settings, name);
+    const value = (app.table.choices || {})[name.slice(8)];
+    return value === app.form.fields[name].default ? undefined : value;
+  }
+
+  function changeValue(name, value) {
+    if (!name.startsWith("prepare.")) return changeSettings(withSetting(view.plan.settings, name, value));
+    return changeTable({ [name.slice(8)]: value === undefined ? app.form.fields[name].default : value });
+  }
+
   function field(name) {
     const one = app.form.fields[name];
     if (!one) return null;
     const wrong = view.problem && view.problem.thing && (view.problem.thing === name
       || name.endsWith(`.${view.problem.thing}`));
-    return fieldRow(name, one, getSetting(view.plan.settings, name),
-      (value) => changeSettings(withSetting(view.plan.settings, name, value)), context(), wrong
-        ? inWords(view.problem) : null);
+    return fieldRow(name, one, valueOf(name), (value) => changeValue(name, value), context(), wrong
+      ? inWords(view.problem) : null);
   }
 
   function goal() {
@@ -136,12 +155,13 @@ export function askStep(app) {
           change: changeWishes, conflict: view.conflict, view: view.wish, redraw: draw }),
       questionList({ settings: view.plan.settings, context: context(), change: changeWishes, view: view.questions,
           redraw: draw }),
+      directionList({ table: app.table, change: changeTable, view: view.directions }),
       validation(),
       h("h2", { class: "everything" }, t("ask.everything")), h("p", { class: "soft" }, t("ask.everything_help")),
       groups.map((group) => {
         const names = group.fields.filter((name) => fields[name] && !fields[name].common && !DRAWN.includes(name));
         if (!names.length) return null;
-        const changed = names.filter((name) => getSetting(view.plan.settings, name) !== undefined).length;
+        const changed = names.filter((name) => valueOf(name) !== undefined).length;
         return h("details", { class: "panel", open: view.open.has(group.id),
             ontoggle: (event) => { if (event.target.open) view.open.add(group.id); else view.open.delete(group.id);
               } },

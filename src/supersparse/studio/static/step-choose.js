@@ -6,7 +6,7 @@ import { button, h, icon, intro, legend, replace, settled, soon } from "./dom.js
 import { frontierChart } from "./frontier-chart.js";
 import { number, percent } from "./numbers.js";
 import { poolView } from "./pool.js";
-import { t } from "./texts.js";
+import { stageText, t } from "./texts.js";
 
 const TABS = ["size", "pool", "favourites"];
 
@@ -143,7 +143,7 @@ export function chooseStep(app) {
   }
 
   function running(run) {
-    if (LIVE.includes(run.state)) return h("span", { class: "row" }, h("span", { class: "badge live" }, run.stage
+    if (LIVE.includes(run.state)) return h("span", { class: "row" }, h("span", { class: "badge live" }, stageText(run.stage)
         || t(`watch.state_${run.state}`, { place: run.place || 1 })), button(t("watch.stop"),
           () => app.attempt(() => app.request("POST", `/api/runs/${run.id}/stop`, {})),
             { kind: "quiet", "data-key": "stop-frontier" }));

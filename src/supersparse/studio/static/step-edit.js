@@ -69,6 +69,9 @@ export function editStep(app) {
     return turn;
   }
 
+  // A question as the card asks it.
+  function worded(name) { return shown().texts[name] || view.edit.texts[name] || name; }
+
   function shown() { return view.pending && view.preview ? view.preview : view.edit; }
 
   // The stored name of a question: the change in hand may have renamed it.
@@ -143,27 +146,27 @@ export function editStep(app) {
     const used = card.items.map((one) => one.question);
     replace(bench, h("section", { class: "panel" }, h("h2", {}, t("edit.lines")),
       h("ul", { class: "edit-lines" }, card.items.map((one, k) => h("li", {},
-        h("div", { class: "edit-question" }, h("b", {}, one.question),
+        h("div", { class: "edit-question" }, h("b", {}, worded(one.question)),
           h("span", { class: "row tools" },
             one.cut !== null && one.cut !== undefined ? h("label", { class: "field inline" },
               h("span", {}, t("edit.cut")),
               h("input", { type: "number", step: "any", class: "short", value: one.cut, "data-key": `cut-${k}`,
-                  "aria-label": t("edit.cut_of", { name: one.question }),
+                  "aria-label": t("edit.cut_of", { name: worded(one.question) }),
                     onchange: (event) => { const n = Number(event.target.value); if (event.target.value !== ""
                         && Number.isFinite(n)) consider("cut", one.question,
                           (question) => ({ cut: { question, to: n } })); } })) : null,
             (swaps[one.question] || []).length ? h("label", { class: "field inline" },
               h("span", {}, t("edit.swap")),
-              h("select", { "data-key": `swap-${k}`, "aria-label": t("edit.swap_of", { name: one.question }),
+              h("select", { "data-key": `swap-${k}`, "aria-label": t("edit.swap_of", { name: worded(one.question) }),
                   onchange: (event) => { const to = event.target.value; if (to) consider("swap", one.question,
                       (question) => ({ swap: { question, for: to } })); } },
                 h("option", { value: "" }, t("edit.swap_none")), swaps[one.question].slice(0,
-                  60).map((name) => h("option", { value: name }, name)))) : null)),
-        h("span", { class: "row" }, stepper(t("edit.points_of", { name: one.question }), Number(one.points),
+                  60).map((name) => h("option", { value: name }, worded(name))))) : null)),
+        h("span", { class: "row" }, stepper(t("edit.points_of", { name: worded(one.question) }), Number(one.points),
             `points-${k}`, (to) => consider("points", one.question, (question) => ({ points: { question, to } })),
               { low: one.allowed ? one.allowed[0] : -Infinity, high: one.allowed ? one.allowed[1] : Infinity }),
           h("button", { type: "button", class: "plain drop-line", "data-key": `drop-${k}`,
-              "aria-label": t("edit.drop_named", { name: one.question }), title: t("edit.drop"),
+              "aria-label": t("edit.drop_named", { name: worded(one.question) }), title: t("edit.drop"),
                 onclick: () => consider("drop", one.question, (question) => ({ drop: question })) },
                   icon("cross")))))),
       card.items.length ? null : h("p", { class: "soft" }, t("edit.no_lines")),
@@ -172,7 +175,7 @@ export function editStep(app) {
           h("select", { "data-key": "add", onchange: (event) => { const question = event.target.value;
                 if (question) consider("add", null, () => ({ add: { question, points: 1 } })); } },
           h("option", { value: "" }, t("edit.add_none")),
-            all.filter((name) => !used.includes(name)).map((name) => h("option", { value: name }, name)))),
+            all.filter((name) => !used.includes(name)).map((name) => h("option", { value: name }, worded(name))))),
         h("span", { class: "row" }, h("span", { class: "strong" }, t("edit.threshold")),
           stepper(t("edit.threshold_label"), Number(card.threshold), "threshold", (to) => consider("threshold",
               null, () => ({ threshold: to }))),

@@ -142,7 +142,13 @@ export function tableStep(app) {
     body.toggleAttribute("data-reading", table.state === "reading");
     replace(body, head(table), h("div", { class: "two" }, targetPanel(table), noticedPanel(table)), table.problem
       ? h("p", { class: "warning", role: "alert" }, inWords(table.problem)) : null, columnsPanel(table),
-        rowsPanel(table), onward(table));
+        rowsPanel(table), readingPanel(table), onward(table));
+  }
+
+  function readingPanel(table) {
+    return h("details", { class: "panel", open: view.reading === true,
+        ontoggle: (event) => { view.reading = event.target.open; } }, h("summary", {}, t("table.how_read")),
+      readingForm(table));
   }
 
   function columnGhosts() {
@@ -257,11 +263,22 @@ export function tableStep(app) {
       h("select", { "data-key": `reading-${name}`,
           onchange: (event) => patch({ reading: { [name]: event.target.value || null } }) },
         options.map(([value, text]) => h("option", { value, selected: (reading[name] || "") === value }, text))));
+    const words = (name) => h("label", { class: "field" }, h("span", {}, t(`table.reading_${name}`)),
+      h("input", { type: "text", value: (reading[name] || []).join(", "), "data-key": `reading-${name}`,
+          onchange: (event) => patch({ reading: { [name]: event.target.value.split(",").map((one) => one.trim())
+            .filter(Boolean) } }) }));
+    const sheet = h("input", { type: "text", value: reading.sheet || "", "data-key": "reading-sheet",
+        placeholder: t("table.first_sheet"),
+          onchange: () => patch({ reading: { sheet: sheet.value.trim() || null } }) });
     return h("div", { class: "row" },
       field("separator", [["", t("table.auto")], [",", ","], [";", ";"], ["\t", t("table.tab")], ["|", "|"]]),
       field("decimal", [["", t("table.auto")], [".", "."], [",", ","]]),
       field("encoding", [["", t("table.auto")], ["utf-8", "UTF-8"], ["cp1252", "Windows-1252"],
-          ["latin-1", "Latin-1"]]));
+          ["latin-1", "Latin-1"]]),
+      field("dates", [["", t("table.auto")], ["dmy", t("table.day_first")], ["mdy", t("table.month_first")]]),
+      /\.(xls\w?|ods)$/i.test(table.name) ? h("label", { class: "field" }, h("span", {}, t("table.reading_sheet")),
+        sheet) : null,
+      words("missing"), words("as_written"));
   }
 
   function onward(table) {

@@ -2,7 +2,7 @@
 import { LIVE } from "./app.js";
 import { cardSkeleton, cardView } from "./card.js";
 import { button, h, intro, replace, settled, soon } from "./dom.js";
-import { t } from "./texts.js";
+import { stageText, t } from "./texts.js";
 
 const ORDER = ["card", "print", "use", "programs", "evidence", "repeat"];
 const SHOWABLE = /\.(html|pdf|svg|png|txt)$/;
@@ -73,7 +73,7 @@ export function takeStep(app) {
     const run = app.runsOfTable().find((one) => one.kind === file.needs_run && one.of === card);
     if (run && LIVE.includes(run.state)) {
       return h("span", { class: "row" }, h("span", { class: "badge live" },
-          h("span", { class: "spinner", "aria-hidden": "true" }), run.stage || t(`watch.state_${run.state}`,
+          h("span", { class: "spinner", "aria-hidden": "true" }), stageText(run.stage) || t(`watch.state_${run.state}`,
             { place: run.place || 1 })),
         button(t("watch.cancel"), () => app.attempt(() => app.request("POST", `/api/runs/${run.id}/cancel`, {})),
           { kind: "quiet", "data-key": `cancel-${file.key}` }));

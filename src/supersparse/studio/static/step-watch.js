@@ -4,7 +4,7 @@ import { cardSkeleton, cardView } from "./card.js";
 import { button, calmly, h, icon, legend, replace, soon } from "./dom.js";
 import { fallingChart } from "./falling.js";
 import { number, percent, seconds } from "./numbers.js";
-import { t } from "./texts.js";
+import { stageText, t } from "./texts.js";
 
 const SEARCHES = ["card", "repair"]; // these have a chart and a card
 
@@ -104,7 +104,7 @@ export function watchStep(app) {
         "aria-pressed": run.id === app.run ? "true" : "false", onclick: () => { app.run = run.id; drawRuns(); } },
       h("span", { class: "tile-name" }, run.name || run.id), h("span", { class: "tile-kind" },
         t(`watch.kind_${run.kind}`)),
-      parts.chart ? parts.chart.element : h("span", { class: "tile-stage" }, run.stage || ""),
+      parts.chart ? parts.chart.element : h("span", { class: "tile-stage" }, stageText(run.stage)),
       h("span", { class: "tile-foot" }, stateBadge(run), parts.gap));
   }
 
@@ -165,10 +165,10 @@ export function watchStep(app) {
         replace(verdict, verdictOf(now, p));
       }
       if (next === key) { const stage = head.querySelector(".stage"); if (stage) stage.textContent = live
-        ? stageText(now) : ""; return; }
+        ? doing(now) : ""; return; }
       key = next;
       replace(head, h("h2", {}, now.name || now.id), stateBadge(now), h("span", { class: "stage soft" }, live
-          ? stageText(now) : ""));
+          ? doing(now) : ""));
       replace(actions, actionsOf(now, live));
       replace(notes, now.error ? failure(now) : null,
         now.notes && now.notes.length ? h("details", {}, h("summary", {}, t("ask.notes", { n: now.notes.length })),
@@ -189,9 +189,9 @@ export function watchStep(app) {
     return { run: run.id, element, update, showCard };
   }
 
-  function stageText(run) {
+  function doing(run) {
     if (run.state === "queued") return t("watch.queued", { place: run.place || 1 });
-    return phases(run) && /^(first card|fold|final card)/.test(run.stage || "") ? "" : run.stage || "";
+    return phases(run) && /^(first|fold|final)/.test(run.stage || "") ? "" : stageText(run.stage);
   }
 
   function stats(run, p) {

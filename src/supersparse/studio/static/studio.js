@@ -1,7 +1,7 @@
 // The studio: six steps from a table to a card. Mounted by page.js in a browser and by anywidget in a notebook.
 import { createApp, inWords } from "./app.js";
 import { h, icon, replace, soon } from "./dom.js";
-import { t } from "./texts.js";
+import { t, useTexts } from "./texts.js";
 import { widgetTransport } from "./transport.js";
 import { askStep } from "./step-ask.js";
 import { chooseStep } from "./step-choose.js";
@@ -16,6 +16,7 @@ const NAMES = Object.keys(STEPS);
 
 export async function mount(element, transport, { page = false } = {}) {
   const app = createApp(transport);
+  useTexts((await transport.request("GET", "/static/texts.json")).body);
   const nav = h("nav", { class: "steps", "aria-label": t("shell.steps") });
   const main = h("main", { id: page ? "main" : null, tabindex: -1 });
   const live = h("div", { class: "unseen", role: "status", "aria-live": "polite" });

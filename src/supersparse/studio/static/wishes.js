@@ -86,7 +86,10 @@ function simplest(value) {
 // Free, must be in, or never: for each question.
 export function questionList({ settings, context, change, view, redraw }) {
   const list = settings.constraints || [];
-  const questions = context.questions.filter((one) => one.toLowerCase().includes(view.filter.toLowerCase()));
+  const worded = (name) => context.texts[name] || name;
+  const wanted = view.filter.toLowerCase();
+  const questions = context.questions.filter((one) => one.toLowerCase().includes(wanted)
+    || worded(one).toLowerCase().includes(wanted));
   const shown = questions.slice(0, view.shown);
   const stateOf = (name) => {
     const wish = list.find((one) => isOfOneQuestion(one, context.questions)
@@ -107,11 +110,38 @@ export function questionList({ settings, context, change, view, redraw }) {
         "aria-label": t("ask.filter"), "data-key": "filter-questions",
           oninput: (event) => { view.filter = event.target.value; redraw(); } }) : null,
     h("ul", { class: "question-choices" }, shown.map((name) => h("li", {},
-      h("span", { class: "what" }, name),
-      h("div", { class: "segments", role: "group", "aria-label": name },
+      h("span", { class: "what" }, worded(name)),
+      h("div", { class: "segments", role: "group", "aria-label": worded(name) },
         ["must_use", "free", "must_not_use"].map((state) =>
         h("button", { type: "button", "data-key": `${state}-${name}`, "aria-pressed": stateOf(name) === state
             ? "true" : "false", onclick: () => set(name, state) }, t(`ask.${state}`))))))),
     questions.length > shown.length ? button(t("ask.more_questions", { n: questions.length - shown.length }),
       () => { view.shown += 100; redraw(); }, { kind: "quiet" }) : null);
+}
+
+// Whether more of a column may raise the total, lower it, or either: the choice of the step Table, here by column.
+export function directionList({ table, change, view }) {
+  const columns = table.columns.filter((one) => one.role === "feature" && one.kind === "numbers");
+  if (!columns.length) return null;
+  const chosen = table.choices.direction || {}, shapes = table.choices.shape || {};
+  const signs = { "": "either", "+": "raises", "-": "lowers" };
+  const signOf = (name) => chosen[name] || { rising: "+", falling: "-" }[shapes[name]] || "";
+  const decided = columns.filter((one) => signOf(one.name)).length;
+  const set = (name, sign) => {
+    const direction = { ...chosen }, shape = { ...shapes };
+    delete direction[name];
+    delete shape[name]; // a shape would say it twice, or against it
+    if (sign) direction[name] = sign;
+    change({ direction, shape });
+  };
+  return h("details", { class: "panel", open: view.open, ontoggle: (event) => { view.open = event.target.open; } },
+    h("summary", {}, t("ask.directions"), decided ? h("span", { class: "badge" }, t("ask.fixed", { n: decided }))
+      : null),
+    h("p", { class: "soft" }, t("ask.directions_help")),
+    h("ul", { class: "question-choices" }, columns.map((column) => h("li", {},
+      h("span", { class: "what" }, column.label || column.name),
+      h("div", { class: "segments", role: "group", "aria-label": column.label || column.name },
+        Object.entries(signs).map(([sign, word]) => h("button", { type: "button",
+            "data-key": `direction-${word}-${column.index}`, "aria-pressed": signOf(column.name) === sign ? "true"
+              : "false", onclick: () => set(column.name, sign) }, t(`ask.${word}`))))))));
 }

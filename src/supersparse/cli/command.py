@@ -1,0 +1,118 @@
+"""Commands: their parameters spread out as options, put together again before they run.
+
+A command takes some dataclasses of options as parameters. What the command line leaves open, the settings
+file says, where the command has one.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from supersparse.cli import say
+from supersparse.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    Output,
+    TableOptions,
+    ValidationOptions,
+)
+from supersparse.settings.settings import Settings
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Spread the dataclasses among a command's parameters out as options."""
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, type[Any]] = {}
+    for parameter in inspect.signature(function, eval_str=True).parameters.values():
+        if is_dataclass(parameter.annotation):
+            groups[parameter.name] = parameter.annotation  # type: ignore[assignment]
+            parameters += _fields_as_parameters(parameter.annotation)
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            values = {f.name: given.pop(f.name) for f in fields(group) if f.name in given}
+            if group is AskedOptions:
+                values["declared"] = {option: given.pop(option) for option in _OPTIONS}
+            given[name] = group(**values)
+            if isinstance(given[name], Output) and given[name].quiet:
+                say.hush()
+        asked = next((one for one in given.values() if isinstance(one, AskedOptions)), None)
+        if asked is not None and asked.settings is not None:
+            settings = Settings.load(asked.settings)
+            for name, group in groups.items():
+                if group in _SECTIONS:
+                    given[name] = _with_file(given[name], settings, asked.settings)
+        function(**given)
+
+    run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+_SECTIONS = {ColumnOptions: "table", TableOptions: "table", ValidationOptions: "validate"}
+
+
+def _with_file(group: Any, settings: Settings, path: Path) -> Any:
+    """Return the options with what the settings file says where the command line says nothing."""
+    section: Mapping[str, Any] | bool = getattr(settings, _SECTIONS[type(group)])
+    if isinstance(section, bool):
+        section = {} if section else {"validate": False}
+    known = {f.name for f in fields(group)}
+    changes: dict[str, Any] = {}
+    for name, value in section.items():
+        if name not in known:
+            continue
+        overriding = _overriding(group, name)
+        if overriding is None:
+            changes[name] = list(value) if isinstance(value, tuple) else value
+        else:
+            say.remark(f"note: {overriding} overrides {name} in {path}")
+    return replace(group, **changes)
+
+
+def _overriding(group: Any, name: str) -> str | None:
+    """The option that stands against what a file says, if one was given."""
+    if isinstance(group, ValidationOptions):
+        if name != "validate" and group.validate is False:
+            return "--no-validate"
+        if name == "validate" and (group.validate or group.asks):
+            return "--validate" if group.validate else group.asks[0]
+    return None if getattr(group, name) is None else f"--{name.replace('_', '-')}"
+
+
+def _fields_as_parameters(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    parameters = []
+    for one in fields(group):
+        if one.name == "declared":
+            parameters += [_setting_option(name) for name in _OPTIONS]
+            continue
+        default = inspect.Parameter.empty if one.default is MISSING else one.default
+        parameters.append(
+            inspect.Parameter(
+                one.name, inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name], default=default
+            )
+        )
+    return parameters
+
+
+_OPTIONS = {f.name: f for f in fields(Settings) if f.metadata.get("option") is not None}
+
+
+def _setting_option(name: str) -> inspect.Parameter:
+    """Return the command-line option of a declared setting, with the same name and help."""
+    setting = _OPTIONS[name]
+    option = typer.Option(f"--{name.replace('_', '-')}", help=setting.metadata["field"].help)
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        annotation=Annotated[setting.metadata["option"] | None, option],
+        default=None,
+    )

@@ -1,0 +1,283 @@
+"""Editing a card by hand: its points, questions, cuts and threshold.
+
+A change is a mapping with one key, as in the section ``edits`` of a settings file:
+``{"points": {"question": "age >= 60", "to": 2}}``, ``{"drop": "age >= 60"}``, ``{"add": {"question": ...,
+"points": 1}}``, ``{"swap": {"question": ..., "for": ...}}``, ``{"cut": {"question": ..., "to": 65}}`` or
+``{"threshold": 4}``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from supersparse.card.card import Card
+from supersparse.card.provenance import CardEdit
+from supersparse.card.rules import InRange, Rule
+from supersparse.card.words import question as question_in_words
+from supersparse.errors import InvalidInputError, InvalidOptionError
+from supersparse.exact import exact, shown
+from supersparse.learning.fitting import Fitted
+from supersparse.learning.recipe import Question, with_directions
+from supersparse.learning.rows import TrainingRows
+from supersparse.prepare.feature import Feature
+from supersparse.prepare.fitting import PreparedColumns
+from supersparse.prepare.prepare import Prepare
+from supersparse.problem.objective import evaluate, violated, with_best_intercept
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.solving.solution import Solution, Trace
+from supersparse.stop import Stop
+
+KINDS = ("points", "drop", "add", "swap", "cut", "threshold")
+_KNOWN = f"give one of {', '.join(KINDS)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """An edited model: points by question, cuts that were moved, and the threshold if somebody set it."""
+
+    points: Mapping[str, Fraction]
+    moved: Mapping[str, Feature]  # questions that the table did not offer
+    threshold: Fraction | None
+    touched: frozenset[str]
+
+    @classmethod
+    def of(cls, solution: Solution) -> "Edited":
+        """Begin with what was learned."""
+        names, points = solution.problem.rows.names, solution.points
+        return cls({names[j]: points.values[j] for j in points.support}, {}, None, frozenset())
+
+    @property
+    def new_questions(self) -> list[Feature]:
+        """The questions of the card that the table did not offer."""
+        return [self.moved[name] for name in self.points if name in self.moved]
+
+
+def with_changes(fitted: Fitted, rows: TrainingRows, edits: Sequence[Mapping[str, Any]]) -> Fitted:
+    """Change a card that was learned, as the section ``edits`` of a settings file says.
+
+    What the folds said is about the card as it was learned, so the card keeps none of it.
+    """
+    state = Edited.of(fitted.solution)
+    made = []
+    for number, edit in enumerate(edits, start=1):
+        change = {name: value for name, value in edit.items() if name in KINDS}
+        try:
+            state, text = changed(fitted.question, state, change)
+        except InvalidInputError as error:
+            raise InvalidOptionError(f"edits, entry {number}: {error}") from None
+        made.append(CardEdit(change=text, reason=edit.get("reason", ""), at=edit.get("at")))
+    question = question_with(fitted.question, rows, state.new_questions)
+    solution = edited_solution(question, rows, state, fitted.solution)
+    card = with_edits(question.card(solution, rows.title, rows), made)
+    return replace(fitted, question=question, solution=solution, card=card)
+
+
+def with_edits(card: Card, edits: Sequence[CardEdit]) -> Card:
+    """Return the card with what people changed by hand in its provenance."""
+    if not edits or card.provenance is None:
+        return card
+    return replace(card, provenance=replace(card.provenance, edits=tuple(edits)))
+
+
+def cut_of(rule: Rule | None) -> float | None:
+    """The cut of a question that asks for so much or more; None for others."""
+    if not isinstance(rule, InRange) or rule.low is None or rule.high is not None:
+        return None
+    return float(rule.low)
+
+
+def feature_of(question: Question, name: object) -> Feature | None:
+    """The feature of a question by its name."""
+    prepare = question.prepare
+    return next((f for f in ([] if prepare is None else prepare.features_) if f.name == name), None)
+
+
+def words_of(question: Question, state: Edited, name: str) -> str:
+    """A question in the words of the card, as a part of a sentence."""
+    feature = state.moved.get(name) or feature_of(question, name)
+    return name if feature is None else question_in_words(feature.rule, feature.unit).removesuffix("?")
+
+
+def _refused(thing: str, value: object, why: str, remedy: str) -> InvalidOptionError:
+    text = value if isinstance(value, str) else f"{value}"
+    return InvalidOptionError(f"{thing}: {text[:80]!r} {why}; {remedy}")
+
+
+def changed(question: Question, state: Edited, change: object) -> tuple[Edited, str]:
+    """Return the state after a change, and the change in words."""
+    if not isinstance(change, Mapping) or len(change) != 1:
+        raise _refused("change", change, "is not understood", _KNOWN)
+    ((kind, what),) = change.items()
+    if kind == "threshold":
+        return _with_threshold(question, state, what)
+    if kind == "drop":
+        _check_used(state, what)
+        points = {name: value for name, value in state.points.items() if name != what}
+        return _next(state, points, what), f"{words_of(question, state, what)!r} dropped"
+    if kind not in ("points", "add", "swap", "cut") or not isinstance(what, Mapping):
+        raise _refused("change", kind, "is not understood", _KNOWN)
+    name = str(what.get("question"))
+    if kind == "add":
+        _check_known(question, state, name)
+        if name in state.points:
+            raise _refused("question", name, "is on the card already", "change its points")
+        value = _points(question, what.get("points", 1))
+        return _next(
+            state, {**state.points, name: value}, name
+        ), f"{words_of(question, state, name)!r} added with {_said(value)}"
+    _check_used(state, name)
+    old = state.points[name]
+    if kind == "points":
+        value = _points(question, what.get("to"))
+        if value == 0:
+            points = {one: v for one, v in state.points.items() if one != name}
+            return _next(state, points, name), f"{words_of(question, state, name)!r} dropped"
+        text = f"points of {words_of(question, state, name)!r} from {shown(old)} to {shown(value)}"
+        return _next(state, {**state.points, name: value}, name), text
+    if kind == "swap":
+        other = str(what.get("for"))
+        _check_known(question, state, other)
+        if other in state.points:
+            raise _refused("question", other, "is on the card already", "choose another one")
+        text = f"{words_of(question, state, name)!r} swapped for {words_of(question, state, other)!r}"
+        return _next(state, _renamed(state.points, name, other), name, other), text
+    return _with_cut(question, state, name, what.get("to"))
+
+
+def _said(value: Fraction) -> str:
+    return f"{shown(value)} point{'' if abs(value) == 1 else 's'}"
+
+
+def _next(state: Edited, points: Mapping[str, Fraction], *touched: str) -> Edited:
+    return replace(state, points=points, touched=state.touched | set(touched))
+
+
+def _renamed(points: Mapping[str, Fraction], old: str, new: str) -> dict[str, Fraction]:
+    return {new if name == old else name: value for name, value in points.items()}
+
+
+def _with_threshold(question: Question, state: Edited, what: object) -> tuple[Edited, str]:
+    if question.problem.goal == "risk":
+        raise _refused(
+            "threshold", what, "cannot be set on a card of risks", "choose a risk to act at instead"
+        )
+    if what is None:
+        return replace(state, threshold=None), "threshold chosen again"
+    value = _number(what, "threshold")
+    return replace(state, threshold=value), f"threshold set to {shown(value)}"
+
+
+def _with_cut(question: Question, state: Edited, name: str, to: object) -> tuple[Edited, str]:
+    value = _number(to, "cut")
+    feature = state.moved.get(name) or feature_of(question, name)
+    if feature is None or cut_of(feature.rule) is None:
+        raise _refused("question", name, "has no cut to move", "choose one that asks for so much or more")
+    new = replace(feature, rule=InRange(feature.column, low=value))
+    if new.name in state.points and new.name != name:
+        raise _refused("cut", shown(value), "is on the card already", "choose another one")
+    moved = dict(state.moved)
+    if feature_of(question, new.name) is None:
+        moved[new.name] = new
+    return (
+        _next(replace(state, moved=moved), _renamed(state.points, name, new.name), name, new.name),
+        f"cut of {words_of(question, state, name)!r} moved to {shown(value)}",
+    )
+
+
+def _number(given: object, what: str) -> Fraction:
+    if isinstance(given, bool) or not isinstance(given, int | float | str | Fraction):
+        raise _refused(what, given, "is no number", "give a number")
+    try:
+        return exact(float(given) if isinstance(given, str) else given, what)
+    except (InvalidInputError, ValueError):
+        raise _refused(what, given, "is no number", "give a number") from None
+
+
+def _points(question: Question, given: object) -> Fraction:
+    value = _number(given, "points")
+    unit = question.problem.unit
+    if (value * unit).denominator != 1 or abs(value) > 10**6:
+        allowed = "a whole number" if unit == 1 else f"a multiple of 1/{unit}"
+        raise _refused("points", given, "are not allowed", f"give {allowed}")
+    return value
+
+
+def _check_used(state: Edited, name: object) -> None:
+    if not isinstance(name, str) or name not in state.points:
+        raise _refused("question", name, "is not on the card", "choose one of its questions")
+
+
+def _check_known(question: Question, state: Edited, name: object) -> None:
+    if not isinstance(name, str) or (name not in question.problem.rows.names and name not in state.moved):
+        raise _refused("question", name, "is not among those of the table", "choose one of them")
+
+
+def question_with(question: Question, rows: TrainingRows, new: Sequence[Feature]) -> Question:
+    """Return the question with some more features beside those of the table."""
+    prepare = question.prepare
+    if not new or prepare is None:
+        return question
+    more = Prepare.of_found(
+        prepare.recorded,
+        PreparedColumns(
+            features=(*prepare.features_, *new),
+            constraints=prepare.constraints_,
+            notes=tuple(prepare.notes_),
+            domains={domain.column: domain for domain in prepare.raw_questions.domains},
+            n_candidates=prepare.n_candidates_ + len(new),
+        ),
+    )
+    names = [feature.name for feature in more.features_]
+    recipe = question.recipe
+    problem = with_directions(recipe.settings_for(rows.y), more, names).problem(
+        more.transform(rows.X),
+        rows.y,
+        feature_names=names,
+        sample_weight=rows.sample_weight,
+        rate_groups=rows.rate_groups,
+    )
+    return Question(recipe=recipe, problem=problem, prepare=more)
+
+
+def edited_solution(question: Question, rows: TrainingRows, state: Edited, best: Solution) -> Solution:
+    """Evaluate the edited model; the bound of the search holds for it if it obeys all that was asked."""
+    problem = question.problem
+    points = _with_intercept(question, rows, state)
+    evaluation = evaluate(problem, points)
+    obeys = not state.moved and not violated(problem, points) and _allowed(problem, points)
+    bound = best.lower_bound if obeys else Fraction(0)
+    return replace(
+        best,
+        problem=problem,
+        points=points,
+        evaluation=evaluation,
+        lower_bound=min(bound, evaluation.objective),
+        smallest=False,
+    )
+
+
+def _allowed(problem: Problem, points: Points) -> bool:
+    return all(points.values[j] in problem.sets[j] for j in points.support)
+
+
+def _with_intercept(question: Question, rows: TrainingRows, state: Edited) -> Points:
+    problem = question.problem
+    values = [state.points.get(name, Fraction(0)) for name in problem.rows.names]
+    coefficients = [int(value * problem.unit) for value in values]
+    points = with_best_intercept(problem, coefficients)
+    if points is None:  # no threshold satisfies every wish: take the best one, and say what is broken
+        points = with_best_intercept(problem.without(problem.asked), coefficients)
+    if points is None:
+        points = Points(tuple(coefficients), 0, problem.unit)
+    if state.threshold is None:
+        return points
+    draft = Solution(
+        problem=problem, solver="by hand", points=points, evaluation=evaluate(problem, points),
+        lower_bound=Fraction(0), smallest=False, stop=Stop.SEARCH_ENDED, nodes=0, seconds=0.0, trace=Trace(),
+    )  # fmt: skip
+    card = question.card(draft, rows.title)
+    shift = card.intercept - card.as_learned.intercept
+    exceeded = state.threshold - Fraction(1, 2) if card.totals_are_whole else state.threshold
+    return replace(points, intercept=(-exceeded - shift) * problem.unit)

@@ -1,0 +1,118 @@
+"""Slices of a proof on an executor.
+
+The queue, the evaluator and the best model stay here. Each slice travels with what the best model says when
+it is sent, and comes back as what is still open. Both engines prove this way.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from supersparse.solving.executors import Sender, Task, workers_of
+
+LOOK_SECONDS = 0.02  # between two looks at the limits
+Taken = TypeVar("Taken")
+
+
+class Request(NamedTuple):
+    """A slice as a call: the function is given the digest, the arrays, the rest, and an amount of work.
+
+    It returns None where the arrays are None and not known there by their digest.
+    """
+
+    function: Callable[..., Any]
+    digest: str
+    arrays: bytes
+    rest: tuple[Any, ...]
+
+
+class Slices(Protocol[Taken]):
+    """A proof as a cluster sees it: it hands out slices, and takes back what is left of them."""
+
+    least_work: int  # of a slice: some 50 ms
+    most_work: int  # about a second
+
+    def divide_among(self, slices: int) -> None:
+        """Hear how many slices will be on their way at the same time."""
+
+    def take(self) -> Taken | None:
+        """Take what a slice is made of; None if nothing waits."""
+
+    def request(self, taken: Taken) -> Request | None:
+        """Say what a worker is to do; None where a limit is reached first."""
+
+    def read(self, result: Any) -> Any:
+        """Read what a worker hands back, checked like a checkpoint; an error if no slice has written it."""
+
+    def receive(self, taken: Taken, left: Any) -> None:
+        """Replace what was taken by what a worker has left of it, as `read`."""
+
+    def put_back(self, taken: Taken) -> None:
+        """Open again what was taken."""
+
+    def do_here(self, taken: Taken | None = None) -> None:
+        """Do a slice in this process: of what was taken, or else of what comes next."""
+
+
+class Cluster:
+    """Sends slices of a proof to an executor and takes back what they leave open."""
+
+    def __init__(self, slices: Slices[Any], executor: Executor) -> None:
+        self._slices = slices
+        self._sender: Sender[Any] = Sender(executor, "its slice")
+        self._work = slices.least_work
+        self._most_sent = 2 * workers_of(executor)
+        slices.divide_among(self._most_sent)
+
+    def run(self, is_over: Callable[[], bool], beside: Callable[[], bool] = lambda: False) -> None:
+        """Prove until it is over; `beside` does other work here between, and says whether it did any."""
+        try:
+            while not is_over():
+                self._fill()
+                if self._sender.is_gone:
+                    self._slices.do_here()
+                is_busy = beside() or self._sender.is_gone
+                self._collect(0.0 if is_busy else LOOK_SECONDS)
+        finally:
+            for task in self._sender.cancel():  # its work is lost
+                self._slices.put_back(task.given)
+
+    def _fill(self) -> None:
+        """Send slices until enough are on their way."""
+        slices = self._slices
+        while len(self._sender) < self._most_sent and not self._sender.is_gone:
+            taken = slices.take()
+            if taken is None:
+                # short slices give the others something to do
+                self._work = max(slices.least_work, self._work // 2)
+                return
+            if not self._send(taken, with_arrays=False):
+                return
+        self._work = min(slices.most_work, 2 * self._work)
+
+    def _send(self, taken: Any, *, with_arrays: bool) -> bool:
+        request = self._slices.request(taken)
+        if request is not None:
+            arrays = request.arrays if with_arrays else None
+            arguments = (request.digest, arrays, *request.rest, self._work)
+            if self._sender.send(Task(taken, request.function, arguments)):
+                return True
+        self._slices.put_back(taken)
+        return False
+
+    def _collect(self, seconds: float) -> None:
+        """Wait for slices to come back, but not longer, and take in what has come."""
+        for task, result, done in self._sender.collect(seconds):
+            if not done:
+                self._slices.do_here(task.given)
+                continue
+            if result is None:
+                self._send(task.given, with_arrays=True)
+                continue
+            try:
+                left = self._slices.read(result)
+            except Exception as error:  # as good as lost
+                if self._sender.failed(task, error):
+                    self._slices.do_here(task.given)
+                continue
+            self._slices.receive(task.given, left)

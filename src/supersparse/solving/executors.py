@@ -1,0 +1,147 @@
+"""Tasks on an executor: processes of this machine, or the workers of a cluster.
+
+A task whose worker is lost is sent again, so nothing but its work is lost. One that failed three times is
+handed back, to be done here, where its error, if it has one, can be seen.
+"""
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from supersparse.errors import SupersparseError, WorkerLostWarning, users_level
+
+_MOST_FAILURES = 3
+Given = TypeVar("Given")
+Result = TypeVar("Result")
+
+
+@dataclass(eq=False)
+class Task(Generic[Given]):
+    """A call that an executor makes; `given` is what the sender knows it by."""
+
+    given: Given
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    failures: int = 0
+
+
+class Back(NamedTuple, Generic[Given]):
+    """What came of a task; without `done`, it is to be done here."""
+
+    task: Task[Given]
+    result: Any
+    done: bool
+
+
+class Sender(Generic[Given]):
+    """Sends tasks to an executor and takes back their results."""
+
+    def __init__(self, executor: Executor, what: str) -> None:
+        self.is_gone = False  # the executor takes no more tasks
+        self._executor = executor
+        self._what = what  # a task in a warning
+        self._sent: dict[Future[Any], Task[Given]] = {}
+        self._has_warned = False
+
+    def __len__(self) -> int:
+        return len(self._sent)
+
+    def send(self, task: Task[Given]) -> bool:
+        """Send a task; False where the executor takes none any more."""
+        if not self.is_gone:
+            try:
+                self._sent[self._executor.submit(task.function, *task.arguments)] = task
+            except (
+                Exception
+            ) as error:  # a broken pool raises its own kind, one that is shut down RuntimeError
+                self._give_up(error)
+        return not self.is_gone
+
+    def collect(self, seconds: float | None) -> list[Back[Given]]:
+        """Wait for tasks, but not longer; return those that are done and those to be done here.
+
+        An error of ours, such as an infeasible problem, is raised: no worker was lost.
+        """
+        finished, _ = wait(self._sent, timeout=seconds, return_when=FIRST_COMPLETED)
+        back = []
+        for future in finished:
+            task = self._sent.pop(future)
+            try:
+                back.append(Back(task, future.result(), done=True))
+            except SupersparseError:
+                raise
+            except Exception as error:  # whatever an executor raises where a worker is lost
+                back.extend(self.failed(task, error))
+        return back
+
+    def failed(self, task: Task[Given], error: Exception) -> list[Back[Given]]:
+        """Send a task again whose worker was lost; return it if it is to be done here."""
+        task.failures += 1
+        self._warn(f"a worker was lost ({error or type(error).__name__}); {self._what} is done again")
+        if task.failures < _MOST_FAILURES and self.send(task):
+            return []
+        return [Back(task, None, done=False)]
+
+    def cancel(self) -> list[Task[Given]]:
+        """Forget what is on its way, and return it."""
+        tasks = list(self._sent.values())
+        for future in self._sent:
+            future.cancel()
+        self._sent.clear()
+        return tasks
+
+    def _give_up(self, error: Exception) -> None:
+        self.is_gone = True
+        self._has_warned = False
+        self._warn(
+            f"the executor takes no more work ({error or type(error).__name__}); the rest is done here"
+        )
+
+    def _warn(self, message: str) -> None:
+        if not self._has_warned:
+            warnings.warn(message, WorkerLostWarning, stacklevel=users_level())
+        self._has_warned = True
+
+
+def each_on(
+    executor: Executor,
+    function: Callable[..., Result],
+    arguments: Iterable[tuple[Any, ...]],
+    what: str,
+) -> Iterator[Result]:
+    """Yield the results of a function for each tuple of arguments, in order, as `map` does.
+
+    Arguments are asked for when a worker is free. What a lost worker had is done again; where the executor
+    takes no more, the rest is done here.
+    """
+    sender: Sender[int] = Sender(executor, what)
+    numbered = enumerate(arguments)
+    results: dict[int, Result] = {}
+    most, following, is_last = workers_of(executor), 0, False
+    try:
+        while not is_last or len(sender) or results:
+            while not is_last and len(sender) < most:
+                n, given = next(numbered, (-1, ()))
+                is_last = n < 0
+                if not is_last and not sender.send(Task(n, function, given)):
+                    results[n] = function(*given)
+                    break
+            for task, result, done in sender.collect(None) if len(sender) else []:
+                results[task.given] = result if done else function(*task.arguments)
+            while following in results:
+                yield results.pop(following)
+                following += 1
+    finally:
+        sender.cancel()
+
+
+def workers_of(executor: Executor) -> int:
+    """How many workers an executor has, as far as it says; else one a core of this machine."""
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "nthreads"):  # dask's
+        return max(1, int(sum(client.nthreads().values())))
+    known = getattr(executor, "_max_workers", None)
+    return max(1, known if isinstance(known, int) else os.cpu_count() or 1)

@@ -1,0 +1,128 @@
+"""A settings file that holds the whole way gives the card that the options give; options override it."""
+
+import inspect
+import json
+
+import pytest
+
+from supersparse.cli.options import ColumnOptions, FeatureOptions, TableOptions, ValidationOptions
+from supersparse.prepare.prepare import Prepare
+from supersparse.settings import sections
+
+
+def row(k):
+    age, value = 20 + 7 * k % 60, k % 9
+    dose, ill = "-1,5" if k % 11 == 0 else f"{k % 5},5", "ja" if age >= 40 and value >= 3 else "nein"
+    return f"{age};{value};{dose};{ill};{k}\n"
+
+
+OPTIONS = [
+    *(
+        "--target",
+        "krank",
+        "--positive",
+        "ja",
+        "--drop",
+        "nummer",
+        "--decimal",
+        ",",
+        "--direction",
+        "alter=+",
+    ),
+    *("--cut-points", "alter=40,61;wert=3", "--per-variable", "all", "--units", "alter=Jahre"),
+    *("--max-cuts", "3", "--max-features", "2", "--C0", "0.02", "--max-points", "3", "--no-validate"),
+]
+FILE = """
+positive: ja
+C0: 0.02
+max_features: 2
+max_points: 3
+table: {target: krank, drop: nummer, na: "-1,5", decimal: ","}
+prepare:
+  cut_points: {alter: [40, 61], wert: [3]}
+  per_variable: null
+  direction: {alter: +}
+  units: {alter: Jahre}
+  max_cuts: 3
+validate: false
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(map(row, range(90)))
+    path.write_text("alter;wert;dosis;krank;nummer\n" + rows, encoding="utf-8")
+    return path
+
+
+def learned(run, tmp_path, table, *words):
+    run("fit", str(table), *words, "--out", str(tmp_path / "card.json"), check=True)
+    return json.loads((tmp_path / "card.json").read_text(encoding="utf-8"))
+
+
+def test_a_section_says_the_same_as_options(run, tmp_path, table):
+    (tmp_path / "s.yaml").write_text(FILE, encoding="utf-8")
+    by_file = learned(run, tmp_path, table, "--settings", str(tmp_path / "s.yaml"))
+    # a word with a comma cannot be said on the command line
+    (tmp_path / "na.yaml").write_text('table: {na: "-1,5"}', encoding="utf-8")
+    by_options = learned(run, tmp_path, table, *OPTIONS, "--settings", str(tmp_path / "na.yaml"))
+    assert by_file["items"] == by_options["items"]
+    assert by_file["threshold"] == by_options["threshold"]
+    assert "Jahre" in json.dumps(by_file)
+
+
+def test_options_override_the_file_and_say_so(run, tmp_path, table):
+    (tmp_path / "s.yaml").write_text(FILE, encoding="utf-8")
+    words = ("--cut-points", "alter=50", "--target", "krank", "--time-limit", "5", "--max-features", "1")
+    done = run("fit", str(table), "--settings", str(tmp_path / "s.yaml"), *words, check=True)
+    for name in ("cut_points", "target", "max_features"):
+        assert f"--{name.replace('_', '-')} overrides {name} in" in done.stderr
+    assert "50" in done.stdout
+
+
+def test_edits_of_a_file_change_the_card_and_are_kept_with_it(run, tmp_path, table):
+    (tmp_path / "s.yaml").write_text(FILE, encoding="utf-8")
+    card = learned(run, tmp_path, table, "--settings", str(tmp_path / "s.yaml"))
+    assert [item["points"] for item in card["items"]] == [1, 1]
+    edits = """
+edits:
+  - points: {question: "alter >= 40", to: 3}
+    reason: three is easier
+    at: "2026-01-01T00:00:00Z"
+  - threshold: 3
+"""
+    (tmp_path / "s.yaml").write_text(FILE + edits, encoding="utf-8")
+    changed = learned(run, tmp_path, table, "--settings", str(tmp_path / "s.yaml"))
+    kept = changed["provenance"]["edits"]
+    assert [edit["reason"] for edit in kept] == ["three is easier", ""]
+    assert kept[0]["at"] == "2026-01-01T00:00:00Z"
+    assert sorted(item["points"] for item in changed["items"]) == [1, 3]
+    assert changed["threshold"] == "2.5"
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        ('{drop: "nothing"}', "edits, entry 1: question: 'nothing' is not on the card; choose one of its"),
+        ('{drop: "a", threshold: 2}', "has 2 changes; give one of points, drop"),
+        ("{reason: why}", "has 0 changes; give one of points, drop"),
+    ],
+)
+def test_an_edit_that_makes_no_sense_is_refused(run, tmp_path, table, edit, told):
+    (tmp_path / "s.yaml").write_text(FILE + f"edits:\n  - {edit}\n", encoding="utf-8")
+    done = run("fit", str(table), "--settings", str(tmp_path / "s.yaml"))
+    assert done.returncode == 2
+    assert told in done.stderr
+
+
+def test_a_thing_has_one_name_in_python_in_the_file_and_on_the_command_line():
+    options = {
+        name
+        for group in (ColumnOptions, TableOptions, FeatureOptions, ValidationOptions)
+        for name in inspect.signature(group).parameters
+    }
+    for section in (sections.TABLE, sections.PREPARE, sections.VALIDATE):
+        assert set(section.fields) <= options
+    assert set(sections.PREPARE.fields) <= set(inspect.signature(Prepare).parameters)
+    assert set(inspect.signature(FeatureOptions).parameters) - {"no_prepare"} == set(sections.PREPARE.fields)

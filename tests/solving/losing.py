@@ -1,0 +1,77 @@
+"""Executors that lose tasks, and executors whose workers are killed."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+from supersparse.errors import WorkerLostWarning
+
+
+class Losing(ThreadPoolExecutor):
+    """Loses the tasks whose numbers are listed; after `last`, takes none."""
+
+    def __init__(self, lost=(), last=10**9):
+        super().__init__(2)
+        self.lost, self.last, self.n = lost, last, 0
+
+    def submit(self, function, /, *args, **kwargs):
+        self.n += 1
+        if self.n > self.last:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        if self.n in self.lost:
+            future = Future()
+            future.set_exception(ConnectionError("the worker is gone"))
+            return future
+        return super().submit(function, *args, **kwargs)
+
+
+@contextmanager
+def killed_processes(after=1.0):
+    """Two processes, one of which is killed after so many seconds."""
+    with warnings.catch_warnings(), ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        warnings.simplefilter("ignore", WorkerLostWarning)
+        executor.submit(os.getpid).result()
+
+        def kill_one():
+            time.sleep(after)
+            os.kill(next(iter(executor._processes)), signal.SIGKILL)
+
+        threading.Thread(target=kill_one, daemon=True).start()
+        yield executor
+
+
+@contextmanager
+def killed_dask_workers(every=2.0):
+    """Two workers of a dask cluster, one of which is killed every so many seconds."""
+    distributed = pytest.importorskip("distributed")
+    random = np.random.default_rng(0)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers,
+        distributed.Client(workers) as client,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", WorkerLostWarning)
+        done = threading.Event()
+
+        def kill_some():
+            for _ in range(8):  # on a slow machine none would ever get anything done
+                if done.wait(every):
+                    return
+                pids = [nanny.pid for nanny in workers.workers.values() if nanny.pid]
+                if pids:  # none while all of them start again
+                    with suppress(ProcessLookupError):
+                        os.kill(int(random.choice(pids)), signal.SIGKILL)
+
+        threading.Thread(target=kill_some, daemon=True).start()
+        try:
+            yield client.get_executor()
+        finally:
+            done.set()
