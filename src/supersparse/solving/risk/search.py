@@ -35,7 +35,7 @@ class _Effort:
         if np.ptp(np.log2(instance.data.scale)) <= _ALIKE:
             return cls()
         if len(instance.kept) > _MANY_COLUMNS:
-            return cls(beam=12, rounded=16, starts=14, moves=40)
+            return cls(beam=12, rounded=16, starts=14, moves=80)
         return cls(starts=8)
 
 
