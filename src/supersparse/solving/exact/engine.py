@@ -116,16 +116,6 @@ class ExactSolver:
         return all_within(problem, epsilon, options, monitor, self.solve)
 
 
-def prove_without_search(problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
-    """Prove a tiny problem without the search, to compile the proofs while another process compiles that."""
-    run = _Solve.prepare(problem, options, monitor)
-    run._open()
-    run.cuts.refresh()
-    while run.proof.is_open:
-        run.proof.step(run._check_in)
-        run._take_other_turns()
-
-
 class _Restart(Enum):
     """Returned by a solve that has no claim yet and must start again."""
 
