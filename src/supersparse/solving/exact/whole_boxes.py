@@ -72,7 +72,7 @@ class WholeBoxes:
         n_pairs = len(instance.positive) * len(instance.negative)
         if not (instance.doubles and form.problem.is_plain and 0 < n_pairs <= _MOST_POINT_PAIRS):
             return False
-        if instance.forced or len(instance.intercepts) or 2 * form.max_size < form.n_features:
+        if instance.forced or len(instance.intercepts) or form.max_size < form.n_features:
             return False
         sides = [values.of_sign(sign) for values in form.values for sign in SIGNS]
         if not all(len(side) == 0 or side.is_full for side in sides):
