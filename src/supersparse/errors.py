@@ -31,6 +31,7 @@
     └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
 """
 
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -154,3 +155,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if near:
         return f"did you mean {near[0]!r}?"
     return f"known: {', '.join(names)}" if names else "there are none"
+
+
+def users_level() -> int:
+    """The `stacklevel` of the user's code, outside this package and scikit-learn's wrapper of fit."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
+        "supersparse",
+        "sklearn",
+    ):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -83,7 +83,7 @@ def accepted_by_viprchk(program, proof):
 
 
 def refused_by_viprchk(program, data, card, proof):
-    """Why the third party's checker, run by `certify --viprchk`, refuses three files; None if it accepts."""
+    """Why the third party's checker refuses three files, as `certify --viprchk` runs it; None if not."""
     try:
         check_by_viprchk(program, data, card, proof)
     except VerificationError as why:

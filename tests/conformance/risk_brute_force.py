@@ -47,9 +47,8 @@ class DrawnRisk:
             sample_weight=self.weights,
             class_weight=dict(zip((0, 1), self.class_weight, strict=True)),
             constraints=[_constraint(*asked) for asked in [*self.asked, *self.rates]] or None,
-            risk_threshold=self.risk_threshold if self.rates else None,
             positive=1,
-            **more,
+            **{"risk_threshold": self.risk_threshold if self.rates else None, **more},
         )
 
     def obeys(self, points: tuple[float, ...]) -> bool:

@@ -302,6 +302,21 @@ def test_values_are_not_counted():
         Questions.of(prepare, "state", ("well", "ill"), None)
 
 
+def test_columns_of_zeros_and_ones_are_answers_already(tmp_path):
+    columns, y = raw_rows()
+    columns["smoker"] = (columns["smoker"] == "yes").astype(int)
+    prepare = Prepare(keep=["smoker"]).fit(columns, y)
+    asked = Questions.of(prepare, "state", ("well", "ill"), Reading())
+    assert "smoker" in asked.names
+    asked.save(tmp_path / "asked.json")
+    again = Questions.load(tmp_path / "asked.json")
+    table = CountTable.of(again, columns, y.tolist(), 1)
+    yes = table.answers[:, again.names.index("smoker")] == 1
+    assert table.counts[yes].sum() == columns["smoker"].sum()
+    with pytest.raises(InvalidDataError, match="column 'smoker' has the value 2"):
+        CountTable.of(again, {**columns, "smoker": 2 * columns["smoker"]}, y.tolist(), 1)
+
+
 def test_one_class_is_not_enough(asked):
     table = sites(asked)[0]
     with pytest.raises(InvalidDataError, match="the counts hold one class only"):

@@ -11,6 +11,7 @@ from supersparse.problem.problem import Problem
 from supersparse.problem.variants import (
     constant_model_loss,
     largest_l1,
+    loss_of_one_row,
     objective_step,
     smallest_loss_step,
     warn_about_penalties,
@@ -46,6 +47,18 @@ def test_without_an_intercept_the_constant_model_is_wrong_everywhere():
 def test_a_size_penalty_outside_the_range_warns_and_names_it(C0, message):
     with pytest.warns(PenaltyRangeWarning, match=message):
         warn_about_penalties(Problem.of(X, Y, C0=C0))
+
+
+def test_a_counted_cell_is_not_one_row():
+    # 20 people in 4 cells of 3 or more: one of them is 1/20, whatever the cells hold
+    counts = {"x": [0, 0, 1, 1], "y": [0, 1, 0, 1], "n": [9, 3, 4, 4]}
+    with pytest.warns(PenaltyRangeWarning, match=r"C0 = 0.04 is below .* between 0.05 \(one row\) and 0.35"):
+        warn_about_penalties(Problem.of_counts(counts, target="y", C0=0.04))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_about_penalties(Problem.of_counts(counts, target="y", C0=0.05))
+    equal = {"x": [0, 1], "y": [0, 1], "n": [4, 4]}  # one weight for all: still eight people
+    assert loss_of_one_row(Problem.of_counts(equal, target="y")) == Fraction(1, 8)
 
 
 @pytest.mark.parametrize("C0", [0.2, 0.3, 0.4])

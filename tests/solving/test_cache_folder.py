@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import supersparse
 from supersparse.solving import kernels
 
@@ -42,6 +44,56 @@ def test_kernels_compile_where_neither_package_nor_home_can_be_written(tmp_path)
     assert done.stdout.startswith(str(tmp_path / "tmp"))
     assert "set NUMBA_CACHE_DIR to a folder that stays" in done.stderr
     assert list((tmp_path / "tmp").rglob("*.nbi"))
+
+
+USE = """
+import numpy as np
+from supersparse.solving.kernels.pairs import popcount
+print(popcount(np.uint64(7)))
+"""
+FULL_DISK = """
+import errno
+from numba.core.caching import IndexDataCacheFile
+
+def full(*given):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+IndexDataCacheFile._save_data = IndexDataCacheFile._save_index = full
+"""
+NO_FOLDER = """
+from numba.core import caching
+(getattr(caching, "CacheImpl", None) or caching._CacheImpl)._locator_classes = []
+"""
+
+
+def used_with(settings, before=""):
+    package = str(Path(supersparse.__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": package, **settings}
+    call = [sys.executable, "-c", before + USE]
+    done = subprocess.run(call, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+    return done.stderr
+
+
+def test_a_full_disk_costs_the_cache_and_nothing_else(tmp_path):
+    said = used_with({"NUMBA_CACHE_DIR": str(tmp_path)}, FULL_DISK)
+    assert said.count("compiled code cannot be kept ([Errno 28] No space left on device)") == 1
+
+
+def test_without_any_folder_kernels_are_compiled_and_not_kept():
+    said = used_with({}, NO_FOLDER)
+    assert said.count("compiled code cannot be kept") == 1
+    assert said.count("\n") == 1
+
+
+@pytest.mark.long
+def test_a_damaged_cache_is_compiled_again(tmp_path):
+    assert used_with({"NUMBA_CACHE_DIR": str(tmp_path)}) == ""
+    kept = list(tmp_path.rglob("*.nb*"))
+    assert kept
+    for path in kept:
+        path.write_bytes(path.read_bytes()[:20])
+    assert "compiled code cannot be kept" in used_with({"NUMBA_CACHE_DIR": str(tmp_path)})
 
 
 def test_a_temporary_folder_that_others_can_write_is_not_trusted(tmp_path, monkeypatch):

@@ -231,6 +231,14 @@ def test_cards_are_chosen_compared_edited_and_repaired(browser, server, tmp_path
     visitor.without_folds()
     visitor.key("field-max_features").fill("3")
     visitor.key("field-max_features").press("Tab")
+    page.locator("summary", has_text="Directions").click()
+    raises = page.locator('[data-key^="direction-raises-"]').first
+    raises.click()
+    page.locator("summary", has_text="Directions").get_by_text("1 decided").wait_for()
+    assert raises.get_attribute("aria-pressed") == "true"
+    visitor.key("start").and_(page.locator(":enabled")).wait_for()
+    page.get_by_text("As a settings file").click()
+    page.locator("pre", has_text="direction:").wait_for()
     visitor.start()
     visitor.key("to-choose").click()
     visitor.key("max-size").fill("3")
@@ -254,14 +262,25 @@ def test_cards_are_chosen_compared_edited_and_repaired(browser, server, tmp_path
     assert everything > 1
     page.locator(".pool .star").nth(1).click()
     without = visitor.key("without").locator("option").nth(1)
-    name = without.get_attribute("value")
+    name, words = without.get_attribute("value"), without.inner_text().rpartition(" (in")[0]
     visitor.key("without").select_option(index=1)
     visitor.key(f"with-{name}").wait_for()
     page.locator(".pool-card, .pool-list [role=status]").first.wait_for()
-    assert name not in " ".join(page.locator(".pool-points").all_inner_texts())
+    assert words
+    assert words not in " ".join(page.locator(".pool-points").all_inner_texts())
     page.get_by_role("tab", name="Favourites").click()
     page.get_by_role("heading", name="Where they disagree").wait_for()
+    other = Visitor(browser, server.address)  # favourites are the studio's, not the browser's
+    other.step("Choose")
+    other.page.get_by_role("tab", name="Favourites 2").click()
+    other.page.get_by_role("heading", name="Where they disagree").wait_for()
+    other.page.locator('[data-key^="star-"]').first.click()
+    page.get_by_role("tab", name="Favourites 1").wait_for()
+    other.close()
+    assert not other.troubles
     page.locator('[data-key^="edit-"]').first.click()
+    visitor.key("drop-0").wait_for()
+    assert ">=" not in page.locator(".edit-lines").inner_text()  # the words of the card
     visitor.key("drop-0").click()
     page.locator(".pending").wait_for()
     visitor.key("reason").fill("too costly")

@@ -112,7 +112,7 @@ def test_reasons_are_kept_on_the_card(given, tmp_path):
     edits = file.load(tmp_path / "card.json").provenance.edits
     assert [(one.change, one.reason, one.at) for one in edits] == [
         ("'Bare nuclei 3 or more' dropped", "costly", "2026-01-01T00:00:00Z"),
-        ("points of 'Uniformity of cell size 4 or more' 1 -> 3", "", None),
+        ("points of 'Uniformity of cell size 4 or more' from 1 to 3", "", None),
     ]
 
 

@@ -317,6 +317,9 @@ def test_a_killed_server_goes_on_with_its_runs(tmp_path, biopsies, page_at):
             time.sleep(0.2)
         assert checkpoint.exists()
         before = page.get(f"/api/runs/{run}").json()["progress"]
+        cards = [f"{run}.best"]
+        assert page.put(f"/api/tables/{own}/favourites", json={"cards": cards}).json()["favourites"] == cards
+        assert page.put(f"/api/tables/{own}/favourites", json={"cards": ["../x"]}).status_code == 422
     finally:
         server.process.send_signal(signal.SIGKILL)
         server.process.wait()
@@ -326,6 +329,7 @@ def test_a_killed_server_goes_on_with_its_runs(tmp_path, biopsies, page_at):
     try:
         page = page_at(server.address, server.token)
         assert page.get(f"/api/tables/{own}").json()["state"] == "ready"
+        assert page.get(f"/api/tables/{own}").json()["favourites"] == cards
         resumed = page.until(
             f"/api/runs/{run}",
             lambda one: one["state"] == "running" and (one["progress"]["n"] > before["n"] + 3),

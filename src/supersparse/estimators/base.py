@@ -1,5 +1,6 @@
 """Code shared by both classifiers: from parameters to a recipe, and from a model to predictions."""
 
+import time
 import warnings
 from copy import copy
 from dataclasses import replace
@@ -25,6 +26,7 @@ from supersparse.errors import (
     NotProvenWarning,
     PackageNotInstalledError,
     did_you_mean,
+    users_level,
 )
 from supersparse.estimators.parameters import PREPARATIONS
 from supersparse.estimators.reading import read_features, read_numeric_training, read_raw_training
@@ -38,6 +40,7 @@ from supersparse.learning.judging import judged, no_better_than_baseline
 from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows, name_of
 from supersparse.learning.scoring import scores_of_points
+from supersparse.learning.starting import start_from
 from supersparse.prepare import Prepare
 from supersparse.problem.asked import Asked, names_of
 from supersparse.problem.points import Points
@@ -87,7 +90,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             "solver": self.solver,
             "solver_options": self.solver_options or {},
             "checkpoint": self.checkpoint,
-            "executor": getattr(self, "executor", None),
+            "executor": self.executor,
             "time_limit": self.time_limit,
             "node_limit": self.node_limit,
             "gap": self.gap,
@@ -105,12 +108,20 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def __sklearn_clone__(self) -> Self:
         """A clone shares the executor, which cannot be copied; everything else is cloned."""
-        executor = getattr(self, "executor", None)
-        if executor is None:
+        if self.executor is None:
             return super().__sklearn_clone__()  # type: ignore[no-any-return]
         alone = copy(self)
         alone.executor = None
-        return clone(alone).set_params(executor=executor)  # type: ignore[no-any-return]
+        return clone(alone).set_params(executor=self.executor)  # type: ignore[no-any-return]
+
+    def _learn_from(self, recipe: Recipe, rows: TrainingRows, share: float = 1.0) -> tuple[Question, Clock]:
+        """Learn from all rows in a share of the time; return what was asked, and the clock for the rest."""
+        clock, began = Clock.of(recipe), time.monotonic()
+        question = recipe.question(rows)
+        start = start_from(self.initial, question.problem)
+        # making the card reads the rows again, which in large tables takes a few times as long as this
+        self._learn(question, rows, start, clock.reserving(3 * (time.monotonic() - began)), share)
+        return question, clock
 
     def _learn(
         self,
@@ -149,7 +160,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             f"{self.objective_:.4g}, and no card has less than {self.lower_bound_:.4g}, a gap of "
             f"{100 * solution.gap:.1f} %; {remedy}",
             NotProvenWarning,
-            stacklevel=4,
+            stacklevel=users_level(),
         )
 
     def _solve(self, question: Question, options: SolverKeywords) -> Solution:
@@ -195,7 +206,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.scoring_system_ = ScoringSystem(card)
         useless = no_better_than_baseline(card, question.problem.class_weights)
         if self.calibrate is not None and useless is not None:
-            warnings.warn(useless, NoBetterThanBaselineWarning, stacklevel=3)
+            warnings.warn(useless, NoBetterThanBaselineWarning, stacklevel=users_level())
 
     def _towards_last(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Convert scores for the positive class to scores for ``classes_[1]``, as scikit-learn requires."""
@@ -347,7 +358,7 @@ def _say_codes(question: Question) -> None:
             f"numbers stand apart like codes for missing values, and count as numbers: {shown}; if they are "
             "codes, replace them with NaN",
             MissingCodesWarning,
-            stacklevel=4,
+            stacklevel=users_level(),
         )
 
 

@@ -42,6 +42,8 @@ class LearningOfBothGoals(TypedDict, total=False):
     initial: Any  # what `solve` takes, or a linear model to be fitted first
     solver: str
     solver_options: Mapping[str, object] | None
+    checkpoint: str | PathLike[str] | None
+    executor: Executor | None
     time_limit: float | None
     node_limit: int | None
     gap: float
@@ -65,9 +67,7 @@ class SLIMCVKeywords(AskedOfBothGoals, LearningOfBothGoals, Choosing, total=Fals
     slack: float
     intercept: str | tuple[Number, Number]
     calibrate: Method | None
-    checkpoint: str | PathLike[str] | None
     certificate: str | PathLike[str] | None
-    executor: Executor | None
 
 
 class SLIMKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
@@ -78,22 +78,18 @@ class SLIMKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
     C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None
     intercept: str | tuple[Number, Number]
     calibrate: Method | None
-    checkpoint: str | PathLike[str] | None
     certificate: str | PathLike[str] | None
-    executor: Executor | None
 
 
 class RiskCVKeywords(AskedOfBothGoals, LearningOfBothGoals, Choosing, total=False):
     """The parameters of `RiskScoreClassifierCV`."""
 
-    checkpoint: str | PathLike[str] | None
     slope: Literal["free"] | int
 
 
 class RiskKeywords(AskedOfBothGoals, LearningOfBothGoals, total=False):
     """The parameters of `RiskScoreClassifier`."""
 
-    checkpoint: str | PathLike[str] | None
     C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None
     slope: Literal["free"] | int
 

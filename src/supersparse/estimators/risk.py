@@ -1,17 +1,14 @@
 """RiskScoreClassifier and RiskScoreClassifierCV: scoring systems whose risks are what was learned."""
 
-import time
 import warnings
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from supersparse.errors import SeparatedClassesWarning
+from supersparse.errors import SeparatedClassesWarning, users_level
 from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import RiskCVKeywords, RiskKeywords, takes_settings
 from supersparse.estimators.slim_cv import SLIMClassifierCV
-from supersparse.learning.clock import Clock
 from supersparse.learning.recipe import Question
 from supersparse.learning.rows import TrainingRows
-from supersparse.learning.starting import start_from
 from supersparse.solving.solution import Solution
 
 
@@ -32,11 +29,11 @@ class _RiskModel(ScoringSystemClassifier):
                 "risks say little between 0 and 1; allow fewer features or smaller points, raise C0, or use "
                 "SLIMClassifier",
                 SeparatedClassesWarning,
-                stacklevel=5,
+                stacklevel=users_level(),
             )
 
 
-@takes_settings("goal", "intercept", "calibrate", "certificate", "executor")
+@takes_settings("goal", "intercept", "calibrate", "certificate")
 class RiskScoreClassifier(_RiskModel):
     """Learn a risk score: few features with small whole points, and a risk for each total.
 
@@ -65,8 +62,8 @@ class RiskScoreClassifier(_RiskModel):
         for both classes.
     class_weight : None, "balanced", "auto" or dict, default="auto"
         Weight of each class in the loss. Weights other than None distort the risks. "auto" means None.
-    prepare, initial, solver, solver_options, checkpoint, time_limit, node_limit, gap, n_jobs, random_state, \
-verbose
+    prepare, initial, solver, solver_options, checkpoint, time_limit, node_limit, gap, n_jobs, executor, \
+random_state, verbose
         As in `SLIMClassifier`.
 
     Attributes
@@ -118,15 +115,11 @@ verbose
         -------
         self
         """
-        recipe, rows = self._read(X, y, sample_weight, rate_groups)
-        clock, began = Clock.of(recipe), time.monotonic()
-        question = recipe.question(rows)
-        start = start_from(self.initial, question.problem)
-        # making the card reads the rows again, which in large tables takes a few times as long as this
-        return self._learn(question, rows, start, clock.reserving(3 * (time.monotonic() - began)))
+        self._learn_from(*self._read(X, y, sample_weight, rate_groups))
+        return self
 
 
-@takes_settings("C0", "goal", "intercept", "calibrate", "certificate", "executor", Cs=6, cv=5, rule="best")
+@takes_settings("C0", "goal", "intercept", "calibrate", "certificate", Cs=6, cv=5, rule="best")
 class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
     """Learn a risk score, with C0 chosen by cross-validated log loss.
 

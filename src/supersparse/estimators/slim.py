@@ -1,6 +1,5 @@
 """SLIMClassifier: one scoring system for one C0."""
 
-import time
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from sklearn.base import clone
@@ -8,8 +7,6 @@ from sklearn.base import clone
 from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import SLIMKeywords, takes_settings
 from supersparse.learning.calibrating import learn_without, weighty_folds
-from supersparse.learning.clock import Clock
-from supersparse.learning.starting import start_from
 
 
 @takes_settings("goal", "slope", tie_break="points", slack=0.0)
@@ -202,12 +199,7 @@ class SLIMClassifier(ScoringSystemClassifier):
         self
         """
         recipe, rows = self._read(X, y, sample_weight, rate_groups, groups)
-        clock, began = Clock.of(recipe), time.monotonic()
-        question = recipe.question(rows)
-        share = 1.0 if self.calibrate is None else 0.5
-        start = start_from(self.initial, question.problem)
-        # making the card reads the rows again, which in large tables takes a few times as long as this
-        self._learn(question, rows, start, clock.reserving(3 * (time.monotonic() - began)), share)
+        question, clock = self._learn_from(recipe, rows, 1.0 if self.calibrate is None else 0.5)
         if self.calibrate is not None:
             folds = weighty_folds(rows, self.positive_)
             unseen = learn_without(recipe, rows, folds, clock, _unfitted(self.initial))

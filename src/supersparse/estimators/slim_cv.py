@@ -25,6 +25,7 @@ from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import splits_of
 from supersparse.learning.starting import start_from
 from supersparse.results.penalty_grid import folder_of, solve_in
+from supersparse.solving.executors import each_on, workers_of
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 
@@ -82,8 +83,8 @@ intercept, solver, solver_options, gap
     n_jobs : int, default=None
         Number of joblib processes for the folds, each with one thread, and of threads for the final fit.
     executor : concurrent.futures.Executor, default=None
-        Where the proof runs, instead of threads: a `ProcessPoolExecutor`, or dask's
-        ``Client.get_executor()``. A clone shares it.
+        Where the folds and the proof of the final fit run, instead of joblib's processes and threads: a
+        `ProcessPoolExecutor`, or dask's ``Client.get_executor()``. A clone shares it.
     random_state : int, RandomState instance or None, default=None
         Random seed of every fit. None means 0. Folds are random only if `cv` is a random splitter.
     verbose : int, default=0
@@ -168,14 +169,18 @@ intercept, solver, solver_options, gap
         initial = clone(self.initial) if hasattr(self.initial, "fit") else self.initial
         values = [float(C0) for C0 in self.Cs_]
         folds = self._folds(rows)
+        executor = self.executor
+        at_once = effective_n_jobs(self.n_jobs) if executor is None else workers_of(executor)
         # each process has its folds one after another, all of them together half of the time
-        share = 0.5 / ceil(len(folds) / effective_n_jobs(self.n_jobs))
+        share = 0.5 / ceil(len(folds) / at_once)
         on_one_thread = clock.limited(
             replace(recipe, options={**recipe.options, "n_jobs": 1, "executor": None}), share
         )
-        by_fold = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_fold)(on_one_thread, values, rows, costs, fold, initial) for fold in folds
-        )
+        fits = [(on_one_thread, values, rows, costs, fold, initial) for fold in folds]
+        if executor is not None:
+            by_fold = list(each_on(executor, fit_fold, fits, "its fold"))
+        else:
+            by_fold = Parallel(n_jobs=self.n_jobs)(delayed(fit_fold)(*given) for given in fits)
         by_value = [list(results) for results in zip(*by_fold, strict=True)]
         self._choose(by_value)
         final = recipe.asking(C0=self.C0_).question(rows)

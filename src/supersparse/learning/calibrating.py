@@ -7,7 +7,6 @@ the final card, 0 staying 0. They differ in where 0 lies, too: at last the log-o
 that the mean risk by the final card is the share of positives.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.risk import Floats, Risk, TableRisk
 from supersparse.data.sources import as_array
-from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
+from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
 from supersparse.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.evaluate.outcomes import Tally
 from supersparse.exact import IntArray, integer_column
@@ -29,6 +28,7 @@ from supersparse.learning.risk_rows import cases_by_total, rising, stated_at, ta
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import most_folds, splits_of
 from supersparse.learning.starting import start_from
+from supersparse.problem.variants import quiet_about_penalties
 from supersparse.stop import Stop
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)
@@ -74,9 +74,7 @@ def without_fold(recipe: Recipe, rows: TrainingRows, folds: Splits, k: int, init
     """Learn again without fold k, counted from 0; Ctrl-C interrupts."""
     train, test = folds[k]
     part = rows.take(train)
-    with warnings.catch_warnings():
-        # the useful range differs a little from fold to fold; the fit on all rows warns
-        warnings.simplefilter("ignore", PenaltyRangeWarning)
+    with quiet_about_penalties():  # the useful range differs from fold to fold; the fit on all rows warns
         try:
             question = recipe.settled(rows).question(recipe.complete(part))
             start = start_from(initial, question.problem, required=False)

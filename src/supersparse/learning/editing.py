@@ -134,7 +134,7 @@ def changed(question: Question, state: Edited, change: object) -> tuple[Edited, 
         if value == 0:
             points = {one: v for one, v in state.points.items() if one != name}
             return _next(state, points, name), f"{words_of(question, state, name)!r} dropped"
-        text = f"points of {words_of(question, state, name)!r} {shown(old)} -> {shown(value)}"
+        text = f"points of {words_of(question, state, name)!r} from {shown(old)} to {shown(value)}"
         return _next(state, {**state.points, name: value}, name), text
     if kind == "swap":
         other = str(what.get("for"))

@@ -2,7 +2,6 @@
 
 import math
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,14 +12,14 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card
 from supersparse.data.sources import as_array
-from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, PenaltyRangeWarning
+from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
 from supersparse.exact import exact, integer_column
 from supersparse.learning.calibrating import LeftOut, left_out
 from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
 from supersparse.problem.log_loss import at_threshold
-from supersparse.problem.variants import with_size_penalty
+from supersparse.problem.variants import quiet_about_penalties, with_size_penalty
 from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
@@ -74,9 +73,7 @@ def fit_fold(
     """
     began = time.perf_counter()
     train = rows.take(fold.train)
-    with warnings.catch_warnings():
-        # the useful range differs a little from fold to fold; the final fit warns
-        warnings.simplefilter("ignore", PenaltyRangeWarning)
+    with quiet_about_penalties():  # the useful range differs a little from fold to fold; the final fit warns
         try:
             asked = recipe.settled(rows)
             asked = asked.asking(C0=Cs[0]) if Cs else asked

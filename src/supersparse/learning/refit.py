@@ -1,6 +1,5 @@
 """Refit: a card learned again, on some of the rows, by the recipe that its file keeps."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
@@ -14,7 +13,6 @@ from supersparse.errors import (
     InvalidCardError,
     InvalidDataError,
     InvalidSettingsError,
-    PenaltyRangeWarning,
     SupersparseError,
 )
 from supersparse.learning.recipe import Recipe
@@ -22,6 +20,7 @@ from supersparse.learning.rows import TrainingRows
 from supersparse.prepare.feature import Recorded, taken_apart
 from supersparse.prepare.prepare import Prepare
 from supersparse.problem.problem import Problem
+from supersparse.problem.variants import quiet_about_penalties
 from supersparse.settings.settings import Origin, Settings
 from supersparse.solving.options import SolveKeywords
 from supersparse.stop import Stop
@@ -106,8 +105,7 @@ class Refit:
         """Learn again from some of the rows; Ctrl-C is passed on."""
         part = self.recipe.complete(self.rows.take(rows))
         question = self.recipe.question(part)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PenaltyRangeWarning)  # the range differs from sample to sample
+        with quiet_about_penalties():  # the range differs from sample to sample
             solution = question.solve()
         if solution.stop is Stop.INTERRUPTED:
             raise KeyboardInterrupt

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -22,6 +23,7 @@ from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split
 from supersparse.learning.watching import Unwatched, Watch
 from supersparse.settings.settings import Settings
+from supersparse.solving.executors import each_on, workers_of
 from supersparse.solving.options import SolverKeywords
 
 VALUES = 6  # of C0 to try where none is given, as many as SLIMClassifierCV tries
@@ -130,8 +132,8 @@ def validate(
     `repeats` says how often the splits divide the rows, one division after another. The folds of a division
     share the time that the clock leaves, by default the time limit of the recipe; the next one is begun if
     as much time is left as the last one took. The first fold is learned in this process; if the others are
-    worth it, they are divided among `n_jobs` processes. Ctrl-C, or the end of the time, keeps the finished
-    folds; None if there are none.
+    worth it, they are divided among `n_jobs` processes, or the workers of the recipe's executor. Ctrl-C, or
+    the end of the time, keeps the finished folds; None if there are none.
     """
     watch = watch or Unwatched()
     settings = recipe.settings
@@ -142,7 +144,10 @@ def validate(
     # a checkpoint is of the final fit: folds are other problems
     options: SolverKeywords = {**recipe.options, "checkpoint": None, "n_jobs": 1, "executor": None}
     task = _Task(replace(recipe, options=options), penalties, rows, costs)
-    folds = _Folds(task, named_folds(splits), clock or Clock.of(recipe), watch)
+    executor = recipe.options.get("executor")
+    folds = _Folds(task, named_folds(splits), clock or Clock.of(recipe), watch, executor)
+    if executor is not None:
+        n_jobs = workers_of(executor)
     by_fold: list[list[FoldResult]] = []
     begun, interrupted = 0, False
     try:
@@ -203,6 +208,7 @@ class _Folds:
     folds: Sequence[Fold]
     clock: Clock
     watch: Watch
+    executor: Executor | None = None
     seconds: float = 0.0  # that the first fold took
 
     def divisions(self, repeats: int) -> Iterator[Sequence[Fold]]:
@@ -227,8 +233,11 @@ class _Folds:
         if n_jobs == 1 or self.seconds * len(rest) * (1 - 1 / n_jobs) < _START:
             yield from (self.task(*given) for given in self._given(rest, len(rest)))
             return
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch=n_jobs)
         at_once = self._given(rest, ceil(len(rest) / n_jobs))
+        if self.executor is not None:
+            yield from each_on(self.executor, self.task, at_once, "its fold")
+            return
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch=n_jobs)
         yield from parallel(delayed(self.task)(*given) for given in at_once)
 
     def _given(self, some: Sequence[Fold], rounds: int) -> Iterator[tuple[Fold, float | None]]:

@@ -49,13 +49,14 @@ class Questions:
         cls, prepare: Prepare, target: str, classes: tuple[Label, Label], reading: Reading | None
     ) -> "Questions":
         """Take them from a fitted preparation; `classes` are the negative and the positive one."""
+        raw = prepare.raw_questions
+        domains = {domain.column: domain for domain in raw.domains}
         for feature in prepare.features_:
-            if isinstance(feature.rule, ValueOf):
+            if not _is_yes_or_no(feature, domains.get(feature.column)):
                 raise InvalidDataError(
                     f"column {feature.column!r} is used as it is, so its counts would be those of single "
                     "values; cut it into yes/no questions"
                 )
-        raw = prepare.raw_questions
         return cls(
             target=target,
             card=replace(
@@ -105,7 +106,15 @@ class Questions:
 
     def answers(self, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.int8]:
         """Return 1 for yes and 0 for no, a row for each person."""
-        return np.asarray(self.prepare().transform(columns), dtype=np.int8)
+        found = np.asarray(self.prepare().transform(columns))
+        for name, feature in zip(self.names, found.T, strict=True):
+            neither = feature[(feature != 0) & (feature != 1)]
+            if len(neither):
+                raise InvalidDataError(
+                    f"column {name!r} has the value {neither[0]}, but its answers are 1 (yes) and 0 (no) "
+                    "where the questions were made; code it in the same way"
+                )
+        return found.astype(np.int8)
 
     def as_data(self) -> dict[str, Any]:
         """Return them as plain data for JSON."""
@@ -189,6 +198,18 @@ def _read(content: Mapping[str, Any]) -> Questions:
             texts=tuple(map(str, content["texts"])),
         ),
         n_candidates=int(content["n_candidates"]),
+    )
+
+
+def _is_yes_or_no(feature: Feature, domain: Domain | None) -> bool:
+    """Whether a feature is 0 or 1: a condition, or a column of nothing else."""
+    if not isinstance(feature.rule, ValueOf):
+        return True
+    return (
+        domain is not None
+        and domain.values is not None
+        and {0, 1}.issuperset(domain.values)
+        and feature.when_missing in (None, 0, 1)
     )
 
 

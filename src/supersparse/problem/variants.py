@@ -1,13 +1,14 @@
 """Variants of a problem with other penalties, weights or sets, and useful penalties (section 3.2)."""
 
-import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, gcd, lcm
 
-from supersparse.errors import PenaltyRangeWarning
+from supersparse.errors import PenaltyRangeWarning, users_level
 from supersparse.exact import gcd_of, shown
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import CoefficientSet
@@ -69,6 +70,18 @@ def smallest_loss_step(problem: Problem) -> Fraction:
     return min(steps) / problem.total_weight
 
 
+def loss_of_one_row(problem: Problem) -> Fraction:
+    """The loss of one row (1/N without weights), the lightest if weights are no whole numbers.
+
+    A row of weight 3 is the same as three equal rows, so whole weights count rows, and one row is one of
+    these.
+    """
+    unit = problem.rows.weight_unit
+    if unit.denominator > 1:
+        return smallest_loss_step(problem)
+    return min(weight for weight in problem.class_weights if weight > 0) / (unit * problem.total_weight)
+
+
 def constant_model_loss(problem: Problem) -> Fraction:
     """The loss of the best model without features, ignoring limits; features cannot save more."""
     free = problem if problem.is_plain else replace(problem, support_limits=(), rate_limits=())
@@ -113,9 +126,24 @@ def largest_l1(problem: Problem) -> Fraction:
     return sum(magnitudes[: problem.max_features], Fraction(0))
 
 
+_is_quiet: ContextVar[bool] = ContextVar("is_quiet", default=False)
+
+
+@contextmanager
+def quiet_about_penalties() -> Iterator[None]:
+    """Let `warn_about_penalties` say nothing inside, in this thread only: other fits may run in others."""
+    token = _is_quiet.set(True)
+    try:
+        yield
+    finally:
+        _is_quiet.reset(token)
+
+
 def warn_about_penalties(problem: Problem) -> None:
     """Warn if C0 or a numeric C1 is outside its useful range."""
-    low, high = smallest_loss_step(problem), constant_model_loss(problem)
+    if _is_quiet.get():
+        return
+    low, high = loss_of_one_row(problem), constant_model_loss(problem)
     useful = (
         f"useful values of C0 lie between {float(low):.3g} (one row) "
         f"and {float(high):.3g} (the best constant model)"
@@ -133,13 +161,13 @@ def warn_about_penalties(problem: Problem) -> None:
             f"C0 = {shown(min(active))} is below the loss of a single row, "
             f"so a feature may enter to fix one row; {useful}",
             PenaltyRangeWarning,
-            stacklevel=_callers_level(),
+            stacklevel=users_level(),
         )
     if active and min(active) > high * (1 + ROUNDING) and not may_be_needed:
         warnings.warn(
             f"C0 = {shown(min(active))} exceeds what features can save, so no feature will be used; {useful}",
             PenaltyRangeWarning,
-            stacklevel=_callers_level(),
+            stacklevel=users_level(),
         )
     if problem.goal == "errors" and problem.C1:
         safe = objective_step(problem) / max(largest_l1(problem), Fraction(1, 10**9))
@@ -148,19 +176,8 @@ def warn_about_penalties(problem: Problem) -> None:
                 f"C1 = {shown(problem.C1)} can change errors or size; "
                 f"it only breaks ties below {float(safe):.3g}, and C1='auto' breaks them exactly",
                 PenaltyRangeWarning,
-                stacklevel=_callers_level(),
+                stacklevel=users_level(),
             )
-
-
-def _callers_level() -> int:
-    """The stack level of the user's code, outside this package and scikit-learn's wrapper of fit."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
-        "supersparse",
-        "sklearn",
-    ):
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 def next_attainable(problem: Problem, bound: Fraction) -> Fraction:

@@ -1,6 +1,7 @@
 """Evidence: everything computed for a report, before it is put into words."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -32,7 +33,7 @@ from supersparse.results.frontier import Frontier
 from supersparse.theory.bounds import Bound, NoBound, bounds
 
 
-def refit_of(card: Card, data: LabelledRows, plan: Plan) -> Refit | Absent:
+def refit_of(card: Card, data: LabelledRows, plan: Plan, executor: Executor | None = None) -> Refit | Absent:
     """Set up refitting of the card, or say why that is impossible."""
     try:
         # a checkpoint is of the fit that made the card; the refits are other problems
@@ -44,6 +45,7 @@ def refit_of(card: Card, data: LabelledRows, plan: Plan) -> Refit | Absent:
             time_limit=None,
             node_limit=plan.node_limit,
             checkpoint=None,
+            executor=executor,
         )
     except InvalidCardError as error:
         return Absent(str(error))
@@ -91,6 +93,7 @@ def gather(
     target: str | None,
     cv_groups: str | None,
     progress: Tell,
+    executor: Executor | None = None,
 ) -> Evidence:
     """Compute everything. Ctrl-C stops the refits; finished parts are kept, and the others say why not."""
     steps: dict[PartName, int] = {
@@ -112,11 +115,11 @@ def gather(
         method="isotonic" if totals > 1 else None,
         bins=_MOST_TOTALS if totals > _MOST_TOTALS else None,
     )
-    refit = refit_of(card, data, plan)
+    refit = refit_of(card, data, plan, executor)
     same = _same_rows(card, refit)
     learning = _Learning(refit, budget)
     sizes = learning.done(
-        "sizes", plan.larger > 0, lambda how, part: sizes_around(card, how.problem, plan, part)
+        "sizes", plan.larger > 0, lambda how, part: sizes_around(card, how.problem, plan, part, executor)
     )
     validation = learning.done(
         "cross-validation",

@@ -1,6 +1,7 @@
 """make_report: from a card and labelled rows to a report."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,6 +83,7 @@ def make_report(
     date: str | None = None,
     command: str | None = None,
     progress: Tell = silent,
+    executor: Executor | None = None,
 ) -> Report:
     """Evaluate a card on labelled data, refit it on parts of the data, and report on both.
 
@@ -91,6 +93,7 @@ def make_report(
     skips them. `cv_groups` is a column, such as the patient, whose rows stay in one fold and are sampled
     together. `date` and `command`, how the report was asked for, are printed as written; without a date, the
     report is the same file every day. `progress` is called with each step and an estimate of the time left.
+    `executor` is where the proofs of the refits run, as in `solve`.
 
     >>> from supersparse import ScoringSystem, item
     >>> system = ScoringSystem.of([item("age", at_least=65, points=1)], positive_from=1)
@@ -109,6 +112,7 @@ def make_report(
         target=target,
         cv_groups=cv_groups,
         progress=progress,
+        executor=executor,
     )
     return _report(evidence, date, command)
 

@@ -1,15 +1,15 @@
 """The frontier of a report: the lowest error for each size, from 0 features upwards, within its time."""
 
-import warnings
+from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
 
 from supersparse.card.card import Card
-from supersparse.errors import InfeasibleError, PenaltyRangeWarning, SolverFailedError, VerificationError
+from supersparse.errors import InfeasibleError, SolverFailedError, VerificationError
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.variants import errors_only, most_features
+from supersparse.problem.variants import errors_only, most_features, quiet_about_penalties
 from supersparse.report.budget import Part
 from supersparse.report.plan import Plan
 from supersparse.report.recheck import card_points
@@ -31,7 +31,9 @@ def sizes_planned(card: Card, plan: Plan) -> int:
     return size_of(card) + plan.larger + 1 if plan.larger else 0
 
 
-def sizes_around(card: Card, problem: Problem, plan: Plan, part: Part) -> Frontier:
+def sizes_around(
+    card: Card, problem: Problem, plan: Plan, part: Part, executor: Executor | None = None
+) -> Frontier:
     """Solve for each size in turn, from 0 to `plan.larger` more features than the card has.
 
     Each size starts from the best model of the sizes below, and at its own size from the card, so that it
@@ -40,7 +42,7 @@ def sizes_around(card: Card, problem: Problem, plan: Plan, part: Part) -> Fronti
     """
     free = errors_only(problem)
     planned = min(sizes_planned(card, plan), most_features(free) + 1)
-    search = _Search(free, plan, card_points(card, free))
+    search = _Search(free, plan, card_points(card, free), executor)
     rows: list[FrontierRow] = []
     for size in range(planned):
         if part.over and size > size_of(card):
@@ -62,8 +64,8 @@ def sizes_around(card: Card, problem: Problem, plan: Plan, part: Part) -> Fronti
 class _Search:
     """Solves for one size after the other, and remembers the best model so far."""
 
-    def __init__(self, free: Problem, plan: Plan, known: Points | None) -> None:
-        self._free, self._plan, self._known = free, plan, known
+    def __init__(self, free: Problem, plan: Plan, known: Points | None, executor: Executor | None) -> None:
+        self._free, self._plan, self._known, self._executor = free, plan, known, executor
         self._best: Solution | None = None
         self.floor: Fraction = least_loss(free)
         self.solver, self.stop, self.nodes, self.seconds = "none", Stop.OPTIMAL, 0, 0.0
@@ -71,14 +73,14 @@ class _Search:
     def at_most(self, size: int, seconds: float | None) -> FrontierRow:
         limited = self._free.asking(max_features=size)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", PenaltyRangeWarning)
+            with quiet_about_penalties():
                 found = solve(
                     limited,
                     time_limit=seconds,
                     node_limit=self._plan.node_limit,
                     random_state=self._plan.seed,
                     initial=self._start(limited),
+                    executor=self._executor,
                 )
         except InfeasibleError:
             return FrontierRow(size=size, solution=None, lower_bound=None)

@@ -12,10 +12,10 @@ from supersparse.problem.problem import Problem
 from supersparse.problem.variants import (
     constant_model_loss,
     largest_l1,
+    loss_of_one_row,
     loss_step,
     most_features,
     objective_step,
-    smallest_loss_step,
 )
 from supersparse.solving.presolve import row_groups
 
@@ -101,7 +101,7 @@ def useful_range(problem: Problem) -> PenaltyRanges:
     one_row = Fraction(1, problem.total_weight) / problem.rows.weight_unit
     return PenaltyRanges(
         C0_ties_below=loss_step(problem) / max(1, most_features(problem)),
-        C0_one_case=smallest_loss_step(problem),
+        C0_one_case=loss_of_one_row(problem),
         C0_nothing_above=constant_model_loss(problem),
         C1_paper=min(one_row, *problem.C0) / l1,
         C1_safe_below=objective_step(problem) / l1,

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -12,12 +11,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Unpack
 
-from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
+from supersparse.errors import InvalidOptionError
 from supersparse.exact import exact, written_fraction
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
-from supersparse.problem.variants import warn_about_penalties, with_size_penalty
+from supersparse.problem.variants import quiet_about_penalties, warn_about_penalties, with_size_penalty
 from supersparse.results.frontier import Path as PenaltyPath
 from supersparse.results.frontier import frontier
 from supersparse.solving import registry
@@ -179,8 +178,7 @@ def solve_each_penalty(
     folder = None if place is None else folder_of(place)
     for C0 in penalties:
         warn_about_penalties(with_size_penalty(problem, C0))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PenaltyRangeWarning)  # said above
+    with quiet_about_penalties():  # said above
         known = {} if folder is None else _recalled(folder, problem, penalties)
         if first not in known:
             known[first] = _alone(problem, first, solver, folder, shared(len(penalties)))

@@ -1,17 +1,16 @@
 """TradeOff: sensitivity against specificity as the class weights change."""
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Unpack
 
 from supersparse.data.small_table import SmallTable, Tabular, cell
-from supersparse.errors import InvalidOptionError, PenaltyRangeWarning
+from supersparse.errors import InvalidOptionError
 from supersparse.exact import counted, exact, shown
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
-from supersparse.problem.variants import warn_about_penalties, with_class_weights
+from supersparse.problem.variants import quiet_about_penalties, warn_about_penalties, with_class_weights
 from supersparse.results.words import points_by_name, to_pandas
 from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution
@@ -142,9 +141,7 @@ def trade_off(
     values = default_ratios(problem) if ratios is None else _read(ratios)
     warn_about_penalties(problem)
     found: dict[Fraction, Solution] = {}
-    with warnings.catch_warnings():
-        # at the ends of the sweep one class has almost no weight, which is intended
-        warnings.simplefilter("ignore", PenaltyRangeWarning)
+    with quiet_about_penalties():  # at the ends of the sweep one class has almost no weight: intended
         for ratio in values:
             weighted = with_class_weights(problem, 2 / (1 + ratio), 2 * ratio / (1 + ratio))
             known = [evaluate(weighted, s.points).objective for s in found.values()]

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from supersparse.errors import InvalidOptionError, NotSavedWarning
+from supersparse.errors import InvalidOptionError, NotSavedWarning, users_level
 from supersparse.writing import write_file
 
 
@@ -95,8 +95,7 @@ def malformed(path: Path, why: str) -> InvalidOptionError:
 def warn_not_saved(error: OSError) -> None:
     """Say that a checkpoint could not be written, and that nothing else is lost."""
     warnings.warn(
-        f"the checkpoint could not be written ({error}); the search goes on, "
-        "and what was saved before stays",
+        f"the checkpoint could not be written ({error}); the search goes on, and what was saved before stays",
         NotSavedWarning,
-        stacklevel=3,
+        stacklevel=users_level(),
     )

@@ -6,12 +6,12 @@ handed back, to be done here, where its error, if it has one, can be seen.
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from supersparse.errors import SupersparseError, WorkerLostWarning
+from supersparse.errors import SupersparseError, WorkerLostWarning, users_level
 
 _MOST_FAILURES = 3
 Given = TypeVar("Given")
@@ -102,35 +102,38 @@ class Sender(Generic[Given]):
 
     def _warn(self, message: str) -> None:
         if not self._has_warned:
-            warnings.warn(message, WorkerLostWarning, stacklevel=2)
+            warnings.warn(message, WorkerLostWarning, stacklevel=users_level())
         self._has_warned = True
 
 
 def each_on(
     executor: Executor,
     function: Callable[..., Result],
-    arguments: Sequence[tuple[Any, ...]],
+    arguments: Iterable[tuple[Any, ...]],
     what: str,
 ) -> Iterator[Result]:
     """Yield the results of a function for each tuple of arguments, in order, as `map` does.
 
-    What a lost worker had is done again; without an executor, the rest is done here.
+    Arguments are asked for when a worker is free. What a lost worker had is done again; where the executor
+    takes no more, the rest is done here.
     """
     sender: Sender[int] = Sender(executor, what)
+    numbered = enumerate(arguments)
     results: dict[int, Result] = {}
-    most, sent = 2 * workers_of(executor), 0
+    most, following, is_last = workers_of(executor), 0, False
     try:
-        for n, given in enumerate(arguments):
-            while n not in results:
-                while sent < len(arguments) and len(sender) < most and not sender.is_gone:
-                    if sender.send(Task(sent, function, arguments[sent])):
-                        sent += 1
-                if not len(sender):  # nothing can come any more
+        while not is_last or len(sender) or results:
+            while not is_last and len(sender) < most:
+                n, given = next(numbered, (-1, ()))
+                is_last = n < 0
+                if not is_last and not sender.send(Task(n, function, given)):
                     results[n] = function(*given)
-                for back in sender.collect(None) if len(sender) else []:
-                    number = back.task.given
-                    results[number] = back.result if back.done else function(*arguments[number])
-            yield results.pop(n)
+                    break
+            for task, result, done in sender.collect(None) if len(sender) else []:
+                results[task.given] = result if done else function(*task.arguments)
+            while following in results:
+                yield results.pop(following)
+                following += 1
     finally:
         sender.cancel()
 

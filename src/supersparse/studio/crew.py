@@ -97,7 +97,7 @@ class Worker:
             return
         with suppress(ProcessLookupError):
             if os.name == "posix":  # not `kill` of the process: that would reap it before asyncio does
-                os.kill(self._process.pid, signal.SIGKILL)
+                os.killpg(self._process.pid, signal.SIGKILL)  # with the processes of its folds
             else:
                 self._process.kill()
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supersparse.card.rules import InRange
 from supersparse.card.words import question as question_in_words
+from supersparse.card.words import readable
 from supersparse.data.sources import read_every_column
 from supersparse.data.table import Column, Kind, Table
 from supersparse.data.values import Cells
@@ -148,6 +149,7 @@ def _blank(name: str, index: int) -> dict[str, Any]:
     return {
         "index": index,
         "name": name,
+        "label": readable(name),
         "kind": None,
         "role": "left out",
         "why_left_out": None,

@@ -28,6 +28,17 @@ class Limits:
     cards_compared: int = 6
     seconds: float = 24 * 3600.0  # the longest time limit of a run
 
+    def processes(self, asked: object) -> int:
+        """How many processes the folds of a run may use: as many as threads are asked for, or its share.
+
+        >>> Limits(running=2).processes(3)
+        3
+        """
+        cores = os.cpu_count() or 1
+        if isinstance(asked, int) and not isinstance(asked, bool):
+            return cores if asked < 0 else max(1, min(asked, 2 * cores))
+        return max(1, cores // self.running)
+
     def as_data(self) -> dict[str, Any]:
         """Return the limits for JSON."""
         return asdict(self)

@@ -137,22 +137,24 @@ class _Run:
             solution = _solved(question, options, place)
         finally:
             self.telling.flush()
+        self.telling.ended(solution)
         return solution
 
     def _fold(self, clock: Clock) -> str | None:
         """Cross-validate; return why the card is not judged, if it is not."""
         recipe = self.asked.question.recipe
-        options: SolverKeywords = {**recipe.options, "cancel": self.talk.stopped, "checkpoint": None}
         try:
-            found = validate(
-                replace(recipe, options=options),
-                self.asked.rows,
-                self.splits,
-                self.telling,
-                repeats=self.asked.repeats,
-                clock=clock,
-                n_jobs=1,
-            )
+            with self.talk.cancel(self.folder / "stop") as cancel:
+                options: SolverKeywords = {**recipe.options, "cancel": cancel, "checkpoint": None}
+                found = validate(
+                    replace(recipe, options=options),
+                    self.asked.rows,
+                    self.splits,
+                    self.telling,
+                    repeats=self.asked.repeats,
+                    clock=clock,
+                    n_jobs=self.given.get("processes", 1),
+                )
         except SupersparseError as error:
             return str(error)
         if found is None:

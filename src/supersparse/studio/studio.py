@@ -165,6 +165,7 @@ class Studio:
             "plan": {**run["plan"], "settings": settings},
             **run["given"],
             "start": run["model"],
+            "processes": self.limits.processes(settings["solve"].get("n_jobs")),
             "ids": {"id": f"{run['id']}.best", "run": run["id"], "table": run["table"]},
         }
 

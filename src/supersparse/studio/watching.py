@@ -61,6 +61,8 @@ class Telling:
         """Take note of the error on rows left out so far."""
         self._cv_error = error
         self._tell_progress()
+        if self._talk.stopped():  # folds in other processes hear of it here
+            raise KeyboardInterrupt
 
     def flush(self) -> None:
         """Tell what has not been told."""
@@ -69,25 +71,38 @@ class Telling:
         if self._best is not None and self._best is not self._shown:
             self._tell_card()
 
+    def ended(self, solution: Solution) -> None:
+        """Tell what a search proved in the end, which it need not have said on its way."""
+        self.flush()
+        found = solution.evaluation
+        self._tell(
+            objective=float(solution.objective),
+            bound=float(solution.lower_bound),
+            gap=solution.gap,
+            errors=float(found.training_errors),
+            size=found.size,
+            nodes=solution.nodes,
+        )
+
     def _tell_progress(self) -> None:
         self._told = time.monotonic()
         if self._best is not None and self._best is not self._shown:
             found = evaluate(self._asked.question.problem, self._best)
             self._errors, self._size = float(found.training_errors), found.size
         event = self._event
+        self._tell(
+            objective=None if event is None or event.objective is None else float(event.objective),
+            bound=None if event is None else float(event.lower_bound),
+            gap=None if event is None else event.gap,
+            errors=None if event is None else self._errors,
+            size=None if event is None else self._size,
+            nodes=None if event is None else event.nodes,
+        )
+
+    def _tell(self, **numbers: float | None) -> None:
+        seconds = round(time.monotonic() - self._began, 3)
         self._talk.tell(
-            "progress",
-            {
-                "stage": self._stage,
-                "t": round(time.monotonic() - self._began, 3),
-                "objective": None if event is None or event.objective is None else float(event.objective),
-                "bound": None if event is None else float(event.lower_bound),
-                "gap": None if event is None else event.gap,
-                "errors": None if event is None else self._errors,
-                "size": None if event is None else self._size,
-                "nodes": None if event is None else event.nodes,
-                "cv_error": self._cv_error,
-            },
+            "progress", {"stage": self._stage, "t": seconds, **numbers, "cv_error": self._cv_error}
         )
 
     def _tell_card(self) -> None:

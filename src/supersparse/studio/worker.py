@@ -15,8 +15,10 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import IO, Any
 
 from supersparse.errors import SupersparseError
@@ -42,6 +44,7 @@ JOBS = {
     "certificate": "supersparse.studio.takeaway:certificate",
 }
 _PATIENCE = 3.0  # seconds between the end of the server and that of a job
+_LOOK = 0.2  # seconds between two looks whether a job was stopped
 
 
 class Talk:
@@ -55,6 +58,48 @@ class Talk:
     def tell(self, event: str, data: Any) -> None:
         """Send an event to the server."""
         self._say({"id": self._own, "event": event, "data": data})
+
+    @contextmanager
+    def cancel(self, flag: Path) -> Iterator["Cancel"]:
+        """Yield what says whether the job was asked to stop, in other processes too: by a file."""
+        ended = threading.Event()
+
+        def watch() -> None:
+            while not ended.wait(_LOOK):
+                if self.stopped():
+                    flag.touch()
+                    return
+
+        flag.unlink(missing_ok=True)
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield Cancel(flag, self.stopped)
+        finally:
+            ended.set()
+            thread.join()
+            flag.unlink(missing_ok=True)
+
+
+class Cancel:
+    """Says whether a job was stopped; a copy in another process looks for a file.
+
+    >>> import pickle
+    >>> here = Cancel(Path("no such file"), lambda: True)
+    >>> here(), pickle.loads(pickle.dumps(here))()
+    (True, False)
+    """
+
+    def __init__(self, flag: Path, stopped: Callable[[], bool] | None = None) -> None:
+        self._flag, self._stopped = flag, stopped
+
+    def __call__(self) -> bool:
+        """Whether it was."""
+        return self._flag.exists() if self._stopped is None else self._stopped()
+
+    def __reduce__(self) -> tuple[type["Cancel"], tuple[Path]]:
+        """A copy does not hear what the server says."""
+        return Cancel, (self._flag,)
 
 
 class _Line:
@@ -81,6 +126,8 @@ class _Line:
         self.ended.set()
         self.jobs.put(None)
         time.sleep(_PATIENCE)
+        if os.name == "posix" and os.getpgrp() == os.getpid():
+            os.killpg(os.getpid(), signal.SIGKILL)  # with the processes of its folds
         os._exit(0)
 
 

@@ -2,7 +2,8 @@
 
 Numba keeps compiled code beside the source or in the user's cache folder. Where neither can be written, as in
 a container with a read-only file system, it would refuse to compile at all: then the code goes to the folder
-for temporary files, in a place that only this user can write, because cached code is run.
+for temporary files, in a place that only this user can write, because cached code is run. Where that cannot
+be written either, it is not kept (`jit`).
 """
 
 import logging
@@ -11,8 +12,6 @@ import stat
 import sys
 import tempfile
 from pathlib import Path
-
-from supersparse.errors import SolverError
 
 
 def _give_numba_a_folder() -> None:
@@ -26,6 +25,8 @@ def _give_numba_a_folder() -> None:
     if _can_write(Path(__file__).parent / "__pycache__") or _can_write(usual):
         return
     folder = _temporary_folder()
+    if folder is None:
+        return
     logging.getLogger("supersparse").warning(
         "compiled code goes to %s, since neither %s nor %s can be written; "
         "set NUMBA_CACHE_DIR to a folder that stays, to compile once only",
@@ -45,17 +46,15 @@ def _can_write(folder: Path) -> bool:
         return False
 
 
-def _temporary_folder() -> Path:
+def _temporary_folder() -> Path | None:
     try:
         folder = Path(tempfile.gettempdir()) / f"supersparse-{_user()}"
         folder.mkdir(mode=0o700, exist_ok=True)
         if _is_private(folder) and _can_write(folder):
             return folder
         return Path(tempfile.mkdtemp(prefix="supersparse-"))  # somebody else's: compile anew
-    except OSError as error:
-        raise SolverError(
-            f"there is no folder for compiled code ({error}); set NUMBA_CACHE_DIR to one that can be written"
-        ) from None
+    except OSError:
+        return None
 
 
 def _user() -> str:

@@ -2,12 +2,25 @@
 
 The wrappers of a function with many arrays take longer to compile than the function. `kernel` is for what
 Python calls, `inner` for what only other kernels call: called from Python, it would crash.
+
+Compiled code is kept for the next process where that is possible. On a full disk, or where no folder can be
+written, it is compiled all the same, and a warning says so, once.
 """
 
+import logging
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from numba import njit, typeof
+import numba
+
+_said: list[str] = []
+
+
+def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile as numba's own decorator does; what cannot be kept is compiled in every process."""
+    return lambda function: _compiled(function, {"cache": cache, **options})
+
 
 kernel = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True)
 inner = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
@@ -15,4 +28,42 @@ inner = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_
 
 def compile_for(function: Any, *arguments: object) -> None:
     """Compile a kernel, an `inner` one too, for arguments of these types, or load it from the cache."""
-    function.compile(tuple(map(typeof, arguments)))
+    function.compile(tuple(map(numba.typeof, arguments)))
+
+
+def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    try:
+        compiled = numba.njit(**options)(function)
+    except (RuntimeError, OSError) as error:  # numba has no folder for it
+        _say(error)
+        return numba.njit(**{**options, "cache": False})(function)
+    cache = compiled._cache
+    save, load = cache.save_overload, cache.load_overload
+
+    def save_overload(signature: object, data: object) -> None:
+        try:
+            save(signature, data)
+        except OSError as error:
+            cache.disable()
+            _say(error)
+
+    def load_overload(signature: object, target: object) -> object:
+        try:
+            return load(signature, target)
+        except (OSError, EOFError, ValueError, LookupError, AttributeError, ImportError) as error:
+            cache.disable()  # damaged, by a full disk say: compile it
+            _say(error)
+            return None
+
+    cache.save_overload, cache.load_overload = save_overload, load_overload
+    return compiled
+
+
+def _say(error: Exception) -> None:
+    if not _said:
+        _said.append(str(error))
+        logging.getLogger("supersparse").warning(
+            "compiled code cannot be kept (%s), so every process compiles it; "
+            "set NUMBA_CACHE_DIR to a folder that can be written",
+            error,
+        )

@@ -11,8 +11,8 @@ card that matters. So a badly solved relaxation gives a weak bound, never a wron
 """
 
 import numpy as np
-from numba import njit
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_data import Floats, Ints
 from supersparse.solving.kernels.risk_loss import ANY_ORDER, INTERNAL, dot, loss_at, slopes_at
 

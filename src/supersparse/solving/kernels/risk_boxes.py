@@ -5,13 +5,16 @@ that penalties and limits of supports count in full; otherwise 0 is allowed and 
 """
 
 import numpy as np
-from numba import njit
 
-from supersparse.solving.kernels.risk_bound import fit_support
+from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.risk_bound import HUGE, fit_support
 from supersparse.solving.kernels.risk_cards import merge_rows, offer, support_may_obey
+from supersparse.solving.kernels.risk_cone import least_in_cone, relax_box
 from supersparse.solving.kernels.risk_data import (
+    BELOW,
     BOXES,
     DEPTH,
+    EXPANSION,
     FITTED,
     FOUND,
     RELAXED,
@@ -26,8 +29,13 @@ from supersparse.solving.kernels.risk_data import (
     Support,
 )
 from supersparse.solving.kernels.risk_loss import INTERNAL, copy, copy_floats
+from supersparse.solving.kernels.risk_quadratic import is_above, quadratic_below
 from supersparse.solving.kernels.risk_relaxation import relax
 from supersparse.solving.kernels.risk_tightening import tighten
+
+_MOST_BOXES = 150  # looked at with one quadratic before a new one is made
+_ACCURACY = 1e-7  # gain of a step at which the relaxation of a box that cannot be pruned ends
+_NEAR = 1e-4  # roundings are calibrated if they are estimated to come this near to the best card
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
@@ -125,24 +133,18 @@ def open_support(
     if data.slope_is_free or not data.strict:
         support.counts[FITTED] += 1
         support.counts[WORK] += 5 * n * (k * k // 2 + 8)
-        passed, _ = fit_support(
-            support.x,
-            support.order,
-            support.positive,
-            support.negative,
-            n,
-            k,
-            reach,
-            threshold,
-            data.limits,
-            point,
-            support.work,
-            1e-3,
-        )
+        for _ in range(2):  # a bad start may take more steps than one call makes
+            passed, f = fit_support(
+                support.x, support.order, support.positive, support.negative, n, k, reach, threshold,
+                data.limits, point, support.work, 1e-3,
+            )  # fmt: skip
+            if passed or f < threshold:
+                break
     if passed:
         return
     copy(support.low[0], low, k)
     copy(support.high[0], high, k)
+    support.quadratic[0] = -1
     slope = start[0]
     if data.slope_is_free:
         slope = 1e-9
@@ -179,6 +181,7 @@ def _push(
     q: int,
     first: int,
     last: int,
+    quadratic: int,
 ) -> None:
     """Put a box on the stack, with the range of column q replaced."""
     first, last = _trimmed(data, support.columns[q], first, last)
@@ -189,7 +192,25 @@ def _push(
     copy(support.high[depth], high, k)
     support.low[depth, q], support.high[depth, q] = first, last
     copy_floats(support.points[depth], point, 2 + k)
+    support.quadratic[depth] = quadratic
     support.state[DEPTH] = depth + 1
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def _estimate(data: RiskData, support: Support, index: Ints, k: int, model: Floats) -> float:
+    """The loss of a card by the expansion of the loss, at its best slope and intercept."""
+    linear, square = 0.0, 0.0
+    for q in range(k):
+        c = data.values[support.columns[q], index[q]] * data.scale[support.columns[q]]
+        linear += model[q, 0] * c
+        for other in range(k):
+            i = support.columns[other]
+            square += c * model[q, 1 + other] * data.values[i, index[other]] * data.scale[i]
+    if not data.slope_is_free:
+        return model[k, 0] + linear + 0.5 * square
+    if linear >= 0 or square <= 0:
+        return model[k, 0]
+    return model[k, 0] - 0.5 * linear * linear / square
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
@@ -203,9 +224,9 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
     optional, cost = np.zeros(k, np.int64), np.zeros(k)
     scaled_low, scaled_high = np.empty(k), np.empty(k)
     low, high, index = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
-    point, dual = np.empty(2 + k), np.empty(1 + k)
-    x, work = support.x, support.work
-    room = len(support.found)
+    point, dual, gradient, trial = np.empty(2 + k), np.empty(1 + k), np.empty(1 + k), np.empty(2 + k)
+    x, work, quadratics = support.x, support.work, support.quadratics
+    room, last = len(support.found), len(quadratics) - 2  # the last one is never kept
     while support.state[DEPTH] > 0 and support.counts[WORK] < budget:
         if room > 0 and support.state[FOUND] >= room:
             return
@@ -215,50 +236,82 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
         copy(low, support.low[depth], k)
         copy(high, support.high[depth], k)
         copy_floats(point, support.points[depth], 2 + k)
+        own = support.quadratic[depth]
         penalty = box_penalty(data, support, low, high, k)
         threshold = best.value[0] - data.tolerance - penalty
         if threshold <= 0:
             continue
+        slope_high = 1.0
+        if data.slope_is_free:
+            slope_high = largest_slope(data, support.columns, low, high, k)
         single = True
         for q in range(k):
+            j = support.columns[q]
             single = single and low[q] == high[q]
+            scaled_low[q] = data.values[j, low[q]] * data.scale[j]
+            scaled_high[q] = data.values[j, high[q]] * data.scale[j]
+        relaxes = True
+        if own >= 0:
+            support.counts[WORK] += 20 * k * k * k
+            is_below, expansion = quadratics[own, BELOW, k, 1] > 0, quadratics[own, EXPANSION]
+            if is_below:
+                copy_floats(trial, point, 2 + k)
+                bound = least_in_cone(
+                    quadratics[own, BELOW], scaled_low, scaled_high, k, data.slope_is_free, slope_high, trial
+                )
+                if bound >= threshold:
+                    continue
+            estimate = least_in_cone(
+                expansion, scaled_low, scaled_high, k, data.slope_is_free, slope_high, point
+            )
+            if is_below:
+                expansion[k, 1] += 1
+                relaxes = estimate >= threshold or (expansion[k, 1] > _MOST_BOXES and own < last)
+                if estimate >= threshold:
+                    support.counts[WORK] += n * (2 * k + 12)
+                    if is_above(
+                        x, columns, support.positive, support.negative, n, k, scaled_low, scaled_high,
+                        data.slope_is_free, slope_high, threshold, data.limits, point, work, gradient,
+                        quadratics[own],
+                    ):  # fmt: skip
+                        continue
         if single:
             support.counts[WORK] += 40 * n
             bound = offer(data, support, best, low, k, point, np.inf, np.int64(0))
             if room == 0 and bound < best.value[0] - data.tolerance:
                 support.floor[0] = min(support.floor[0], bound)
             continue
-        slope_low, slope_high = 1.0, 1.0
-        if data.slope_is_free:
-            slope_low, slope_high = 0.0, largest_slope(data, support.columns, low, high, k)
-        for q in range(k):
-            j = support.columns[q]
-            scaled_low[q] = data.values[j, low[q]] * data.scale[j]
-            scaled_high[q] = data.values[j, high[q]] * data.scale[j]
-        support.counts[RELAXED] += 1
-        support.counts[WORK] += 10 * n * (k * k // 2 + 12)
-        passed, bound, _ = relax(
-            x,
-            columns,
-            support.positive,
-            support.negative,
-            n,
-            scaled_low,
-            scaled_high,
-            optional,
-            cost,
-            np.int64(0),
-            data.slope_is_free,
-            slope_low,
-            slope_high,
-            threshold,
-            data.limits,
-            point,
-            dual,
-            work,
-        )
-        if passed:
-            continue
+        bound = -HUGE
+        if relaxes:
+            support.counts[RELAXED] += 1
+            support.counts[WORK] += 4 * n * (k * k // 2 + 12)
+            new = own + 1
+            passed, bound, f = relax_box(
+                x, columns, support.positive, support.negative, n, k, scaled_low, scaled_high,
+                data.slope_is_free, slope_high, threshold, data.limits, _ACCURACY, point, dual, work,
+                gradient, quadratics[new, EXPANSION],
+            )  # fmt: skip
+            if passed:
+                continue
+            if data.slope_is_free and point[0] >= slope_high:  # the cap on the slope counts
+                was_passed, bound, _ = relax(
+                    x, columns, support.positive, support.negative, n, scaled_low, scaled_high, optional,
+                    cost, np.int64(0), data.slope_is_free, 0.0, slope_high, threshold, data.limits, point,
+                    dual, work,
+                )  # fmt: skip
+                if was_passed:
+                    continue
+            elif own < last or f >= threshold:
+                support.counts[WORK] += 5 * n * (k * k // 2 + 12)
+                made = quadratic_below(
+                    x, columns, n, k, scaled_low, scaled_high, data.slope_is_free, slope_high, threshold,
+                    data.limits, point, f, gradient, work, quadratics[new],
+                )  # fmt: skip
+                if made == 2:
+                    continue
+                if own < last:
+                    own = new
+                    quadratics[own, EXPANSION, k, 1] = 0.0
         a = max(point[0], 1e-12)
         widest, split, worst = np.int64(-1), np.int64(0), -1.0
         for q in range(k):
@@ -277,7 +330,10 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
                 badness = step * (off + 1e-3 * (high[q] - low[q]))
                 if badness > worst:
                     worst, widest, split = badness, q, below
-        if room == 0 or len(data.rate_most):
+        if (room == 0 or len(data.rate_most)) and (
+            own < 0
+            or _estimate(data, support, index, k, quadratics[own, EXPANSION]) < threshold + penalty + _NEAR
+        ):
             offer(data, support, best, index, k, point, 1e-6, np.int64(0))
             threshold = best.value[0] - data.tolerance - penalty
         if not data.slope_is_free and bound > -1e299:
@@ -295,13 +351,13 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
         j = support.columns[widest]
         split = min(max(split, low[widest]), high[widest] - 1)
         if low[widest] >= high[widest]:  # tightened to one value: look at what is left as it is
-            _push(data, support, low, high, k, point, widest, low[widest], high[widest])
+            _push(data, support, low, high, k, point, widest, low[widest], high[widest], own)
             continue
         value = point[2 + widest] / (a * data.scale[j])
         middle = 0.5 * (data.values[j, split] + data.values[j, split + 1])
         if value > middle:
-            _push(data, support, low, high, k, point, widest, low[widest], split)
-            _push(data, support, low, high, k, point, widest, split + 1, high[widest])
+            _push(data, support, low, high, k, point, widest, low[widest], split, own)
+            _push(data, support, low, high, k, point, widest, split + 1, high[widest], own)
         else:
-            _push(data, support, low, high, k, point, widest, split + 1, high[widest])
-            _push(data, support, low, high, k, point, widest, low[widest], split)
+            _push(data, support, low, high, k, point, widest, split + 1, high[widest], own)
+            _push(data, support, low, high, k, point, widest, low[widest], split, own)

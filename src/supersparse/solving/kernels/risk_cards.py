@@ -5,8 +5,8 @@ limit for certain, and what passes is judged exactly elsewhere.
 """
 
 import numpy as np
-from numba import njit
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_bound import add_column, value_of_bound
 from supersparse.solving.kernels.risk_data import (
     FOUND,

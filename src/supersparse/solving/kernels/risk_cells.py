@@ -8,10 +8,11 @@ m = p + q. Binary columns and whole row weights use bit sets; other tables count
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_boxes import open_support, run_boxes
 from supersparse.solving.kernels.risk_data import (
     CELL_PRUNED,

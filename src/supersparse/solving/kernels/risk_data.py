@@ -9,6 +9,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 BOXES, SUPPORTS, CELL_PRUNED, FITTED, RELAXED, WORK = 0, 1, 2, 3, 4, 5
+BELOW, EXPANSION, CONVEX, REGION = 0, 1, 2, 3  # parts of a quadratic
 DEPTH, SIZE, ROWS, FOUND = 0, 1, 2, 3
 
 
@@ -59,6 +60,8 @@ class Support(NamedTuple):
     low: Ints  # (stack, columns)
     high: Ints
     points: Floats  # (stack, 2 + columns): where to start
+    quadratic: Ints  # (stack,): which of the quadratics holds for the box; -1 if none does
+    quadratics: Floats  # (most, 4, columns + 2, columns + 4): see `quadratic_below`
     work: Floats  # (8, rows)
     ids: NDArray[np.int32]
     counts: Ints  # (6,)

@@ -7,8 +7,8 @@ processor adds within a block.
 """
 
 import numpy as np
-from numba import njit
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_data import Floats, Ints
 
 ANY_ORDER = {"reassoc", "contract", "nsz"}  # sums may be reordered and fused; nothing else is relaxed

@@ -8,8 +8,8 @@ in scale, the best supports by regression need points that do not exist.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_bound import add_column
 from supersparse.solving.kernels.risk_cards import load, offer
 from supersparse.solving.kernels.risk_data import WORK, Best, Floats, Ints, RiskData, Support

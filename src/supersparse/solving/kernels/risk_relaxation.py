@@ -6,8 +6,8 @@ t_j add up to at most room·a.
 """
 
 import numpy as np
-from numba import njit
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_bound import (
     HUGE,
     add_column,

@@ -1,8 +1,8 @@
 """Search for good cards: supports by their logistic regression, then points by rounding and single moves."""
 
 import numpy as np
-from numba import njit
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_bound import fit_support, scores_at
 from supersparse.solving.kernels.risk_cards import card_loss, load, obeys_limits, offer, rates_broken
 from supersparse.solving.kernels.risk_data import ROWS, SIZE, WORK, Best, Floats, Ints, RiskData, Support

@@ -9,8 +9,8 @@ calibrated.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_bound import add_column
 from supersparse.solving.kernels.risk_data import ROWS, SIZE, WORK, Floats, Ints, RiskData, Support
 from supersparse.solving.kernels.risk_loss import INTERNAL, copy, dot, fill, loss_at, slopes_at

@@ -1,8 +1,8 @@
 """Values cut off by a bound: with slope 1, those whose use alone makes the bound of a box or node pass."""
 
 import numpy as np
-from numba import njit
 
+from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_data import Floats, Ints
 
 

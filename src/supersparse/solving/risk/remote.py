@@ -93,10 +93,8 @@ class RemoteSlices:
         if taken is None:
             self._tree.step()
             return
-        digest, content = self._packed
-        outcome = run_remotely(digest, content, *self.request(taken).rest, self.least_work)
-        assert outcome is not None, "it was given the arrays"
-        self.receive(taken, self.read(outcome))
+        function, digest, arrays, rest = self.request(taken)
+        self.receive(taken, self.read(function(digest, arrays, *rest, self.least_work)))
 
 
 def _check_card(columns: Sequence[int], index: Sequence[int], instance: RiskInstance) -> None:

@@ -1,7 +1,7 @@
 """Worker: what is done with one node of the tree.
 
 A node whose completions are few is enumerated; otherwise its relaxation is solved, and the open column with
-the largest effect is branched on: out or used, and by sign where the slope is fixed.
+the largest effect is branched on: out or used, and by sign where that excludes the relaxed point.
 """
 
 from dataclasses import replace
@@ -23,8 +23,8 @@ from supersparse.solving.risk.workspace import new_best, new_cells, new_support
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
 _MOST_ROUNDED = 300  # supports; the boxes of a support round as well
 _NEAR = 1e-3  # roundings of nodes are polished if they come this near to the best card
-_ENUMERATE_FIRST = 1.5  # enumerate before relaxing if that costs at most this many relaxations
-_ENUMERATE_THEN = 15.0  # ... and after relaxing, this many
+_ENUMERATE_FIRST = 0.7  # enumerate before relaxing if that costs at most this many relaxations
+_ENUMERATE_THEN = 6.0  # ... and after relaxing, this many
 
 
 class Worker:
@@ -177,9 +177,9 @@ class Worker:
         zero = data.zero[j]
         out = Node(_with(status, j, -1), node_bound, loss_bound, lowest, highest, full)
         bound_used = max(node_bound, loss_bound + cost_used + float(instance.least_cost[j]))
-        if data.slope_is_free:
+        if data.slope_is_free and not self._cuts(columns, point, j):
             return [out, Node(_with(status, j, 1), bound_used, loss_bound, lowest, highest, full)]
-        # points are whole at slope 1, so it matters that they are not between -1 and 1
+        # it matters that points are not between -1 and 1
         children = [out]
         if highest[j] > zero:
             above = _with(lowest, j, max(lowest[j], zero + 1))
@@ -188,6 +188,22 @@ class Worker:
             below = _with(highest, j, min(highest[j], zero - 1))
             children.append(Node(_with(status, j, 1), bound_used, loss_bound, lowest, below, full))
         return children
+
+    def _cuts(self, columns: Ints, point: Floats, j: int) -> bool:
+        """Whether the relaxation gives a column less than its least points, at any slope that it can have.
+
+        Then it tells a lot that a column in use has points; where it does not, signs only double the nodes.
+        """
+        instance, data = self.instance, self.instance.data
+        least, most = (
+            data.values[columns, instance.low[columns]],
+            data.values[columns, instance.high[columns]],
+        )
+        shares = np.abs(point[2:]) / (np.maximum(-least, most) * data.scale[columns])
+        slope = max(float(shares.max()), float(shares.sum()) / instance.most_features)
+        own = np.abs(data.values[j, instance.low[j] : instance.high[j] + 1])
+        effect = float(np.abs(point[2:])[columns == j][0])
+        return effect < slope * float(data.scale[j] * own[own > 0].min())
 
     def _room(self, node: Node, used: Ints, candidates: Ints, cost_used: float) -> int:
         """How many candidates a card that beats the best can use."""

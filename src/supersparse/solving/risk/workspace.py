@@ -7,6 +7,7 @@ from supersparse.solving.kernels.risk_data import Best, Support
 from supersparse.solving.risk.instance import RiskInstance
 
 _MOST_CELLS = 512
+_QUADRATICS = 10  # one inside the other
 
 
 def new_best(instance: RiskInstance) -> Best:
@@ -36,6 +37,8 @@ def new_support(instance: RiskInstance, room_for_cards: int = 0) -> Support:
         low=np.zeros((deep, k + 1), np.int64),
         high=np.zeros((deep, k + 1), np.int64),
         points=np.zeros((deep, k + 3)),
+        quadratic=np.zeros(deep, np.int64),
+        quadratics=np.zeros((_QUADRATICS, 4, k + 3, k + 5)),
         work=np.zeros((8, n)),
         ids=np.zeros(n, np.int32),
         counts=np.zeros(6, np.int64),

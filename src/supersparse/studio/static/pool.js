@@ -50,8 +50,9 @@ export function poolView(app, run, toolbar, again) {
     const live = LIVE.includes(run.state);
     replace(filters,
       h("div", { class: "head" }, h("div", {}, h("h2", {}, t("choose.pool_title")),
-        h("p", { class: "soft" }, found && (found.total || !live) ? t(found.complete ? "choose.pool_complete"
-            : "choose.pool_sample", { total: found.total, within: percent(found.within, 0) }) : live
+        h("p", { class: "soft" }, found && (found.total || !live) ? t(!found.complete ? "choose.pool_sample"
+            : found.left_out ? "choose.pool_best" : "choose.pool_complete", { total: found.total,
+              more: found.left_out, within: percent(found.within, 0) }) : live
               ? t("choose.pool_running") : "")),
       live ? h("span", { class: "badge live" }, stageText(run.stage) || t(`watch.state_${run.state}`,
           { place: run.place || 1 })) : button(t("choose.again"), remove,

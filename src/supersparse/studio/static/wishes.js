@@ -139,8 +139,8 @@ export function directionList({ table, change, view }) {
       : null),
     h("p", { class: "soft" }, t("ask.directions_help")),
     h("ul", { class: "question-choices" }, columns.map((column) => h("li", {},
-      h("span", { class: "what" }, t("ask.more_of", { name: column.name })),
-      h("div", { class: "segments", role: "group", "aria-label": t("ask.more_of", { name: column.name }) },
+      h("span", { class: "what" }, column.label || column.name),
+      h("div", { class: "segments", role: "group", "aria-label": column.label || column.name },
         Object.entries(signs).map(([sign, word]) => h("button", { type: "button",
             "data-key": `direction-${word}-${column.index}`, "aria-pressed": signOf(column.name) === sign ? "true"
               : "false", onclick: () => set(column.name, sign) }, t(`ask.${word}`))))))));

@@ -1,0 +1,166 @@
+"""One executor for everything: folds, frontier, path, pool and bootstrap, of both goals."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from solving.losing import Losing
+from supersparse import (
+    RiskScoreClassifier,
+    RiskScoreClassifierCV,
+    SLIMClassifier,
+    SLIMClassifierCV,
+    constraints,
+    frontier,
+    pool,
+)
+from supersparse.errors import InfeasibleError, WorkerLostWarning
+from supersparse.learning.recipe import Recipe
+from supersparse.learning.rows import TrainingRows
+from supersparse.learning.splits import splits_of
+from supersparse.learning.validating import validate
+from supersparse.problem.problem import Problem
+from supersparse.report import Plan, make_report
+from supersparse.results.penalty_grid import solve_each_penalty
+from supersparse.settings.settings import Settings
+from supersparse.solving.exact import engine
+from supersparse.solving.executors import each_on
+from supersparse.solving.risk import engine as risk_engine
+
+pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+GOALS = ["errors", "risk"]
+ASKED = {"max_points": 2, "max_features": 2, "time_limit": None}
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Send slices from the start, however small the problem."""
+    monkeypatch.setattr(engine, "_ALONE", 0)
+    monkeypatch.setattr(risk_engine, "_ALONE", 0)
+
+
+class Noting(Losing):
+    """Keeps the names of the functions that it is given, and whether they can travel."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.names = []
+
+    def submit(self, function, /, *args, **kwargs):
+        pickle.dumps((function, args))
+        self.names.append(getattr(function, "__name__", type(function).__name__))
+        return super().submit(function, *args, **kwargs)
+
+
+def table(n=120):
+    rng = np.random.default_rng(4)
+    X = rng.integers(0, 3, (n, 5))
+    y = (rng.random(n) < 1 / (1 + np.exp(2 - 1.5 * X[:, 0] - X[:, 1] + X[:, 2]))).astype(int)
+    return X, y
+
+
+def classifier(goal, *, cv=False, **asked):
+    made = {
+        ("errors", False): SLIMClassifier,
+        ("errors", True): SLIMClassifierCV,
+        ("risk", False): RiskScoreClassifier,
+        ("risk", True): RiskScoreClassifierCV,
+    }[goal, cv]
+    return made(**{**ASKED, **({"Cs": [0.01, 0.1], "cv": 3} if cv else {"C0": 0.01}), **asked})
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_classifier_proves_on_its_executor_and_a_clone_shares_it(goal):
+    X, y = table()
+    with Noting() as executor:
+        model = classifier(goal, executor=executor)
+        assert clone(model).executor is executor
+        model.fit(X, y)
+    assert set(executor.names) == {"run_remotely"}
+    alone = classifier(goal).fit(X, y)
+    assert model.proven_optimal_
+    assert model.objective_ == pytest.approx(alone.objective_, abs=1.1e-9)
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_the_folds_of_a_cross_validation_run_on_the_executor(goal):
+    X, y = table()
+    with Noting({2}) as executor, pytest.warns(WorkerLostWarning, match="its fold is done again"):
+        found = classifier(goal, cv=True, executor=executor).fit(X, y)
+    assert executor.names.count("fit_fold") == 3 + 1  # one of them was lost
+    assert "run_remotely" in executor.names  # the final fit
+    alone = classifier(goal, cv=True).fit(X, y)
+    for name in ("C0_", "C0_by_rule_", "best_score_"):
+        assert getattr(found, name) == getattr(alone, name)
+    for k in range(3):
+        key = f"split{k}_test_score"
+        assert np.allclose(found.cv_results_[key], alone.cv_results_[key], atol=1e-8)
+
+
+def test_without_workers_the_folds_are_learned_here():
+    X, y = table()
+    with Losing(last=1) as executor, pytest.warns(WorkerLostWarning, match="the rest is done here"):
+        found = classifier("errors", cv=True, executor=executor).fit(X, y)
+    assert found.best_score_ == classifier("errors", cv=True).fit(X, y).best_score_
+
+
+def test_an_error_of_a_fold_is_raised_and_no_worker_counts_as_lost():
+    X, y = table()
+    asked = {"constraints": [constraints.max_error(0.001)]}
+    with Noting() as executor, pytest.raises(InfeasibleError, match="training rows of fold"):
+        classifier("errors", cv=True, executor=executor, **asked).fit(X, y)
+    assert executor.names.count("fit_fold") <= 3
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_what_the_command_line_validates_uses_the_executor_of_the_recipe(goal, monkeypatch):
+    monkeypatch.setattr("supersparse.learning.validating._START", 0.0)
+    X, y = table()
+    rows, splits = TrainingRows(X=X, y=y, sample_weight=None, rate_groups=None), splits_of(y, 3)
+    settings = Settings.of(goal=goal, C0=0.01, max_points=2, max_features=2)
+
+    def validated(executor):
+        recipe = Recipe(settings=settings, options={"time_limit": None, "executor": executor})
+        return validate(recipe, rows, splits)
+
+    with Noting() as executor:
+        found = validated(executor)
+    assert executor.names == ["_Task", "_Task"]  # the first fold is learned here
+    assert found.chosen.costs == validated(None).chosen.costs
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_frontier_path_pool_and_bootstrap_use_the_executor(goal):
+    X, y = table()
+    problem = Problem.of(X, y, goal=goal, C0=0.01, max_points=2, max_features=2)
+    card = classifier(goal).fit(X, y).scoring_system_
+    frame = {f"x{j}": X[:, j] for j in range(X.shape[1])}
+    plan = Plan(folds=2, ratios=0, bootstrap=2, larger=1, time_limit=None)
+    asked = {
+        "frontier": lambda executor: [
+            float(row.solution.objective) for row in frontier(problem, 2, executor=executor).rows
+        ],
+        "path": lambda executor: [
+            float(one.objective) for one in solve_each_penalty(problem, [0.01, 0.05], executor=executor)
+        ],
+        "pool": lambda executor: [float(pool(problem, 0.05, executor=executor).best)],
+        "report": lambda executor: [
+            float(len(make_report(card, frame, y, plan=plan, executor=executor).missing))
+        ],
+    }
+    for name, ask in asked.items():
+        with Noting() as executor:
+            found = ask(executor)
+        assert set(executor.names) == {"run_remotely"}, name
+        assert found == pytest.approx(ask(None), abs=1.1e-9), name
+
+
+def test_tasks_come_back_in_order_however_they_end():
+    with Losing({1, 2, 3, 5, 6, 8}) as executor, pytest.warns(WorkerLostWarning):
+        assert list(each_on(executor, pow, ((n, 2) for n in range(20)), "it")) == [n**2 for n in range(20)]
+    with Losing(last=3) as executor, pytest.warns(WorkerLostWarning):
+        assert list(each_on(executor, pow, ((n, 2) for n in range(20)), "it")) == [n**2 for n in range(20)]
+    with Losing() as executor:
+        assert list(each_on(executor, pow, [], "it")) == []
