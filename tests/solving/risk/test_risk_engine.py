@@ -36,6 +36,7 @@ def small_steps(monkeypatch):
     """Put an enumeration down after very little work, and branch rather than enumerate."""
     monkeypatch.setattr(worker, "SLICE", 20_000)
     monkeypatch.setattr(worker, "_ENUMERATE_BITS", 3.0)
+    monkeypatch.setattr(worker, "_ENUMERATE", 3.0)
 
 
 VARIANTS = [

@@ -146,6 +146,8 @@ class _Run:
 
         def should_stop() -> bool:
             tree.settle(worker)
+            if tree.best.value[0] < self._reported:
+                self._report()
             return self.monitor.stop_reason() is not None
 
         if not self.problem.rate_limits:
