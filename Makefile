@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-many bench-accuracy bench-risk bench-table bench-rows certificates study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows certificates study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -37,7 +37,7 @@ test-long: $(VENV)/.test
 # Kills, mutations of files and faults, with the figures of docs/trust; an hour on two cores. The same for the same seed.
 fuzz: $(VENV)/.test
 	$(BIN)/python tests/robustness/fuzz.py --mutations 100000 --store
-	$(BIN)/python tests/robustness/kills.py --trials 1000 --store
+	$(BIN)/python tests/robustness/kills.py --trials 1000 --jobs 2 --store
 	$(BIN)/python tests/robustness/faults.py --store
 	$(BIN)/python docs/scripts/trust_page.py
 
@@ -77,9 +77,15 @@ pictures: $(VENV)/.docs
 studio-pictures: $(VENV)/.test
 	$(BIN)/python docs/scripts/studio_pictures.py
 
-# Measurements; results go to benchmarks/results. FasterRisk gets an environment of its own.
+# Measurements; results go to benchmarks/results. FasterRisk gets an environment of its own. All instances and peers,
+# threads and executors, what more workers would give, and first cards: about two hours on a quiet machine;
+# interrupted, the first part goes on where it stopped.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run full
+	$(BIN)/python -m benchmarks.threads
+	$(BIN)/python -m benchmarks.run threads
+	$(BIN)/python -m benchmarks.cluster
+	$(BIN)/python -m benchmarks.first_cards
 
 bench-small: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run small
@@ -93,6 +99,9 @@ bench-threads: $(VENV)/.bench
 
 bench-covers: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run covers
+
+bench-first-cards: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.first_cards
 
 bench-many: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.many
@@ -117,6 +126,9 @@ bench-risk: $(VENV)/.bench
 # Parquet files of 10^6, 10^7 and 10^8 rows (about 2 GB of disk) to a card; writes docs/rows.md.
 bench-rows: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.rows
+
+bench-limits: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.time_limits
 
 bench-table: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.large_table

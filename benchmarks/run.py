@@ -1,7 +1,8 @@
 """The one command: ``python -m benchmarks.run SUITE [--only NAME,...] [--jobs N]``; suites.py has the suites.
 
-Measures, writes ``results/SUITE.jsonl`` as it goes, then the table, the plots, the docs page and
-the bar, line by line.
+Measures, writes ``results/SUITE.jsonl.part`` as it goes, and when all is measured ``results/SUITE.jsonl``,
+the table, the plots, the docs page and the bar, line by line. Interrupted, the same command goes on after the
+last measurement; remove the part to begin again.
 """
 
 import argparse
@@ -46,25 +47,35 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     name = suite.name if only is None else f"{suite.name}-part"
     began = time.perf_counter()
-    measure(suite, only, Out(RESULTS / f"{name}.jsonl"), asked.jobs)
+    out = Out(RESULTS / f"{name}.jsonl.part")
+    measure(suite, only, out, asked.jobs)
+    out.path.replace(RESULTS / f"{name}.jsonl")
     report(name, with_docs=suite.name == "full" and only is None and not asked.no_docs)
     print(f"{(time.perf_counter() - began) / 60:.1f} minutes")
 
 
 def measure(suite: Suite, only: frozenset[str] | None, out: Out, jobs: int) -> None:
-    """Run all jobs: ours one after the other, then the peers side by side, then FasterRisk."""
-    out.path.unlink(missing_ok=True)
-    out.add(Machine.here())
-    if suite.startup and only is None:
+    """Run the jobs that are not measured yet: ours alone, then peers side by side, then FasterRisk."""
+    if not out.path.exists():
+        out.add(Machine.here())
+    known = load(out.path)
+    measured = {(record.instance, record.solver) for record in known.records}
+    if suite.startup and only is None and known.startup is None:
         out.add(startup.measure())
-    for record in map(run_job, _possible(suite.ours, only)):
+
+    def left(jobs: Iterable[Job]) -> Iterator[Job]:
+        return (job for job in _possible(jobs, only) if (job.instance, job.solver) not in measured)
+
+    for record in map(run_job, left(suite.ours)):
         _note(record, out)
     with ThreadPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(run_job, job) for job in _possible(suite.peers, only)]
+        waiting = [pool.submit(run_job, job) for job in left(suite.peers)]
         for done in as_completed(waiting):
             _note(done.result(), out)
+    compared = {comparison.instance for comparison in known.comparisons}
     for name in _names(suite.compared, only):
-        out.add(risk_scores.compare(name, load(out.path).of(name, OURS)))
+        if name not in compared:
+            out.add(risk_scores.compare(name, load(out.path).of(name, OURS)))
 
 
 def _possible(jobs: Iterable[Job], only: frozenset[str] | None) -> Iterator[Job]:

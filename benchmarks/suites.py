@@ -8,7 +8,9 @@ OURS = "exact"
 PEERS = ("highs", "scip", "cpsat")
 VARIANTS: dict[str, dict[str, object]] = {"covers": {"pair_covers": True}, "2threads": {"n_jobs": 2}}
 """What may follow a solver's name after a plus, and the options it stands for."""
-SOLVERS = (OURS, f"{OURS}+2threads", *PEERS, "highs+covers")
+EXECUTOR = "2processes"
+"""May follow as well: slices go to an executor of two processes."""
+SOLVERS = (OURS, f"{OURS}+2threads", f"{OURS}+{EXECUTOR}", *PEERS, "highs+covers")
 REPEATS = 3
 PATIENCE = 4  # a peer's limit is in CPU seconds; it may take so many times as long on a busy machine
 FAMILIES = ("rows", "features", "coefficients", "size")
@@ -83,14 +85,14 @@ def adult() -> Suite:
 
 
 def threads() -> Suite:
-    """What a second thread changes: wall time of ours. Needs two free cores."""
+    """What a second thread, or an executor of two processes, changes: wall time. Needs two free cores."""
     names = ("breastcancer_paper", "mammo_paper", "mammo_paperfree", "adult_max5")
     return Suite(
         name="threads",
         ours=tuple(
             Job(instance=name, solver=solver, limit=120.0, repeats=REPEATS)
             for name in names
-            for solver in (OURS, f"{OURS}+2threads")
+            for solver in (OURS, f"{OURS}+2threads", f"{OURS}+{EXECUTOR}")
         ),
         peers=(),
     )

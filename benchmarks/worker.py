@@ -6,6 +6,8 @@ Prints the record as the last line of its output.
 import sys
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from statistics import median
 
@@ -14,7 +16,7 @@ import numpy as np
 import supersparse
 from benchmarks.instances import Instance, all_instances
 from benchmarks.record import Model, Record, to_line
-from benchmarks.suites import OURS, PATIENCE, VARIANTS
+from benchmarks.suites import EXECUTOR, OURS, PATIENCE, VARIANTS
 from benchmarks.usage import cpu_seconds, peak_megabytes
 from supersparse import Problem, Solution, Stop, solve
 from supersparse.solving import registry
@@ -48,7 +50,7 @@ def warm_up(solver: str) -> float:
 
 
 def run_once(instance: Instance, solver: str, limit: float) -> Run:
-    """Build the problem anew and solve it with one thread."""
+    """Build the problem anew and solve it, with one thread unless a variant asks for more."""
     table = instance.table()
     began = time.perf_counter()
     problem = instance.settings.problem(table)
@@ -64,7 +66,10 @@ def run_once(instance: Instance, solver: str, limit: float) -> Run:
     options: dict[str, object] = {"n_jobs": 1, "time_limit": limit, **VARIANTS.get(variant, {})}
     if name != OURS:  # a peer gets its CPU seconds in full, whatever else the machine does
         options |= {"time_limit": PATIENCE * limit, "cancel": lambda: cpu_seconds() - start >= limit}
-    solution = solve(problem, name, on_progress=note_proof, **options)
+    with ExitStack() as stack:  # an executor's processes end here, so that their CPU time is counted
+        if variant == EXECUTOR:
+            options["executor"] = stack.enter_context(ProcessPoolExecutor(2))
+        solution = solve(problem, name, on_progress=note_proof, **options)
     end = cpu_seconds()
     proof = at_proof[0] if at_proof else end
     return Run(

@@ -2,10 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import check, overview, table
+from benchmarks import check, first_cards, overview, run, table
 from benchmarks.instances import all_instances
 from benchmarks.ratios import against_best
 from benchmarks.record import Comparison, Machine, Model, Record, Results, Startup, load, to_line
+from benchmarks.suites import Job, Suite
 
 MACHINE = Machine(
     cpu="a chip", cores=2, system="Linux", python="3.11.0", packages=(("numpy", "2.0"),), load=0.1
@@ -37,6 +38,33 @@ def test_results_come_back_from_a_file_as_they_went_in(tmp_path):
     lines = [MACHINE, OURS, STOPPED, BROKEN, COMPARED, STARTED]
     path.write_text("\n".join(map(to_line, lines)) + "\n", encoding="utf-8")
     assert load(path) == RESULTS
+
+
+def test_an_interrupted_run_goes_on_after_what_it_measured(tmp_path, monkeypatch):
+    out, done = run.Out(tmp_path / "run.jsonl.part"), []
+
+    def measured(job):
+        if len(done) == 1 and not out.path.with_suffix(".stopped").exists():
+            out.path.with_suffix(".stopped").touch()
+            raise KeyboardInterrupt
+        done.append(job.instance)
+        return replace(OURS, instance=job.instance)
+
+    monkeypatch.setattr(run, "run_job", measured)
+    jobs = tuple(Job(instance=name, solver="exact", limit=1.0) for name in ("rows_1000", "size_2", "size_3"))
+    suite = Suite(name="three", ours=jobs, peers=())
+    with pytest.raises(KeyboardInterrupt):
+        run.measure(suite, None, out, 1)
+    run.measure(suite, None, out, 1)
+    assert done == ["rows_1000", "size_2", "size_3"]
+    assert [record.instance for record in load(out.path).records] == done
+
+
+def test_the_best_known_cards_have_the_objective_of_their_problem():
+    best = {known.name: known for known in first_cards.KNOWN}
+    assert len(best) == len(first_cards.KNOWN)
+    assert first_cards.objective_of(best["spambase_5_10"], 4601, 57) == pytest.approx(0.095649, abs=1e-6)
+    assert first_cards.objective_of(best["spambase_reg_10"], 4601, 57) == pytest.approx(0.144760, abs=1e-6)
 
 
 @pytest.mark.parametrize(("cpu", "counted"), [(60.4, 60.0), (31.0, 31.0)], ids=["idle", "busy machine"])

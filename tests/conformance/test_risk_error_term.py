@@ -115,7 +115,7 @@ def check(seed, slope):
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=examples(80),
+    max_examples=examples(40),
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],
 )

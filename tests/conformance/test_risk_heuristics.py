@@ -91,8 +91,12 @@ def after_one_node(problem, X, y):
     return solve(problem, node_limit=1).points.values
 
 
-def of_the_mip(problem, X, y):
+def of_highs(problem, X, y):
     return solve(problem, "highs", node_limit=2).points.values
+
+
+def of_scip(problem, X, y):
+    return solve(problem, "scip", time_limit=2).points.values
 
 
 def at_random(problem, X, y):
@@ -128,7 +132,15 @@ def test_no_heuristic_beats_a_proof(slope):
 @pytest.mark.parametrize("slope", ["free", 1])
 @pytest.mark.parametrize("seed", range(1, 21))
 def test_no_heuristic_beats_a_proof_on_many_tables(seed, slope):
-    check(seed, slope, [*HEURISTICS, of_the_mip])
+    check(seed, slope, [*HEURISTICS, of_highs])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("slope", ["free", 1])
+def test_no_round_of_scip_beats_a_proof(slope):
+    pytest.importorskip("pyscipopt")
+    for seed in range(21, 24):
+        check(seed, slope, [of_scip])
 
 
 @pytest.mark.long

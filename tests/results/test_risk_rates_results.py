@@ -23,7 +23,9 @@ RATES = {
     "error": ([("max_error", 0.22)], 0.47),
     "both": ([("min_sensitivity", 0.7), ("max_error", 0.22)], 0.23),
 }
-each_rate = pytest.mark.parametrize("rates", RATES)
+each_rate = pytest.mark.parametrize(
+    "rates", ["both", *(pytest.param(name, marks=pytest.mark.long) for name in ("sensitivity", "error"))]
+)
 each_slope = pytest.mark.parametrize("slope", SLOPES)
 
 

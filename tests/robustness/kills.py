@@ -5,10 +5,11 @@ moment, half just before or after a call that writes, renames or syncs a file. W
 be whole files, the old ones or the new ones; then the same is run to its end and must give what a run gives
 that nobody stopped. As a program it makes many trials and writes down how many:
 
-    python tests/robustness/kills.py --trials 1000 --store
+    python tests/robustness/kills.py --trials 1000 --jobs 2 --store
 """
 
 import argparse
+import multiprocessing
 import os
 import random
 import shutil
@@ -18,7 +19,8 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -158,37 +160,57 @@ def _watch_writes(kill_at: int | None) -> list[int]:
     return calls
 
 
+_ready: list[Trials] = []
+
+
 def run_trials(
-    n_trials: int, seed: int = 0, only: list[str] | None = None, stop_at: float = float("inf")
+    n_trials: int,
+    seed: int = 0,
+    only: list[str] | None = None,
+    stop_at: float = float("inf"),
+    jobs: int = 1,
 ) -> dict[str, object]:
-    """Make trials of all tasks in turn; raise at the first that fails."""
-    draw = random.Random(seed)
-    by_task: Counter[str] = Counter()
-    by_kind: Counter[str] = Counter()
+    """Make trials of all tasks in turn; raise at the first that fails. Trial k is the same with any jobs."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         chosen = [task for task in tasks.all_tasks() if only is None or task.name in only]
-        tasks.load()
-        ready = [Trials.of(task, folder) for task in chosen]
-        for k in range(n_trials):
-            if time.time() > stop_at:
-                break
-            of_task = ready[k % len(ready)]
-            room = folder / "trial"
-            try:
-                by_kind[of_task.trial(room, draw)] += 1
-            except Exception as error:
-                log = (room / ".log").read_text() if (room / ".log").exists() else ""
-                raise AssertionError(f"{of_task.name}, trial {k} of seed {seed}: {error}\n{log}") from error
-            by_task[of_task.name] += 1
-            shutil.rmtree(room)
+        tasks.load(folder, everything=only is None)
+        _ready[:] = [Trials.of(task, folder) for task in chosen]  # before workers are forked, which see it
+        numbers = [range(job, n_trials, jobs) for job in range(jobs)]
+        if jobs == 1:
+            done = _some_trials(numbers[0], seed, folder / "trial", stop_at)
+        else:
+            with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as workers:
+                parts = [
+                    workers.submit(_some_trials, of_job, seed, folder / f"trial {job}", stop_at)
+                    for job, of_job in enumerate(numbers)
+                ]
+                done = [one for part in parts for one in part.result()]
+    by_task, by_kind = (Counter(one) for one in zip(*done, strict=True)) if done else (Counter(), Counter())
     return {
-        "trials": sum(by_task.values()),
+        "trials": len(done),
         "lost or half-written": 0,
         "by task": dict(sorted(by_task.items())),
         "killed": dict(sorted(by_kind.items())),
         "seed": seed,
     }
+
+
+def _some_trials(numbers: Iterable[int], seed: int, room: Path, stop_at: float) -> list[tuple[str, str]]:
+    """Make the trials of these numbers in one folder; return the task and the moment of each."""
+    done = []
+    for k in numbers:
+        if time.time() > stop_at:
+            break
+        of_task = _ready[k % len(_ready)]
+        try:
+            kind = of_task.trial(room, random.Random(f"{seed} {k}"))
+        except Exception as error:
+            log = (room / ".log").read_text() if (room / ".log").exists() else ""
+            raise AssertionError(f"{of_task.name}, trial {k} of seed {seed}: {error}\n{log}") from error
+        done.append((of_task.name, kind))
+        shutil.rmtree(room)
+    return done
 
 
 def main() -> None:
@@ -199,13 +221,15 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many")
     parser.add_argument("--only", action="append")
     parser.add_argument("--store", action="store_true", help="write docs/trust/kills.json")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that make trials")
     given = parser.parse_args()
-    figures = run_trials(given.trials, given.seed, given.only, time.time() + given.seconds)
+    figures = run_trials(given.trials, given.seed, given.only, time.time() + given.seconds, given.jobs)
     print(figures)
     if given.store:
         from robustness.trust import record
 
         limit = "" if given.seconds == float("inf") else f" --seconds {given.seconds:g}"
+        limit += "" if given.jobs == 1 else f" --jobs {given.jobs}"
         command = f"python tests/robustness/kills.py --trials {given.trials}{limit} --store"
         print(record("kills", command, figures))
 

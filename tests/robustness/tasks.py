@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,8 +65,11 @@ def all_tasks() -> Iterator[Task]:
     yield Task("saving", _rows_and_card, _save, lambda folder: _names(folder / "saved"))
 
 
-def load() -> None:
-    """Load what the tasks use, so that their processes, which are forked, need not."""
+def load(folder: Path, *, everything: bool) -> None:
+    """Load what the tasks use, so that their processes, which are forked, need not.
+
+    With `everything`, also what pictures, validation and proofs load when they are first made.
+    """
     import importlib
     import pkgutil
 
@@ -79,6 +84,41 @@ def load() -> None:
     from paper_study import test_running  # noqa: F401
 
     warm_up()
+    if not everything:
+        return
+    place = folder / "loading"
+    place.mkdir()
+    with chdir(place), _quiet():
+        _rows(place)
+        fit = ("fit", "rows.csv", "--target", "ill", "--C0", "0.02", "--max-points", "3", "--cv", "2")
+        for arguments in (
+            (*fit, "--time-limit", "100000", "--n-jobs", "1", "--out-dir", "out"),
+            ("certify", "out/card.json", "rows.csv", "--target", "ill"),
+        ):
+            try:
+                _command(*arguments)()
+            except SystemExit as ended:
+                if ended.code:
+                    raise
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Send what is printed nowhere."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept, nowhere = [os.dup(1), os.dup(2)], os.open(os.devnull, os.O_RDWR)
+    try:
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for stream, old in zip((1, 2), kept, strict=True):
+            os.dup2(old, stream)
+            os.close(old)
+        os.close(nowhere)
 
 
 def _command(*arguments: str) -> Callable[[], None]:

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
-from supersparse import Problem, solve
+from supersparse import Problem, RiskScoreClassifier, SLIMClassifier, solve
+from supersparse.cli.app import app
 from supersparse.errors import TooLargeError
 from supersparse.solving import answering, memory, sampling
 from supersparse.stop import Stop
@@ -25,6 +27,33 @@ def test_a_table_beyond_the_memory_is_refused_with_its_size_and_a_remedy(little_
     problem = Problem.of(*table(300, 20))
     with pytest.raises(TooLargeError, match=r"300 rows and 20 columns need about .* GB.*give a time_limit"):
         solve(problem)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SLIMClassifier(C0=0.01, time_limit=None),
+        SLIMClassifier(C0=0.01, time_limit=None, prepare="auto"),
+        RiskScoreClassifier(C0=0.01, max_features=3, time_limit=None),
+        RiskScoreClassifier(C0=0.01, max_features=3, time_limit=None, prepare="auto"),
+    ],
+    ids=["errors", "errors, prepared", "risk", "risk, prepared"],
+)
+def test_estimators_refuse_it_as_well(model, little_memory):
+    with pytest.raises(TooLargeError, match=r"\d+ rows and \d+ columns need about .* GB.*give a time_limit"):
+        model.fit(*table(300, 20))
+
+
+def test_the_command_line_refuses_it_in_one_line(little_memory, tmp_path):
+    X, y = table(300, 20)
+    rows = [",".join(map(str, [label, *row])) for label, row in zip(y.tolist(), X.tolist(), strict=True)]
+    header = ",".join(["y", *(f"x{j}" for j in range(20))])
+    (tmp_path / "data.csv").write_text("\n".join([header, *rows]) + "\n")
+    call = ["fit", str(tmp_path / "data.csv"), "--target", "y", "--C0", "0.01", "--no-validate"]
+    call += ["--no-prepare"]
+    done = CliRunner().invoke(app, call)
+    assert isinstance(done.exception, TooLargeError)
+    assert "300 rows and 20 columns need about" in str(done.exception)
 
 
 def test_equal_rows_are_merged_before_they_are_counted(little_memory):

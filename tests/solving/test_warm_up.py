@@ -1,20 +1,28 @@
-"""Compiling in two processes: the proofs here, the search there."""
+"""Compiling in two processes: the supports here, the tree and the search there."""
 
 import subprocess
 
 from supersparse.solving import warm_up
-from supersparse.solving.exact.engine import ExactSolver, prove_without_search
-from supersparse.solving.monitor import Monitor
-from supersparse.solving.options import SolveOptions
+from supersparse.solving.kernels.descent import anneal, descend
+from supersparse.solving.kernels.heat_bath import heat_bath
+from supersparse.solving.kernels.slices import expand, run_slice
+from supersparse.solving.kernels.support_search import search_support
 
 
-def test_the_proofs_alone_find_what_the_engine_finds():
-    options = SolveOptions()
-    for problem in warm_up._tiny_problems():
-        alone, together = (Monitor(problem, options, lambda points: points) for _ in range(2))
-        prove_without_search(problem, options, alone)
-        ExactSolver().solve(problem, options, together)
-        assert alone.best_evaluation.objective == together.best_evaluation.objective
+def test_what_is_compiled_apart_is_what_the_tree_calls():
+    warm_up.warm_up()
+    warm_up.compile_supports()
+    warm_up.compile_tree_and_search()
+    ((data, state, *_),) = run_slice.signatures
+    for half in (search_support, expand):
+        ((of_data, of_state, *numbers),) = half.signatures
+        assert (of_data, of_state) == (data, state)
+        assert {str(kind) for kind in numbers} == {"int64"}
+
+
+def test_every_kernel_of_the_search_runs():
+    warm_up.warm_up()
+    assert all(kernel.signatures for kernel in (anneal, descend, heat_bath))
 
 
 def test_a_process_that_cannot_start_leaves_the_work_to_this_one(monkeypatch):

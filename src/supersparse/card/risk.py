@@ -113,7 +113,8 @@ class LogisticRisk(Tabular):
         """Return the risks of totals."""
         with np.errstate(over="ignore"):
             exponent = np.asarray(totals, dtype=np.float64) * self.slope + self.offset
-            found: Floats = 0.5 * (1 + np.tanh(exponent / 2))  # no overflow, whatever the exponent
+            # no overflow, whatever the exponent, and small risks are as accurate as large ones
+            found: Floats = np.exp(-np.logaddexp(0.0, -exponent))
         return found
 
 

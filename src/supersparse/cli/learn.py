@@ -49,7 +49,7 @@ def fit_with_progress(
     import os
 
     from supersparse.learning.fitting import fit_card
-    from supersparse.learning.judging import no_better_than_baseline
+    from supersparse.learning.judging import no_better_than_baseline, slope_at_its_limit
     from supersparse.stop import Stop
 
     processes = question.recipe.options.get("n_jobs", -1) if n_jobs is None else n_jobs
@@ -71,6 +71,7 @@ def fit_with_progress(
     elif fitted.unjudged is not None:
         remark(f"note: the card could not be judged on rows left out: {fitted.unjudged}")
     useless = no_better_than_baseline(fitted.card, fitted.question.problem.class_weights)
-    if useless is not None:
-        remark(f"warning: {useless}")
+    for warning in (useless, slope_at_its_limit(fitted.solution)):
+        if warning is not None:
+            remark(f"warning: {warning}")
     return fitted

@@ -7,6 +7,7 @@ from supersparse.errors import SeparatedClassesWarning, users_level
 from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import RiskCVKeywords, RiskKeywords, takes_settings
 from supersparse.estimators.slim_cv import SLIMClassifierCV
+from supersparse.learning.judging import slope_at_its_limit
 from supersparse.learning.recipe import Question
 from supersparse.learning.rows import TrainingRows
 from supersparse.solving.solution import Solution
@@ -23,14 +24,9 @@ class _RiskModel(ScoringSystemClassifier):
         super()._keep(question, solution, rows)
         self.loss_ = float(solution.evaluation.loss)
         self.slope_ = solution.slope
-        if solution.slope_at_limit:
-            warnings.warn(
-                "the slope is at its limit: the features of the card separate the classes, or nearly, so its "
-                "risks say little between 0 and 1; allow fewer features or smaller points, raise C0, or use "
-                "SLIMClassifier",
-                SeparatedClassesWarning,
-                stacklevel=users_level(),
-            )
+        separated = slope_at_its_limit(solution)
+        if separated is not None:
+            warnings.warn(separated, SeparatedClassesWarning, stacklevel=users_level())
 
 
 @takes_settings("goal", "intercept", "calibrate", "certificate")

@@ -106,6 +106,9 @@ def _label(label: object) -> Label:
     return plain if isinstance(plain, str | int | float) else str(plain)
 
 
+_AT_LIMIT = "; here the slope is at its limit, because the features separate the classes, or nearly"
+
+
 def _provenance(solution: "Solution") -> Provenance:
     problem, found = solution.problem, solution.evaluation
     return Provenance(
@@ -113,7 +116,7 @@ def _provenance(solution: "Solution") -> Provenance:
         solver=solution.solver,
         data=rows_fingerprint(problem.rows),
         minimised=_minimised(problem),
-        allowed=_allowed(problem),
+        allowed=_allowed(problem) + (_AT_LIMIT if solution.slope_at_limit else ""),
         objective=found.objective,
         lower_bound=solution.lower_bound,
         proven_smallest=solution.proven_smallest,

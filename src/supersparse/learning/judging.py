@@ -10,6 +10,7 @@ from supersparse.card.risk import Floats
 from supersparse.evaluate.performance import performance_of
 from supersparse.learning.calibrating import LeftOut, Pooled, fitted_risk
 from supersparse.learning.rows import TrainingRows
+from supersparse.solving.solution import Solution
 
 RISKS = "logistic"  # how the command line calibrates
 
@@ -34,6 +35,17 @@ def judged(
     others = tuple(one for one in card.performance if one.on != found.on)
     risk = card.risk if method is None else fitted_risk(card, seen, rows, positive, unseen, method)
     return replace(card, performance=(*others, found), risk=risk)
+
+
+def slope_at_its_limit(solution: Solution) -> str | None:
+    """Say that a risk model has the largest slope allowed, and what to do about it; None if it has not."""
+    if not solution.slope_at_limit:
+        return None
+    return (
+        "the slope is at its limit: the features of the card separate the classes, or nearly, so its risks "
+        "say little between 0 and 1; allow fewer features or smaller points, raise C0, or ask for goal "
+        "errors (SLIMClassifier)"
+    )
 
 
 def no_better_than_baseline(card: Card, class_weights: ClassWeights) -> str | None:

@@ -34,12 +34,12 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
 
     With a time limit, a large table is sampled first: what is found so far stands when time is up.
     """
-    _warm_up(chosen, problem.goal)
+    _warm_up(chosen, problem)
     began = time.perf_counter()
     small = problem.rows.n_rows * problem.n_features <= _LARGE
     if settings.time_limit is None or small:
         return _of_all_rows(problem, chosen, settings, began)
-    _warm_up(goal=problem.goal)
+    _warm_up(None, problem)
     from supersparse.solving.sampling import first_models
 
     began = time.perf_counter()
@@ -96,16 +96,16 @@ def watched(
         settings = replace(settings, initial=small.reduce(settings.initial))
     if isinstance(chosen, Refuses):
         chosen.check(small.problem, settings)
-    _warm_up(chosen, small.problem.goal)
+    _warm_up(chosen, small.problem)
     return settings, Monitor(small.problem, settings, small.restore, began)
 
 
-def _warm_up(chosen: Solver | None = None, goal: str = "errors") -> None:
+def _warm_up(chosen: Solver | None, problem: Problem) -> None:
     """Load or compile the kernels, before the clock starts; None: those of the search."""
     if chosen is None or chosen.capabilities.uses_kernels:
         from supersparse.solving.warm_up import warm_up
 
-        warm_up(goal)
+        warm_up(problem.goal, only_free=problem.intercept.mode == "free")
 
 
 def chosen_solver(

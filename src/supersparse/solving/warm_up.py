@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,15 +16,23 @@ from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve import MergeRows
 
+if TYPE_CHECKING:
+    from supersparse.solving.exact.slices import Slicer
+
 _lock = threading.Lock()
 _ready: set[str] = set()
+_FREE = "errors, free threshold"
+_WORK = 40_000_000  # touched rows, a tenth of a second: every kernel of the search has its turn
 _PATIENCE = 60.0  # seconds to wait for the other process
 
 
-def warm_up(goal: str = "errors") -> None:
-    """Run every kernel of a goal once on a tiny problem; later calls in the process do nothing."""
+def warm_up(goal: str = "errors", *, only_free: bool = False) -> None:
+    """Run every kernel of a goal once on a tiny problem; later calls in the process do nothing.
+
+    `only_free` leaves out what is needed only for an intercept that is not free: a quarter of the search.
+    """
     with _lock:
-        if goal in _ready:
+        if goal in _ready or (goal == "errors" and only_free and _FREE in _ready):
             return
         if goal == "risk":
             _warm_up_risk()
@@ -39,23 +48,46 @@ def warm_up(goal: str = "errors") -> None:
         options = SolveOptions()
         for problem in _tiny_problems():
             ExactSolver().solve(problem, options, Monitor(problem, options, lambda points: points))
-        run_search()
-        _ready.add(goal)
+            run_search(problem)
+            if only_free:
+                break
+        _ready.add(_FREE if only_free else goal)
 
 
 def _compile_in_two_processes() -> None:
-    """Compile the search in another process and the proofs in this one; numba's cache brings them together.
+    """Compile the larger half of the proof here, the rest elsewhere; numba's cache brings them together.
 
     Whatever the other process does not get done is compiled here afterwards.
     """
-    from supersparse.solving.exact.engine import prove_without_search
+    _beside_another(compile_tree_and_search.__name__, compile_supports)
 
-    def prove() -> None:
-        options = SolveOptions()
-        for problem in _tiny_problems():
-            prove_without_search(problem, options, Monitor(problem, options, lambda points: points))
 
-    _beside_another(run_search.__name__, prove)
+def compile_supports() -> None:
+    """Compile the search of one support, the larger half of the proof."""
+    from supersparse.solving.kernels.jit import compile_for
+    from supersparse.solving.kernels.support_search import search_support
+
+    data, state = _tiny_slicer().arguments
+    compile_for(search_support, data, state, 0, 0, 0, 0, 0)  # part, cuts, work
+
+
+def compile_tree_and_search() -> None:
+    """Compile the search, and the tree without its supports."""
+    from supersparse.solving.kernels.jit import compile_for
+    from supersparse.solving.kernels.slices import expand
+
+    run_search(_tiny_problems()[0])
+    data, state = _tiny_slicer().arguments
+    compile_for(expand, data, state, 0, 0)  # part, cut
+
+
+def _tiny_slicer() -> "Slicer":
+    from supersparse.solving.exact.instance import instances
+    from supersparse.solving.exact.slices import CaseData, Slicer
+    from supersparse.solving.integer_form import integer_form
+
+    case = instances(integer_form(_tiny_problems()[0]))[0]
+    return Slicer(case.case, CaseData(case).data(lambda: False))
 
 
 def _beside_another(name: str, work: Callable[[], None]) -> None:
@@ -77,19 +109,17 @@ def _beside_another(name: str, work: Callable[[], None]) -> None:
         other.wait()
 
 
-def run_search() -> None:
-    """Run every kernel of the incumbent search once."""
+def run_search(problem: Problem) -> None:
+    """Run every kernel of the incumbent search that a problem needs once."""
     from supersparse.solving.integer_form import integer_form
     from supersparse.solving.search.incumbent import Search
 
-    options = SolveOptions()
-    for problem in _tiny_problems():
-        monitor = Monitor(problem, options, lambda points: points)
-        Search(integer_form(problem), monitor).run(8_000_000)
+    monitor = Monitor(problem, SolveOptions(), lambda points: points)
+    Search(integer_form(problem), monitor).run(_WORK)
 
 
 def _tiny_problems() -> list[Problem]:
-    """One problem with binary and one with wider columns and sets, to cover both kernel paths."""
+    """One problem with a free threshold and one without, and with wider columns, to cover all kernels."""
     random = np.random.default_rng(0)
     label = np.array([0, 1] * 8)
     binary = random.integers(0, 2, (16, 3))

@@ -19,7 +19,7 @@ from supersparse.card.card import Card
 from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailedError, SupersparseError
 from supersparse.learning.calibrating import LeftOut
 from supersparse.learning.clock import Clock
-from supersparse.learning.judging import RISKS, judged, no_better_than_baseline
+from supersparse.learning.judging import RISKS, judged, no_better_than_baseline, slope_at_its_limit
 from supersparse.learning.recipe import Question
 from supersparse.learning.validating import Validation, chooses_penalty, validate
 from supersparse.solving.options import SolverKeywords
@@ -176,7 +176,7 @@ class _Run:
         cross_validated = None if self.kept is None else self.kept.measures
         view["cross_validated"] = cross_validated
         self.talk.tell("card", {"card": view, "model": model_of(solution.problem, solution.points)})
-        warning = no_better_than_baseline(card, asked.question.problem.class_weights)
+        useless = no_better_than_baseline(card, asked.question.problem.class_weights)
         return {
             "plan": plan,
             "model": model_of(solution.problem, solution.points),
@@ -186,7 +186,7 @@ class _Run:
             "notes": [
                 *asked.notes,
                 *([] if unjudged is None else [text("notes.unjudged", why=unjudged)]),
-                *([] if warning is None else [warning]),
+                *(warning for warning in (useless, slope_at_its_limit(solution)) if warning is not None),
             ],
             "proven": solution.proven_optimal,
             "stop": solution.stop.value,

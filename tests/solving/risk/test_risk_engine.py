@@ -35,7 +35,7 @@ def medium(**asked):
 def small_steps(monkeypatch):
     """Put an enumeration down after very little work, and branch rather than enumerate."""
     monkeypatch.setattr(worker, "SLICE", 20_000)
-    monkeypatch.setattr(worker, "_ENUMERATE_THEN", 3.0)
+    monkeypatch.setattr(worker, "_ENUMERATE_BITS", 3.0)
 
 
 VARIANTS = [

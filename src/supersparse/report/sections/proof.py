@@ -42,10 +42,11 @@ def _how_to_check(certificate: CertificateFile) -> list[Block]:
         Bullets(
             items=(
                 f"Checked by {' and '.join(checked_by)}." if checked_by else "Not checked yet.",
-                f"Check it with plain Python and no package: python -I supersparse_check.py DATA CARD {file}."
-                " The program has 400 lines, builds the question from the table itself, and prints PROVEN or "
-                "the first thing that is wrong.",
-                f"Or with viprchk, a program by others, after unpacking: viprchk {file.removesuffix('.gz')}.",
+                "Check it with plain Python and no package: "
+                f"“python -I supersparse_check.py DATA CARD {file}”. The program has 400 lines, builds the "
+                "question from the table itself, and prints PROVEN, or the first thing that is wrong.",
+                "Or with viprchk, a program by others: “supersparse certify CARD DATA --viprchk PROGRAM” "
+                "gives it the same question and the lines of the proof.",
             )
         ),
     ]

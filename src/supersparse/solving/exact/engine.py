@@ -28,6 +28,7 @@ from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
 from supersparse.solving.exact.reference_proof import ReferenceProof
 from supersparse.solving.exact.remote import RemoteSlices
 from supersparse.solving.exact.second import SecondBound
+from supersparse.solving.exact.third import ThirdBound
 from supersparse.solving.integer_form import IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
@@ -115,16 +116,6 @@ class ExactSolver:
         return all_within(problem, epsilon, options, monitor, self.solve)
 
 
-def prove_without_search(problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
-    """Prove a tiny problem without the search, to compile the proofs while another process compiles that."""
-    run = _Solve.prepare(problem, options, monitor)
-    run._open()
-    run.cuts.refresh()
-    while run.proof.is_open:
-        run.proof.step(run._check_in)
-        run._take_second_turn()
-
-
 class _Restart(Enum):
     """Returned by a solve that has no claim yet and must start again."""
 
@@ -134,7 +125,7 @@ class _Restart(Enum):
 
 @dataclass(eq=False, kw_only=True)
 class _Solve:
-    """One run: the incumbent search and the two proofs share the time and report to the monitor."""
+    """One run: the incumbent search and the three proofs share the time and report to the monitor."""
 
     problem: Problem
     options: SolveOptions
@@ -145,6 +136,7 @@ class _Solve:
     cases: list[Instance]
     proof: Proof | ReferenceProof
     second: SecondBound
+    third: ThirdBound
     knew_no_model: bool  # when prices were chosen, so the prices help to find any model at all
     file: Path | None  # the checkpoint
     identity: str  # of the problem, as the checkpoint names it
@@ -170,6 +162,7 @@ class _Solve:
             cases=cases,
             proof=Proof(cuts, cases) if log is None else ReferenceProof(cuts, cases, log),
             second=SecondBound(form),
+            third=ThirdBound(cases, cuts),
             knew_no_model=monitor.best_evaluation is None,
             file=None if options.checkpoint is None else Path(options.checkpoint),
             identity="" if options.checkpoint is None else fingerprint(problem),
@@ -239,7 +232,7 @@ class _Solve:
             if self.search.spent[0] - searched < self._search_share * self.proof.work:
                 self.search.run(1)
                 self.cuts.refresh()
-            self._take_second_turn()
+            self._take_other_turns()
 
     def _prove_in_threads(self, proof: Proof, threads: int) -> None:
         """Prove in background threads; this thread searches at times, reports and watches the limits.
@@ -256,7 +249,7 @@ class _Solve:
         try:
             with _quick_switches():
                 while proof.is_open and not self._check_in():
-                    self._take_second_turn()
+                    self._take_other_turns()
                     due = searched + self._search_share * (proof.work - proven) / threads
                     if not self.search.is_warm or self.search.spent[0] < due:
                         self.search.run(1)
@@ -283,7 +276,7 @@ class _Solve:
         searched, proven = int(self.search.spent[0]), proof.work
 
         def search() -> bool:
-            self._take_second_turn()
+            self._take_other_turns()
             due = searched + self._search_share * (proof.work - proven) / proof.threads
             if self.search.is_warm and self.search.spent[0] >= due:
                 return False
@@ -293,17 +286,26 @@ class _Solve:
 
         Cluster(slices, executor).run(lambda: not proof.is_open or self._check_in(), search)
 
-    def _take_second_turn(self) -> None:
-        """Run the second bound when it is its turn; a proof log allows only the first."""
+    def _take_other_turns(self) -> None:
+        """Run the other bounds when it is their turn; a proof log allows only the first."""
         best = self.monitor.best_evaluation
-        if self.options.proof_log is None and best is not None and self.second.is_due(self.proof.work):
+        if self.options.proof_log is not None or best is None:
+            return
+        if self.second.is_due(self.proof.work):
             self.monitor.bound(self.second.step(best.objective, self.proof.work, self._check_in))
+        elif self.third.is_due(self.proof.work):
+            known = self.monitor.lower_bound
+            self.monitor.bound(self.third.step(known, self.proof.work, self._check_in, self._work_left))
+
+    @property
+    def _other_work(self) -> int:
+        return self.second.work + self.third.work
 
     @property
     def _work_left(self) -> int | None:
         """What the node limit leaves to the proof; None without one."""
         limit = self.options.node_limit
-        return None if limit is None else max(1, limit * WORK_PER_NODE - self.proof.work - self.second.work)
+        return None if limit is None else max(1, limit * WORK_PER_NODE - self.proof.work - self._other_work)
 
     @property
     def _needs_restart(self) -> bool:
@@ -326,7 +328,7 @@ class _Solve:
 
     def _check_in(self) -> bool:
         """Count, report and save if due, and return whether to stop; long steps call it midway."""
-        self.monitor.nodes = (self.proof.work + self.second.work) // WORK_PER_NODE
+        self.monitor.nodes = (self.proof.work + self._other_work) // WORK_PER_NODE
         if self.proof.work >= self._report_at:
             self._report_at = self.proof.work + _REPORT_EVERY
             self._report()
@@ -341,8 +343,8 @@ class _Solve:
         if reason is not None:
             return reason
         best = self.monitor.best_evaluation
-        if self.second.work and best is not None and self.monitor.lower_bound >= best.objective:
-            return Stop.BOUND  # the second bound met the objective; ties in l1 stay open
+        if self._other_work and best is not None and self.monitor.lower_bound >= best.objective:
+            return Stop.BOUND  # another bound met the objective; ties in l1 stay open
         return None
 
     def _report(self) -> None:

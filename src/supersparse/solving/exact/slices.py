@@ -196,6 +196,11 @@ class Slicer:
                 return result
 
     @property
+    def arguments(self) -> tuple[TreeData, SliceState]:
+        """What the kernels get: the arrays of the case and the stack."""
+        return self._data, self._state
+
+    @property
     def work(self) -> int:
         """The work done since parts were loaded, in touched rows."""
         return int(self._state.number[WORK])

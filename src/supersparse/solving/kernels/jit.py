@@ -26,6 +26,11 @@ kernel = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True)
 inner = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
 
 
+def compile_for(function: Any, *arguments: object) -> None:
+    """Compile a kernel, an `inner` one too, for arguments of these types, or load it from the cache."""
+    function.compile(tuple(map(numba.typeof, arguments)))
+
+
 def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     try:
         compiled = numba.njit(**options)(function)

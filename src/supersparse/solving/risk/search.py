@@ -16,6 +16,8 @@ _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may
 _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
 _FEW = 6  # moves that are calibrated each time while a card grows, the best by their estimate
 _MANY_COLUMNS = 40
+_ALIKE = 4  # scales of columns, as powers of two
+_PATIENCE = 6  # cards improved one after the other without a better one
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,12 @@ class _Effort:
 
     @classmethod
     def of(cls, instance: RiskInstance) -> "_Effort":
-        """More where columns are many and of different scales: no proof is near, and cards differ most."""
-        scale = np.log2(instance.data.scale)
-        if len(instance.kept) > _MANY_COLUMNS and np.ptp(scale) > 4:
+        """More where columns are of different scales, most where they are many: there cards differ most."""
+        if np.ptp(np.log2(instance.data.scale)) <= _ALIKE:
+            return cls()
+        if len(instance.kept) > _MANY_COLUMNS:
             return cls(beam=12, rounded=16, starts=14, moves=80)
-        return cls()
+        return cls(starts=8)
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
@@ -47,9 +50,13 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
     starts = [start for start in starts if np.isfinite(start[0])]
     starts.sort(key=lambda entry: entry[0])
     supports = {tuple(np.flatnonzero(card != data.zero)): card for _, card in reversed(starts)}
+    before, in_vain = np.inf, 0
     for card in list(supports.values())[: -effort.starts - 1 : -1]:
-        if not stop():
-            descend(data, support, best, instance.low, instance.high, size, card, effort.moves)
+        if stop() or in_vain >= _PATIENCE:
+            break
+        descend(data, support, best, instance.low, instance.high, size, card, effort.moves)
+        in_vain = 0 if best.value[0] < before else in_vain + 1
+        before = float(best.value[0])
     for j in np.flatnonzero(best.index != data.zero):
         if not stop():
             _replace(instance, support, best, int(j), effort.moves)

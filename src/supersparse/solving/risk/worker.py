@@ -23,8 +23,9 @@ from supersparse.solving.risk.workspace import new_best, new_cells, new_support
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
 _MOST_ROUNDED = 300  # supports; the boxes of a support round as well
 _NEAR = 1e-3  # roundings of nodes are polished if they come this near to the best card
-_ENUMERATE_FIRST = 0.7  # enumerate before relaxing if that costs at most this many relaxations
-_ENUMERATE_THEN = 6.0  # ... and after relaxing, this many
+_ENUMERATE_FIRST = 0.1  # enumerate before relaxing if that costs at most this share of what it may cost then
+_ENUMERATE_BITS = 15.0  # enumerate after relaxing if that costs at most so many relaxations, with bit sets
+_ENUMERATE = 6.0  # ... and without
 
 
 class Worker:
@@ -127,8 +128,9 @@ class Worker:
         if room == 0:
             candidates = candidates[:0]
         relaxing = self._relaxation_cost(len(used) + len(candidates))
+        worth = relaxing * (_ENUMERATE_BITS if len(instance.bits.all) else _ENUMERATE)
         if len(candidates) == 0 or (
-            not is_root and self._is_cheap(len(used), len(candidates), room, _ENUMERATE_FIRST * relaxing)
+            not is_root and self._is_cheap(len(used), len(candidates), room, _ENUMERATE_FIRST * worth)
         ):
             return self._enumerate(node, used, candidates, room, work)
         columns = np.concatenate([used, candidates])
@@ -169,7 +171,7 @@ class Worker:
         candidates = np.flatnonzero(status == 0)
         if node_bound >= self.threshold:
             return []
-        if self._is_cheap(len(used), len(candidates), room, _ENUMERATE_THEN * relaxing):
+        if self._is_cheap(len(used), len(candidates), room, worth):
             return self._enumerate(better, used, candidates, room, work)
         if len(candidates) == 0:
             return self._enumerate(better, used, candidates, 0, work)
@@ -193,8 +195,11 @@ class Worker:
         """Whether the relaxation gives a column less than its least points, at any slope that it can have.
 
         Then it tells a lot that a column in use has points; where it does not, signs only double the nodes.
+        Binary columns are of about one scale, and cells exclude their supports.
         """
         instance, data = self.instance, self.instance.data
+        if len(instance.bits.all):
+            return False
         least, most = (
             data.values[columns, instance.low[columns]],
             data.values[columns, instance.high[columns]],

@@ -41,6 +41,8 @@ _BATH_STARTS = 4  # number of path roundings that are improved before the first 
 _BATH_STEPS = 3000  # of one annealing by heat bath
 _HEAT = (0.7, 2.8, 1.4, 10.0, 0.7, 5.6)  # of one after the other, in rows
 _COLD = 0.1
+_FIRST_SLICE = 500_000  # of heat baths; each may be twice as long as the one before, up to `_SLICE`
+_FEW = 12  # features, of which the backward path alone tries supports enough
 _HOTTEST = 2**55  # so that noise times heat has room
 _SMALL = 50_000  # values in the table, distinct rows only: there single values are annealed every other turn
 
@@ -74,7 +76,7 @@ class Search:
         self.full = search_data(form)
         self._is_limited = len(self.full.limit_most) > 0 or len(self.full.group_feature) > 0
         self._takes_baths = form.half == 1 and not self._is_limited
-        self._noise = _gumbel_noise()
+        self._noise, self._slice = _gumbel_noise(), _FIRST_SLICE
         wide = any(len(values.sample) > 60 for values in form.values) and not self._takes_baths
         self.data = search_data(form, largest=_NARROW) if wide else self.full
         smallest = tuple(smallest_coefficients(form.problem))
@@ -197,6 +199,8 @@ class Search:
         self, surrogate: Surrogate, largest: int
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
         yield from backward_path(surrogate, largest)
+        if self._takes_baths and self.form.n_features <= _FEW:
+            return
         for support in surrogate.lasso_supports(count=8, largest=largest):
             yield support, surrogate.fit(support, np.zeros(len(support) + 1), 8)[:-1]
 
@@ -264,8 +268,9 @@ class Search:
         while progress[0] < _BATH_STEPS:
             cost = heat_bath(
                 self.data, index, intercept, scores, slice_best, hot, cold, _BATH_STEPS, progress,
-                self._noise, self.window, _SLICE, self.state, self.spent,
+                self._noise, self.window, self._slice, self.state, self.spent,
             )  # fmt: skip
+            self._slice = min(_SLICE, 2 * self._slice)
             if cost < best_cost:
                 best, best_cost, best_b = slice_best.copy(), int(cost), int(intercept[1])
                 self._keep(best_cost, _values_of(self.data, best), best_b)

@@ -1,0 +1,51 @@
+"""The third bound beside the others: when it starts, and how much of the time it gets."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from supersparse.solving.exact.cuts import Judge
+from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.whole_boxes import WholeBoxes
+
+_START_AFTER = 150_000_000  # work of the first proof, about a second: what closes sooner needs no help
+_SHARE = 8  # once it runs it gets eight parts of the work, the tree over supports one
+_WORK_PER_STEP = 10_000_000  # touched rows, some fifty milliseconds
+
+
+class ThirdBound:
+    """Runs boxes of all coefficients in steps next to the tree over supports.
+
+    They are left out where the second bound applies, and where boxes as wide as these say nothing.
+    """
+
+    def __init__(self, cases: list[Instance], cuts: Judge) -> None:
+        self._case = cases[0] if len(cases) == 1 else None
+        self._cuts = cuts
+        self._boxes: WholeBoxes | None = None
+        self._may_help: bool | None = None  # not yet asked: the answer takes a look at the whole table
+        self._began_at = 0
+
+    @property
+    def work(self) -> int:
+        """The work done so far, in touched rows."""
+        return 0 if self._boxes is None else self._boxes.work
+
+    def is_due(self, proof_work: int) -> bool:
+        """Whether this bound should take the next step, after so much work of the first proof."""
+        if self._boxes is not None:
+            return not self._boxes.is_done and self.work < _SHARE * (proof_work - self._began_at)
+        if self._case is None or proof_work < _START_AFTER or self._may_help is False:
+            return False
+        self._may_help = WholeBoxes.applies(self._case)
+        return self._may_help
+
+    def step(
+        self, lower_bound: Fraction, proof_work: int, should_stop: Callable[[], bool], most: int | None = None
+    ) -> Fraction:
+        """Take one step, of at most so much work, and return the bound proven so far."""
+        if self._boxes is None:
+            assert self._case is not None
+            self._boxes = WholeBoxes(self._case, self._cuts, lower_bound)
+            self._began_at = proof_work
+        self._boxes.run(_WORK_PER_STEP if most is None else min(most, _WORK_PER_STEP), should_stop)
+        return self._boxes.lower_bound

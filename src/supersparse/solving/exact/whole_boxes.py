@@ -1,0 +1,219 @@
+"""The third bound: boxes of all coefficients at once, for small tables with columns of many values.
+
+The tree over supports bounds a node by the signs of its literals alone, and learns how large coefficients
+are only once a support is complete. On 20 columns of many values signs say little. Here a box ranges over all
+coefficients from the start, and a feature that is decided has a range at once; `kernels/whole_boxes.py` has
+the inequality.
+
+The proof goes in rounds: that no model costs at most c, for a rising c, up to the best known model. Each
+round searches depth first from the beginning and costs several times the one before, so all of them together
+cost little more than the last, and every finished round is a bound on F. Doubling a model changes neither its
+errors nor its penalties, so each round begins with one box for each literal whose coefficient is in the upper
+half of its set, all earlier ones in their lower half.
+
+It holds for F only, not for ties in l1.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.problem.variants import next_attainable
+from supersparse.solving.exact.cuts import Judge
+from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.literals import SIGNS
+from supersparse.solving.kernels.boxes import FOUND, PAUSED
+from supersparse.solving.kernels.whole_boxes import (
+    CROWDED,
+    FINE,
+    MOST_PAIRS,
+    TOP,
+    WORK,
+    BoxStack,
+    PointPairs,
+    run_whole_boxes,
+)
+
+Ints = NDArray[np.int64]
+
+_MOST_POINT_PAIRS = 2**16
+_LARGEST_SUM = 2**52  # sums of whole numbers in floating point are exact below
+_ROUNDS = 8  # about so many from the bound at the start to the best model
+_FEW_VALUES = 3  # where most columns have no more, signs say almost all
+_ROOM = 64  # boxes on the stack at first
+
+
+class WholeBoxes:
+    """Proves lower bounds on F round by round.
+
+    `lower_bound` holds for every model but the best known ones, which may be better, and never falls.
+    """
+
+    def __init__(self, instance: Instance, cuts: Judge, lower_bound: Fraction) -> None:
+        """Prepare to raise a bound that is proven already."""
+        self._instance = instance
+        self._cuts = cuts
+        self._pairs = point_pairs(instance)
+        self._stack = _new_stack(self._pairs)
+        self._literals = _first_literals(instance)
+        self._begun = 0  # how many of those the round has begun with
+        self.lower_bound = lower_bound
+        self.work = 0
+        start = instance.form.in_kernel_units(lower_bound)
+        self._step = max(1, (cuts.now.strict - start) // _ROUNDS)
+        self.cut = self._next_cut()
+
+    @staticmethod
+    def applies(instance: Instance) -> bool:
+        """Whether the bound holds for a case of a problem, and is worth trying."""
+        form = instance.form
+        n_pairs = len(instance.positive) * len(instance.negative)
+        if not (instance.doubles and form.problem.is_plain and 0 < n_pairs <= _MOST_POINT_PAIRS):
+            return False
+        if instance.forced or len(instance.intercepts) or form.max_size < form.n_features:
+            return False
+        sides = [values.of_sign(sign) for values in form.values for sign in SIGNS]
+        if not all(len(side) == 0 or side.is_full for side in sides):
+            return False
+        if not all(values.has_zero for values in form.values):
+            return False
+        most = sum(v.largest * int(np.ptp(c)) for v, c in zip(form.values, form.columns, strict=True))
+        heaviest = form.worst_cost * FINE * FINE * FINE
+        many = sum(int(n) > _FEW_VALUES for n in instance.n_ranks)
+        return most < _LARGEST_SUM and heaviest < 2**62 and 4 * many >= form.n_features
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left below the best known model."""
+        return self.cut >= self._cuts.now.strict and self._begun == len(self._literals) and not self._is_open
+
+    @property
+    def _is_open(self) -> bool:
+        return bool(self._stack.number[TOP])
+
+    def run(self, work: int, cancelled: Callable[[], bool]) -> None:
+        """Do so much work, or finish, or stop early when cancelled."""
+        self._stack.number[WORK] = 0
+        while self._stack.number[WORK] < work and not self.is_done:
+            self.cut = min(self.cut, self._cuts.now.strict)  # a better model lowers it
+            if not self._is_open and not self._begin():
+                self._finish_round()
+                continue
+            result = int(run_whole_boxes(self._pairs, self._stack, self.cut, work))
+            if result == FOUND:
+                self._cuts.offer(self._stack.vector.tolist())
+            elif result == CROWDED:
+                self._stack = _with_more_room(self._stack)
+            if result != PAUSED and cancelled():
+                break
+        self.work += int(self._stack.number[WORK])
+        if self.is_done:
+            self._finish_round()
+
+    def _begin(self) -> bool:
+        """Put the next of the round's first boxes on the stack; False where there is none."""
+        if self._begun == len(self._literals):
+            return False
+        low, high = _whole_range(self._instance)
+        for f, sign in self._literals[: self._begun]:
+            side = high if sign > 0 else low
+            side[f] = sign * (abs(side[f]) // 2)
+        f, sign = self._literals[self._begun]
+        if sign > 0:
+            low[f] = high[f] // 2 + 1
+        else:
+            high[f] = -(-low[f] // 2 + 1)
+        self._stack.low[0], self._stack.high[0], self._stack.load[0] = low, high, 0
+        self._stack.number[TOP] = 1
+        self._begun += 1
+        return True
+
+    def _finish_round(self) -> None:
+        """No model costs at most the cut: raise the bound, and begin again with a higher one."""
+        form = self._instance.form
+        proven = next_attainable(form.problem, Fraction(self.cut + 1) / form.scale)
+        self.lower_bound = max(self.lower_bound, proven)
+        if self.cut < self._cuts.now.strict:
+            self._begun = 0
+            self.cut = self._next_cut()
+
+    def _next_cut(self) -> int:
+        return min(self._cuts.now.strict, self._instance.form.in_kernel_units(self.lower_bound) + self._step)
+
+
+def point_pairs(instance: Instance) -> PointPairs:
+    """All pairs of opposite net points of an instance."""
+    form = instance.form
+    up, down = form.columns[:, instance.positive_row], form.columns[:, instance.negative_row]
+    n_up, n_down = up.shape[1], down.shape[1]
+    by_feature = (up[:, :, None] - down[:, None, :]).reshape(len(up), -1).astype(np.float64)
+    first, second = np.divmod(np.arange(n_up * n_down), n_down)
+    return PointPairs(
+        by_feature=by_feature,
+        by_pair=np.ascontiguousarray(by_feature.T),
+        positive=first.astype(np.int64),
+        negative=(n_up + second).astype(np.int64),
+        weight=np.concatenate([instance.positive_weight, instance.negative_weight]) * FINE,
+        penalty=np.array(form.used_penalty, np.int64),
+        spread=_spreads(form.columns),
+        columns=np.require(form.columns, requirements=["C", "W"]),
+        row_positive=np.require(form.positive, requirements=["C", "W"]),
+        row_negative=np.require(form.negative, requirements=["C", "W"]),
+        gap=1 if form.half else 2,
+        step=int(form.step),
+        half=int(form.half),
+        max_size=int(form.max_size),
+        base_cost=int(instance.base_cost),
+    )
+
+
+def _spreads(columns: Ints) -> NDArray[np.float64]:
+    """How far each column's entries lie from their middle: sums of whole numbers, alike everywhere."""
+    doubled = 2 * columns - (columns.max(axis=1) + columns.min(axis=1))[:, None]
+    spreads: NDArray[np.float64] = np.abs(doubled).sum(axis=1).astype(np.float64)
+    return spreads
+
+
+def _whole_range(instance: Instance) -> tuple[Ints, Ints]:
+    values = instance.form.values
+    return (
+        np.array([-v.of_sign(-1).largest for v in values], np.int64),
+        np.array([v.of_sign(1).largest for v in values], np.int64),
+    )
+
+
+def _first_literals(instance: Instance) -> list[tuple[int, int]]:
+    """All literals as (feature, sign), those first that tell the classes apart best: they close most."""
+    form = instance.form
+    order = []
+    for f, values in enumerate(form.values):
+        ranks = form.ranks[f].astype(np.int64)
+        total = int((form.positive + form.negative).sum())
+        up, down = int(form.positive.sum()), int(form.negative.sum())
+        share = int((form.positive * ranks).sum()) * down - int((form.negative * ranks).sum()) * up
+        weight = abs(share) * form.n_rows // max(1, total * int(np.abs(2 * ranks - ranks.max()).sum()))
+        order += [(-weight, f, sign) for sign in SIGNS if len(values.of_sign(sign))]
+    return [(f, sign) for _, f, sign in sorted(order)]
+
+
+def _new_stack(pairs: PointPairs) -> BoxStack:
+    features, n_pairs = pairs.by_feature.shape
+    return BoxStack(
+        number=np.zeros(2, np.int64),
+        low=np.zeros((_ROOM, features), np.int64),
+        high=np.zeros((_ROOM, features), np.int64),
+        load=np.zeros((_ROOM, 2, features), np.int64),
+        reach=np.zeros((2, n_pairs)),
+        chosen=np.zeros((5, n_pairs), np.int64),
+        factor=np.zeros((MOST_PAIRS, features), np.int64),
+        left=np.zeros(len(pairs.weight), np.int64),
+        vector=np.zeros(features, np.int64),
+    )
+
+
+def _with_more_room(stack: BoxStack) -> BoxStack:
+    """Twice as much room for boxes."""
+    low, high, load = (np.concatenate([a, np.zeros_like(a)]) for a in (stack.low, stack.high, stack.load))
+    return stack._replace(low=low, high=high, load=load)

@@ -1,0 +1,141 @@
+"""The third bound, boxes of all coefficients: never above the optimum, exact at the end, and its turns."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from counts import examples
+from supersparse.problem.objective import completed, evaluate
+from supersparse.problem.problem import Problem
+from supersparse.solving.exact import third
+from supersparse.solving.exact.cuts import Cuts
+from supersparse.solving.exact.instance import instances
+from supersparse.solving.exact.third import ThirdBound
+from supersparse.solving.exact.whole_boxes import WholeBoxes
+from supersparse.solving.exhaustive import _all_points
+from supersparse.solving.integer_form import integer_form
+from supersparse.solving.monitor import Monitor
+from supersparse.solving.options import SolveOptions
+from supersparse.solving.presolve import MergeRows
+from supersparse.solving.search.incumbent import smallest_coefficients
+from supersparse.solving.solve import solve
+from supersparse.stop import Stop
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def boxes_of(problem):
+    """The bound on a problem whose only known model is the empty one, and the monitor."""
+    monitor = Monitor(problem, SolveOptions(), lambda points: points)
+    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
+    form = integer_form(problem)
+    (case,) = instances(form)
+    if not WholeBoxes.applies(case):
+        return None, monitor
+    return WholeBoxes(case, Cuts(form, monitor), Fraction(0)), monitor
+
+
+@st.composite
+def small_problems(draw):
+    """Few rows and columns of many values, weighted or not, with sets of one or two signs."""
+    n, p, largest = draw(st.integers(4, 14)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    X = rng.integers(-4, 5, (n, p)) if draw(st.booleans()) else rng.normal(size=(n, p)).round(2)
+    y = (rng.random(n) < 0.5).astype(int)
+    y[:2] = 0, 1
+    points = [list(range(-largest, largest + 1)), list(range(largest + 1))]
+    return Problem.of(
+        X,
+        y,
+        C0=draw(st.sampled_from([0.01, 0.05, 0.1])),
+        points=points[draw(st.integers(0, 1))],
+        max_features=draw(st.sampled_from([None, p])),
+        sample_weight=rng.integers(1, 4, n) if draw(st.booleans()) else None,
+    )
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(small_problems())
+def test_it_ends_at_the_optimum_of_exhaustive_search(problem):
+    merged = MergeRows.apply(problem)
+    bound, monitor = boxes_of(merged)
+    if bound is None:
+        return
+    best = min(evaluate(merged, points).objective for points in _all_points(merged))
+    seen = []
+    while not bound.is_done:
+        bound.run(20_000, lambda: False)
+        assert min(bound.lower_bound, monitor.best_evaluation.objective) <= best
+        seen.append(bound.lower_bound)
+    assert seen == sorted(seen)
+    assert monitor.best_evaluation.objective == best
+    assert bound.lower_bound >= best
+
+
+def table(n=60, p=6, seed=1):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(1, 11, (n, p))
+    y = ((X[:, :3] @ [3, -2, 1] > np.median(X[:, :3] @ [3, -2, 1])) ^ (rng.random(n) < 0.1)).astype(int)
+    return X, y
+
+
+def test_beside_the_tree_it_closes_the_proof_and_says_that_ties_were_left_open(monkeypatch):
+    X, y = table()
+    problem = Problem.of(X, y, C0=0.02, max_points=5)
+    expected = solve(problem, "exact")
+    assert expected.stop is Stop.OPTIMAL
+    monkeypatch.setattr(third, "_START_AFTER", 1)
+    monkeypatch.setattr(third, "_SHARE", 10_000)
+    beside = solve(problem, "exact")
+    assert beside.stop is Stop.BOUND
+    assert beside.objective == beside.lower_bound == expected.objective
+
+
+def test_it_waits_for_the_first_proof_and_takes_its_share():
+    X, y = table(20, 4)
+    problem = MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2))
+    form = integer_form(problem)
+    monitor = Monitor(problem, SolveOptions(), lambda points: points)
+    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
+    bound = ThirdBound(instances(form), Cuts(form, monitor))
+    assert not bound.is_due(third._START_AFTER - 1)
+    assert bound.is_due(third._START_AFTER)
+    bound.step(Fraction(0), third._START_AFTER, lambda: False, 1)
+    assert bound.work > 0
+    assert not bound.is_due(third._START_AFTER)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"C1": 0.001},
+        {"intercept": "none"},
+        {"max_features": 1},
+        {"points": [-5, -1, 0, 1, 5]},
+    ],
+)
+def test_it_stays_out_where_its_argument_does_not_hold(options):
+    X, y = table(20, 4)
+    problem = MergeRows.apply(Problem.of(X, y, C0=0.02, **({"points": 3} | options)))
+    assert not any(WholeBoxes.applies(case) for case in instances(integer_form(problem)))
+
+
+def test_it_leaves_binary_columns_to_the_others():
+    rng = np.random.default_rng(2)
+    problem = Problem.of(rng.integers(0, 2, (40, 6)), rng.integers(0, 2, 40), C0=0.02, max_points=3)
+    assert not any(WholeBoxes.applies(case) for case in instances(integer_form(MergeRows.apply(problem))))
+
+
+def test_the_same_work_gives_the_same_bound_however_it_is_cut():
+    X, y = table(40, 5)
+    problem = MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=4))
+    whole, _ = boxes_of(problem)
+    sliced, _ = boxes_of(problem)
+    whole.run(3_000_000, lambda: False)
+    while sliced.work < whole.work and not sliced.is_done:
+        sliced.run(min(7_000, whole.work - sliced.work), lambda: False)
+    assert sliced.lower_bound == whole.lower_bound
+    assert sliced.cut == whole.cut
