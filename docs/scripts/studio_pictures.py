@@ -117,7 +117,7 @@ class Walk:
         """Sizes, the pool and favourites."""
         self.step("Choose")
         self.key("max-size").fill("6")
-        self.key("limit").fill("400")
+        self.key("limit").fill("150")
         self.key("start-frontier").click()
         self.key("again").wait_for()
         self.page.locator("article.card").wait_for()

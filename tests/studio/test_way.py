@@ -61,6 +61,8 @@ def test_from_a_table_to_a_card_and_its_files(page):
     for stage in trace["stages"]:
         bounds = [point[2] for point in stage["points"]]
         assert bounds == sorted(bounds)
+    last = trace["stages"][-1]["points"][-1]
+    assert (last[1], last[2]) == (card["proof"]["objective"], card["proof"]["bound"])  # as the proof says
 
     files = page.get(f"/api/cards/{run['card']}/files").json()["files"]
     for one in files:

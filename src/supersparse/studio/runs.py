@@ -349,7 +349,7 @@ class Runs:
             run["stage"] = data["stage"]
             self._changed(own)
         moment = time.monotonic()
-        if is_new or moment - last >= _KEPT_EVERY:
+        if is_new or data.get("last") or moment - last >= _KEPT_EVERY:
             self._keep(own, "progress", data)
             self._logs[own] = (self._logs[own][0], moment)
 

@@ -82,6 +82,7 @@ class Telling:
             errors=float(found.training_errors),
             size=found.size,
             nodes=solution.nodes,
+            last=True,
         )
 
     def _tell_progress(self) -> None:

@@ -276,7 +276,7 @@ def anneal(
         new_size = size
         for _ in range(2 if next_random(state) % 3 == 0 else 1):
             j = next_random(state) % p
-            if settled and size > 0 and index[j] == data.zero[j] and next_random(state) % 3 != 0:
+            if settled and new_size > 0 and index[j] == data.zero[j] and next_random(state) % 3 != 0:
                 while index[j] == data.zero[j]:
                     j = j + 1 if j + 1 < p else 0
             old = index[j]
