@@ -176,7 +176,7 @@ def _command(files: Sequence[Path], table: TableOptions, *, refits: bool, **opti
     """The command that makes this report again; options that are not the default are named."""
     words = ["supersparse", "report", *map(str, files)]
     reading = {f.name: getattr(table, f.name) for f in fields(table) if f.name != "default_na"}
-    if not table.default_na:
+    if table.default_na is False:
         words.append("--no-default-na")
     for name, value in {**reading, **options}.items():
         for one in value if isinstance(value, list) else [value]:
