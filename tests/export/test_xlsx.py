@@ -76,10 +76,14 @@ def results(value, book, card):
 
 
 def cases(most):
-    """Cards, people and filled workbooks; the first person, whom the card accepts, is in the form, too."""
+    """Cards, people and filled workbooks; the first person, whom the card accepts, is in the form, too.
+
+    A column of yes and no may have other values in a table, but the form has no answer for them.
+    """
     for card, _, group in drawn():
-        people = finite(group)
-        scored = [p for p in people if reference(card, p) is not None]
+        people, lines = finite(group), lines_of(card)
+        fitting = [p for p in people if all(answer_of(line, p) is not None for line in lines)]
+        scored = [p for p in fitting if reference(card, p) is not None]
         if scored and most:
             most -= 1
             content = to_xlsx(card, people=people, rows=0)

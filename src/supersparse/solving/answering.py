@@ -105,7 +105,7 @@ def _warm_up(chosen: Solver | None, problem: Problem) -> None:
     if chosen is None or chosen.capabilities.uses_kernels:
         from supersparse.solving.warm_up import warm_up
 
-        warm_up(problem.goal, only_free=problem.intercept.mode == "free")
+        warm_up(problem.goal, only_free=problem.intercept.mode == "free" and problem.is_plain)
 
 
 def chosen_solver(

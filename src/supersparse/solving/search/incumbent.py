@@ -75,7 +75,8 @@ class Search:
         self.monitor = monitor
         self.full = search_data(form)
         self._is_limited = len(self.full.limit_most) > 0 or len(self.full.group_feature) > 0
-        self._takes_baths = form.half == 1 and not self._is_limited
+        # where rates are limited, models settled by baths made bad prices: proofs took up to 40 times as long
+        self._takes_baths = form.half == 1 and not self._is_limited and len(form.rates.most) == 0
         self._noise, self._slice = _gumbel_noise(), _FIRST_SLICE
         wide = any(len(values.sample) > 60 for values in form.values) and not self._takes_baths
         self.data = search_data(form, largest=_NARROW) if wide else self.full
