@@ -60,6 +60,7 @@ def test_the_error_so_far_is_told():
     assert watch.errors == pytest.approx((sums / [1, 2, 3]).tolist())
 
 
+@pytest.mark.long
 def test_processes_give_the_same_folds(monkeypatch):
     monkeypatch.setattr(validating, "_START", 0.0)  # as if starting processes took no time
     splits = repeated_splits(ROWS.y, 2, 2)
