@@ -162,9 +162,7 @@ export function askStep(app) {
         const names = group.fields.filter((name) => fields[name] && !fields[name].common && !DRAWN.includes(name));
         if (!names.length) return null;
         const changed = names.filter((name) => valueOf(name) !== undefined).length;
-        return h("details", { class: "panel", open: view.open.has(group.id),
-            ontoggle: (event) => { if (event.target.open) view.open.add(group.id); else view.open.delete(group.id);
-              } },
+        return h("details", { class: "panel", ...remembered(group.id) },
           h("summary", {}, group.title, changed ? h("span", { class: "badge" }, t("ask.changed", { n: changed }))
             : null),
           h("div", { class: "settings-grid" }, names.map(field)));
@@ -222,11 +220,17 @@ export function askStep(app) {
       button(t(view.searching ? "ask.searching" : "ask.find_conflict"), findConflict,
         { kind: "wide", "data-key": "conflict", disabled: view.searching || problem !== null }),
       view.checking ? h("p", { class: "soft small" }, t("ask.checking")) : null,
-      check ? h("details", {}, h("summary", {}, t("ask.as_file")),
+      check ? h("details", remembered("as file"), h("summary", {}, t("ask.as_file")),
         h("pre", { tabindex: 0, "aria-label": t("ask.as_file") }, check.yaml || "{}"), check.command
           ? h("pre", { tabindex: 0, "aria-label": t("ask.command") }, check.command) : null) : null,
-      check && check.notes.length ? h("details", {}, h("summary", {}, t("ask.notes", { n: check.notes.length })),
+      check && check.notes.length ? h("details", remembered("notes"), h("summary", {}, t("ask.notes", { n: check.notes.length })),
         h("ul", { class: "notes" }, check.notes.map((one) => h("li", {}, one)))) : null));
+  }
+
+  // What was opened stays open when it is drawn again.
+  function remembered(name) {
+    return { open: view.open.has(name),
+      ontoggle: (event) => { if (event.target.open) view.open.add(name); else view.open.delete(name); } };
   }
 
   function conflictBox() {

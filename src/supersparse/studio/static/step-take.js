@@ -33,7 +33,7 @@ export function takeStep(app) {
     replace(side, cardSkeleton(t("shell.loading")));
     await app.attempt(async () => {
       const found = await app.getCard(card, true);
-      replace(side, cardView(found));
+      replace(side, h("h2", { class: "unseen" }, t("card.label", { name: found.heading })), cardView(found));
       await load();
     });
   }
