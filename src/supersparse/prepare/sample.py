@@ -4,9 +4,10 @@ The features are then made for all rows. The sample holds the smallest and large
 of its categories and a missing value if there is one, so that nothing in the other rows is new.
 """
 
+import time
 from collections.abc import Collection
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from typing import Self
 
 import numpy as np
@@ -17,46 +18,49 @@ from supersparse.data.values import Cells, Numbers
 from supersparse.prepare.cuts import ClassTarget
 
 _VALUES_PER_SECOND = 400_000  # take about a fifth of a second
-_COLUMNS_PER_SECOND = 200
-_LEAST_ROWS, _LEAST_COLUMNS = 2000, 500
+_COLUMNS_PER_SECOND = 60  # take about a third of a second
+_SHARE = 0.3  # of the time limit, for looking at columns
+_LEAST_ROWS, _LEAST_COLUMNS = 2000, 50
 _CATEGORIES = 1000  # of one column that are looked for; identifiers have more
 _SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Most:
-    """How many values, and how many columns, a preparation looks at."""
+    """How many values, and how many columns, a preparation looks at, and until when."""
 
     values: float
     columns: int
+    ends: float = inf  # as `time.monotonic` counts
 
     @classmethod
     def within(cls, time_limit: float | None) -> Self | None:
-        """As many as a time limit in seconds allows; None for all."""
+        """As many as a time limit in seconds, which begins now, allows; None for all."""
         if time_limit is None:
             return None
         seconds = min(max(time_limit, 0.0), 1e6)
-        return cls(_VALUES_PER_SECOND * seconds, max(_LEAST_COLUMNS, int(_COLUMNS_PER_SECOND * seconds)))
+        return cls(
+            values=_VALUES_PER_SECOND * seconds,
+            columns=max(_LEAST_COLUMNS, int(_COLUMNS_PER_SECOND * seconds)),
+            ends=time.monotonic() + _SHARE * seconds,
+        )
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further column is looked at."""
+        return time.monotonic() >= self.ends
 
 
 def sample(
     table: CellTable, target: ClassTarget, most: Most, named: Collection[str]
 ) -> tuple[CellTable, ClassTarget, list[str]]:
-    """Return rows and columns of a table that is too large, and notes that say so.
+    """Return rows and columns of a table that is too large, and notes that say which rows.
 
-    Of many columns, those are kept that separate the classes best in a sample of the rows, and those that are
-    `named`.
+    Columns come in the order in which they are worth a look: those that are `named`, then those that separate
+    the classes best in a sample of the rows.
     """
-    notes = []
-    if len(table.columns) > most.columns:
-        kept = _telling(table, target, most.columns, named)
-        notes.append(
-            f"{len(table.columns) - len(kept)} of {len(table.columns)} columns were not looked at, to keep "
-            "the time limit; the others separate the classes better"
-        )
-        table = CellTable(
-            {name: cells for name, cells in table.columns.items() if name in kept}, table.n_rows
-        )
+    ranked = _telling(table, target, named)[: most.columns]
+    table, notes = CellTable({name: table.columns[name] for name in ranked}, table.n_rows), []
     n_rows = max(_LEAST_ROWS, int(most.values / max(1, len(table.columns))))
     if table.n_rows > 2 * n_rows:
         rows = _rows(table, target, n_rows)
@@ -69,12 +73,11 @@ def sample(
     return table, target, notes
 
 
-def _telling(table: CellTable, target: ClassTarget, most: int, named: Collection[str]) -> set[str]:
+def _telling(table: CellTable, target: ClassTarget, named: Collection[str]) -> list[str]:
     rows = _drawn(target, min(table.n_rows, _LEAST_ROWS))
     positive = np.zeros(len(rows), dtype=bool) if target.positive is None else target.positive[rows]
     apart = {name: _separation(cells, rows, positive) for name, cells in table.columns.items()}
-    ranked = sorted(apart, key=lambda name: (name not in named, -apart[name]))
-    return set(ranked[:most])
+    return sorted(apart, key=lambda name: (name not in named, -apart[name]))
 
 
 def _separation(cells: Cells, rows: NDArray[np.intp], positive: NDArray[np.bool_]) -> float:
