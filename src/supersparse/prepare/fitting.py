@@ -30,7 +30,8 @@ from supersparse.problem.rows import read_weights, two_labels
 _MOST_FEATURES = 60
 _FEWEST_FEATURES = 20
 _MOST_CELLS = 20_000_000  # rows x features; 10^6 rows of 20 features are solved in 10 s and 1 GB
-_LEAST_COLUMNS = 10  # that are looked at, though time may be up
+_LEAST_COLUMNS = 30  # that are looked at, though time may be up
+_FEW = 10  # features, where others are left out for being rare
 _MANY_OUTDONE = 5  # beyond this many columns, unused ones share one note
 
 
@@ -47,6 +48,7 @@ class PreparedColumns:
     notes: tuple[str, ...]
     domains: Mapping[str, Domain]
     n_candidates: int  # how many features there were to choose from
+    n_rare: int = 0  # how many were left out because they single out too few rows
     codes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # they look like missing values
 
 
@@ -111,18 +113,28 @@ def prepare_columns(
 def with_rare_answers(
     settings: PrepareSettings, target: ClassTarget, prepare: Callable[[PrepareSettings], PreparedColumns]
 ) -> PreparedColumns:
-    """Let answers hold 10 rows where none holds 2 % of them, as in wide tables of rare words or findings."""
+    """Let answers hold 10 rows where most of them hold less than 2 %, as with rare words or findings."""
+    usual = Enough.of(target, None)
+    relaxes = settings.rare is None and usual.weight > LEAST_ROWS
     try:
-        return prepare(settings)
+        prepared = prepare(settings)
     except NoFeatureError:
-        if settings.rare is not None or Enough.of(target, None).weight <= LEAST_ROWS:
+        if not relaxes:
             raise
-        prepared = prepare(replace(settings, rare=Fraction(LEAST_ROWS) / Fraction(target.total)))
-        note = (
-            f"no answer that separates the classes holds {Enough.of(target, None).in_words}; "
-            f"those with at least {LEAST_ROWS} are offered instead (rare)"
-        )
-        return replace(prepared, notes=(note, *prepared.notes))
+        prepared = None
+    if not relaxes or (prepared is not None and len(prepared.features) >= min(_FEW, prepared.n_rare)):
+        assert prepared is not None, "an error is raised where nothing is relaxed"
+        return prepared
+    try:
+        relaxed = prepare(replace(settings, rare=Fraction(LEAST_ROWS) / Fraction(target.total)))
+    except NoFeatureError:
+        if prepared is None:
+            raise
+        return prepared
+    note = (
+        f"most answers are rarer than {usual.in_words}; those with at least {LEAST_ROWS} are offered (rare)"
+    )
+    return replace(relaxed, notes=(note, *relaxed.notes))
 
 
 def put_together(
@@ -154,6 +166,7 @@ def put_together(
         notes=(*all_notes, *_said_of_columns(notes, outdone), *_left_out(kept, most)),
         domains={plan.name: plan.domain for plan in plans if plan.domain is not None},
         n_candidates=kept.n_candidates,
+        n_rare=kept.few_rows,
     )
 
 

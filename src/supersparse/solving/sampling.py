@@ -185,4 +185,4 @@ def _by_separation(problem: Problem, seed: int) -> list[int]:
             apart = np.abs(values[:, positive].mean(axis=1) - values[:, ~positive].mean(axis=1))
             distance[start : some.stop] = np.nan_to_num(apart / values.std(axis=1), posinf=0.0)
     distance[[len(allowed) <= 1 for allowed in problem.sets]] = 0.0
-    return np.argsort(-distance, kind="stable").tolist()
+    return [int(j) for j in np.argsort(-distance, kind="stable")]
