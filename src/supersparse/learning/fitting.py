@@ -50,6 +50,7 @@ def fit_card(
 
     Ctrl-C ends what is being done: a search keeps its best card, and folds keep those that are finished.
     """
+    clock = clock.reserving(question.seconds)  # making the card, and judging it, reads the rows again
     if not splits:
         return _unjudged(question, _solve(question, clock, watch), rows, None)
     if chooses_penalty(question.recipe.settings):

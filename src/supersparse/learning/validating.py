@@ -217,6 +217,7 @@ class _Folds:
     watch: Watch
     executor: Executor | None = None
     seconds: float = 0.0  # that the first fold took
+    least: float = 0.0  # seconds without which no fold is begun: what one took that exceeded its time
 
     def divisions(self, repeats: int) -> Iterator[Sequence[Fold]]:
         """Yield the folds of one division after another, while there is time."""
@@ -235,10 +236,10 @@ class _Folds:
         if not self.seconds:
             first, rest = division[:1], division[1:]
             began = time.monotonic()
-            yield from (self.task(*given) for given in self._given(first, len(division)))
+            yield from (self._timed(*given) for given in self._given(first, len(division)))
             self.seconds = time.monotonic() - began
         if n_jobs == 1 or self.seconds * len(rest) * (1 - 1 / n_jobs) < _START:
-            yield from (self.task(*given) for given in self._given(rest, len(rest)))
+            yield from (self._timed(*given) for given in self._given(rest, len(rest)))
             return
         at_once = self._given(rest, ceil(len(rest) / n_jobs))
         if self.executor is not None:
@@ -247,12 +248,21 @@ class _Folds:
         parallel = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch=n_jobs)
         yield from parallel(delayed(self.task)(*given) for given in at_once)
 
+    def _timed(self, fold: Fold, seconds: float | None) -> list[FoldResult]:
+        """Learn one fold; on a large table, reading and scoring its rows can take longer than it is given."""
+        began = time.monotonic()
+        results = self.task(fold, seconds)
+        took = time.monotonic() - began
+        if seconds is not None and took > seconds:
+            self.least = took
+        return results
+
     def _given(self, some: Sequence[Fold], rounds: int) -> Iterator[tuple[Fold, float | None]]:
         """Announce folds one by one, each with its time; none when time is up."""
         each = len(some) / rounds if some else 1.0  # folds that are learned at the same time
         for k, fold in enumerate(some):
             left = self.clock.left
-            if left == 0:
+            if left is not None and (left == 0 or left < self.least):
                 return
             self.watch.stage(
                 f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}"
