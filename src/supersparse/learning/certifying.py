@@ -11,6 +11,7 @@ from supersparse.card.file import item_content
 from supersparse.card.provenance import CertificateFile
 from supersparse.certify.certificate import certify, digest_of
 from supersparse.certify.statement import TableNames
+from supersparse.certify.warm_up import warm_up
 from supersparse.data.reading import Reading
 from supersparse.data.sources import read_every_column
 from supersparse.errors import InvalidCardError, UnsupportedProblemError
@@ -48,6 +49,7 @@ def certified(
         complete=_complete(question, rows),
         **_reading(reading or rows.reading, data),
     )
+    warm_up()
     written = certify(question.problem, points, path, table=table)
     if card.provenance is None:
         raise InvalidCardError("the card was written by hand, so nothing can be certified about it")

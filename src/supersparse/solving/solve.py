@@ -38,6 +38,7 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
     if certificates is not None:
         certificates.check_place(Path(str(settings.certificate)))
         certificates.check_certifiable(problem)
+        import_module("supersparse.certify.warm_up").warm_up()
     try:
         solution = answer(problem, chosen, settings)
     except InfeasibleError as error:

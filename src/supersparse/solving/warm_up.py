@@ -46,7 +46,7 @@ def warm_up(goal: str = "errors", *, only_free: bool = False) -> None:
             )
             _compile_in_two_processes()
         options = SolveOptions()
-        for problem in _tiny_problems():
+        for problem in tiny_problems():
             ExactSolver().solve(problem, options, Monitor(problem, options, lambda points: points))
             run_search(problem)
             if only_free:
@@ -76,7 +76,7 @@ def compile_tree_and_search() -> None:
     from supersparse.solving.kernels.jit import compile_for
     from supersparse.solving.kernels.slices import expand
 
-    run_search(_tiny_problems()[0])
+    run_search(tiny_problems()[0])
     data, state = _tiny_slicer().arguments
     compile_for(expand, data, state, 0, 0)  # part, cut
 
@@ -86,7 +86,7 @@ def _tiny_slicer() -> "Slicer":
     from supersparse.solving.exact.slices import CaseData, Slicer
     from supersparse.solving.integer_form import integer_form
 
-    case = instances(integer_form(_tiny_problems()[0]))[0]
+    case = instances(integer_form(tiny_problems()[0]))[0]
     return Slicer(case.case, CaseData(case).data(lambda: False))
 
 
@@ -118,7 +118,7 @@ def run_search(problem: Problem) -> None:
     Search(integer_form(problem), monitor).run(_WORK)
 
 
-def _tiny_problems() -> list[Problem]:
+def tiny_problems() -> list[Problem]:
     """One problem with a free threshold and one without, and with wider columns, to cover all kernels."""
     random = np.random.default_rng(0)
     label = np.array([0, 1] * 8)
@@ -133,10 +133,11 @@ def _tiny_problems() -> list[Problem]:
 
 def compiled_before() -> bool:
     """Whether numba's cache contains the largest kernel; True if numba does not say."""
-    return _in_cache(run_slice, "slices.run_slice*.nbi")
+    return in_cache(run_slice, "slices.run_slice*.nbi")
 
 
-def _in_cache(kernel: object, pattern: str) -> bool:
+def in_cache(kernel: object, pattern: str) -> bool:
+    """Whether numba's cache contains a kernel; True if numba does not say."""
     folder = getattr(getattr(kernel, "_cache", None), "cache_path", None)
     return folder is None or any(Path(folder).glob(pattern))
 
@@ -145,7 +146,7 @@ def _warm_up_risk() -> None:
     """Run the kernels of the log loss, compiled in two processes on first use."""
     from supersparse.solving.kernels.risk_cells import run_completions
 
-    if not _in_cache(run_completions, "risk_cells.run_completions*.nbi"):
+    if not in_cache(run_completions, "risk_cells.run_completions*.nbi"):
         logging.getLogger("supersparse").warning(
             "compiling the solver for this machine: once only, 20 to 60 seconds"
         )

@@ -1,0 +1,32 @@
+"""Load the kernels that write certificates, or compile them on first use, before a proof waits for them."""
+
+import logging
+import tempfile
+import threading
+from pathlib import Path
+
+from supersparse.certify.certificate import certify
+from supersparse.solving import registry
+from supersparse.solving.answering import answer
+from supersparse.solving.kernels.bound_proofs import write_bound
+from supersparse.solving.options import SolveOptions
+from supersparse.solving.warm_up import in_cache, tiny_problems
+
+_lock = threading.Lock()
+_ready = threading.Event()
+
+
+def warm_up() -> None:
+    """Certify tiny problems once in a process; later calls do nothing."""
+    with _lock:
+        if _ready.is_set():
+            return
+        if not in_cache(write_bound, "bound_proofs.write_bound*.nbi"):
+            logging.getLogger("supersparse").warning(
+                "compiling what writes certificates for this machine: once only, 20 to 60 seconds"
+            )
+        for problem in tiny_problems():
+            points = answer(problem, registry.get("exact"), SolveOptions()).points
+            with tempfile.TemporaryDirectory() as folder:
+                certify(problem, points, Path(folder) / "proof.vipr.gz")
+        _ready.set()
