@@ -25,6 +25,7 @@ from supersparse.solving.exact.literals import (
     both_literals,
     by_feature,
     feature_of,
+    flags_of,
     for_both_signs,
     literals_where,
 )
@@ -152,8 +153,7 @@ def expand(
         return [
             (int(by_literal[literal]), Support(instance=instance, literals=(*node.literals, literal)))
             for literal in literals_where(allowed)
-            if _partner_present(instance, node.literals, feature_of(literal))
-            and _may_stop(instance, (*node.literals, literal))
+            if _may_enter(instance, node.literals, literal) and _may_stop(instance, (*node.literals, literal))
         ]
     if branch is None:
         return []
@@ -244,8 +244,7 @@ def _branching_literal(instance: Instance, literals: Literals, allowed: Flags, l
     choices = [
         literal
         for literal in literals_where(allowed)
-        if missing in (None, feature_of(literal))
-        and _partner_present(instance, literals, feature_of(literal))
+        if missing in (None, feature_of(literal)) and _may_enter(instance, literals, literal)
     ]
     return max(choices, key=lambda literal: int(load[literal]), default=None)
 
@@ -256,9 +255,10 @@ def _may_be_out(instance: Instance, literal: Literal, allowed: Flags) -> bool:
     return feature_of(literal) not in instance.forced or bool(allowed[other if literal == one else one])
 
 
-def _partner_present(instance: Instance, literals: Literals, feature: int) -> bool:
-    partner = instance.twin_of[feature]
-    return partner < 0 or partner in map(feature_of, literals)
+def _may_enter(instance: Instance, literals: Literals, literal: Literal) -> bool:
+    """Whether the model has what must be used before a literal: see `exchanges.py`."""
+    twin, first = instance.twin_of[feature_of(literal)], instance.after[literal]
+    return (twin < 0 or twin in map(feature_of, literals)) and (first < 0 or first in literals)
 
 
 def _may_stop(instance: Instance, literals: Literals) -> bool:
@@ -270,13 +270,15 @@ def _may_stop(instance: Instance, literals: Literals) -> bool:
 
 
 def _drop_orphans(instance: Instance, literals: Literals, allowed: Flags) -> None:
-    """Disallow twins whose partner is neither in the model nor allowed, and twins of those in turn."""
-    if not instance.has_twins:
+    """Disallow what must follow something that is neither in the model nor allowed, and so on in turn."""
+    if not instance.has_order:
         return
-    partner = np.array(instance.twin_of)
-    usable = np.any(by_feature(allowed), axis=1)
-    present = np.zeros(len(partner), bool)
-    present[list(map(feature_of, literals))] = True
-    while (orphan := usable & (partner >= 0) & ~(usable | present)[partner]).any():
-        usable &= ~orphan
-    allowed &= for_both_signs(usable)
+    twin, first = for_both_signs(np.array(instance.twin_of)), np.array(instance.after)
+    present = flags_of(literals, instance.n_features)
+    while True:
+        can_be = allowed | present
+        used = np.any(by_feature(can_be), axis=1)
+        orphan = allowed & (((twin >= 0) & ~used[twin]) | ((first >= 0) & ~can_be[first]))
+        if not orphan.any():
+            return
+        allowed &= ~orphan
