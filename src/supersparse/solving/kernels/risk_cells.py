@@ -88,9 +88,9 @@ def _mixed_counts(bits: Bits, p: int, q: int) -> float:
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def _count(x: Words, y: Words, start: int, end: int) -> int:
-    total = np.uint64(0)
-    for w in range(start, end):
-        total += popcount(x[w] & y[w])
+    total, own_x, own_y = np.uint64(0), x[start:], y[start:]
+    for w in range(end - start):  # from 0, see `risk_loss`
+        total += popcount(own_x[w] & own_y[w])
     return np.int64(total)
 
 

@@ -13,7 +13,15 @@ from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_bound import add_column
 from supersparse.solving.kernels.risk_cards import load, offer
 from supersparse.solving.kernels.risk_data import WORK, Best, Floats, Ints, RiskData, Support
-from supersparse.solving.kernels.risk_loss import INTERNAL, copy, copy_floats, fill, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import (
+    ANY_ORDER,
+    INTERNAL,
+    copy,
+    copy_floats,
+    fill,
+    loss_at,
+    slopes_at,
+)
 from supersparse.solving.kernels.risk_search import card_value
 from supersparse.solving.kernels.risk_shapes import Shapes, shape
 
@@ -66,7 +74,7 @@ def _breaks_a_limit(data: RiskData, totals: Floats, j: int, old: int, new: int) 
     return False
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
 def _rank(
     data: RiskData,
     support: Support,
