@@ -25,7 +25,7 @@ from supersparse.solving.kernels.risk_data import (
     RiskData,
     Support,
 )
-from supersparse.solving.kernels.risk_loss import INTERNAL
+from supersparse.solving.kernels.risk_loss import INTERNAL, fill
 
 Words = NDArray[np.uint64]
 LEVEL, STARTED, BUSY = 0, 1, 2
@@ -239,6 +239,8 @@ def run_completions(
     for q in range(n_used):
         cost_used += least_cost[used[q]]
     words, opens = len(bits.all), np.int64(-1)
+    fit = np.zeros(1 + data.x.shape[0])  # (b, beta of every column) of the last support: it has most in common
+    fit[0] = np.log(data.positive.sum() / data.negative.sum())
     if not state[STARTED]:
         state[STARTED], state[LEVEL] = 1, 0
         start_cells(data, bits, cells)
@@ -253,13 +255,17 @@ def run_completions(
     while True:
         if opens >= 0:  # the support of the used and the first of the chosen columns
             k = n_used + opens
-            point[0], point[1] = start[0], start[1]
+            point[0], point[1] = start[0], fit[0]
             for q in range(k):
                 j = used[q] if q < n_used else chosen[q - n_used]
                 support.columns[q] = j
                 first[q], last[q] = low[j], high[j]
-                point[2 + q] = start[2 + j]
+                point[2 + q] = fit[1 + j]
             open_support(data, support, best, k, first, last, point, loss_floor)
+            fill(fit, 0.0, len(fit))
+            fit[0] = point[1]
+            for q in range(k):
+                fit[1 + support.columns[q]] = point[2 + q]
             opens = np.int64(-1)
         if support.state[DEPTH] > 0:
             run_boxes(data, support, best, budget)
