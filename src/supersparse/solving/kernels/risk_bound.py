@@ -14,7 +14,7 @@ import numpy as np
 
 from supersparse.solving.kernels.jit import njit
 from supersparse.solving.kernels.risk_data import Floats, Ints
-from supersparse.solving.kernels.risk_loss import ANY_ORDER, INTERNAL, dot, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import ANY_ORDER, BLOCK, INTERNAL, dot, loss_at, slopes_at
 
 HUGE = 1e300
 
@@ -77,6 +77,52 @@ def times(out: Floats, x: Floats, y: Floats, n: int) -> float:
         out[i] = x[i] * y[i]
         total += out[i]
     return total
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+def _four_dots(x: Floats, a: Floats, b: Floats, c: Floats, d: Floats, n: int, out: Floats) -> None:
+    """x·a, x·b, x·c and x·d at once, which reads x once."""
+    for q in range(4):
+        out[q] = 0.0
+    for start in range(0, n, BLOCK):
+        own, own_a, own_b, own_c, own_d = x[start:], a[start:], b[start:], c[start:], d[start:]
+        part_a, part_b, part_c, part_d = 0.0, 0.0, 0.0, 0.0
+        for i in range(min(n - start, BLOCK)):
+            v = own[i]
+            part_a += v * own_a[i]
+            part_b += v * own_b[i]
+            part_c += v * own_c[i]
+            part_d += v * own_d[i]
+        out[0] += part_a
+        out[1] += part_b
+        out[2] += part_c
+        out[3] += part_d
+
+
+@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+def curvature_of(
+    x: Floats, columns: Ints, weights: Floats, m: int, n: int, scratch: Floats, h: Floats
+) -> None:
+    """h = Σ weight·x·x', with the intercept first; all of it, not a triangle."""
+    total = 0.0
+    for i in range(n):
+        total += weights[i]
+    h[0, 0] = total
+    for j in range(m):
+        h[1 + j, 0] = times(scratch, weights, x[columns[j]], n)
+        k = 0
+        while k + 4 <= j + 1:
+            _four_dots(
+                scratch, x[columns[k]], x[columns[k + 1]], x[columns[k + 2]], x[columns[k + 3]], n,
+                h[1 + j, 1 + k :],
+            )  # fmt: skip
+            k += 4
+        while k <= j:
+            h[1 + j, 1 + k] = dot(scratch, x[columns[k]], n)
+            k += 1
+    for j in range(m + 1):
+        for k in range(j):
+            h[k, j] = h[j, k]
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
@@ -161,16 +207,9 @@ def fit_support(
             far += abs(g[1 + j]) * reach[j]
         if value_of_bound(f - moment, f + moments, gb, -far, far, 0.0, 1.0, limits) >= threshold:
             return True, f
-        total = 0.0
-        for i in range(n):
-            total += curve[i]
-        h[0, 0] = total + 1e-12
-        for j in range(m):
-            h[1 + j, 0] = times(scratch, curve, x[columns[j]], n)
-            for k in range(j + 1):
-                h[1 + j, 1 + k] = dot(scratch, x[columns[k]], n)
-            h[1 + j, 1 + j] += 1e-12
+        curvature_of(x, columns, curve, m, n, scratch, h)
         for j in range(size):
+            h[j, j] += 1e-12
             step[j] = -g[j]
         if not solve(h, size, step):
             break
