@@ -80,46 +80,50 @@ def times(out: Floats, x: Floats, y: Floats, n: int) -> float:
 
 
 @njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
-def _four_dots(x: Floats, a: Floats, b: Floats, c: Floats, d: Floats, n: int, out: Floats) -> None:
-    """x·a, x·b, x·c and x·d at once, which reads x once."""
-    for q in range(4):
-        out[q] = 0.0
-    for start in range(0, n, BLOCK):
-        own, own_a, own_b, own_c, own_d = x[start:], a[start:], b[start:], c[start:], d[start:]
-        part_a, part_b, part_c, part_d = 0.0, 0.0, 0.0, 0.0
-        for i in range(min(n - start, BLOCK)):
-            v = own[i]
-            part_a += v * own_a[i]
-            part_b += v * own_b[i]
-            part_c += v * own_c[i]
-            part_d += v * own_d[i]
-        out[0] += part_a
-        out[1] += part_b
-        out[2] += part_c
-        out[3] += part_d
+def _add_four_dots(x: Floats, a: Floats, b: Floats, c: Floats, d: Floats, n: int, out: Floats) -> None:
+    """Add x·a, x·b, x·c and x·d to `out`, which reads x once."""
+    of_a, of_b, of_c, of_d = 0.0, 0.0, 0.0, 0.0
+    for i in range(n):
+        v = x[i]
+        of_a += v * a[i]
+        of_b += v * b[i]
+        of_c += v * c[i]
+        of_d += v * d[i]
+    out[0] += of_a
+    out[1] += of_b
+    out[2] += of_c
+    out[3] += of_d
 
 
 @njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
 def curvature_of(
     x: Floats, columns: Ints, weights: Floats, m: int, n: int, scratch: Floats, h: Floats
 ) -> None:
-    """h = Σ weight·x·x', with the intercept first; all of it, not a triangle."""
-    total = 0.0
-    for i in range(n):
-        total += weights[i]
-    h[0, 0] = total
-    for j in range(m):
-        h[1 + j, 0] = times(scratch, weights, x[columns[j]], n)
-        k = 0
-        while k + 4 <= j + 1:
-            _four_dots(
-                scratch, x[columns[k]], x[columns[k + 1]], x[columns[k + 2]], x[columns[k + 3]], n,
-                h[1 + j, 1 + k :],
-            )  # fmt: skip
-            k += 4
-        while k <= j:
-            h[1 + j, 1 + k] = dot(scratch, x[columns[k]], n)
-            k += 1
+    """h = Σ weight·x·x', with the intercept first; all of it, not a triangle.
+
+    By blocks of rows, which stay in the processor's cache for all pairs of columns.
+    """
+    for j in range(m + 1):
+        for k in range(j + 1):
+            h[j, k] = 0.0
+    for start in range(0, n, BLOCK):
+        size, own = min(n - start, BLOCK), weights[start:]
+        total = 0.0
+        for i in range(size):
+            total += own[i]
+        h[0, 0] += total
+        for j in range(m):
+            h[1 + j, 0] += times(scratch, own, x[columns[j], start:], size)
+            k = 0
+            while k + 3 <= j:
+                _add_four_dots(
+                    scratch, x[columns[k], start:], x[columns[k + 1], start:], x[columns[k + 2], start:],
+                    x[columns[k + 3], start:], size, h[1 + j, 1 + k :],
+                )  # fmt: skip
+                k += 4
+            while k <= j:
+                h[1 + j, 1 + k] += dot(scratch, x[columns[k], start:], size)
+                k += 1
     for j in range(m + 1):
         for k in range(j):
             h[k, j] = h[j, k]
