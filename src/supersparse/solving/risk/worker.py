@@ -21,11 +21,11 @@ from supersparse.solving.risk.node import Floats, Ints, Node
 from supersparse.solving.risk.workspace import new_best, new_cells, new_support
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
-_ROUND_FIRST, _ROUND_EVERY = 8, 8  # the first nodes are rounded, then one in so many: boxes round as well
+_ROUND_FIRST, _ROUND_EVERY = 4, 32  # the first nodes are rounded, then one in so many: boxes round as well
 _NEAR = 1e-3  # roundings of nodes are polished if they come this near to the best card
 _ENUMERATE_FIRST = 0.1  # enumerate before relaxing if that costs at most this share of what it may cost then
 _ENUMERATE_BITS = 15.0  # enumerate after relaxing if that costs at most so many relaxations, with bit sets
-_ENUMERATE = 6.0  # ... and without
+_ENUMERATE = 4.0  # ... and without
 
 
 class Worker:
