@@ -41,8 +41,6 @@ class Worker:
         self._relaxed = 0
         data = instance.data
         self._work = np.empty((8, data.x.shape[1]))
-        # penalties are part of the relaxation at a fixed slope, which then beats enumeration
-        self._relaxes_well = not data.slope_is_free and float(instance.least_cost.max(initial=0.0)) > 1e-5
 
     @property
     def is_busy(self) -> bool:
@@ -236,9 +234,7 @@ class Worker:
         return True
 
     def _is_cheap(self, used: int, candidates: int, room: int, work: float) -> bool:
-        """Whether to enumerate all completions costs less than this work, and relaxing is not better."""
-        if self._relaxes_well:
-            return False
+        """Whether to enumerate all completions costs less than this work."""
         return self._completions(candidates, room) * self._support_cost(used + room) < work
 
     def _completions(self, candidates: int, room: int) -> float:
