@@ -105,7 +105,8 @@ def open_support(
 ) -> None:
     """Bound a support as a whole; if that does not prune it, put its box on the stack.
 
-    support.columns is set; low and high give the range of each of its k columns; start = (a, b, beta...).
+    support.columns is set; low and high give the range of each of its k columns. start = (a, b, beta...)
+    receives the regression on the support.
     """
     support.counts[SUPPORTS] += 1
     support.state[DEPTH] = 0
@@ -140,6 +141,7 @@ def open_support(
             )  # fmt: skip
             if passed or f < threshold:
                 break
+        copy_floats(start[1:], point, k + 1)
     if passed:
         return
     copy(support.low[0], low, k)

@@ -5,6 +5,7 @@ limit for certain, and what passes is judged exactly elsewhere.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.solving.kernels.jit import inner
 from supersparse.solving.kernels.risk_bound import add_column, value_of_bound
@@ -38,31 +39,44 @@ _NEAR = 1e-7  # log odds: rows as near as this to the threshold may be on either
 
 
 @inner(error_model="numpy")
+def _numbered(ids: NDArray[np.int32], n: int, codes: int, first: NDArray[np.int32]) -> int:
+    """Number the codes that occur from 0, in place; returns how many. first: a row of each."""
+    table, count = np.empty(codes, np.int32), np.int64(0)
+    for code in range(codes):
+        table[code] = -1
+    for i in range(n):
+        code = ids[i]
+        if table[code] < 0:
+            table[code] = count
+            first[count] = i
+            count += 1
+        ids[i] = table[code]
+    return count
+
+
+@inner(error_model="numpy")
 def merge_rows(data: RiskData, support: Support, k: int) -> int:
     """Rows that are equal on the support become one; returns their number."""
     n = data.x.shape[1]
-    ids, groups = support.ids, 1
+    ids, first = support.ids, np.empty(n, np.int32)
+    most = min(20000, 8 * n)
+    first[0] = 0
     for i in range(n):
         ids[i] = 0
-    for q in range(k):
-        j = support.columns[q]
-        wide = data.distinct[j]
-        size = groups * wide
-        if size > 20000 or size > 8 * n:
+    groups, codes = np.int64(1), np.int64(1)  # cells at the last count, and the codes that they have now
+    for q in range(k + 1):
+        wide = data.distinct[support.columns[q]] if q < k else np.int64(1)
+        if codes > groups and (q == k or codes * wide > most):
+            groups = _numbered(ids, n, codes, first)
+            codes = groups
+        codes *= wide
+        if codes > most:
             groups = n + 1
             break
-        table = np.empty(size, np.int32)
-        for at in range(size):
-            table[at] = -1
-        ranks = data.ranks[j]
-        count = 0
-        for i in range(n):
-            at = ids[i] * wide + ranks[i]
-            if table[at] < 0:
-                table[at] = count
-                count += 1
-            ids[i] = table[at]
-        groups = count
+        if q < k:
+            ranks = data.ranks[support.columns[q]]
+            for i in range(n):
+                ids[i] = ids[i] * wide + ranks[i]
     if groups > 0.7 * n:
         for q in range(k):
             copy_floats(support.x[q], data.x[support.columns[q]], n)
@@ -75,8 +89,10 @@ def merge_rows(data: RiskData, support: Support, k: int) -> int:
         g = ids[i]
         support.positive[g] += data.positive[i]
         support.negative[g] += data.negative[i]
-        for q in range(k):
-            support.x[q, g] = data.x[support.columns[q], i]
+    for q in range(k):
+        of_rows, of_groups = data.x[support.columns[q]], support.x[q]
+        for g in range(groups):
+            of_groups[g] = of_rows[first[g]]
     return groups
 
 

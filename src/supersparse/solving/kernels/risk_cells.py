@@ -25,6 +25,7 @@ from supersparse.solving.kernels.risk_data import (
     RiskData,
     Support,
 )
+from supersparse.solving.kernels.risk_loss import fill
 
 Words = NDArray[np.uint64]
 LEVEL, STARTED, BUSY = 0, 1, 2
@@ -87,9 +88,9 @@ def _mixed_counts(bits: Bits, p: int, q: int) -> float:
 
 @inner(error_model="numpy")
 def _count(x: Words, y: Words, start: int, end: int) -> int:
-    total = np.uint64(0)
-    for w in range(start, end):
-        total += popcount(x[w] & y[w])
+    total, own_x, own_y = np.uint64(0), x[start:], y[start:]
+    for w in range(end - start):  # from 0, see `risk_loss`
+        total += popcount(own_x[w] & own_y[w])
     return np.int64(total)
 
 
@@ -238,6 +239,10 @@ def run_completions(
     for q in range(n_used):
         cost_used += least_cost[used[q]]
     words, opens = len(bits.all), np.int64(-1)
+    fit = np.zeros(
+        1 + data.x.shape[0]
+    )  # (b, beta of every column) of the last support: it has most in common
+    fit[0] = np.log(data.positive.sum() / data.negative.sum())
     if not state[STARTED]:
         state[STARTED], state[LEVEL] = 1, 0
         start_cells(data, bits, cells)
@@ -252,13 +257,17 @@ def run_completions(
     while True:
         if opens >= 0:  # the support of the used and the first of the chosen columns
             k = n_used + opens
-            point[0], point[1] = start[0], start[1]
+            point[0], point[1] = start[0], fit[0]
             for q in range(k):
                 j = used[q] if q < n_used else chosen[q - n_used]
                 support.columns[q] = j
                 first[q], last[q] = low[j], high[j]
-                point[2 + q] = start[2 + j]
+                point[2 + q] = fit[1 + j]
             open_support(data, support, best, k, first, last, point, loss_floor)
+            fill(fit, 0.0, len(fit))
+            fit[0] = point[1]
+            for q in range(k):
+                fit[1 + support.columns[q]] = point[2 + q]
             opens = np.int64(-1)
         if support.state[DEPTH] > 0:
             run_boxes(data, support, best, budget)

@@ -8,30 +8,13 @@ good start saves most of them.
 import numpy as np
 
 from supersparse.solving.kernels.jit import inner
-from supersparse.solving.kernels.risk_bound import HUGE, scores_at, solve, times, value_of_bound
+from supersparse.solving.kernels.risk_bound import HUGE, curvature_of, scores_at, solve, value_of_bound
 from supersparse.solving.kernels.risk_data import Floats, Ints
 from supersparse.solving.kernels.risk_loss import copy_floats, dot, loss_at, slopes_at
 
 _STEPS = 25
 _SHRINKS = 12  # of the slope, to a tenth each
 _STEEP = 1.0  # a loss above this is worse than that of a constant risk
-
-
-@inner(error_model="numpy")
-def curvature_of(
-    x: Floats, columns: Ints, weights: Floats, m: int, n: int, scratch: Floats, h: Floats
-) -> None:
-    """h = Σ weight·x·x', with the intercept first; all of it, not a triangle."""
-    total = 0.0
-    for i in range(n):
-        total += weights[i]
-    h[0, 0] = total
-    for j in range(m):
-        h[1 + j, 0] = times(scratch, weights, x[columns[j]], n)
-        h[0, 1 + j] = h[1 + j, 0]
-        for k in range(j + 1):
-            h[1 + j, 1 + k] = dot(scratch, x[columns[k]], n)
-            h[1 + k, 1 + j] = h[1 + j, 1 + k]
 
 
 @inner(error_model="numpy")

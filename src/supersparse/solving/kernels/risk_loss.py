@@ -3,7 +3,9 @@
 Rows are merged: `positive` and `negative` hold the weight of each class in a row, so a row at logit z costs
 positive·log(1 + e^-z) + negative·log(1 + e^z). Sums run over blocks of rows, which keeps the rounding error
 of a sum of n terms below (BLOCK + n/BLOCK)·2^-53 of the sum of their magnitudes, in whatever order the
-processor adds within a block.
+processor adds within a block. A block is a slice, counted from 0: only so are its loops compiled for vectors
+(an index that may be negative, for all the compiler knows, makes neighbouring rows of one array look as if they
+overlapped), which is two to three times as fast.
 """
 
 import numpy as np
@@ -18,25 +20,23 @@ QUICK, ACCURATE = np.int64(0), np.int64(1)  # typed: each literal would be compi
 
 @njit(cache=True, error_model="numpy", inline="always")
 def exp_of_negative(x: float) -> float:
-    """e^x for x <= 0 within 4 units of the last place; below -700 it is e^-700. Vectorises."""
+    """e^x for x <= 0 within 2 + |x|/4 units of the last place; below -700 it is e^-700. Vectorises."""
     x = max(x, -700.0)
     k = np.rint(x * 1.4426950408889634)
     r = x - k * 6.93147180369123816490e-01
     r = r - k * 1.90821492927058770002e-10
-    p = 1.6059043836821613e-10
-    p = p * r + 2.08767569878681e-09
-    p = p * r + 2.505210838544172e-08
-    p = p * r + 2.755731922398589e-07
-    p = p * r + 2.7557319223985893e-06
-    p = p * r + 2.48015873015873e-05
-    p = p * r + 1.984126984126984e-04
-    p = p * r + 1.388888888888889e-03
-    p = p * r + 8.333333333333333e-03
-    p = p * r + 4.1666666666666664e-02
-    p = p * r + 1.6666666666666666e-01
-    p = p * r + 0.5
-    p = p * r + 1.0
-    p = p * r + 1.0
+    r2 = r * r
+    r4 = r2 * r2
+    # in pairs, which do not wait for each other
+    ones = (1.0 + r) + r2 * (0.5 + r * 1.6666666666666666e-01)
+    fourths = (4.1666666666666664e-02 + r * 8.333333333333333e-03) + r2 * (
+        1.388888888888889e-03 + r * 1.984126984126984e-04
+    )
+    eighths = (2.48015873015873e-05 + r * 2.7557319223985893e-06) + r2 * (
+        2.755731922398589e-07 + r * 2.505210838544172e-08
+    )
+    twelfths = 2.08767569878681e-09 + r * 1.6059043836821613e-10
+    p = ones + r4 * (fourths + r4 * (eighths + r4 * twelfths))
     bits = np.int64((np.int64(k) + 1023) << 52)
     return p * bits.view(np.float64)
 
@@ -49,16 +49,11 @@ def log_of_one_plus(e: float) -> float:
     m = y * (0.5 if large else 1.0)
     t = (m - 1.0) / (m + 1.0)
     s = t * t
-    q = 1.0 / 19.0
-    q = q * s + 1.0 / 17.0
-    q = q * s + 1.0 / 15.0
-    q = q * s + 1.0 / 13.0
-    q = q * s + 1.0 / 11.0
-    q = q * s + 1.0 / 9.0
-    q = q * s + 1.0 / 7.0
-    q = q * s + 0.2
-    q = q * s + 1.0 / 3.0
-    q = q * s + 1.0
+    s2 = s * s
+    s4 = s2 * s2
+    q = (1.0 + s * (1.0 / 3.0)) + s2 * (0.2 + s * (1.0 / 7.0))
+    q += s4 * ((1.0 / 9.0 + s * (1.0 / 11.0)) + s2 * (1.0 / 13.0 + s * (1.0 / 15.0)))
+    q += s4 * s4 * (1.0 / 17.0 + s * (1.0 / 19.0))
     return 2.0 * t * q + (0.6931471805599453 if large else 0.0)
 
 
@@ -68,12 +63,13 @@ def loss_at(z: Floats, positive: Floats, negative: Floats, e: Floats, n: int) ->
     total = 0.0
     for start in range(0, n, BLOCK):
         part = 0.0
-        for i in range(start, min(n, start + BLOCK)):
-            v = z[i]
+        own_z, own_e, own_p, own_n = z[start:], e[start:], positive[start:], negative[start:]
+        for i in range(min(n - start, BLOCK)):
+            v = own_z[i]
             w = exp_of_negative(-abs(v))
-            e[i] = w
+            own_e[i] = w
             tail = log_of_one_plus(w)
-            part += positive[i] * (max(-v, 0.0) + tail) + negative[i] * (max(v, 0.0) + tail)
+            part += own_p[i] * (max(-v, 0.0) + tail) + own_n[i] * (max(v, 0.0) + tail)
         total += part
     return total
 
@@ -89,16 +85,18 @@ def slopes_at(
     total, moment, size = 0.0, 0.0, 0.0
     for start in range(0, n, BLOCK):
         part, part_moment, part_size = 0.0, 0.0, 0.0
-        for i in range(start, min(n, start + BLOCK)):
-            w = e[i]
-            p = (1.0 if z[i] >= 0 else w) / (1.0 + w)
-            weight = positive[i] + negative[i]
-            r = weight * p - positive[i]
-            residual[i] = r
-            curve[i] = weight * p * (1.0 - p)
+        own_z, own_e, own_p, own_n = z[start:], e[start:], positive[start:], negative[start:]
+        own_r, own_c = residual[start:], curve[start:]
+        for i in range(min(n - start, BLOCK)):
+            v, w = own_z[i], own_e[i]
+            p = (1.0 if v >= 0 else w) / (1.0 + w)
+            weight = own_p[i] + own_n[i]
+            r = weight * p - own_p[i]
+            own_r[i] = r
+            own_c[i] = weight * p * (1.0 - p)
             part += r
-            part_moment += r * z[i]
-            part_size += abs(r * z[i])
+            part_moment += r * v
+            part_size += abs(r * v)
         total += part
         moment += part_moment
         size += part_size
@@ -111,8 +109,9 @@ def dot(x: Floats, y: Floats, n: int) -> float:
     total = 0.0
     for start in range(0, n, BLOCK):
         part = 0.0
-        for i in range(start, min(n, start + BLOCK)):
-            part += x[i] * y[i]
+        own_x, own_y = x[start:], y[start:]
+        for i in range(min(n - start, BLOCK)):
+            part += own_x[i] * own_y[i]
         total += part
     return total
 

@@ -13,7 +13,14 @@ from supersparse.solving.kernels.jit import inner, kernel
 from supersparse.solving.kernels.risk_bound import add_column
 from supersparse.solving.kernels.risk_cards import load, offer
 from supersparse.solving.kernels.risk_data import WORK, Best, Floats, Ints, RiskData, Support
-from supersparse.solving.kernels.risk_loss import copy, copy_floats, fill, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import (
+    ANY_ORDER,
+    copy,
+    copy_floats,
+    fill,
+    loss_at,
+    slopes_at,
+)
 from supersparse.solving.kernels.risk_search import card_value
 from supersparse.solving.kernels.risk_shapes import Shapes, shape
 
@@ -66,7 +73,7 @@ def _breaks_a_limit(data: RiskData, totals: Floats, j: int, old: int, new: int) 
     return False
 
 
-@inner(error_model="numpy")
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def _rank(
     data: RiskData,
     support: Support,

@@ -17,8 +17,8 @@ loss and gradient at one more point often do, since the second derivative in the
 import numpy as np
 
 from supersparse.solving.kernels.jit import inner
-from supersparse.solving.kernels.risk_bound import scores_at, solve
-from supersparse.solving.kernels.risk_cone import curvature_of, without_intercept
+from supersparse.solving.kernels.risk_bound import curvature_of, scores_at, solve
+from supersparse.solving.kernels.risk_cone import without_intercept
 from supersparse.solving.kernels.risk_data import BELOW, CONVEX, REGION, Floats, Ints
 from supersparse.solving.kernels.risk_loss import (
     ANY_ORDER,

@@ -7,6 +7,7 @@ from supersparse.solving.kernels.risk_bound import fit_support, scores_at
 from supersparse.solving.kernels.risk_cards import card_loss, load, obeys_limits, offer, rates_broken
 from supersparse.solving.kernels.risk_data import ROWS, SIZE, WORK, Best, Floats, Ints, RiskData, Support
 from supersparse.solving.kernels.risk_loss import (
+    ANY_ORDER,
     QUICK,
     copy,
     copy_floats,
@@ -18,7 +19,7 @@ from supersparse.solving.kernels.risk_loss import (
 _SCALES = 24
 
 
-@inner(error_model="numpy")
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def gains(data: RiskData, support: Support, columns: Ints, point: Floats, k: int, out: Floats) -> None:
     """What adding each column to a model (b, beta...) could gain, by one Newton step for it alone."""
     n = data.x.shape[1]
