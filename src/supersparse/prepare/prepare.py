@@ -50,8 +50,9 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     rare : "auto" or float, default="auto"
         Smallest share of the rows that an answer may hold: each side of a cut, each part between two cuts,
         each category. "auto" means 10 rows or 2 %, whichever is more, and a fifth of a table with fewer than
-        50 rows; where most answers are rarer and fewer than ten are left, it means 10 rows. A feature that singles out fewer could not save more errors than that, so nothing is lost if
-        C0 is as large as this share.
+        50 rows; where most answers are rarer and fewer than ten are left, it means 10 rows. A feature that
+        singles out fewer could not save more errors than that, so nothing is lost if C0 is as large as this
+        share.
     missing : {"item", "drop", "median", "mode"}, default="item"
         "item": missing values get their own feature and count 0 in the others. "median", "mode": replaced
         by that value (always the mode for categories). "drop": refused; classifiers skip such rows when
