@@ -41,7 +41,7 @@ Ints = NDArray[np.int64]
 
 _MOST_POINT_PAIRS = 2**16
 _LARGEST_SUM = 2**23  # sums of whole numbers in 32-bit floating point are exact, and room to spare
-_ROUNDS = 8  # about so many from the bound at the start to the best model
+_ROUNDS = 4  # about so many from the bound at the start to the best model
 _FEW_VALUES = 3  # where most columns have no more, signs say almost all
 _ROOM = 64  # boxes on the stack at first
 
@@ -57,7 +57,7 @@ class WholeBoxes:
         self._instance = instance
         self._cuts = cuts
         self._pairs = point_pairs(instance)
-        self._stack = _new_stack(self._pairs)
+        self._stack = stack_for(self._pairs)
         self._literals = _first_literals(instance)
         self._begun = 0  # how many of those the round has begun with
         self.lower_bound = lower_bound
@@ -215,7 +215,8 @@ def _first_literals(instance: Instance) -> list[tuple[int, int]]:
     return [(f, sign) for _, f, sign in sorted(order)]
 
 
-def _new_stack(pairs: PointPairs) -> BoxStack:
+def stack_for(pairs: PointPairs) -> BoxStack:
+    """An empty stack, and room to work on these pairs."""
     features, n_pairs = pairs.by_feature.shape
     return BoxStack(
         number=np.zeros(2, np.int64),
