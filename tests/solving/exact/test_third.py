@@ -1,6 +1,7 @@
 """The third bound, boxes of all coefficients: never above the optimum, exact at the end, and its turns."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ from supersparse.solving.exact import third
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.third import ThirdBound
-from supersparse.solving.exact.whole_boxes import WholeBoxes
+from supersparse.solving.exact.whole_boxes import WholeBoxes, coarse, point_pairs, stack_for
 from supersparse.solving.exhaustive import _all_points
 from supersparse.solving.integer_form import integer_form
+from supersparse.solving.kernels.boxes import DONE, FOUND
+from supersparse.solving.kernels.whole_boxes import TOP, run_whole_boxes
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve import MergeRows
@@ -43,7 +46,8 @@ def small_problems(draw):
     """Few rows and columns of many values, weighted or not, with sets of one or two signs."""
     n, p, largest = draw(st.integers(4, 14)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    X = rng.integers(-4, 5, (n, p)) if draw(st.booleans()) else rng.normal(size=(n, p)).round(2)
+    X = rng.integers(-4, 5, (n, p)) if draw(st.booleans()) else rng.normal(size=(n, p))
+    X = X.round(draw(st.sampled_from([2, 9])))  # nine decimals need a coarser unit
     y = (rng.random(n) < 0.5).astype(int)
     y[:2] = 0, 1
     points = [list(range(-largest, largest + 1)), list(range(largest + 1))]
@@ -73,6 +77,22 @@ def test_it_ends_at_the_optimum_of_exhaustive_search(problem):
     assert seen == sorted(seen)
     assert monitor.best_evaluation.objective == best
     assert bound.lower_bound >= best
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 10**9), st.integers(1, 2))
+def test_rows_that_can_both_be_right_have_the_coarse_gap(seed, scale, gap):
+    rng = np.random.default_rng(seed)
+    columns, largest = rng.integers(-scale, scale + 1, (3, 8)), [10, 5, 1]
+    rough, needed = coarse(columns, largest, gap)
+    assert sum(v * np.ptp(c) for v, c in zip(largest, rough, strict=True)) < 2**24 - sum(largest)
+    points = np.stack([rng.integers(-v, v + 1, 200) for v in largest], axis=1)
+    fine, coarser = points @ columns, points @ rough
+    above = fine[:, :, None] - fine[:, None, :] >= gap
+    assert (coarser[:, :, None] - coarser[:, None, :])[above].min(initial=needed) >= needed
+    if 16 * 2 * scale < 2**23:
+        assert needed == gap
+        assert (rough == columns).all()
 
 
 def table(n=60, p=6, seed=1):
@@ -139,3 +159,25 @@ def test_the_same_work_gives_the_same_bound_however_it_is_cut():
         sliced.run(min(7_000, whole.work - sliced.work), lambda: False)
     assert sliced.lower_bound == whole.lower_bound
     assert sliced.cut == whole.cut
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(small_problems(), st.integers(0, 2**32))
+def test_a_box_closes_only_where_every_vector_in_it_costs_more(problem, seed):
+    merged, rng = MergeRows.apply(problem), np.random.default_rng(seed)
+    form = integer_form(merged)
+    (case,) = instances(form)
+    if not WholeBoxes.applies(case):
+        return
+    low = [int(rng.integers(-v.of_sign(-1).largest, v.of_sign(1).largest + 1)) for v in form.values]
+    high = [int(rng.integers(a, v.of_sign(1).largest + 1)) for a, v in zip(low, form.values, strict=True)]
+    vectors = product(*(range(a, b + 1) for a, b in zip(low, high, strict=True)))
+    costs = {v: form.in_kernel_units(evaluate(merged, completed(merged, v)).objective) for v in vectors}
+    cut = int(rng.choice(list(costs.values()))) - int(rng.integers(0, 2))
+    pairs = point_pairs(case)
+    stack = stack_for(pairs)
+    stack.low[0], stack.high[0], stack.number[TOP] = low, high, 1
+    result = run_whole_boxes(pairs, stack, cut, 2**60)
+    assert result == (FOUND if min(costs.values()) <= cut else DONE)
+    if result == FOUND:
+        assert costs[tuple(stack.vector.tolist())] <= cut

@@ -28,6 +28,7 @@ from supersparse.solving.kernels.boxes import FOUND, PAUSED
 from supersparse.solving.kernels.whole_boxes import (
     CROWDED,
     FINE,
+    MOST_LISTED,
     MOST_PAIRS,
     TOP,
     WORK,
@@ -39,8 +40,8 @@ from supersparse.solving.kernels.whole_boxes import (
 Ints = NDArray[np.int64]
 
 _MOST_POINT_PAIRS = 2**16
-_LARGEST_SUM = 2**52  # sums of whole numbers in floating point are exact below
-_ROUNDS = 8  # about so many from the bound at the start to the best model
+_LARGEST_SUM = 2**23  # sums of whole numbers in 32-bit floating point are exact, and room to spare
+_ROUNDS = 4  # about so many from the bound at the start to the best model
 _FEW_VALUES = 3  # where most columns have no more, signs say almost all
 _ROOM = 64  # boxes on the stack at first
 
@@ -56,7 +57,7 @@ class WholeBoxes:
         self._instance = instance
         self._cuts = cuts
         self._pairs = point_pairs(instance)
-        self._stack = _new_stack(self._pairs)
+        self._stack = stack_for(self._pairs)
         self._literals = _first_literals(instance)
         self._begun = 0  # how many of those the round has begun with
         self.lower_bound = lower_bound
@@ -79,10 +80,13 @@ class WholeBoxes:
             return False
         if not all(values.has_zero for values in form.values):
             return False
-        most = sum(v.largest * int(np.ptp(c)) for v, c in zip(form.values, form.columns, strict=True))
         heaviest = form.worst_cost * FINE * FINE * FINE
         many = sum(int(n) > _FEW_VALUES for n in instance.n_ranks)
-        return most < _LARGEST_SUM and heaviest < 2**62 and 4 * many >= form.n_features
+        return (
+            sum(v.largest for v in form.values) < _LARGEST_SUM // 4
+            and heaviest < 2**62
+            and 4 * many >= form.n_features
+        )
 
     @property
     def is_done(self) -> bool:
@@ -146,13 +150,15 @@ class WholeBoxes:
 def point_pairs(instance: Instance) -> PointPairs:
     """All pairs of opposite net points of an instance."""
     form = instance.form
-    up, down = form.columns[:, instance.positive_row], form.columns[:, instance.negative_row]
+    columns, gap = coarse(form.columns, [v.largest for v in form.values], 1 if form.half else 2)
+    up, down = columns[:, instance.positive_row], columns[:, instance.negative_row]
     n_up, n_down = up.shape[1], down.shape[1]
-    by_feature = (up[:, :, None] - down[:, None, :]).reshape(len(up), -1).astype(np.float64)
+    by_feature = (up[:, :, None] - down[:, None, :]).reshape(len(up), -1).astype(np.float32)
     first, second = np.divmod(np.arange(n_up * n_down), n_down)
     return PointPairs(
         by_feature=by_feature,
         by_pair=np.ascontiguousarray(by_feature.T),
+        all=np.arange(n_up * n_down),
         positive=first.astype(np.int64),
         negative=(n_up + second).astype(np.int64),
         weight=np.concatenate([instance.positive_weight, instance.negative_weight]) * FINE,
@@ -161,12 +167,23 @@ def point_pairs(instance: Instance) -> PointPairs:
         columns=np.require(form.columns, requirements=["C", "W"]),
         row_positive=np.require(form.positive, requirements=["C", "W"]),
         row_negative=np.require(form.negative, requirements=["C", "W"]),
-        gap=1 if form.half else 2,
+        gap=gap,
         step=int(form.step),
         half=int(form.half),
         max_size=int(form.max_size),
         base_cost=int(instance.base_cost),
     )
+
+
+def coarse(columns: Ints, largest: list[int], gap: int) -> tuple[Ints, int]:
+    """Columns in a unit so coarse that no sum is too large, and the gap that two right rows then need.
+
+    With x = unit·x' + rest and 0 <= rest < unit, differences have d = unit·d' + r with abs(r) < unit. So
+    λ·d >= gap demands unit·λ·d' >= gap - (unit - 1)·Σ abs(λ_f), and λ·d' is a whole number.
+    """
+    most = sum(v * int(np.ptp(c)) for v, c in zip(largest, columns, strict=True))
+    unit = 1 + most // _LARGEST_SUM
+    return columns // unit, -(((unit - 1) * sum(largest) - gap) // unit)
 
 
 def _spreads(columns: Ints) -> NDArray[np.float64]:
@@ -198,15 +215,19 @@ def _first_literals(instance: Instance) -> list[tuple[int, int]]:
     return [(f, sign) for _, f, sign in sorted(order)]
 
 
-def _new_stack(pairs: PointPairs) -> BoxStack:
+def stack_for(pairs: PointPairs) -> BoxStack:
+    """An empty stack, and room to work on these pairs."""
     features, n_pairs = pairs.by_feature.shape
     return BoxStack(
         number=np.zeros(2, np.int64),
         low=np.zeros((_ROOM, features), np.int64),
         high=np.zeros((_ROOM, features), np.int64),
         load=np.zeros((_ROOM, 2, features), np.int64),
-        reach=np.zeros((2, n_pairs)),
-        chosen=np.zeros((5, n_pairs), np.int64),
+        reach=np.zeros(n_pairs, np.float32),
+        listed=np.zeros(MOST_LISTED, np.int64),
+        before=np.zeros(MOST_LISTED, np.float32),
+        of_part=np.zeros(MOST_LISTED, np.float32),
+        chosen=np.zeros((5, max(n_pairs, MOST_PAIRS)), np.int64),
         factor=np.zeros((MOST_PAIRS, features), np.int64),
         left=np.zeros(len(pairs.weight), np.int64),
         vector=np.zeros(features, np.int64),

@@ -16,7 +16,7 @@ are: `exact/covers.py` packs those that do not, and the same argument makes a bo
 u >= 0 with Σ u <= weight at every point, and Σ u·(factor of l) <= penalty of l at every literal, prove that
 every vector of the box loses Σ u beyond the penalties of the features that are in. Factors are rounded up to
 1/64 and weights are counted in 1/64, so all of this is done in whole numbers; `by_feature` and `by_pair` hold
-whole numbers below 2^52 as floating point, whose sums and products here are exact.
+whole numbers as floating point, whose sums and products here are exact: all are below 2^24.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,8 @@ from supersparse.solving.kernels.jit import inner, kernel
 from supersparse.solving.kernels.lines import least_over_b, loss_by_b
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
 
 FINE = 64
 """Weights and factors are counted in 1/FINE."""
@@ -37,14 +38,17 @@ CROWDED = 5
 """Beside the results of `run_boxes`: there is no room for the parts of a box."""
 TOP, WORK = range(2)
 """The entries of `BoxStack.number`: open boxes, and work done in touched rows."""
-MOST_PAIRS = 640
+MOST_LISTED = 300
+"""How many pairs the parts of a box look at."""
+MOST_PAIRS = 160
 """How many pairs a packing looks at."""
-PAIR, KEY, ORDER, FIRST, SECOND = range(5)
+PLACE, KEY, ORDER, FIRST, SECOND = range(5)
 """The rows of `BoxStack.chosen`."""
 
-_SMALL = 3  # an undecided coefficient is first split into at most this and more
+_SMALL = 2  # an undecided coefficient is first split into at most this and more
 _WIDE = 0.7  # a range that is in is split first where it is wider than this part of the largest coefficient
-_PER_POINT = 10  # pairs of one point that a packing looks at
+_LISTED_PER_POINT = 8
+_PER_POINT = 5  # pairs of one point that a packing looks at
 _BUCKETS = 64
 
 
@@ -53,11 +57,12 @@ class PointPairs(NamedTuple):
 
     by_feature: Floats  # (features, pairs): the differences d
     by_pair: Floats  # (pairs, features): the same
+    all: Ints  # 0, 1, ...: the pairs
     positive: Ints  # the points of each pair
     negative: Ints
     weight: Ints  # of all points, in 1/FINE
     penalty: Ints  # of each feature, in kernel units
-    spread: Floats
+    spread: Doubles
     columns: Ints  # (features, rows), to evaluate one vector
     row_positive: Ints
     row_negative: Ints
@@ -75,7 +80,10 @@ class BoxStack(NamedTuple):
     low: Ints  # (boxes, features)
     high: Ints
     load: Ints  # (boxes, 2, features): of the literals, with positive sign and with negative sign
-    reach: Floats  # (2, pairs): of a box and of one of its parts
+    reach: Floats  # (pairs): of a box
+    listed: Ints  # (MOST_LISTED): the pairs that the parts of a box look at
+    before: Floats  # (MOST_LISTED): their reach without the feature that is split
+    of_part: Floats  # (MOST_LISTED): and with it
     chosen: Ints  # (5, pairs)
     factor: Ints  # (MOST_PAIRS, features): signed
     left: Ints  # of each point's weight
@@ -96,19 +104,29 @@ def is_in(low: int, high: int) -> bool:
 
 
 @inner()
-def add_reach(
-    by_feature: Floats, f: int, low: int, high: int, sign: float, before: Floats, after: Floats
-) -> None:
-    """Add what a feature that is in reaches, times `sign`; others reach nothing."""
-    if not is_in(low, high):
-        low = high = 0
-    a, b, d = sign * low, sign * high, by_feature[f]
-    if sign < 0:
-        for q in range(len(after)):
-            after[q] = before[q] + min(a * d[q], b * d[q])
-    else:
-        for q in range(len(after)):
-            after[q] = before[q] + max(a * d[q], b * d[q])
+def add_larger(d: Floats, low: float, high: float, reach: Floats) -> None:
+    """Add the larger of low·d and high·d; a function of its own, or it is not compiled for many at once."""
+    for q in range(len(reach)):
+        reach[q] += max(low * d[q], high * d[q])
+
+
+@inner()
+def write_reach(by_feature: Floats, low: Ints, high: Ints, reach: Floats) -> int:
+    """Write what the features that are in reach, for every pair; return how many are in."""
+    for q in range(len(reach)):
+        reach[q] = 0.0
+    n = 0
+    for f in range(len(low)):
+        if is_in(low[f], high[f]):
+            n += 1
+            add_larger(by_feature[f], np.float32(low[f]), np.float32(high[f]), reach)
+    return n
+
+
+@inner()
+def reach_of(low: int, high: int, d: float) -> float:
+    """What a feature reaches for a pair, 0 unless it is in."""
+    return max(np.float32(low) * d, np.float32(high) * d) if is_in(low, high) else np.float32(0.0)
 
 
 @inner()
@@ -129,7 +147,7 @@ def fixed_cost(pairs: PointPairs, low: Ints, high: Ints) -> int:
 @inner(fastmath={"reassoc", "nsz", "nnan"})  # sums of whole numbers, the same in every order
 def given(d: Floats, low: Floats, high: Floats, short: float) -> tuple[float, float]:
     """What the undecided features can give a pair, and the same with each cut off at what it needs."""
-    total, useful = 0.0, 0.0
+    total, useful = np.float32(0.0), np.float32(0.0)
     for f in range(len(d)):
         c = max(low[f] * d[f], high[f] * d[f])
         total += c
@@ -138,21 +156,26 @@ def given(d: Floats, low: Floats, high: Floats, short: float) -> tuple[float, fl
 
 
 @inner()
-def sort_pairs(by_pair: Floats, gap: int, low: Ints, high: Ints, reach: Floats, chosen: Ints) -> int:
-    """Order the pairs that fall short by the sum of their factors, in buckets; return their number."""
-    pair, keys, order = chosen[PAIR], chosen[KEY], chosen[ORDER]
+def sort_pairs(
+    by_pair: Floats, gap: int, low: Ints, high: Ints, candidate: Ints, reach: Floats, chosen: Ints
+) -> int:
+    """Order the candidates that fall short by the sum of their factors, in buckets; return their number.
+
+    `reach` has an entry for each candidate, and so has `chosen[PLACE]`, by which the others refer to it.
+    """
+    place_of, keys, order = chosen[PLACE], chosen[KEY], chosen[ORDER]
     n = 0
-    for q in range(len(reach)):
-        pair[n] = q
-        n += 1 if reach[q] < gap else 0
-    least, most = np.zeros(len(low)), np.zeros(len(low))
+    for c in range(len(candidate)):
+        place_of[n] = c
+        n += 1 if reach[c] < gap else 0
+    least, most = np.zeros(len(low), np.float32), np.zeros(len(low), np.float32)
     for f in range(len(low)):
         if not is_in(low[f], high[f]):
             least[f], most[f] = low[f], high[f]
     place = np.zeros(_BUCKETS + 2, np.int64)
     for s in range(n):
-        short = gap - reach[pair[s]]
-        total, useful = given(by_pair[pair[s]], least, most, short)
+        short = np.float32(gap - reach[place_of[s]])
+        total, useful = given(by_pair[candidate[place_of[s]]], least, most, short)
         key = 0 if total < short else 1 + min(_BUCKETS - 2, int(4.0 * useful / short))
         keys[s] = key
         place[key + 1] += 1
@@ -165,8 +188,40 @@ def sort_pairs(by_pair: Floats, gap: int, low: Ints, high: Ints, reach: Floats, 
 
 
 @inner()
+def list_pairs(pairs: PointPairs, stack: BoxStack, f: int, low: int, high: int, n: int) -> int:
+    """List the first pairs of a box, not too many of one point, and their reach without a feature.
+
+    Its parts look at these alone; return how many there are.
+    """
+    chosen, left = stack.chosen, stack.left
+    for i in range(len(left)):
+        left[i] = _LISTED_PER_POINT
+    m = 0
+    for z in range(n):
+        q = chosen[PLACE, chosen[ORDER, z]]
+        i, j = pairs.positive[q], pairs.negative[q]
+        if left[i] == 0 or left[j] == 0:
+            continue
+        left[i] -= 1
+        left[j] -= 1
+        stack.listed[m] = q
+        stack.before[m] = stack.reach[q] - reach_of(low, high, pairs.by_pair[q, f])
+        m += 1
+        if m == MOST_LISTED:
+            break
+    return m
+
+
+@inner()
 def choose_pairs(
-    pairs: PointPairs, low: Ints, high: Ints, undecided: Ints, reach: Floats, stack: BoxStack, n: int
+    pairs: PointPairs,
+    low: Ints,
+    high: Ints,
+    undecided: Ints,
+    listed: Ints,
+    reach: Floats,
+    stack: BoxStack,
+    n: int,
 ) -> int:
     """Write the factors of the first pairs, not too many of one point; return how many."""
     chosen, left = stack.chosen, stack.left
@@ -175,20 +230,21 @@ def choose_pairs(
     kept = 0
     for z in range(n):
         s = chosen[ORDER, z]
-        q = chosen[PAIR, s]
+        c = chosen[PLACE, s]
+        q = listed[c]
         i, j = pairs.positive[q], pairs.negative[q]
         if left[i] == 0 or left[j] == 0:
             continue
         left[i] -= 1
         left[j] -= 1
         chosen[FIRST, kept], chosen[SECOND, kept] = i, j
-        d, rate = pairs.by_pair[q], FINE / (pairs.gap - reach[q])
+        d, rate = pairs.by_pair[q], FINE / (pairs.gap - reach[c])
         for t in range(len(undecided)):
             f = undecided[t]
-            c = max(low[f] * d[f], high[f] * d[f])
+            gift = max(low[f] * d[f], high[f] * d[f])
             factor = np.int64(0)
-            if c > 0 and chosen[KEY, s] > 0:
-                factor = np.int64(min(float(FINE), c * rate + 1.0))  # at least the true one, rounded up
+            if gift > 0 and chosen[KEY, s] > 0:
+                factor = np.int64(min(float(FINE), gift * rate + 1.0))  # at least the true one, rounded up
             stack.factor[kept, t] = factor if d[f] > 0 else -factor
         kept += 1
         if kept == MOST_PAIRS:
@@ -208,7 +264,7 @@ def pack_pairs(
     for sweep in range(3):
         for s in range(kept):
             i, j = chosen[FIRST, s], chosen[SECOND, s]
-            u = min(left[i], left[j])
+            u = np.int64(0) if i < 0 else min(left[i], left[j])
             if u <= 0:
                 continue
             if sweep < 2:
@@ -221,6 +277,7 @@ def pack_pairs(
                     if abs(a) * u > spare:
                         u = spare // abs(a)
             if u <= 0:
+                chosen[FIRST, s] = -1  # a literal has nothing left, and never will have
                 continue
             for t in range(n):
                 a = factor[s, t]
@@ -236,9 +293,16 @@ def pack_pairs(
 
 @inner()
 def bound_box(
-    pairs: PointPairs, stack: BoxStack, reach: Floats, low: Ints, high: Ints, load: Ints, cut: int
+    pairs: PointPairs,
+    stack: BoxStack,
+    listed: Ints,
+    reach: Floats,
+    low: Ints,
+    high: Ints,
+    load: Ints,
+    cut: int,
 ) -> bool:
-    """Whether a vector of a box may cost at most `cut`; fills `load`.
+    """Whether a vector of a box may cost at most `cut`, as far as the listed pairs tell; fills `load`.
 
     Drops the literals that no such vector has.
     """
@@ -252,8 +316,8 @@ def bound_box(
             if low[f] < high[f] and not is_in(low[f], high[f]):
                 undecided[n] = f
                 n += 1
-        short = sort_pairs(pairs.by_pair, pairs.gap, low, high, reach, stack.chosen)
-        kept = choose_pairs(pairs, low, high, undecided[:n], reach, stack, short)
+        short = sort_pairs(pairs.by_pair, pairs.gap, low, high, listed, reach, stack.chosen)
+        kept = choose_pairs(pairs, low, high, undecided[:n], listed, reach, stack, short)
         stack.number[WORK] += len(reach) + short * (n + 2) + kept * (3 * n + 6)
         for f in range(len(low)):
             load[0, f] = load[1, f] = 0
@@ -280,7 +344,7 @@ def bound_box(
 
 
 @inner()
-def feature_to_split(spread: Floats, low: Ints, high: Ints, load: Ints) -> int:
+def feature_to_split(spread: Doubles, low: Ints, high: Ints, load: Ints) -> int:
     """A wide range that is in, else the undecided feature of most load, else any; -1 for one vector."""
     largest, width, widest, most, loaded = 0.0, 0.0, -1, np.int64(-1), -1
     for f in range(len(low)):
@@ -335,7 +399,6 @@ def run_whole_boxes(pairs: PointPairs, stack: BoxStack, cut: int, until: int) ->
     """
     number, low, high, load = stack.number, stack.low, stack.high, stack.load
     ranges = np.empty((3, 2), np.int64)
-    reach, of_part = stack.reach[0], stack.reach[1]
     while number[TOP] > 0:
         if number[WORK] >= until:
             return PAUSED
@@ -350,14 +413,14 @@ def run_whole_boxes(pairs: PointPairs, stack: BoxStack, cut: int, until: int) ->
                 copy(low[top], stack.vector)
                 return FOUND
             continue
-        for q in range(len(reach)):
-            reach[q] = 0.0
-        for g in range(low.shape[1]):
-            if is_in(low[top, g], high[top, g]):
-                add_reach(pairs.by_feature, g, low[top, g], high[top, g], 1.0, reach, reach)
-                number[WORK] += len(reach) // 4
+        used = write_reach(pairs.by_feature, low[top], high[top], stack.reach)
+        short = sort_pairs(
+            pairs.by_pair, pairs.gap, low[top], high[top], pairs.all, stack.reach, stack.chosen
+        )
+        m = list_pairs(pairs, stack, f, low[top, f], high[top, f], short)
+        number[WORK] += len(stack.reach) * (4 + used) // 4 + short * len(low[top])
+        listed, of_part = stack.listed[:m], stack.of_part[:m]
         n = ranges_of(low[top, f], high[top, f], ranges)
-        add_reach(pairs.by_feature, f, low[top, f], high[top, f], -1.0, reach, reach)
         to = top
         copy(low[top], low[top + n])  # out of the way: the parts begin at `top`
         copy(high[top], high[top + n])
@@ -365,8 +428,9 @@ def run_whole_boxes(pairs: PointPairs, stack: BoxStack, cut: int, until: int) ->
             copy(low[top + n], low[to])
             copy(high[top + n], high[to])
             low[to, f], high[to, f] = ranges[r, 0], ranges[r, 1]
-            add_reach(pairs.by_feature, f, low[to, f], high[to, f], 1.0, reach, of_part)
-            if bound_box(pairs, stack, of_part, low[to], high[to], load[to], cut):
+            for c in range(m):
+                of_part[c] = stack.before[c] + reach_of(low[to, f], high[to, f], pairs.by_pair[listed[c], f])
+            if bound_box(pairs, stack, listed, of_part, low[to], high[to], load[to], cut):
                 to += 1
         number[TOP] = to
     return DONE
