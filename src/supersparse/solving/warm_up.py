@@ -146,14 +146,21 @@ def _warm_up_risk() -> None:
 
 
 def run_risk_search() -> None:
-    """Run the kernels that search for a first card."""
+    """Run the kernels that search for a first card; first what the proof needs as well."""
+    from supersparse.solving.kernels.jit import compile_for
+    from supersparse.solving.kernels.risk_search import round_support
     from supersparse.solving.risk.instance import risk_instance
     from supersparse.solving.risk.search import first_cards
     from supersparse.solving.risk.workspace import new_best, new_support
 
     for problem in _tiny_risk_problems():
         instance = risk_instance(problem, slope_is_free=problem.slope == "free")
-        first_cards(instance, new_support(instance), new_best(instance), lambda: False)
+        support, best = new_support(instance), new_best(instance)
+        column, point = np.zeros(1, np.int64), np.zeros(2)
+        compile_for(
+            round_support, instance.data, support, best, instance.low, instance.high, column, 1, point, 0.0, 0
+        )
+        first_cards(instance, support, best, lambda: False)
 
 
 def run_risk_proof() -> None:

@@ -235,7 +235,7 @@ def _settle(
     """Change one column at a time, or add one, while that helps."""
     for _ in range(_MOST_STEPS):
         moves.count[0] = 0
-        _rank(data, support, low, high, at, _NONE, True, _count(data, at.index) < most, moves)
+        _rank(data, support, low, high, at, _NONE, np.bool_(True), _count(data, at.index) < most, moves)
         if not _try_moves(data, support, at, moves, trial):
             break
 
@@ -311,7 +311,7 @@ def descend(
             _copy_card(rest, at)
             rest.index[drop] = data.zero[drop]
             _calibrate(data, support, rest)
-            _rank(data, support, low, high, rest, drop, False, True, moves)
+            _rank(data, support, low, high, rest, drop, np.bool_(False), np.bool_(True), moves)
         improved = _try_moves(data, support, at, moves, trial)
         if improved:
             continue
@@ -321,7 +321,7 @@ def descend(
         if _same(at.index, best.index):
             return  # it has been here before
         if _count(data, at.index) < most:
-            _rank(data, support, low, high, at, _NONE, False, True, moves)
+            _rank(data, support, low, high, at, _NONE, np.bool_(False), np.bool_(True), moves)
         for m in range(moves.count[0]):  # nothing helps as it is: choose the points of the nearest ones again
             if not moves.estimate[m] < (1 + _NEAR) * at.value[0]:
                 continue

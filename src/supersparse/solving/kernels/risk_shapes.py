@@ -219,7 +219,7 @@ def shape(
                 if abs(data.values[j, v] - wanted) < abs(data.values[j, nearest] - wanted):
                     nearest = v
             index[q] = nearest
-        _improve(data, support, low, high, model, index, False, singly)
+        _improve(data, support, low, high, model, index, np.bool_(False), singly)
     for c in range(singly.count[0]):
         copy(index, singly.index[c], k)
-        _improve(data, support, low, high, model, index, True, shapes)
+        _improve(data, support, low, high, model, index, np.bool_(True), shapes)
