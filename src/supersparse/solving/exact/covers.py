@@ -104,7 +104,7 @@ def _nearest(
     width = max(1, bits[0].shape[1] or points.shape[1])
     affordable = max(200, _MOST_COMPARISONS // max(1, len(points) * width))
     if len(candidates) > affordable:  # an even sample keeps the cost linear in the number of rows
-        candidates = candidates[:: len(candidates) // affordable + 1]
+        candidates = np.ascontiguousarray(candidates[:: len(candidates) // affordable + 1])
     step = max(1, _CHUNK // max(1, len(candidates) * width))
     mine, theirs = [], []
     for first in range(0, len(points), step):

@@ -151,7 +151,7 @@ def point_pairs(instance: Instance) -> PointPairs:
     by_feature = (up[:, :, None] - down[:, None, :]).reshape(len(up), -1).astype(np.float64)
     first, second = np.divmod(np.arange(n_up * n_down), n_down)
     return PointPairs(
-        by_feature=by_feature,
+        by_feature=np.ascontiguousarray(by_feature),
         by_pair=np.ascontiguousarray(by_feature.T),
         positive=first.astype(np.int64),
         negative=(n_up + second).astype(np.int64),
