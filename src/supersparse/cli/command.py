@@ -108,11 +108,11 @@ _OPTIONS = {f.name: f for f in fields(Settings) if f.metadata.get("option") is n
 
 def _setting_option(name: str) -> inspect.Parameter:
     """Return the command-line option of a declared setting, with the same name and help."""
-    setting = _OPTIONS[name]
-    option = typer.Option(f"--{name.replace('_', '-')}", help=setting.metadata["field"].help)
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        annotation=Annotated[setting.metadata["option"] | None, option],
-        default=None,
-    )
+    metadata = _OPTIONS[name].metadata
+    read, word, help_ = metadata["option"], f"--{name.replace('_', '-')}", metadata["field"].help
+    annotation: Any
+    if isinstance(read, type):
+        annotation = Annotated[read | None, typer.Option(word, help=help_)]
+    else:
+        annotation = Annotated[Any, typer.Option(word, help=help_, parser=read, metavar="VALUE")]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)

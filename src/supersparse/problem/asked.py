@@ -5,7 +5,7 @@ a line of help. `Problem.of`, `Settings`, the classifiers, the settings file, it
 line all read this declaration; a new setting is a field here, and its effect in `Problem`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from inspect import Parameter
 from typing import Any, Literal, TypedDict
@@ -41,8 +41,19 @@ SYNONYMS = {
 _OPEN_PAIR = Pair(Either(NumberForm(), Null()), "a pair such as [0, 10], or [0, null] for an open end")
 
 
-def setting(default: Any, form: Form[Any], help: str, *, option: type | None = None) -> Any:
-    """Declare a setting; `option` is the type of its value on the command line, where it has an option."""
+def word_or_whole(text: str) -> str | int:
+    """Read a value of the command line that is a word or a whole number.
+
+    >>> word_or_whole("free"), word_or_whole("1")
+    ('free', 1)
+    """
+    return int(text) if text.isascii() and text.isdigit() else text
+
+
+def setting(
+    default: Any, form: Form[Any], help: str, *, option: type | Callable[[str], Any] | None = None
+) -> Any:
+    """Declare a setting; `option` is the type of its value on the command line, or a function that reads it."""
     metadata = {"field": Field(form=form, help=help), "option": option}
     if isinstance(default, dict):
         return field(default_factory=dict, metadata=metadata)
@@ -73,6 +84,7 @@ class Asked:
         "free",
         Either(Word("free"), WholeForm(1)),
         "With goal risk, the log odds of one point: free, or 1 with a whole intercept.",
+        option=word_or_whole,
     )
     C1: Number | Auto = setting(
         "auto",

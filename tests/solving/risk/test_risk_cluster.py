@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 
 VARIANTS = [
     {},
-    {"slope": 1, "C0": 0.006, "max_features": 2},
+    {"slope": 1, "C0": 0.002, "max_features": 4},
     {"constraints": [c.min_sensitivity(0.9)], "risk_threshold": 0.4, "max_features": 3},
 ]
 

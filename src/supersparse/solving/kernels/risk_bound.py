@@ -12,14 +12,14 @@ card that matters. So a badly solved relaxation gives a weak bound, never a wron
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner
 from supersparse.solving.kernels.risk_data import Floats, Ints
-from supersparse.solving.kernels.risk_loss import ANY_ORDER, INTERNAL, dot, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import ANY_ORDER, BLOCK, dot, loss_at, slopes_at
 
 HUGE = 1e300
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def solve(h: Floats, n: int, x: Floats) -> bool:
     """Solve h·s = x in place of x, with h in its lower triangle; False if h is not positive definite."""
     for j in range(n):
@@ -49,7 +49,7 @@ def solve(h: Floats, n: int, x: Floats) -> bool:
     return True
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def scores_at(z: Floats, point: Floats, first: int, x: Floats, columns: Ints, m: int, n: int) -> None:
     """z = point[0] + Σ_j point[first + j]·x[columns[j]]."""
     b = point[0]
@@ -62,14 +62,14 @@ def scores_at(z: Floats, point: Floats, first: int, x: Floats, columns: Ints, m:
                 z[i] += factor_ * column[i]
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def add_column(z: Floats, factor_: float, x: Floats, n: int) -> None:
     """z += factor·x."""
     for i in range(n):
         z[i] += factor_ * x[i]
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def times(out: Floats, x: Floats, y: Floats, n: int) -> float:
     """out = x·y entry by entry; returns its sum."""
     total = 0.0
@@ -79,7 +79,57 @@ def times(out: Floats, x: Floats, y: Floats, n: int) -> float:
     return total
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy", fastmath=ANY_ORDER)
+def _add_four_dots(x: Floats, a: Floats, b: Floats, c: Floats, d: Floats, n: int, out: Floats) -> None:
+    """Add x·a, x·b, x·c and x·d to `out`, which reads x once."""
+    of_a, of_b, of_c, of_d = 0.0, 0.0, 0.0, 0.0
+    for i in range(n):
+        v = x[i]
+        of_a += v * a[i]
+        of_b += v * b[i]
+        of_c += v * c[i]
+        of_d += v * d[i]
+    out[0] += of_a
+    out[1] += of_b
+    out[2] += of_c
+    out[3] += of_d
+
+
+@inner(error_model="numpy")
+def curvature_of(
+    x: Floats, columns: Ints, weights: Floats, m: int, n: int, scratch: Floats, h: Floats
+) -> None:
+    """h = Σ weight·x·x', with the intercept first; all of it, not a triangle.
+
+    By blocks of rows, which stay in the processor's cache for all pairs of columns.
+    """
+    for j in range(m + 1):
+        for k in range(j + 1):
+            h[j, k] = 0.0
+    for start in range(0, n, BLOCK):
+        size, own = min(n - start, BLOCK), weights[start:]
+        total = 0.0
+        for i in range(size):
+            total += own[i]
+        h[0, 0] += total
+        for j in range(m):
+            h[1 + j, 0] += times(scratch, own, x[columns[j], start:], size)
+            k = 0
+            while k + 3 <= j:
+                _add_four_dots(
+                    scratch, x[columns[k], start:], x[columns[k + 1], start:], x[columns[k + 2], start:],
+                    x[columns[k + 3], start:], size, h[1 + j, 1 + k :],
+                )  # fmt: skip
+                k += 4
+            while k <= j:
+                h[1 + j, 1 + k] += dot(scratch, x[columns[k], start:], size)
+                k += 1
+    for j in range(m + 1):
+        for k in range(j):
+            h[k, j] = h[j, k]
+
+
+@inner(error_model="numpy")
 def value_of_bound(
     tangent: float,
     size: float,
@@ -100,7 +150,7 @@ def value_of_bound(
     )
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def least_reach(
     g: Floats, low: Floats, high: Floats, optional: Ints, cost: Floats, m: int, room: int, pick: Floats
 ) -> tuple[float, float]:
@@ -126,7 +176,7 @@ def least_reach(
     return total, magnitude
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def fit_support(
     x: Floats,
     columns: Ints,
@@ -161,16 +211,9 @@ def fit_support(
             far += abs(g[1 + j]) * reach[j]
         if value_of_bound(f - moment, f + moments, gb, -far, far, 0.0, 1.0, limits) >= threshold:
             return True, f
-        total = 0.0
-        for i in range(n):
-            total += curve[i]
-        h[0, 0] = total + 1e-12
-        for j in range(m):
-            h[1 + j, 0] = times(scratch, curve, x[columns[j]], n)
-            for k in range(j + 1):
-                h[1 + j, 1 + k] = dot(scratch, x[columns[k]], n)
-            h[1 + j, 1 + j] += 1e-12
+        curvature_of(x, columns, curve, m, n, scratch, h)
         for j in range(size):
+            h[j, j] += 1e-12
             step[j] = -g[j]
         if not solve(h, size, step):
             break

@@ -5,8 +5,9 @@ limit for certain, and what passes is judged exactly elsewhere.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner
 from supersparse.solving.kernels.risk_bound import add_column, value_of_bound
 from supersparse.solving.kernels.risk_data import (
     FOUND,
@@ -21,7 +22,6 @@ from supersparse.solving.kernels.risk_data import (
 )
 from supersparse.solving.kernels.risk_loss import (
     ACCURATE,
-    INTERNAL,
     QUICK,
     calibrate,
     copy,
@@ -38,32 +38,45 @@ _BREAKS = 0.02  # what a limit counts as broken in addition, if it is broken at 
 _NEAR = 1e-7  # log odds: rows as near as this to the threshold may be on either side of it
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
+def _numbered(ids: NDArray[np.int32], n: int, codes: int, first: NDArray[np.int32]) -> int:
+    """Number the codes that occur from 0, in place; returns how many. first: a row of each."""
+    table, count = np.empty(codes, np.int32), np.int64(0)
+    for code in range(codes):
+        table[code] = -1
+    for i in range(n):
+        code = ids[i]
+        if table[code] < 0:
+            table[code] = count
+            first[count] = i
+            count += 1
+        ids[i] = table[code]
+    return count
+
+
+@inner(error_model="numpy")
 def merge_rows(data: RiskData, support: Support, k: int) -> int:
     """Rows that are equal on the support become one; returns their number."""
     n = data.x.shape[1]
-    ids, groups = support.ids, 1
+    ids, first = support.ids, np.empty(n, np.int32)
+    most = min(20000, 8 * n)
+    first[0] = 0
     for i in range(n):
         ids[i] = 0
-    for q in range(k):
-        j = support.columns[q]
-        wide = data.distinct[j]
-        size = groups * wide
-        if size > 20000 or size > 8 * n:
+    groups, codes = np.int64(1), np.int64(1)  # cells at the last count, and the codes that they have now
+    for q in range(k + 1):
+        wide = data.distinct[support.columns[q]] if q < k else np.int64(1)
+        if codes > groups and (q == k or codes * wide > most):
+            groups = _numbered(ids, n, codes, first)
+            codes = groups
+        codes *= wide
+        if codes > most:
             groups = n + 1
             break
-        table = np.empty(size, np.int32)
-        for at in range(size):
-            table[at] = -1
-        ranks = data.ranks[j]
-        count = 0
-        for i in range(n):
-            at = ids[i] * wide + ranks[i]
-            if table[at] < 0:
-                table[at] = count
-                count += 1
-            ids[i] = table[at]
-        groups = count
+        if q < k:
+            ranks = data.ranks[support.columns[q]]
+            for i in range(n):
+                ids[i] = ids[i] * wide + ranks[i]
     if groups > 0.7 * n:
         for q in range(k):
             copy_floats(support.x[q], data.x[support.columns[q]], n)
@@ -76,12 +89,14 @@ def merge_rows(data: RiskData, support: Support, k: int) -> int:
         g = ids[i]
         support.positive[g] += data.positive[i]
         support.negative[g] += data.negative[i]
-        for q in range(k):
-            support.x[q, g] = data.x[support.columns[q], i]
+    for q in range(k):
+        of_rows, of_groups = data.x[support.columns[q]], support.x[q]
+        for g in range(groups):
+            of_groups[g] = of_rows[first[g]]
     return groups
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def load(data: RiskData, support: Support, columns: Ints, k: int) -> None:
     """Make these columns the support at hand."""
     copy(support.columns, columns, k)
@@ -90,7 +105,7 @@ def load(data: RiskData, support: Support, columns: Ints, k: int) -> None:
     support.counts[WORK] += data.x.shape[1] * (k + 1)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def card_loss(
     data: RiskData, support: Support, index: Ints, k: int, fit: Floats, accurate: int
 ) -> tuple[float, float]:
@@ -154,7 +169,7 @@ def card_loss(
     return best, bound
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def rates_broken(data: RiskData, support: Support, index: Ints, k: int, fit: Floats) -> float:
     """By how much a card breaks the limits on rates, as shares of their weights; 0 if it may obey.
 
@@ -193,7 +208,7 @@ def rates_broken(data: RiskData, support: Support, index: Ints, k: int, fit: Flo
     return broken
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def support_may_obey(data: RiskData, support: Support, k: int) -> bool:
     """Whether predictions by cell can obey each limit on rates, and all of them together.
 
@@ -227,7 +242,7 @@ def support_may_obey(data: RiskData, support: Support, k: int) -> bool:
     return together <= all_most + 1e-9
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def obeys_limits(data: RiskData, support: Support, index: Ints, k: int) -> bool:
     """Whether a card obeys the limits on supports and scores."""
     for limit in range(len(data.most)):
@@ -239,7 +254,7 @@ def obeys_limits(data: RiskData, support: Support, index: Ints, k: int) -> bool:
     return True
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def offer(
     data: RiskData,
     support: Support,

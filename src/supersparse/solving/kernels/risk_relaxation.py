@@ -7,10 +7,11 @@ t_j add up to at most room·a.
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner, kernel
 from supersparse.solving.kernels.risk_bound import (
     HUGE,
     add_column,
+    curvature_of,
     least_reach,
     scores_at,
     solve,
@@ -18,13 +19,13 @@ from supersparse.solving.kernels.risk_bound import (
     value_of_bound,
 )
 from supersparse.solving.kernels.risk_data import Floats, Ints
-from supersparse.solving.kernels.risk_loss import INTERNAL, copy_floats, dot, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import copy_floats, dot, loss_at, slopes_at
 
 _STEPS = 12  # Newton steps for each barrier weight
 _WEIGHTS = 14  # barrier weights
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _barrier(
     theta: Floats,
     low: Floats,
@@ -70,7 +71,7 @@ def _barrier(
     return total
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _start_inside(
     low: Floats,
     high: Floats,
@@ -136,7 +137,7 @@ def _start_inside(
             theta[base + j] = beta
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _add_barrier(
     low: Floats,
     high: Floats,
@@ -203,7 +204,7 @@ def _add_barrier(
             h[1, 1] += c * room * room
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel(error_model="numpy")
 def relax(
     x: Floats,
     columns: Ints,
@@ -250,7 +251,7 @@ def relax(
             of_t[j] = base + m + n_t
             n_t += 1
     nv = base + m + n_t
-    vectors, h = np.zeros((6, nv)), np.zeros((nv, nv))
+    vectors, h, gram = np.zeros((6, nv)), np.zeros((nv, nv)), np.empty((m + 1, m + 1))
     theta, trial, gradient = vectors[0], vectors[1], vectors[2]
     step, g, pick = vectors[3], vectors[4], vectors[5]
     _start_inside(
@@ -310,22 +311,21 @@ def relax(
             for k in range(i + 1):
                 h[i, k] = 0.0
         gradient[0] = gb
-        total = 0.0
-        for i in range(n):
-            total += curve[i]
-        h[0, 0] = total + 1e-13
+        curvature_of(x, columns, curve, m, n, scratch, gram)
+        h[0, 0] = gram[0, 0] + 1e-13
         for j in range(m):
             row = base + j
             if fixed[j]:
                 h[row, row] = 1.0
                 continue
             gradient[row] = g[j]
-            h[row, 0] = times(scratch, curve, x[columns[j]], n)
+            h[row, 0] = gram[1 + j, 0]
             for k in range(j + 1):
                 if not fixed[k]:
-                    h[row, base + k] = dot(scratch, x[columns[k]], n)
+                    h[row, base + k] = gram[1 + j, 1 + k]
             h[row, row] += 1e-13
             if any_fixed and slope_is_free:
+                times(scratch, curve, x[columns[j]], n)
                 h[row, 1] = dot(scratch, joint, n)
         if slope_is_free and any_fixed:
             gradient[1] = dot(residual, joint, n)

@@ -21,11 +21,11 @@ from supersparse.solving.risk.node import Floats, Ints, Node
 from supersparse.solving.risk.workspace import new_best, new_cells, new_support
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
-_MOST_ROUNDED = 300  # supports; the boxes of a support round as well
+_ROUND_FIRST, _ROUND_EVERY = 4, 32  # the first nodes are rounded, then one in so many: boxes round as well
 _NEAR = 1e-3  # roundings of nodes are polished if they come this near to the best card
 _ENUMERATE_FIRST = 0.1  # enumerate before relaxing if that costs at most this share of what it may cost then
 _ENUMERATE_BITS = 15.0  # enumerate after relaxing if that costs at most so many relaxations, with bit sets
-_ENUMERATE = 6.0  # ... and without
+_ENUMERATE = 4.0  # ... and without
 
 
 class Worker:
@@ -38,10 +38,9 @@ class Worker:
         self._cells = new_cells(instance)
         self._current: tuple[Node, Ints, Ints, int] | None = None  # node, used, candidates, room
         self._rounded: set[tuple[int, ...]] = set()
+        self._relaxed = 0
         data = instance.data
         self._work = np.empty((8, data.x.shape[1]))
-        # penalties are part of the relaxation at a fixed slope, which then beats enumeration
-        self._relaxes_well = not data.slope_is_free and float(instance.least_cost.max(initial=0.0)) > 1e-5
 
     @property
     def is_busy(self) -> bool:
@@ -148,6 +147,7 @@ class Worker:
             data.slope_is_free, slope_low, slope_high, threshold, data.limits, point, dual, self._work,
         )  # fmt: skip
         self.support.counts[WORK] += int(relaxing)
+        self._relaxed += 1
         loss_bound = max(node.loss_bound, bound) if data.slope_is_free else node.loss_bound
         node_bound = max(node.bound, bound + cost_used)
         if passed:
@@ -234,9 +234,7 @@ class Worker:
         return True
 
     def _is_cheap(self, used: int, candidates: int, room: int, work: float) -> bool:
-        """Whether to enumerate all completions costs less than this work, and relaxing is not better."""
-        if self._relaxes_well:
-            return False
+        """Whether to enumerate all completions costs less than this work."""
         return self._completions(candidates, room) * self._support_cost(used + room) < work
 
     def _completions(self, candidates: int, room: int) -> float:
@@ -281,7 +279,8 @@ class Worker:
         order = np.argsort(-np.abs(point[2:]) - np.where(np.arange(len(columns)) < len(used), 1e9, 0.0))
         chosen = np.sort(order[: self.instance.most_features])
         key = tuple(columns[chosen].tolist())
-        if not key or key in self._rounded or len(self._rounded) >= _MOST_ROUNDED:
+        most = _ROUND_FIRST + self._relaxed // _ROUND_EVERY
+        if not key or key in self._rounded or len(self._rounded) >= most:
             return
         self._rounded.add(key)
         start = np.concatenate([point[1:2], point[2 + chosen]])
