@@ -9,8 +9,8 @@ branch needs, how many supports must be searched, and CPU seconds. The ways:
 - ``range of w``: at least one of w neighbouring cuts with one sign in, or none. The first pays the least
   penalty once and leaves out the pairs that any of them covers; if it stays open, it is halved.
 
-The last column counts the literals that wait for a better one (`exact/exchanges.py`): this tree drops them, to
-compare the ways to branch alone.
+The last column counts the literals that wait for a better one (`exact/exchanges.py`): this tree drops them,
+to compare the ways to branch alone.
 """
 
 import sys
