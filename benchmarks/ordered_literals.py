@@ -1,16 +1,16 @@
 """Thresholds of one variable as ordered literals: what branching on a range of them would save.
 
 ``python -m benchmarks.ordered_literals [most packings]`` proves tables of threshold columns (x >= 1, x >= 2,
-and so on) by a tree in plain Python, with the best model known. It prints how many packings each way
-to branch needs, how many nodes have one place left, how many supports must be searched, and CPU seconds:
+and so on) by a tree in plain Python, with the best model known. It prints how many packings each way to
+branch needs, how many supports must be searched, and CPU seconds. The ways:
 
 - ``feature``: in with +, in with -, out;
 - ``literal``: one literal in, or out, which is what the engine does;
 - ``range of w``: at least one of w neighbouring cuts with one sign in, or none. The first pays the least
   penalty once and leaves out the pairs that any of them covers; if it stays open, it is halved.
 
-The last column counts the literals that another of the same sign could always replace: its column is no
-smaller on rows that weigh more when positive, and no larger on the others.
+The last column counts the literals that wait for a better one (`exact/exchanges.py`): this tree drops them,
+to compare the ways to branch alone.
 """
 
 import sys
@@ -25,7 +25,7 @@ from benchmarks import data
 from supersparse import Problem, solve
 from supersparse.solving.exact.covers import Packed, packing_bound, pair_pool
 from supersparse.solving.exact.instance import Flags, Instance, instances
-from supersparse.solving.exact.literals import Literal, Literals, by_feature, literals_where
+from supersparse.solving.exact.literals import Literal, Literals, by_feature
 from supersparse.solving.exact.tree import fixed_cost
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.presolve import MergeRows
@@ -109,10 +109,9 @@ ASKED = [
 
 @dataclass(slots=True)
 class Counted:
-    """Packings of nodes and of ranges, nodes with one place left, and supports to search."""
+    """Packings of nodes and of ranges, and supports to search."""
 
     packed: int = 0
-    last: int = 0
     supports: int = 0
 
 
@@ -144,7 +143,8 @@ class Tree:
     def close(self, most: int) -> bool:
         """Expand everything; False where more than so many packings would be needed."""
         instance = self._instance
-        stack = [Node((), instance.allowed.copy(), self._pool.all, fixed_cost(instance, ()), 0)]
+        allowed = instance.allowed & (np.array(instance.after) < 0)
+        stack = [Node((), allowed, self._pool.all, fixed_cost(instance, ()), 0)]
         while stack and self.counted.packed <= most:
             node = stack.pop()
             if node.bound <= self._cut:
@@ -194,9 +194,7 @@ class Tree:
 
     def _parts(self, node: Node) -> Iterator[Node]:
         instance, room = self._instance, self._instance.max_features - len(node.literals)
-        if room == 1:
-            self._count_supports(node)
-        if room <= 1:
+        if room <= 0:
             return
         fixed = fixed_cost(instance, node.literals)
         packed = self._packed(node.pairs, node.allowed, room, node.theta, fixed)
@@ -204,6 +202,9 @@ class Tree:
         by_literal = np.maximum(bound, fixed + packed.by_literal)
         allowed = node.allowed & (by_literal <= self._cut)
         if bound > self._cut or not allowed.any():
+            return
+        if room == 1:
+            self._count_supports(node.literals, allowed)
             return
         most = int(np.argmax(np.where(allowed, packed.load, -1)))
         some = self._range(most, allowed, packed.load)
@@ -232,20 +233,17 @@ class Tree:
             low, high = (low - 1, high) if before >= after else (low, high + 1)
         return tuple(Literal(int(name)) for name in chain[low:high])
 
-    def _count_supports(self, node: Node) -> None:
+    def _count_supports(self, literals: Literals, allowed: Flags) -> None:
         """Count the supports whose rows, merged to cells, do not cost too much already."""
         instance, form = self._instance, self._instance.form
-        self.counted.last += 1
-        features = [literal // 2 for literal in node.literals]
+        features = [literal // 2 for literal in literals]
         _, cell = np.unique(form.ranks[features], axis=1, return_inverse=True)
-        paid = (
-            instance.empty_penalty + form.shift + int(instance.literal_surcharge[list(node.literals)].sum())
-        )
-        for f in np.flatnonzero(by_feature(node.allowed).any(axis=1)):
+        paid = instance.empty_penalty + form.shift + int(instance.literal_surcharge[list(literals)].sum())
+        for f in np.flatnonzero(by_feature(allowed).any(axis=1)):
             merged = cell.ravel() * int(instance.n_ranks[f]) + form.ranks[f]
             loss = np.minimum(np.bincount(merged, form.positive), np.bincount(merged, form.negative)).sum()
             for name in (2 * f, 2 * f + 1):
-                if node.allowed[name]:
+                if allowed[name]:
                     self.counted.supports += paid + loss + instance.literal_surcharge[name] <= self._cut
 
 
@@ -256,25 +254,17 @@ def _nested(instance: Instance) -> Flags:
     return np.asarray(below | below.T)
 
 
-def replaceable(instance: Instance) -> int:
-    """Number of literals that another one of the same sign could always replace."""
-    x, difference = instance.form.ranks, instance.form.positive - instance.form.negative
-    up, down = x[:, difference > 0], x[:, difference < 0]
-    above = np.all(up[:, None] <= up[None, :], axis=2) & np.all(down[:, None] >= down[None, :], axis=2)
-    np.fill_diagonal(above, False)
-    return int(above.any(axis=1).sum() + above.any(axis=0).sum())
-
-
 def main(most: int) -> None:
     """Prove every table in every way and print a row for each."""
-    print("| table | columns | asked | branching | packed | last | supports | CPU s | replaceable |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| table | columns | asked | branching | packings | supports | CPU s | wait |")
+    print("|---|---|---|---|---|---|---|---|")
     for asked in ASKED:
         problem = asked.problem()
         solution = solve(problem, "exact", time_limit=SECONDS)
         form = integer_form(MergeRows.apply(problem))
         (instance,) = instances(form)
         limit = f"C0 = {asked.C0}" if asked.max_features is None else f"at most {asked.max_features}"
+        waiting = sum(literal >= 0 for literal in instance.after)
         for width in WIDTHS:
             began = time.process_time()
             tree = Tree(instance, form.in_kernel_units(solution.objective), width)
@@ -283,8 +273,8 @@ def main(most: int) -> None:
             c = tree.counted
             print(
                 f"| {asked.name} | {problem.n_features} | {limit}, ±{asked.largest} | {way} "
-                f"| {c.packed}{'' if closed else '+'} | {c.last} | {c.supports} | {spent:.1f} "
-                f"| {replaceable(instance)} of {len(literals_where(instance.allowed))} |",
+                f"| {c.packed}{'' if closed else '+'} | {c.supports} | {spent:.1f} "
+                f"| {waiting} of {int(instance.allowed.sum())} |",
                 flush=True,
             )
 

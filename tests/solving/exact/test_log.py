@@ -64,7 +64,8 @@ class Checker:
         load = Counter()
         for i, j, u in event.multipliers:
             for literal in self.literals_of(i, j) & set(event.allowed):
-                load[literal] += u
+                if self.cases[event.case].after[literal] < 0:  # else a better one covers the pair as well
+                    load[literal] += u
         return load
 
     def check_node(self, event):

@@ -17,7 +17,8 @@ with c_l for `literal_penalty` and fixed(S) for the base cost and the penalties 
 `tree.fixed_cost`).
 
 Pairs that S covers are left out, and literals that are not allowed carry no load. When l must be
-in T, the same sum with l's term and r - 1 others bounds the models that use l: `by_literal`.
+in T, the same sum with l's term and r - 1 others bounds the models that use l: `by_literal`. A literal that
+is used only after a better one (`exchanges.py`) has no pairs: the better one covers all of them.
 """
 
 from collections.abc import Callable
@@ -75,6 +76,7 @@ def pair_pool(
 ) -> PairPool:
     """Pair each point with its nearest opposite points that the support does not yet cover."""
     covering = flags_of(support, instance.n_features)
+    allowed = allowed & (np.array(instance.after) < 0)
     bits, masks = _packed(instance, allowed, covering)
     up, down = instance.positive, instance.negative
     a = _nearest(up, down, True, bits, masks, allowed, covering, most, cancelled)
@@ -102,7 +104,7 @@ def _nearest(
     width = max(1, bits[0].shape[1] or points.shape[1])
     affordable = max(200, _MOST_COMPARISONS // max(1, len(points) * width))
     if len(candidates) > affordable:  # an even sample keeps the cost linear in the number of rows
-        candidates = candidates[:: len(candidates) // affordable + 1]
+        candidates = np.ascontiguousarray(candidates[:: len(candidates) // affordable + 1])
     step = max(1, _CHUNK // max(1, len(candidates) * width))
     mine, theirs = [], []
     for first in range(0, len(points), step):

@@ -156,7 +156,7 @@ def point_pairs(instance: Instance) -> PointPairs:
     by_feature = (up[:, :, None] - down[:, None, :]).reshape(len(up), -1).astype(np.float32)
     first, second = np.divmod(np.arange(n_up * n_down), n_down)
     return PointPairs(
-        by_feature=by_feature,
+        by_feature=np.ascontiguousarray(by_feature),
         by_pair=np.ascontiguousarray(by_feature.T),
         all=np.arange(n_up * n_down),
         positive=first.astype(np.int64),

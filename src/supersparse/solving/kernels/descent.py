@@ -187,7 +187,7 @@ def swap_one(
             continue
         spared = data.value_penalty[out, index[out]] - data.value_penalty[out, data.zero[out]]
         add_column(scores, data, out, -value)
-        best, best_j, best_at, best_intercept = cost, -1, np.int64(0), np.int64(0)
+        best, best_j, best_at, best_intercept = cost, np.int64(-1), np.int64(0), np.int64(0)
         candidates = order
         if len(index) > WIDE:
             candidates = most_promising(scores, data, index, intercept[0], PROMISING, totals, work)

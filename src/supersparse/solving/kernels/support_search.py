@@ -211,7 +211,7 @@ def lay_out_improving(c: Coefficients, boxes: Ints, literals: Ints, low: Ints, h
     if not doubles:
         put_box(boxes, np.int64(0), low, high)
         return 1
-    n = 0
+    n = np.int64(0)
     for t in range(k):
         half, first = c.count[literals[t]] // 2, low[t]
         low[t] = half

@@ -388,7 +388,7 @@ def cost_of(pairs: PointPairs, vector: Ints) -> int:
             for i in range(len(scores)):
                 scores[i] += vector[f] * pairs.columns[f, i]
     starts, losses = loss_by_b(scores, pairs.step, pairs.half, pairs.row_positive, pairs.row_negative)
-    return cost + least_over_b(starts, losses, -(2**60), 2**60)[0]
+    return cost + least_over_b(starts, losses, np.int64(-(2**60)), np.int64(2**60))[0]
 
 
 @kernel()

@@ -77,7 +77,7 @@ def write_pair_covers(
     group, _ = row_groups(list(problem.rows.columns))
     z = {(int(group[row]), bool(problem.rows.positive[row])): variable for row, variable in binary.items()}
     instance = instances(integer_form(problem))[-1]
-    pool = pair_pool(instance, (), instance.allowed)
+    pool = pair_pool(instance.in_any_order(), (), instance.allowed)
     pairs = np.stack([instance.positive_row[pool.positive], instance.negative_row[pool.negative]], axis=1)
     count = 0
     seen: set[tuple[int, int]] = set()
