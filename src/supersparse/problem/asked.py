@@ -53,7 +53,7 @@ def word_or_whole(text: str) -> str | int:
 def setting(
     default: Any, form: Form[Any], help: str, *, option: type | Callable[[str], Any] | None = None
 ) -> Any:
-    """Declare a setting; `option` is the type of its value on the command line, or a function that reads it."""
+    """Declare a setting; `option`, where it has one on the command line, is its type or how it is read."""
     metadata = {"field": Field(form=form, help=help), "option": option}
     if isinstance(default, dict):
         return field(default_factory=dict, metadata=metadata)

@@ -3,9 +3,9 @@
 Rows are merged: `positive` and `negative` hold the weight of each class in a row, so a row at logit z costs
 positive·log(1 + e^-z) + negative·log(1 + e^z). Sums run over blocks of rows, which keeps the rounding error
 of a sum of n terms below (BLOCK + n/BLOCK)·2^-53 of the sum of their magnitudes, in whatever order the
-processor adds within a block. A block is a slice, counted from 0: only so are its loops compiled for vectors
-(an index that may be negative, for all the compiler knows, makes neighbouring rows of one array look as if they
-overlapped), which is two to three times as fast.
+processor adds within a block. A block is a slice, counted from 0: an index that may be negative, for all the
+compiler knows, makes neighbouring rows of one array look as if they overlapped, and its loop is not compiled
+for vectors, which are two to three times as fast.
 """
 
 import numpy as np
