@@ -20,6 +20,7 @@ IntArray = NDArray[np.integer] | NDArray[np.object_]
 LONGEST_UNIQUE_DECIMAL = 10**15  # any two decimals of at most 15 digits are different doubles
 _INT64_SAFE = 2**63 - 1
 _PROBE = 256
+_NEAR = 2**16  # values so near to one another are counted rather than sorted
 _EXACT_IN_A_DOUBLE = 2**53
 _SOON = 12  # decimal places
 _FRACTION = re.compile(r"-?\d{1,4000}(/0*[1-9]\d{0,3999})?", re.ASCII)
@@ -218,8 +219,7 @@ def distinct_of(values: IntArray) -> tuple[IntArray, NDArray[np.intp]]:
     [1, 0, 2, 0]
     """
     if values.dtype != object:
-        found, place = np.unique(values, return_inverse=True)
-        return cast(IntArray, found), place.reshape(-1)
+        return _distinct_by_counting(values) or _distinct_by_sorting(values)
     order = np.argsort(quotients(values, 1), kind="stable")
     rising = values[order]
     if not np.all(rising[:-1] <= rising[1:]):
@@ -229,6 +229,26 @@ def distinct_of(values: IntArray) -> tuple[IntArray, NDArray[np.intp]]:
     place = np.empty(len(values), np.intp)
     place[order] = np.cumsum(starts) - 1
     return rising[starts], place
+
+
+def _distinct_by_sorting(values: IntArray) -> tuple[IntArray, NDArray[np.intp]]:
+    found, place = np.unique(values, return_inverse=True)
+    return cast(IntArray, found), place.reshape(-1)
+
+
+def _distinct_by_counting(values: IntArray) -> tuple[IntArray, NDArray[np.intp]] | None:
+    """Find the distinct values without sorting; None if they lie too far apart."""
+    if values.dtype.kind not in "iu" or not values.size:
+        return None
+    least, greatest = int(values.min()), int(values.max())
+    if greatest - least >= min(_NEAR, values.size) or not fits_int64(max(abs(least), abs(greatest))):
+        return None
+    above = values.astype(np.int64) - least
+    occurs = np.zeros(greatest - least + 1, dtype=bool)
+    occurs[above] = True
+    place = np.cumsum(occurs) - 1
+    found = (np.flatnonzero(occurs) + least).astype(values.dtype)
+    return cast(IntArray, found), place[above]
 
 
 def summed(values: IntArray, groups: NDArray[np.intp], n_groups: int) -> NDArray[np.int64]:

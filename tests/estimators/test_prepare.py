@@ -112,14 +112,15 @@ def spoilt(table, y, rows):
 def test_nothing_of_the_rows_left_out_reaches_the_cut_points(missing):
     table, y = people()
     train, test = next(StratifiedKFold(3).split(table, y))
-    fold = Fold(name="fold 1", train=train, test=test)
+    fold = Fold(name="fold 1", train=train, test=np.concatenate([test, train]))
     costs = {"ill": 1, "well": 1}
 
     def learned(X, labels):
         recipe = SLIMClassifier(prepare=Prepare(missing=missing), **OPTIONS)._recipe()
         rows = TrainingRows(X=X, y=labels, sample_weight=None, rate_groups=None)
         (result,) = fit_fold(recipe, [0.02], rows, costs, fold)
-        return result.card.items, result.card.intercept, recipe.question(rows.take(train)).prepare.notes_
+        scores = result.unseen.scores[len(test) :].tolist()
+        return scores, result.size, recipe.question(rows.take(train)).prepare.notes_
 
     assert learned(table, y) == learned(*spoilt(table, y, test))
 

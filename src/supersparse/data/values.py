@@ -129,6 +129,8 @@ def first_float(dtype: np.dtype[Any], bound: Fraction, included: bool) -> Any:
     except OverflowError:
         found = kind(np.inf if bound > 0 else -np.inf)
     with np.errstate(over="ignore", under="ignore"):
+        if not np.isinf(found) and Fraction(str(found)) == bound:  # as nearly always
+            return found if included else np.nextafter(found, kind(np.inf))
         while reaches(found):
             found = np.nextafter(found, kind(-np.inf))
         while not reaches(found):

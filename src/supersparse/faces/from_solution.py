@@ -1,6 +1,7 @@
 """The card of a verified solution: items on the raw columns, and what was proven about them."""
 
 import hashlib
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING, Any
@@ -39,19 +40,29 @@ def card_of_solution(solution: "Solution", title: str | None) -> Card:
     """Make the card; features without points are left out."""
     rows, points = solution.problem.rows, solution.points
     values = points.values
+    return replace(
+        scoring_card(solution),
+        title=title,
+        risk=_risk(solution),
+        provenance=_provenance(solution),
+        seen=tuple(_seen(rows, j, values[j]) for j in points.support),
+        performance=(training_performance(solution),),
+    )
+
+
+def scoring_card(solution: "Solution") -> Card:
+    """Make what a card needs to score rows, and nothing that is learned from the rows once more."""
+    rows, points = solution.problem.rows, solution.points
+    values = points.values
     negative, positive = map(_label, rows.classes)
     return Card(
-        title=title,
+        title=None,
         negative=negative,
         positive=positive,
         items=tuple(Item(rule=ValueOf(rows.names[j]), points=values[j], position=j) for j in points.support),
         intercept=_intercept(solution),
-        risk=_risk(solution),
         domains=tuple(_domain(rows, j) for j in points.support),
         n_columns=rows.n_features,
-        provenance=_provenance(solution),
-        seen=tuple(_seen(rows, j, values[j]) for j in points.support),
-        performance=(training_performance(solution),),
     )
 
 

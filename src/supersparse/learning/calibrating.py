@@ -10,6 +10,7 @@ that the mean risk by the final card is the share of positives.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Any, cast
 
 import numpy as np
@@ -20,8 +21,8 @@ from supersparse.card.risk import Floats, Risk, TableRisk
 from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
 from supersparse.evaluate.calibrating import Method, fit_risk, in_the_large
-from supersparse.evaluate.outcomes import Tally
-from supersparse.exact import IntArray, integer_column
+from supersparse.evaluate.outcomes import Tally, added_up
+from supersparse.exact import IntArray, fits_int64, integer_column, largest_magnitude, quotients
 from supersparse.learning.clock import Clock
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.risk_rows import cases_by_total, rising, stated_at, tabulated
@@ -98,7 +99,8 @@ class Pooled:
     rows: NDArray[np.intp]
     scores: Floats
     positive: NDArray[np.bool_]
-    weights: list[Fraction]
+    weights: IntArray  # over `unit`
+    unit: int
 
     @classmethod
     def of(cls, rows: TrainingRows, positive: object, unseen: Sequence[LeftOut]) -> "Pooled":
@@ -109,16 +111,20 @@ class Pooled:
         times = np.bincount(left, minlength=len(rows.y))
         kept = np.asarray(weights[left] > 0, dtype=bool)
         left, scores = left[kept], scores[kept]
+        common = lcm(*np.unique(times[left]).tolist())
+        fits = fits_int64(largest_magnitude(weights) * common * len(left))
+        shares = common // times[left]
         return cls(
             rows=left,
             scores=scores,
             positive=np.asarray(rows.y == positive)[left],
-            weights=[Fraction(int(weights[row]), scale * int(times[row])) for row in left],
+            weights=weights[left].astype(np.int64 if fits else object) * shares,
+            unit=scale * common,
         )
 
     def tally(self, unit: float, threshold: Fraction) -> Tally:
         """Add up the weights at each score, in points of a card whose scores have this root mean square."""
-        return _tally(self.scores * unit, self.positive, self.weights, threshold)
+        return _tally(self.scores * unit, self.positive, self.weights, self.unit, threshold)
 
 
 def fitted_risk(
@@ -138,10 +144,10 @@ def fitted_risk(
     weights, scale = _weights(rows.sample_weight, len(rows.y))
     used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
     unit = root_mean_square(seen[used], weights[used])
-    by = np.array([float(weight) for weight in pooled.weights])
+    by = quotients(pooled.weights, pooled.unit)
     share = float(np.average(pooled.positive, weights=by))
     risk = rising(fit_risk(pooled.tally(unit, card.threshold), cast(Method, method)), share)
-    cases = cases_by_total(card, seen[used], [Fraction(int(weights[row]), scale) for row in used])
+    cases = cases_by_total(card, seen[used], weights[used], scale)
     if isinstance(risk, TableRisk):
         risk = stated_at(risk, tuple(cases), cases)
     risk = in_the_large(risk, seen[pooled.rows] + float(card.threshold), by, share)
@@ -176,15 +182,19 @@ def root_mean_square(scores: Floats, weights: Any) -> float:
 
 
 def _tally(
-    scores: Floats, positive: NDArray[np.bool_], weights: list[Fraction], threshold: Fraction
+    scores: Floats, positive: NDArray[np.bool_], weights: IntArray, unit: int, threshold: Fraction
 ) -> Tally:
     distinct, groups = np.unique(scores, return_inverse=True)
-    sums = {side: [Fraction(0)] * len(distinct) for side in (False, True)}
-    for group, side, weight in zip(groups.tolist(), positive.tolist(), weights, strict=True):
-        sums[side][group] += weight
+    negatives, positives = (
+        tuple(
+            Fraction(int(weight), unit)
+            for weight in added_up(weights, groups.reshape(-1), len(distinct), of_class)
+        )
+        for of_class in (~positive, positive)
+    )
     return Tally(
         totals=tuple(Fraction(float(s)) + threshold for s in distinct),
-        negatives=tuple(sums[False]),
-        positives=tuple(sums[True]),
+        negatives=negatives,
+        positives=positives,
         cutoff=Cutoff(threshold=threshold),
     )

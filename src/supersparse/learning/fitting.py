@@ -11,7 +11,7 @@ from supersparse.card.card import Card
 from supersparse.errors import SupersparseError
 from supersparse.learning.clock import Clock
 from supersparse.learning.judging import RISKS, judged
-from supersparse.learning.recipe import Question, Recipe
+from supersparse.learning.recipe import Question
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split
 from supersparse.learning.validating import Validation, chooses_penalty, validate
@@ -59,7 +59,7 @@ def fit_card(
     if solution.stop is Stop.INTERRUPTED:
         return _unjudged(question, solution, rows, _INTERRUPTED)
     judge = _Judge(splits, repeats, n_jobs, watch)
-    return judge.card(question, solution, rows, judge.validated(question.recipe, rows, clock))
+    return judge.card(question, solution, rows, judge.validated(question, rows, clock))
 
 
 def _choosing(question: Question, rows: TrainingRows, judge: "_Judge", clock: Clock, watch: Watch) -> Fitted:
@@ -70,9 +70,10 @@ def _choosing(question: Question, rows: TrainingRows, judge: "_Judge", clock: Cl
         first = _solve(question, clock.part(_FIRST), watch)
         if first.stop is Stop.INTERRUPTED:
             return _unjudged(question, first, rows, _INTERRUPTED)
-    found = judge.validated(question.recipe, rows, clock.part(_FOLDS))
+    found = judge.validated(question, rows, clock.part(_FOLDS))
     if isinstance(found, Validation):
-        question = question.recipe.asking(C0=found.chosen.C0).question(rows)
+        assert found.chosen.C0 is not None, "C0 is chosen among numbers"
+        question = question.with_penalty(found.chosen.C0)
     watch.stage("final card")
     return judge.card(question, _again(question, first, clock, watch), rows, found)
 
@@ -96,16 +97,17 @@ class _Judge:
     n_jobs: int
     watch: Watch
 
-    def validated(self, recipe: Recipe, rows: TrainingRows, clock: Clock) -> Validation | str:
+    def validated(self, question: Question, rows: TrainingRows, clock: Clock) -> Validation | str:
         """Return what the finished folds say, or why there is nothing to say."""
         try:
             found = validate(
-                recipe,
+                question.recipe,
                 rows,
                 self.splits,
                 self.watch,
                 repeats=self.repeats,
                 clock=clock,
+                problem=question.problem,
                 n_jobs=self.n_jobs,
             )
         except SupersparseError as error:

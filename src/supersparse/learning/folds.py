@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.card import Card
 from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
 from supersparse.exact import exact, integer_column
@@ -37,7 +36,6 @@ class FoldResult:
     gap: float
     fit_seconds: float
     score_seconds: float
-    card: Card
     unseen: LeftOut
 
 
@@ -116,7 +114,6 @@ def fit_fold(
                 gap=solution.gap,
                 fit_seconds=fit_seconds,
                 score_seconds=score_seconds,
-                card=question.card(solution),
                 unseen=left_out(fold.test, unseen, question.scores(solution, train.X), train.sample_weight),
             )
         )
@@ -145,7 +142,7 @@ def _moved(question: Question, solution: Solution) -> float:
     if question.prepare is None:
         used = at_threshold(question.problem, solution.points).intercept_value
     else:
-        used = question.card(solution).as_learned.intercept
+        used = question.scoring_card(solution).as_learned.intercept
     return float(solution.points.intercept_value - used)
 
 

@@ -22,7 +22,7 @@ from supersparse.data.sources import as_table
 from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidSettingsError
 from supersparse.evaluate.drift import remember
 from supersparse.exact import exact, shown
-from supersparse.faces.from_solution import card_of_solution
+from supersparse.faces.from_solution import card_of_solution, scoring_card
 from supersparse.forms.labels import label_text
 from supersparse.forms.tree import ByName
 from supersparse.learning.rows import TrainingRows
@@ -33,6 +33,7 @@ from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_labels
 from supersparse.problem.sets import read_bounds
+from supersparse.problem.variants import with_size_penalty
 from supersparse.results.tie_break import TieBreak, least_log_loss
 from supersparse.settings.settings import Settings, SettingsKeywords
 from supersparse.solving.options import SolverKeywords
@@ -171,7 +172,7 @@ class Question:
         """
         if self.prepare is None:
             return scores_of_points(at_threshold(self.problem, solution.points), X)
-        card = self.card(solution)
+        card = self.scoring_card(solution)
         items = tuple(
             replace(item, missing=Fraction(0))
             if item.missing is None and not isinstance(item.rule, IsMissing)
@@ -179,6 +180,19 @@ class Question:
             for item in card.items
         )
         return score_table(replace(card, items=items, learned=None), as_table(X)).floats
+
+    def scoring_card(self, solution: Solution) -> Card:
+        """Return what a card needs to score rows: no risks, and nothing about the rows it was learned from.
+
+        Folds need no more, and making the rest takes seconds on large tables.
+        """
+        card = scoring_card(solution)
+        return printed(card if self.prepare is None else self.prepare.raw_card(card))
+
+    def with_penalty(self, C0: float) -> "Question":
+        """Ask the same with another C0; the features stay."""
+        problem = with_size_penalty(self.problem, exact(C0, "C0"))
+        return replace(self, recipe=self.recipe.asking(C0=C0), problem=problem)
 
     def card(self, solution: Solution, title: str | None = None, rows: TrainingRows | None = None) -> Card:
         """Return the card of an answer, on raw columns; `rows` are what it was learned from.

@@ -12,18 +12,21 @@ import numpy as np
 from supersparse.card.card import Card
 from supersparse.card.possible import possible_totals
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
+from supersparse.evaluate.outcomes import added_up
+from supersparse.exact import IntArray, fits_int64, largest_magnitude
 
 MOST_TOTALS = 40  # of a table that a smooth risk becomes
 
 
-def cases_by_total(card: Card, scores: Floats, weights: Sequence[Fraction]) -> dict[Fraction, Fraction]:
-    """Return the weight of the rows at each total that occurs, in rising order."""
+def cases_by_total(card: Card, scores: Floats, weights: IntArray, unit: int) -> dict[Fraction, Fraction]:
+    """Return the weight of the rows, over `unit`, at each total that occurs, in rising order."""
     distinct, groups = np.unique(scores, return_inverse=True)
-    sums = [Fraction(0)] * len(distinct)
-    for group, weight in zip(groups.tolist(), weights, strict=True):
-        sums[group] += weight
+    fits = fits_int64(largest_magnitude(weights) * len(weights))
+    whole = weights.astype(np.int64 if fits else object)
+    sums = added_up(whole, groups.reshape(-1), len(distinct), np.ones(len(weights), dtype=bool))
     found: dict[Fraction, Fraction] = {}
-    for score, cases in zip(distinct.tolist(), sums, strict=True):
+    for score, weight in zip(distinct.tolist(), sums.tolist(), strict=True):
+        cases = Fraction(int(weight), unit)
         total = Fraction(str(score)) + card.threshold
         if card.totals_are_whole:  # the score was rounded to a float
             total = Fraction(round(total))

@@ -22,6 +22,8 @@ from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split
 from supersparse.learning.watching import Unwatched, Watch
+from supersparse.problem.problem import Problem
+from supersparse.problem.variants import with_size_penalty
 from supersparse.settings.settings import Settings
 from supersparse.solving.executors import each_on, workers_of
 from supersparse.solving.options import SolverKeywords
@@ -125,21 +127,26 @@ def validate(
     *,
     repeats: int = 1,
     clock: Clock | None = None,
+    problem: Problem | None = None,
     n_jobs: int = 1,
 ) -> Validation | None:
     """Follow the recipe on the training rows of each split, for each candidate C0 if none is set.
 
     `repeats` says how often the splits divide the rows, one division after another. The folds of a division
     share the time that the clock leaves, by default the time limit of the recipe; the next one is begun if
-    as much time is left as the last one took. The first fold is learned in this process; if the others are
-    worth it, they are divided among `n_jobs` processes, or the workers of the recipe's executor. Ctrl-C, or
-    the end of the time, keeps the finished folds; None if there are none.
+    as much time is left as the last one took. `problem` is that of all rows, where it is known already. The
+    first fold is learned in this process; if the others are worth it, they are divided among `n_jobs`
+    processes, or the workers of the recipe's executor. Ctrl-C, or the end of the time, keeps the finished
+    folds; None if there are none.
     """
     watch = watch or Unwatched()
     settings = recipe.settings
     chooses = chooses_penalty(settings)
-    problem = (recipe.asking(C0=0) if chooses else recipe).question(rows).problem
-    penalties = [float(C0) for C0 in read_values(VALUES, problem)] if chooses else []
+    if problem is None:
+        problem = recipe.question(rows).problem
+    penalties = []
+    if chooses:
+        penalties = [float(C0) for C0 in read_values(VALUES, with_size_penalty(problem, Fraction(0)))]
     costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
     # a checkpoint is of the final fit: folds are other problems
     options: SolverKeywords = {**recipe.options, "checkpoint": None, "n_jobs": 1, "executor": None}

@@ -16,10 +16,10 @@ from supersparse.exact import shown
 from supersparse.prepare.cuts import (
     ClassCounts,
     ClassTarget,
-    Edges,
     Enough,
     apart,
     by_gain,
+    cut_gains,
     find_edges,
     gain,
     optimal_cuts,
@@ -74,7 +74,7 @@ def value_offer(column: RawColumn, target: ClassTarget) -> Offer:
 def _best_cut_gain(counts: ClassCounts) -> float:
     n = len(counts.negative)
     best = optimal_cuts(counts, 1, 0.0) if 1 < n <= 1000 else []
-    return gain(counts, np.arange(n) > best[0]) if best else 0.0
+    return float(cut_gains(counts)[best[0]]) if best else 0.0
 
 
 def threshold_offers(
@@ -91,12 +91,8 @@ def threshold_offers(
         choose = optimal_cuts if cuts == "optimal" else tree_cuts
         prices = edges.prices(roundness_of(values, counts.both, column.name), target.price_of_a_step)
         chosen = choose(edges.bins, most, least, prices) if edges.cuts else []
-    return [_threshold(column.name, edges, cut) for cut in chosen]
-
-
-def _threshold(name: str, edges: Edges, cut: int) -> Offer:
-    above = np.arange(len(edges.bins.negative)) > cut
-    return Offer(rule=InRange(name, low=edges.cuts[cut]), gain=gain(edges.bins, above))
+    gains = cut_gains(edges.bins)
+    return [Offer(rule=InRange(column.name, low=edges.cuts[cut]), gain=float(gains[cut])) for cut in chosen]
 
 
 def given_offers(column: RawColumn, target: ClassTarget, cut_points: Sequence[Fraction]) -> list[Offer]:

@@ -16,17 +16,14 @@ from supersparse.prepare.cuts import ClassTarget
 from supersparse.prepare.feature import Feature, Recorded, holds_text
 from supersparse.prepare.fitting import (
     PreparedColumns,
-    Screened,
-    Told,
     few_rows_note,
-    is_yes_or_no,
     put_together,
-    screened,
     unusable,
-    weight_apart,
+    with_rare_answers,
 )
 from supersparse.prepare.prepare import Prepare
 from supersparse.prepare.raw import RawColumn, kind_of_column
+from supersparse.prepare.screening import Screened, Told, is_yes_or_no, screened, weight_apart
 from supersparse.prepare.settings import PrepareSettings, read_prepare_settings
 
 
@@ -42,7 +39,8 @@ def prepare_counted(prepare: Prepare, table: CountedTable) -> Prepare:
     names = tuple(table.columns)
     settings.check_columns(names)
     cells = {name: cells_of(column) for name, column in table.columns.items()}
-    found = _prepared(table, cells, settings)
+    everybody = ClassTarget(np.array(table.totals, dtype=np.float64), np.array([False, True]))
+    found = with_rare_answers(settings, everybody, lambda asked: _prepared(table, cells, asked, everybody))
     texts = tuple(name for name in names if holds_text(cells[name]))
     return Prepare.of_found(Recorded(parameters=parameters, columns=names, texts=texts), found)
 
@@ -55,8 +53,9 @@ def cells_of(counted: CountedColumn) -> Cells:
     return read_cells(column.values)
 
 
-def _prepared(table: CountedTable, cells: Mapping[str, Cells], settings: PrepareSettings) -> PreparedColumns:
-    everybody = ClassTarget(np.array(table.totals, dtype=np.float64), np.array([False, True]))
+def _prepared(
+    table: CountedTable, cells: Mapping[str, Cells], settings: PrepareSettings, everybody: ClassTarget
+) -> PreparedColumns:
     notes: dict[str, str] = {}
     plans = []
     for position, (name, counted) in enumerate(table.columns.items()):

@@ -116,6 +116,14 @@ def gain(counts: ClassCounts, inside: NDArray[np.bool_]) -> float:
     return float(whole[0] - surprise(negative, positive).sum())
 
 
+def cut_gains(bins: ClassCounts) -> Floats:
+    """Return the information about the class from each cut: the first separates bin 0 from the others."""
+    below = [np.cumsum(counts)[:-1] for counts in (bins.negative, bins.positive)]
+    total = [counts.sum(keepdims=True) for counts in (bins.negative, bins.positive)]
+    parts = surprise(*below) + surprise(*(t - b for t, b in zip(total, below, strict=True)))
+    return np.asarray(surprise(*total) - parts, dtype=np.float64)
+
+
 def optimal_cuts(bins: ClassCounts, most: int, least: float, price: Floats | None = None) -> list[int]:
     """Return the best single cut, the best pair, the best three, ..., up to `most` distinct cuts.
 
@@ -130,6 +138,7 @@ def optimal_cuts(bins: ClassCounts, most: int, least: float, price: Floats | Non
     best = cost[0].copy()  # best[j]: the lowest cost of bins 0..j-1 in the parts so far
     came_from: list[NDArray[np.intp]] = []
     offered: dict[int, None] = {}
+    gains = cut_gains(bins)
     for _ in range(min(most, n_bins - 1)):
         ways = best[:, None] + cost
         came_from.append(ways.argmin(axis=0))
@@ -142,7 +151,7 @@ def optimal_cuts(bins: ClassCounts, most: int, least: float, price: Floats | Non
         for step in reversed(came_from):
             place = int(step[place])
             cuts.append(place - 1)
-        for cut in sorted(cuts, key=lambda c: -gain(bins, np.arange(n_bins) > c)):
+        for cut in sorted(cuts, key=lambda c: -gains[c]):
             offered.setdefault(cut)
         spaced = apart(bins.both, list(offered), least)
         offered = dict.fromkeys(spaced)
@@ -211,9 +220,9 @@ def _moved(bins: ClassCounts, cuts: list[int], least: float, price: Floats) -> l
 
 def by_gain(bins: ClassCounts, cuts: list[int]) -> list[int]:
     """Sort cuts by their individual information; without labels, by how evenly they split the rows."""
-    places = np.arange(len(bins.negative))
     if bins.positive.any():
-        return sorted(cuts, key=lambda c: -gain(bins, places > c))
+        gains = cut_gains(bins)
+        return sorted(cuts, key=lambda c: -gains[c])
     below = np.cumsum(bins.both) / bins.both.sum()
     return sorted(cuts, key=lambda c: abs(float(below[c]) - 0.5))
 
@@ -295,10 +304,12 @@ def _edges(
     values: NDArray[np.generic], counts: ClassCounts, windows: list[tuple[int, int]], column: str
 ) -> Edges:
     what = f"column {column!r}"
+    ends = {at: exact_value(values[at], what) for first, last in windows for at in (first - 1, last)}
     cuts: dict[int, Fraction] = {}
     for first, last in windows:
-        cut = roundest(exact_value(values[first - 1], what), exact_value(values[last], what))
-        position = first + int(from_on(values[first : last + 1], cut, included=True).argmax())
+        cut, position = roundest(ends[first - 1], ends[last]), first
+        if first < last:
+            position += int(from_on(values[first : last + 1], cut, included=True).argmax())
         cuts.setdefault(position, cut)
     places = sorted(cuts)
     starts = np.array([0, *places], dtype=np.intp)

@@ -1,7 +1,6 @@
 """Learn the features of a table: column by column, then select the candidates to keep."""
 
-import hashlib
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -12,145 +11,32 @@ from numpy.typing import NDArray
 from supersparse.card.rules import Domain, InRange, IsOneOf
 from supersparse.data.codes import codes_of
 from supersparse.data.sources import CellTable
-from supersparse.data.values import Cells, Numbers
+from supersparse.data.values import Numbers
 from supersparse.errors import InvalidDataError
 from supersparse.exact import shown
 from supersparse.prepare.columns import ColumnPlan, FeatureCandidate, plan_column
-from supersparse.prepare.cuts import FEW_ROWS, LEAST_ROWS, ClassTarget, Enough, Floats
+from supersparse.prepare.cuts import FEW_ROWS, LEAST_ROWS, ClassTarget, Enough
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.raw import RawColumn, kind_of_column
 from supersparse.prepare.sample import Most, sample
+from supersparse.prepare.screening import Screened, screen
 from supersparse.prepare.settings import PrepareSettings
 from supersparse.problem.constraints.signs import same_sign
 from supersparse.problem.constraints.support import thresholds_per_variable
 from supersparse.problem.limits import Constraint
 from supersparse.problem.rows import read_weights, two_labels
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Screened:
-    """The candidates kept, in table order, and the number left out for each reason."""
-
-    kept: tuple[Feature, ...]
-    few_rows: int
-    repeated: int
-    beyond_limit: int
-
-    @property
-    def n_candidates(self) -> int:
-        """How many there were to choose from: those kept, and those beyond the limit."""
-        return len(self.kept) + self.beyond_limit
-
-
-def screen(
-    candidates: list[FeatureCandidate],
-    columns: Mapping[str, Cells],
-    target: ClassTarget,
-    *,
-    least: float,
-    most: int | None,
-) -> Screened:
-    """Keep the best candidates up to a maximum; those that the user requested are always kept.
-
-    Leaving out what repeats or negates another loses no card. What single out too few rows could save at most
-    that share of the errors. What lies beyond the maximum may be missed, and is counted.
-    """
-
-    def told(feature: Feature) -> Told:
-        values = feature.of_cells(columns[feature.column])
-        return Told(rarer=weight_apart(values, target.weights), digest=_digest(values))
-
-    return screened(candidates, told, target, least=least, most=most)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What a feature tells: the weight of the rows apart from its most common value, and which they are.
-
-    Features that repeat or negate each other have the same digest.
-    """
-
-    rarer: float
-    digest: Hashable
-
-
-def screened(
-    candidates: list[FeatureCandidate],
-    told: Callable[[Feature], Told],
-    target: ClassTarget,
-    *,
-    least: float,
-    most: int | None,
-) -> Screened:
-    """Do what `screen` does, by what each feature tells."""
-    by_chance = target.by_chance if target.positive is not None else 0.0
-    ranked = sorted(
-        candidates,
-        key=lambda c: (
-            c.round >= 0 and c.gain < by_chance,
-            c.round,
-            -c.gain,
-            c.feature.position,
-            c.feature.name,
-        ),
-    )
-    seen: set[Hashable] = set()
-    kept: list[Feature] = []
-    few = repeated = beyond = 0
-    for candidate in ranked:
-        given = candidate.round < 0
-        tells = told(candidate.feature)
-        if not (tells.rarer > 0 and tells.rarer >= (0.0 if given else least) - 1e-9 * max(1.0, target.total)):
-            few += 1
-            continue
-        if tells.digest in seen:
-            repeated += 1
-            continue
-        seen.add(tells.digest)
-        if most is not None and len(kept) >= most and not given:
-            beyond += 1
-        else:
-            kept.append(candidate.feature)
-    places = {id(c.feature): k for k, c in enumerate(candidates)}
-    kept.sort(key=lambda feature: (feature.position, *_low(feature), places[id(feature)]))
-    return Screened(kept=tuple(kept), few_rows=few, repeated=repeated, beyond_limit=beyond)
-
-
-def _low(feature: Feature) -> tuple[bool, Fraction]:
-    """Thresholds from low to high, then other features by rank."""
-    low = feature.rule.low if isinstance(feature.rule, InRange) else None
-    return low is None, low or Fraction(0)
-
-
-def weight_apart(values: NDArray[Any], weights: Floats) -> float:
-    """The weight of the rows that differ from the most common value."""
-    total = float(weights.sum())
-    if is_yes_or_no(values):
-        ones = float(weights[values.astype(bool)].sum())
-        return min(ones, total - ones)
-    _, codes = np.unique(values, return_inverse=True)
-    return total - float(np.bincount(codes.reshape(-1), weights).max())
-
-
-def is_yes_or_no(values: NDArray[Any]) -> bool:
-    """Whether all values are 0 or 1."""
-    return values.dtype.kind in "biu" and values.min() >= 0 and values.max() <= 1
-
-
-def _digest(values: NDArray[Any]) -> bytes:
-    """Fingerprint a column; a 0/1 column and its complement have the same fingerprint."""
-    if is_yes_or_no(values):
-        bits = values.astype(bool)
-        return hashlib.blake2b(np.packbits(bits ^ bits[0]).tobytes()).digest()
-    as_text = repr(values.tolist()).encode() if values.dtype == object else values.tobytes()
-    return hashlib.blake2b(as_text).digest()
-
-
 # For candidates="auto": what the exact engine can prove, or nearly, within a minute.
 _MOST_FEATURES = 60
 _FEWEST_FEATURES = 20
 _MOST_CELLS = 20_000_000  # rows x features; 10^6 rows of 20 features are solved in 10 s and 1 GB
+_LEAST_COLUMNS = 30  # that are looked at, though time may be up
+_FEW = 10  # features, where others are left out for being rare
 _MANY_OUTDONE = 5  # beyond this many columns, unused ones share one note
+
+
+class NoFeatureError(InvalidDataError):
+    """No column gives a usable feature."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -162,6 +48,7 @@ class PreparedColumns:
     notes: tuple[str, ...]
     domains: Mapping[str, Domain]
     n_candidates: int  # how many features there were to choose from
+    n_rare: int = 0  # how many were left out because they single out too few rows
     codes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # they look like missing values
 
 
@@ -173,8 +60,8 @@ def prepare_columns(
     most: Most | None = None,
 ) -> PreparedColumns:
     """Learn the features of a table, or of a sample of it where it has more than `most`."""
-    names = list(table.columns)
-    settings.check_columns(names)
+    positions = {name: position for position, name in enumerate(table.columns)}
+    settings.check_columns(list(positions))
     target, rows = _read_target(table.n_rows, y, sample_weight, needed=settings.cuts in ("optimal", "tree"))
     if target.positive is None and settings.cuts in ("optimal", "tree"):
         raise InvalidDataError(f"cuts={settings.cuts!r} needs the classes; give y, or use cuts='quantile'")
@@ -185,33 +72,69 @@ def prepare_columns(
         table, target, sampled = sample(table, target, most, settings.named)
         all_notes += sampled
     kinds = {name: kind_of_column(cells) for name, cells in table.columns.items()}
-    notes = {name: unusable(kind) for name, kind in kinds.items()}
-    used = tuple(name for name in kinds if not notes[name])
+    unused = {name: note for name, kind in kinds.items() if (note := unusable(kind))}
+    used = [name for name in kinds if name not in unused]
     if settings.missing == "drop":
         table, target, dropped = _without_gaps(
             CellTable({n: table.columns[n] for n in used}, table.n_rows), target
         )
         all_notes += dropped
-    plans, codes = [], {}
-    positions = {name: position for position, name in enumerate(names)}
-    for name in used:  # one at a time, to save memory
-        column = RawColumn(name=name, position=positions[name], cells=table.columns[name])
-        plans.append(plan_column(column, kinds[name], target, settings))
-        notes[name] = plans[-1].note
-        if kinds[name] == "numbers" and name not in settings.named and (found := _codes(column)):
-            codes[name] = found
-            notes[name] += f"; {' and '.join(map(str, found))} " + (
-                "stands apart like a code for missing, and counts as a number"
-                if len(found) == 1
-                else "stand apart like codes for missing, and count as numbers"
-            )
-    cells = {plan.name: plan.cells for plan in plans}
 
-    def select(candidates: list[FeatureCandidate], least: float, most: int | None) -> Screened:
-        return screen(candidates, cells, target, least=least, most=most)
+    def with_settings(settings: PrepareSettings) -> PreparedColumns:
+        plans: dict[str, ColumnPlan] = {}
+        codes: dict[str, tuple[int, ...]] = {}
+        for name in used:  # one at a time, to save memory
+            if most is not None and most.is_over and len(plans) >= _LEAST_COLUMNS:
+                break
+            column = RawColumn(name=name, position=positions[name], cells=table.columns[name])
+            plans[name] = plan_column(column, kinds[name], target, settings)
+            if kinds[name] == "numbers" and name not in settings.named and (found := _codes(column)):
+                codes[name] = found
+        notes = {name: plan.note + _codes_note(codes.get(name, ())) for name, plan in plans.items()} | unused
+        cells = {name: plan.cells for name, plan in plans.items()}
 
-    prepared = put_together(plans, notes, all_notes, target, n_rows, settings, select)
-    return replace(prepared, codes=codes)
+        def select(candidates: list[FeatureCandidate], least: float, most: int | None) -> Screened:
+            return screen(candidates, cells, target, least=least, most=most)
+
+        prepared = put_together(
+            [plans[name] for name in positions if name in plans],
+            {name: notes[name] for name in positions if name in notes},
+            all_notes + _ignored_note(len(positions) - len(notes), len(positions)),
+            target,
+            n_rows,
+            settings,
+            select,
+        )
+        return replace(prepared, codes=codes)
+
+    return with_rare_answers(settings, target, with_settings)
+
+
+def with_rare_answers(
+    settings: PrepareSettings, target: ClassTarget, prepare: Callable[[PrepareSettings], PreparedColumns]
+) -> PreparedColumns:
+    """Let answers hold 10 rows where most of them hold less than 2 %, as with rare words or findings."""
+    usual = Enough.of(target, None)
+    relaxes = settings.rare is None and usual.weight > LEAST_ROWS
+    try:
+        prepared = prepare(settings)
+    except NoFeatureError:
+        if not relaxes:
+            raise
+        prepared = None
+    if not relaxes or (prepared is not None and len(prepared.features) >= min(_FEW, prepared.n_rare)):
+        assert prepared is not None, "an error is raised where nothing is relaxed"
+        return prepared
+    try:
+        relaxed = prepare(replace(settings, rare=Fraction(LEAST_ROWS) / Fraction(target.total)))
+    except NoFeatureError:
+        if prepared is None:
+            raise
+        return prepared
+    note = (
+        f"most answers are rarer than {usual.in_words}; those with at least {LEAST_ROWS} are offered (rare)"
+    )
+    return replace(relaxed, notes=(note, *relaxed.notes))
 
 
 def put_together(
@@ -233,16 +156,17 @@ def put_together(
         notes[name] += "; not used"
     outdone = [plan.name for plan in plans if plan.name in unused and len(plan.candidates) > 1]
     if not kept.kept:
-        raise InvalidDataError(
-            "no column gives a usable feature: "
-            + "; ".join(f"{name}: {note}" for name, note in list(notes.items())[:5])
-        )
+        enough = Enough.of(target, settings.rare).in_words
+        rare = f"{kept.few_rows} candidates single out fewer than {enough}, so lower rare; "
+        some = "; ".join(f"{name}: {note}" for name, note in list(notes.items())[:5])
+        raise NoFeatureError(f"no column gives a usable feature: {rare if kept.few_rows else ''}{some}")
     return PreparedColumns(
         features=kept.kept,
         constraints=_constraints(kept.kept, settings),
         notes=(*all_notes, *_said_of_columns(notes, outdone), *_left_out(kept, most)),
         domains={plan.name: plan.domain for plan in plans if plan.domain is not None},
         n_candidates=kept.n_candidates,
+        n_rare=kept.few_rows,
     )
 
 
@@ -252,6 +176,25 @@ def _codes(column: RawColumn) -> tuple[int, ...]:
         return ()
     distinct, places = column.distinct
     return tuple(codes_of(distinct.astype(np.float64), np.bincount(places, minlength=len(distinct))))
+
+
+def _codes_note(codes: Sequence[int]) -> str:
+    if not codes:
+        return ""
+    return f"; {' and '.join(map(str, codes))} " + (
+        "stands apart like a code for missing, and counts as a number"
+        if len(codes) == 1
+        else "stand apart like codes for missing, and count as numbers"
+    )
+
+
+def _ignored_note(ignored: int, n_columns: int) -> list[str]:
+    if not ignored:
+        return []
+    return [
+        f"{ignored} of {n_columns} columns were not looked at, to keep the time limit; the others separate "
+        "the classes better"
+    ]
 
 
 def few_rows_note(target: ClassTarget, settings: PrepareSettings) -> list[str]:

@@ -30,8 +30,9 @@ from supersparse.stop import Stop
 
 _FIRST = 2**16  # values of the first sample
 _GROWTH = 4
-_LEAST_ROWS = 500
-_MOST_COLUMNS = 200  # of the first sample; later ones have twice as many each
+_LEAST_ROWS = 2000
+_MOST_COLUMNS = 64  # of the first sample; later ones have twice as many each
+_RANKED = 2**25  # values by which columns are ranked, about a third of a second
 _LEAST_SECONDS = 0.5  # for a sample, though time may be up: a card without features helps nobody
 _SHARE = 0.25  # of the time left that a sample may be searched for
 _PREPARING = 4  # times as long as the search, at most, to prepare a sample
@@ -46,9 +47,10 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
     """
     monitor.incumbent(completed(problem, smallest_coefficients(problem)))
     values, columns = _FIRST, _MOST_COLUMNS
+    ranked = _by_separation(problem, monitor.options.random_state)
     while monitor.stop_reason() is None or (values == _FIRST and monitor.stop_reason() is Stop.TIME_LIMIT):
         began = time.perf_counter()
-        sample = _Sample.of(problem, values, columns, monitor.options.random_state)
+        sample = _Sample.of(problem, values, ranked[:columns], monitor.options.random_state)
         seconds_left = monitor.seconds_left or 0.0
         whole = sample.preparing * problem.rows.n_rows * problem.n_features / sample.n_values
         if whole < _WORTH * seconds_left and monitor.best is not None and values > _FIRST:
@@ -88,13 +90,11 @@ class _Sample:
         self._best: Points | None = None  # so far, where a search goes on
 
     @classmethod
-    def of(cls, problem: Problem, values: int, columns: int, seed: int) -> "_Sample":
-        """Draw about so many values, in at most so many columns."""
-        rows = problem.rows
-        n_columns = min(problem.n_features, columns)
-        n_rows = min(rows.n_rows, max(_LEAST_ROWS, values // n_columns))
+    def of(cls, problem: Problem, values: int, columns: Sequence[int], seed: int) -> "_Sample":
+        """Draw about so many values, in these columns and those that a model needs."""
+        rows, kept = problem.rows, sorted({*columns, *_needed(problem)})
+        n_rows = min(rows.n_rows, max(_LEAST_ROWS, values // len(kept)))
         chosen, weights = _drawn(problem, n_rows, np.random.default_rng(seed))
-        kept = _telling(problem, chosen, n_columns)
         began = time.perf_counter()
         narrow = DropColumns(tuple(kept), problem.n_features)
         part = narrow.apply(problem) if narrow.accepts(problem) else problem
@@ -162,16 +162,20 @@ def _drawn(problem: Problem, n_rows: int, random: np.random.Generator) -> tuple[
     return np.concatenate(drawn), np.concatenate(weights)
 
 
-def _telling(problem: Problem, chosen: NDArray[np.intp], most: int) -> list[int]:
-    """The columns that separate the classes best in these rows, one by one, and those that a model needs."""
-    if most >= problem.n_features:
-        return list(range(problem.n_features))
+def _needed(problem: Problem) -> set[int]:
+    """The columns without which a model may break a constraint."""
+    counted = {j for limit in problem.support_limits for j, w in enumerate(limit.weights) if w < 0}
+    return {*problem.forced, *counted}
+
+
+def _by_separation(problem: Problem, seed: int) -> list[int]:
+    """Rank the columns by how well each alone separates the classes, in as many rows as are read quickly."""
     rows = problem.rows
+    if problem.n_features <= _MOST_COLUMNS:
+        return list(range(problem.n_features))
+    n_rows = min(rows.n_rows, max(_LEAST_ROWS, _RANKED // problem.n_features))
+    chosen = np.sort(np.random.default_rng(seed).choice(rows.n_rows, size=n_rows, replace=False))
     positive = rows.positive[chosen]
-    needed = {
-        *problem.forced,
-        *(j for limit in problem.support_limits for j, w in enumerate(limit.weights) if w < 0),
-    }
     distance = np.zeros(problem.n_features)
     columns = rows.raw or rows.columns
     for start in range(0, problem.n_features, _AT_ONCE):
@@ -181,5 +185,4 @@ def _telling(problem: Problem, chosen: NDArray[np.intp], most: int) -> list[int]
             apart = np.abs(values[:, positive].mean(axis=1) - values[:, ~positive].mean(axis=1))
             distance[start : some.stop] = np.nan_to_num(apart / values.std(axis=1), posinf=0.0)
     distance[[len(allowed) <= 1 for allowed in problem.sets]] = 0.0
-    order = [j for j in np.argsort(-distance, kind="stable").tolist() if j not in needed]
-    return sorted([*needed, *order[: max(0, most - len(needed))]])
+    return [int(j) for j in np.argsort(-distance, kind="stable")]

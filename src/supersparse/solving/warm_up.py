@@ -44,7 +44,7 @@ def warm_up(goal: str = "errors", *, only_free: bool = False) -> None:
             logging.getLogger("supersparse").warning(
                 "compiling the solver for this machine: once only, 20 to 60 seconds"
             )
-            _compile_in_two_processes()
+            _beside_another(compile_search.__name__, compile_tree)
         options = SolveOptions()
         for problem in _tiny_problems():
             ExactSolver().solve(problem, options, Monitor(problem, options, lambda points: points))
@@ -54,31 +54,18 @@ def warm_up(goal: str = "errors", *, only_free: bool = False) -> None:
         _ready.add(_FREE if only_free else goal)
 
 
-def _compile_in_two_processes() -> None:
-    """Compile the larger half of the proof here, the rest elsewhere; numba's cache brings them together.
-
-    Whatever the other process does not get done is compiled here afterwards.
-    """
-    _beside_another(compile_tree_and_search.__name__, compile_supports)
-
-
-def compile_supports() -> None:
-    """Compile the search of one support, the larger half of the proof."""
+def compile_tree() -> None:
+    """Compile the tree over supports with all that it calls, the larger part."""
     from supersparse.solving.kernels.jit import compile_for
-    from supersparse.solving.kernels.support_search import search_support
 
     data, state = _tiny_slicer().arguments
-    compile_for(search_support, data, state, 0, 0, 0, 0, 0)  # part, cuts, work
+    compile_for(run_slice, data, state, np.zeros(2, np.int64), 0, 0, 0, 0, 0)  # shared, cuts, work
 
 
-def compile_tree_and_search() -> None:
-    """Compile the search, and the tree without its supports."""
-    from supersparse.solving.kernels.jit import compile_for
-    from supersparse.solving.kernels.slices import expand
-
-    run_search(_tiny_problems()[0])
-    data, state = _tiny_slicer().arguments
-    compile_for(expand, data, state, 0, 0)  # part, cut
+def compile_search() -> None:
+    """Compile the search for good models."""
+    for problem in _tiny_problems():
+        run_search(problem)
 
 
 def _tiny_slicer() -> "Slicer":
@@ -91,7 +78,10 @@ def _tiny_slicer() -> "Slicer":
 
 
 def _beside_another(name: str, work: Callable[[], None]) -> None:
-    """Run a function of this module in another process while `work` runs in this one."""
+    """Run a function of this module in another process while `work` runs in this one.
+
+    Numba's cache brings both together. Whatever the other does not get done is compiled here afterwards.
+    """
     command = f"from {__name__} import {name}; {name}()"
     try:
         other = subprocess.Popen(

@@ -153,6 +153,7 @@ class _Run:
                     self.telling,
                     repeats=self.asked.repeats,
                     clock=clock,
+                    problem=self.asked.question.problem,
                     n_jobs=self.given.get("processes", 1),
                 )
         except SupersparseError as error:

@@ -144,7 +144,7 @@ def _fold_errors(
         scores = question.scores(solution, test.X)
         loss = ((scores > 0) != (test.y == positive)).astype(float)
         if solution.slope is not None:
-            card = question.card(solution)
+            card = question.scoring_card(solution)
             moved = float(solution.points.intercept_value - card.as_learned.intercept)
             sign = np.where(test.y == positive, -1.0, 1.0)
             loss = np.logaddexp(0.0, sign * solution.slope * (scores + moved))

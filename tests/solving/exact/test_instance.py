@@ -9,7 +9,8 @@ from solving.kernels.forms import forms
 from strategies import cases
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import presolve
-from supersparse.solving.exact.instance import instances, twins
+from supersparse.solving.exact.exchanges import twins
+from supersparse.solving.exact.instance import instances
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.solve import solve
 

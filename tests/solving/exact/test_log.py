@@ -106,10 +106,9 @@ class Checker:
         for literal in event.dropped:
             others = sorted((g for f, g in gains.items() if f != literal // 2), reverse=True)
             back = load[literal] - self.literal_cost(literal) + sum(others[: event.room - 1])
-            partner = instance.twin_of[literal // 2]
-            orphan = partner >= 0 and not any(
-                x // 2 == partner for x in (set(event.allowed) | set(event.literals)) - set(event.dropped)
-            )
+            twin, first = instance.twin_of[literal // 2], instance.after[literal]
+            left = (set(event.allowed) | set(event.literals)) - set(event.dropped)
+            orphan = (twin >= 0 and twin not in {x // 2 for x in left}) or (first >= 0 and first not in left)
             assert self.paid(event) + total - back > event.cut or orphan
 
     def check_box(self, event):

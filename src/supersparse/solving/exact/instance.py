@@ -5,15 +5,14 @@ loses at least min(p, n) + |p - n|·[its heavier class is wrong]; the minima add
 is part of `base_cost`, and the differences are the weights of the net points. Evaluation never uses them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import IntArray, largest_magnitude
 from supersparse.problem.problem import Problem
-from supersparse.solving import deadline
+from supersparse.solving.exact.exchanges import first_literals, twins
 from supersparse.solving.exact.limits import LiteralLimits, literal_limits
 from supersparse.solving.exact.literals import SIGNS, both_literals, for_both_signs, n_literals
 from supersparse.solving.integer_form import OPEN, IntegerForm
@@ -45,6 +44,7 @@ class Instance:
     has_origin: bool  # whether the last point of each class is the origin
     forced: tuple[int, ...]
     twin_of: tuple[int, ...]  # the twin that must be in the model first, or -1
+    after: tuple[int, ...]  # over literals: the literal that must be in the model first, or -1
     max_features: int
     intercept_penalty: int  # the least penalty of the allowed b, C1 apart
     intercepts: Ints  # the allowed b, sorted; empty where b is free or in a very long range
@@ -131,9 +131,13 @@ class Instance:
         return ranges.astype(np.int64).reshape(-1, 2)
 
     @cached_property
-    def has_twins(self) -> bool:
-        """Whether any feature has a twin that must be used before it."""
-        return max(self.twin_of, default=-1) >= 0
+    def has_order(self) -> bool:
+        """Whether any feature has a twin, or any literal another one, that must be used before it."""
+        return max(*self.twin_of, *self.after, -1) >= 0
+
+    def in_any_order(self) -> "Instance":
+        """The same without the rules on what must be used first: for a list of all good models."""
+        return replace(self, twin_of=(-1,) * self.n_features, after=(-1,) * len(self.after))
 
     @cached_property
     def is_binary(self) -> bool:
@@ -242,6 +246,7 @@ def _instance(
         has_origin=has_origin,
         forced=form.problem.forced,
         twin_of=twins(form.problem),
+        after=first_literals(form),
         max_features=min(room, form.n_features),
         intercept_penalty=least,
         intercepts=intercepts,
@@ -260,47 +265,3 @@ def _origin_ranks(problem: Problem) -> NDArray[np.int32]:
         present = at < len(distinct) and distinct[at] == 0
         ranks.append(2 * at if present else 2 * at - 1)
     return np.array(ranks, np.int32)
-
-
-def _content(column: IntArray) -> object:
-    """What tells a column from others, as a key: equal numbers have equal keys, whatever their type."""
-    if column.dtype == object and largest_magnitude(column) >= 2**63:
-        return tuple(column.tolist())
-    return column.astype(np.int64).tobytes()
-
-
-def twins(problem: Problem) -> tuple[int, ...]:
-    """Find interchangeable columns; each points to the one that must be used before it.
-
-    Two columns are twins when set, penalties and limits agree and the columns are equal, or, with a
-    free threshold, differ (or, with symmetric sets, add up) by a constant. Any
-    model can then swap them without changing F, l1 or what is limited, so models that use a twin before its
-    partner need not be searched. Using both stays allowed: together they reach twice the range.
-    """
-    rows = problem.rows
-    latest: dict[tuple[object, ...], int] = {}
-    result = []
-    for f in range(problem.n_features):
-        deadline.look()
-        column, scale = rows.columns[f], rows.scales[f]
-        alike = (  # what two twins must share beside their columns
-            problem.sets[f],
-            problem.C0[f],
-            problem.levels[f],
-            scale,
-            *(limit.weights[f] for limit in problem.support_limits),
-            *(limit.together[f] for limit in problem.sign_limits),
-            *((limit.low[f], limit.high[f]) for limit in problem.score_limits),
-        )
-        if problem.intercept.mode != "free":
-            keys: list[tuple[object, ...]] = [(*alike, _content(column))]
-        else:
-            wide = column.astype(object if largest_magnitude(column) > 2**61 else np.int64)
-            keys = [(*alike, _content(wide - wide.min()))]
-            has_a_sign = problem.score_limits or any(limit.together[f] for limit in problem.sign_limits)
-            if problem.sets[f].is_symmetric and problem.levels[f] is None and not has_a_sign:
-                keys.append((*alike, _content(wide.max() - wide)))
-        known = next((k for k in keys if k in latest), None)
-        result.append(-1 if known is None else latest[known])
-        latest[keys[0] if known is None else known] = f
-    return tuple(result)

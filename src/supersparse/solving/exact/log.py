@@ -13,10 +13,10 @@ Multipliers = tuple[tuple[int, int, int], ...]  # (row of a positive, row of a n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSplit:
-    """A node was bounded, some literals were dropped, and it was split on a feature.
+    """A node was bounded, some literals were dropped, and it was split.
 
-    `parts` are the literals tried, and `out` is whether a part without the feature remains. Without a
-    feature, the node was split into one support per allowed literal.
+    `parts` are the literals that enter the model in one part each: the branching literal, or, where no more
+    than one fits, all that are allowed. `out` is whether a part without the branching literal remains.
     """
 
     case: int
@@ -27,7 +27,6 @@ class NodeSplit:
     cut: int
     room: int
     multipliers: Multipliers
-    feature: int | None
     parts: Literals
     out: bool
 

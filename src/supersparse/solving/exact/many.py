@@ -66,7 +66,7 @@ def all_within(
     if claim.lower_bound < best:
         return ClaimedModels(models=tuple(within.models.values()), complete=False)
     within.offer(smallest_coefficients(problem))  # the tree starts with one feature
-    cases = [replace(case, twin_of=(-1,) * case.n_features) for case in instances(form)]
+    cases = [case.in_any_order() for case in instances(form)]
     proof = Proof(within, cases, lists=True)
     proof.open_roots()
     begun = monitor.nodes

@@ -102,6 +102,7 @@ def _branching(instance: Instance) -> Branching:
         max_features=instance.max_features,
         forced=np.array(instance.forced, np.int64),
         twin_of=np.array(instance.twin_of, np.int64),
+        after=np.array(instance.after, np.int64),
         limit_weight=limits.weight,
         limit_most=limits.most,
         limit_side=limits.side.astype(np.int64),

@@ -5,7 +5,7 @@ one more literal that is still allowed. The support of exactly those literals is
 model may stop there, it became a separate task when the node was created.
 
 A node is bounded by a packing of pair covers, literals that cannot be in a better model are dropped, and
-it is split on the most loaded feature: in with +, in with -, or out. Tasks are taken best bound first.
+it is split on the most loaded one: in the model, or not. Tasks are taken best bound first.
 """
 
 import heapq
@@ -25,6 +25,7 @@ from supersparse.solving.exact.literals import (
     both_literals,
     by_feature,
     feature_of,
+    flags_of,
     for_both_signs,
     literals_where,
 )
@@ -137,47 +138,44 @@ def expand(
     packed = packing_bound(instance, pool, pairs, allowed, room, node.theta, cut - fixed)
     bound = max(bound, fixed + packed.bound)
     by_literal = np.maximum(bound, fixed + packed.by_literal)
-    feature = None
+    branch = None
     if bound <= cut:
         allowed = allowed & (by_literal <= cut)
         _drop_orphans(instance, node.literals, allowed)
         if room > 1:
-            feature = _branching_feature(instance, node.literals, allowed, packed.load)
+            branch = _branching_literal(instance, node.literals, allowed, packed.load)
     if log is not None:
         u = multipliers(instance, pool, pairs, node.allowed, room, packed.theta, cut - fixed)
-        log(_event(node, allowed, bound, cut, room, u, feature))
+        log(_event(node, allowed, bound, cut, room, u, branch))
     if bound > cut:
         return []
     if room == 1:
         return [
             (int(by_literal[literal]), Support(instance=instance, literals=(*node.literals, literal)))
             for literal in literals_where(allowed)
-            if _partner_present(instance, node.literals, feature_of(literal))
-            and _may_stop(instance, (*node.literals, literal))
+            if _may_enter(instance, node.literals, literal) and _may_stop(instance, (*node.literals, literal))
         ]
-    if feature is None:
+    if branch is None:
         return []
     parts: list[tuple[int, SupportNode | Support]] = []
+    literals, with_literal = (*node.literals, branch), int(by_literal[branch])
+    if _may_stop(instance, literals):
+        parts.append((with_literal, Support(instance=instance, literals=literals)))
     rest = allowed.copy()
-    rest[list(both_literals(feature))] = False
-    for literal in both_literals(feature):
-        if allowed[literal]:
-            literals = (*node.literals, literal)
-            with_literal = int(by_literal[literal])
-            if _may_stop(instance, literals):
-                parts.append((with_literal, Support(instance=instance, literals=literals)))
-            child = SupportNode(
-                instance=instance,
-                literals=literals,
-                allowed=rest,
-                pool=pool,
-                pairs=pairs,
-                added=literal,
-                theta=packed.theta,
-            )
-            parts.append((with_literal, child))
-    if feature not in instance.forced:
-        without = rest.copy()
+    rest[list(both_literals(feature_of(branch)))] = False
+    child = SupportNode(
+        instance=instance,
+        literals=literals,
+        allowed=rest,
+        pool=pool,
+        pairs=pairs,
+        added=branch,
+        theta=packed.theta,
+    )
+    parts.append((with_literal, child))
+    if _may_be_out(instance, branch, allowed):
+        without = allowed.copy()
+        without[branch] = False
         _drop_orphans(instance, node.literals, without)
         out = SupportNode(
             instance=instance,
@@ -193,7 +191,13 @@ def expand(
 
 
 def _event(
-    node: SupportNode, kept: Flags, bound: int, cut: int, room: int, u: Multipliers, feature: int | None
+    node: SupportNode,
+    kept: Flags,
+    bound: int,
+    cut: int,
+    room: int,
+    u: Multipliers,
+    branch: Literal | None,
 ) -> NodeSplit | NodePruned:
     allowed = literals_where(node.allowed)
     case, literals = node.instance.case, node.literals
@@ -201,7 +205,6 @@ def _event(
         return NodePruned(
             case=case, literals=literals, allowed=allowed, bound=bound, cut=cut, room=room, multipliers=u
         )
-    candidates = literals_where(node.allowed) if feature is None else both_literals(feature)
     return NodeSplit(
         case=case,
         literals=literals,
@@ -211,9 +214,8 @@ def _event(
         cut=cut,
         room=room,
         multipliers=u,
-        feature=feature,
-        parts=tuple(literal for literal in candidates if kept[literal]),
-        out=feature is not None and feature not in node.instance.forced,
+        parts=literals_where(kept) if branch is None else (branch,),
+        out=branch is not None and _may_be_out(node.instance, branch, kept),
     )
 
 
@@ -231,24 +233,32 @@ def _uncovered_pairs(node: SupportNode, cancelled: Callable[[], bool]) -> tuple[
     return node.pool, uncovered(node.pairs, node.pool.start, node.pool.literal, node.added)
 
 
-def _branching_feature(instance: Instance, literals: Literals, allowed: Flags, load: Ints) -> int | None:
-    """A forced feature first, otherwise the one with the most loaded literals."""
+def _branching_literal(instance: Instance, literals: Literals, allowed: Flags, load: Ints) -> Literal | None:
+    """The most loaded literal, of a forced feature where one is missing; None if none can be used.
+
+    Its feature with the other sign waits: where the literal is out, the bound is higher, and fewer others
+    are left to go with it.
+    """
     present = set(map(feature_of, literals))
-    for f in instance.forced:
-        if f not in present:
-            return f
-    weight = by_feature(np.where(allowed, load, -1)).max(axis=1)
-    for f in np.argsort(-weight, kind="stable"):
-        if weight[f] < 0:
-            return None
-        if _partner_present(instance, literals, int(f)):
-            return int(f)
-    return None
+    missing = next((f for f in instance.forced if f not in present), None)
+    choices = [
+        literal
+        for literal in literals_where(allowed)
+        if missing in (None, feature_of(literal)) and _may_enter(instance, literals, literal)
+    ]
+    return max(choices, key=lambda literal: int(load[literal]), default=None)
 
 
-def _partner_present(instance: Instance, literals: Literals, feature: int) -> bool:
-    partner = instance.twin_of[feature]
-    return partner < 0 or partner in map(feature_of, literals)
+def _may_be_out(instance: Instance, literal: Literal, allowed: Flags) -> bool:
+    """Whether a model may do without a literal: a forced feature then needs the other sign."""
+    one, other = both_literals(feature_of(literal))
+    return feature_of(literal) not in instance.forced or bool(allowed[other if literal == one else one])
+
+
+def _may_enter(instance: Instance, literals: Literals, literal: Literal) -> bool:
+    """Whether the model has what must be used before a literal: see `exchanges.py`."""
+    twin, first = instance.twin_of[feature_of(literal)], instance.after[literal]
+    return (twin < 0 or twin in map(feature_of, literals)) and (first < 0 or first in literals)
 
 
 def _may_stop(instance: Instance, literals: Literals) -> bool:
@@ -260,13 +270,15 @@ def _may_stop(instance: Instance, literals: Literals) -> bool:
 
 
 def _drop_orphans(instance: Instance, literals: Literals, allowed: Flags) -> None:
-    """Disallow twins whose partner is neither in the model nor allowed, and twins of those in turn."""
-    if not instance.has_twins:
+    """Disallow what must follow something that is neither in the model nor allowed, and so on in turn."""
+    if not instance.has_order:
         return
-    partner = np.array(instance.twin_of)
-    usable = np.any(by_feature(allowed), axis=1)
-    present = np.zeros(len(partner), bool)
-    present[list(map(feature_of, literals))] = True
-    while (orphan := usable & (partner >= 0) & ~(usable | present)[partner]).any():
-        usable &= ~orphan
-    allowed &= for_both_signs(usable)
+    twin, first = for_both_signs(np.array(instance.twin_of)), np.array(instance.after)
+    present = flags_of(literals, instance.n_features)
+    while True:
+        can_be = allowed | present
+        used = np.any(by_feature(can_be), axis=1)
+        orphan = allowed & (((twin >= 0) & ~used[twin]) | ((first >= 0) & ~can_be[first]))
+        if not orphan.any():
+            return
+        allowed &= ~orphan

@@ -93,8 +93,8 @@ def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     if len(data.intercepts):
         b_low, b_high = data.intercepts[low[k]], data.intercepts[high[k]]
         loose = slack + data.slack * max(abs(b_low), abs(b_high))
-        total += wrong_everywhere(data.up_x, left_up, 1, A, B, b_high * data.step + loose)
-        total += wrong_everywhere(data.down_x, left_down, -1, A, B, -b_low * data.step + loose)
+        total += wrong_everywhere(data.up_x, left_up, np.int64(1), A, B, b_high * data.step + loose)
+        total += wrong_everywhere(data.down_x, left_down, np.int64(-1), A, B, -b_low * data.step + loose)
         if total > enough:
             return total
     up_score, down_score = middle_scores(data.up_x, A, B), middle_scores(data.down_x, A, B)
@@ -104,8 +104,8 @@ def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     for s in down_score:
         most_down = max(most_down, s)
     # only cells within the other class's range of scores can conflict
-    up, up_key = cells_from(up_score, left_up, -1, -(most_down + too_small))
-    down, down_key = cells_from(down_score, left_down, 1, least_up - too_small)
+    up, up_key = cells_from(up_score, left_up, np.int64(-1), -(most_down + too_small))
+    down, down_key = cells_from(down_score, left_down, np.int64(1), least_up - too_small)
     rest = np.int64(0)
     for j in down:
         rest += left_down[j]

@@ -1,10 +1,9 @@
 """How kernels are compiled: without the lock of the interpreter, once, and with no wrapper that nobody calls.
 
-The wrappers of a function with many arrays take longer to compile than the function. `kernel` is for what
-Python calls, `inner` for what only other kernels call: called from Python, it would crash.
-
-Compiled code is kept for the next process where that is possible. On a full disk, or where no folder can be
-written, it is compiled all the same, and a warning says so, once.
+`kernel` is for what Python calls, `inner` for what only other kernels call (from Python, it would crash). An
+inner function is compiled no further than kernels need to take it in (`linking`): only theirs becomes machine
+code, and only that is kept for the next process, where it is possible. On a full disk, or where no folder can
+be written, everything is compiled all the same, and a warning says so, once.
 """
 
 import logging
@@ -13,6 +12,8 @@ from functools import partial
 from typing import Any
 
 import numba
+
+from supersparse.solving.kernels.linking import LinkedCompiler
 
 _said: list[str] = []
 
@@ -23,7 +24,14 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]]
 
 
 kernel = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True)
-inner = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+inner = partial(
+    njit,
+    cache=False,
+    nogil=True,
+    no_cfunc_wrapper=True,
+    no_cpython_wrapper=True,
+    pipeline_class=LinkedCompiler,
+)
 
 
 def compile_for(function: Any, *arguments: object) -> None:

@@ -5,9 +5,7 @@ from numpy.typing import NDArray
 
 from supersparse.solving.kernels.jit import inner
 from supersparse.solving.kernels.sorting import order_of
-from supersparse.solving.kernels.tree_data import (
-    Branching,
-)
+from supersparse.solving.kernels.tree_data import Branching
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -35,6 +33,15 @@ def uses(literals: Names, size: int, feature: int) -> bool:
     found = False
     for t in range(size):
         found = found or literals[t] // 2 == feature
+    return found
+
+
+@inner()
+def has(literals: Names, size: int, literal: int) -> bool:
+    """Whether a literal is among the literals."""
+    found = False
+    for t in range(size):
+        found = found or literals[t] == literal
     return found
 
 

@@ -12,14 +12,14 @@ card that matters. So a badly solved relaxation gives a weak bound, never a wron
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner
 from supersparse.solving.kernels.risk_data import Floats, Ints
-from supersparse.solving.kernels.risk_loss import ANY_ORDER, BLOCK, INTERNAL, dot, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import ANY_ORDER, BLOCK, dot, loss_at, slopes_at
 
 HUGE = 1e300
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def solve(h: Floats, n: int, x: Floats) -> bool:
     """Solve h·s = x in place of x, with h in its lower triangle; False if h is not positive definite."""
     for j in range(n):
@@ -49,7 +49,7 @@ def solve(h: Floats, n: int, x: Floats) -> bool:
     return True
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def scores_at(z: Floats, point: Floats, first: int, x: Floats, columns: Ints, m: int, n: int) -> None:
     """z = point[0] + Σ_j point[first + j]·x[columns[j]]."""
     b = point[0]
@@ -62,14 +62,14 @@ def scores_at(z: Floats, point: Floats, first: int, x: Floats, columns: Ints, m:
                 z[i] += factor_ * column[i]
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def add_column(z: Floats, factor_: float, x: Floats, n: int) -> None:
     """z += factor·x."""
     for i in range(n):
         z[i] += factor_ * x[i]
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def times(out: Floats, x: Floats, y: Floats, n: int) -> float:
     """out = x·y entry by entry; returns its sum."""
     total = 0.0
@@ -79,7 +79,7 @@ def times(out: Floats, x: Floats, y: Floats, n: int) -> float:
     return total
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def _add_four_dots(x: Floats, a: Floats, b: Floats, c: Floats, d: Floats, n: int, out: Floats) -> None:
     """Add x·a, x·b, x·c and x·d to `out`, which reads x once."""
     of_a, of_b, of_c, of_d = 0.0, 0.0, 0.0, 0.0
@@ -95,7 +95,7 @@ def _add_four_dots(x: Floats, a: Floats, b: Floats, c: Floats, d: Floats, n: int
     out[3] += of_d
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def curvature_of(
     x: Floats, columns: Ints, weights: Floats, m: int, n: int, scratch: Floats, h: Floats
 ) -> None:
@@ -129,7 +129,7 @@ def curvature_of(
             h[k, j] = h[j, k]
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def value_of_bound(
     tangent: float,
     size: float,
@@ -150,7 +150,7 @@ def value_of_bound(
     )
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def least_reach(
     g: Floats, low: Floats, high: Floats, optional: Ints, cost: Floats, m: int, room: int, pick: Floats
 ) -> tuple[float, float]:
@@ -176,7 +176,7 @@ def least_reach(
     return total, magnitude
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def fit_support(
     x: Floats,
     columns: Ints,

@@ -6,7 +6,7 @@ that penalties and limits of supports count in full; otherwise 0 is allowed and 
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner
 from supersparse.solving.kernels.risk_bound import HUGE, fit_support
 from supersparse.solving.kernels.risk_cards import merge_rows, offer, support_may_obey
 from supersparse.solving.kernels.risk_cone import least_in_cone, relax_box
@@ -28,7 +28,7 @@ from supersparse.solving.kernels.risk_data import (
     RiskData,
     Support,
 )
-from supersparse.solving.kernels.risk_loss import INTERNAL, copy, copy_floats
+from supersparse.solving.kernels.risk_loss import copy, copy_floats
 from supersparse.solving.kernels.risk_quadratic import is_above, quadratic_below
 from supersparse.solving.kernels.risk_relaxation import relax
 from supersparse.solving.kernels.risk_tightening import tighten
@@ -38,7 +38,7 @@ _ACCURACY = 1e-7  # gain of a step at which the relaxation of a box that cannot 
 _NEAR = 1e-4  # roundings are calibrated if they are estimated to come this near to the best card
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _trimmed(data: RiskData, j: int, low: int, high: int) -> tuple[int, int]:
     """Leave out 0 at an end of a range in strict mode."""
     if data.strict:
@@ -49,7 +49,7 @@ def _trimmed(data: RiskData, j: int, low: int, high: int) -> tuple[int, int]:
     return low, high
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def box_penalty(data: RiskData, support: Support, low: Ints, high: Ints, k: int) -> float:
     """The least penalty in a box, where 0 itself does not count in strict mode.
 
@@ -73,7 +73,7 @@ def box_penalty(data: RiskData, support: Support, low: Ints, high: Ints, k: int)
     return total
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def largest_slope(data: RiskData, columns: Ints, low: Ints, high: Ints, k: int) -> float:
     """The largest slope of any card in a box, other than the empty card."""
     least, most = np.inf, 0.0
@@ -92,7 +92,7 @@ def largest_slope(data: RiskData, columns: Ints, low: Ints, high: Ints, k: int) 
     return min(least, most)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def open_support(
     data: RiskData,
     support: Support,
@@ -160,7 +160,7 @@ def open_support(
     support.state[DEPTH] = 1
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _nearest(data: RiskData, j: int, low: int, high: int, value: float) -> tuple[int, int]:
     """The nearest allowed value in a range, and the largest that is at most `value` but not the last."""
     at = low
@@ -172,7 +172,7 @@ def _nearest(data: RiskData, j: int, low: int, high: int, value: float) -> tuple
     return nearest, at
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _push(
     data: RiskData,
     support: Support,
@@ -198,7 +198,7 @@ def _push(
     support.state[DEPTH] = depth + 1
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _estimate(data: RiskData, support: Support, index: Ints, k: int, model: Floats) -> float:
     """The loss of a card by the expansion of the loss, at its best slope and intercept."""
     linear, square = 0.0, 0.0
@@ -215,7 +215,7 @@ def _estimate(data: RiskData, support: Support, index: Ints, k: int, model: Floa
     return model[k, 0] - 0.5 * linear * linear / square
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None:
     """Split the open boxes of the support until none is left or the work budget is spent.
 

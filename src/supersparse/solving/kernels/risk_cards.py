@@ -7,7 +7,7 @@ limit for certain, and what passes is judged exactly elsewhere.
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner
 from supersparse.solving.kernels.risk_bound import add_column, value_of_bound
 from supersparse.solving.kernels.risk_data import (
     FOUND,
@@ -22,7 +22,6 @@ from supersparse.solving.kernels.risk_data import (
 )
 from supersparse.solving.kernels.risk_loss import (
     ACCURATE,
-    INTERNAL,
     QUICK,
     calibrate,
     copy,
@@ -39,7 +38,7 @@ _BREAKS = 0.02  # what a limit counts as broken in addition, if it is broken at 
 _NEAR = 1e-7  # log odds: rows as near as this to the threshold may be on either side of it
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _numbered(ids: NDArray[np.int32], n: int, codes: int, first: NDArray[np.int32]) -> int:
     """Number the codes that occur from 0, in place; returns how many. first: a row of each."""
     table, count = np.empty(codes, np.int32), np.int64(0)
@@ -55,7 +54,7 @@ def _numbered(ids: NDArray[np.int32], n: int, codes: int, first: NDArray[np.int3
     return count
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def merge_rows(data: RiskData, support: Support, k: int) -> int:
     """Rows that are equal on the support become one; returns their number."""
     n = data.x.shape[1]
@@ -97,7 +96,7 @@ def merge_rows(data: RiskData, support: Support, k: int) -> int:
     return groups
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def load(data: RiskData, support: Support, columns: Ints, k: int) -> None:
     """Make these columns the support at hand."""
     copy(support.columns, columns, k)
@@ -106,7 +105,7 @@ def load(data: RiskData, support: Support, columns: Ints, k: int) -> None:
     support.counts[WORK] += data.x.shape[1] * (k + 1)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def card_loss(
     data: RiskData, support: Support, index: Ints, k: int, fit: Floats, accurate: int
 ) -> tuple[float, float]:
@@ -170,7 +169,7 @@ def card_loss(
     return best, bound
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def rates_broken(data: RiskData, support: Support, index: Ints, k: int, fit: Floats) -> float:
     """By how much a card breaks the limits on rates, as shares of their weights; 0 if it may obey.
 
@@ -209,7 +208,7 @@ def rates_broken(data: RiskData, support: Support, index: Ints, k: int, fit: Flo
     return broken
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def support_may_obey(data: RiskData, support: Support, k: int) -> bool:
     """Whether predictions by cell can obey each limit on rates, and all of them together.
 
@@ -243,7 +242,7 @@ def support_may_obey(data: RiskData, support: Support, k: int) -> bool:
     return together <= all_most + 1e-9
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def obeys_limits(data: RiskData, support: Support, index: Ints, k: int) -> bool:
     """Whether a card obeys the limits on supports and scores."""
     for limit in range(len(data.most)):
@@ -255,7 +254,7 @@ def obeys_limits(data: RiskData, support: Support, index: Ints, k: int) -> bool:
     return True
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def offer(
     data: RiskData,
     support: Support,

@@ -12,7 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner, kernel
 from supersparse.solving.kernels.risk_boxes import open_support, run_boxes
 from supersparse.solving.kernels.risk_data import (
     CELL_PRUNED,
@@ -25,7 +25,7 @@ from supersparse.solving.kernels.risk_data import (
     RiskData,
     Support,
 )
-from supersparse.solving.kernels.risk_loss import INTERNAL, fill
+from supersparse.solving.kernels.risk_loss import fill
 
 Words = NDArray[np.uint64]
 LEVEL, STARTED, BUSY = 0, 1, 2
@@ -66,7 +66,7 @@ def popcount(typingctx: Any, word: Any) -> Any:
     return types.uint64(types.uint64), build
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _mixed(positive: float, negative: float) -> float:
     """m·log m - p·log p - q·log q."""
     if positive <= 0 or negative <= 0:
@@ -75,7 +75,7 @@ def _mixed(positive: float, negative: float) -> float:
     return both * np.log(both) - positive * np.log(positive) - negative * np.log(negative)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _mixed_counts(bits: Bits, p: int, q: int) -> float:
     """The same for counts of rows."""
     if p == 0 or q == 0:
@@ -86,7 +86,7 @@ def _mixed_counts(bits: Bits, p: int, q: int) -> float:
     return both * np.log(both) - bits.of_positive[p] - bits.of_negative[q]
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _count(x: Words, y: Words, start: int, end: int) -> int:
     total, own_x, own_y = np.uint64(0), x[start:], y[start:]
     for w in range(end - start):  # from 0, see `risk_loss`
@@ -94,7 +94,7 @@ def _count(x: Words, y: Words, start: int, end: int) -> int:
     return np.int64(total)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def start_cells(data: RiskData, bits: Bits, cells: Cells) -> None:
     """All rows in one cell."""
     words = len(bits.all)
@@ -110,7 +110,7 @@ def start_cells(data: RiskData, bits: Bits, cells: Cells) -> None:
         cells.groups[0] = 1
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def refine(data: RiskData, bits: Bits, cells: Cells, level: int, j: int) -> None:
     """Split the cells of a level by column j into those of the next level."""
     groups = cells.groups[level]
@@ -161,7 +161,7 @@ def refine(data: RiskData, bits: Bits, cells: Cells, level: int, j: int) -> None
     cells.groups[level + 1] = count
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def cell_bound(data: RiskData, bits: Bits, cells: Cells, level: int, j: int, enough: float) -> float:
     """The least loss on the columns of a level and column j (none if j < 0); stops early above `enough`."""
     groups = cells.groups[level]
@@ -207,7 +207,7 @@ def cell_bound(data: RiskData, bits: Bits, cells: Cells, level: int, j: int, eno
     return total * (1 - 1e-11) - 1e-12
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel(error_model="numpy")
 def run_completions(
     data: RiskData,
     support: Support,

@@ -7,17 +7,17 @@ good start saves most of them.
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner
 from supersparse.solving.kernels.risk_bound import HUGE, curvature_of, scores_at, solve, value_of_bound
 from supersparse.solving.kernels.risk_data import Floats, Ints
-from supersparse.solving.kernels.risk_loss import INTERNAL, copy_floats, dot, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import copy_floats, dot, loss_at, slopes_at
 
 _STEPS = 25
 _SHRINKS = 12  # of the slope, to a tenth each
 _STEEP = 1.0  # a loss above this is worse than that of a constant risk
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def without_intercept(f: float, g: Floats, h: Floats, point: Floats, m: int, out: Floats) -> None:
     """f + g·d + d·h·d/2 as a function of beta alone, least over the intercept.
 
@@ -46,7 +46,7 @@ def without_intercept(f: float, g: Floats, h: Floats, point: Floats, m: int, out
             out[j, 1 + k] = h[1 + j, 1 + k] - h[1 + j, 0] * h[1 + k, 0] / h[0, 0]
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@inner(error_model="numpy")
 def least_in_cone(
     model: Floats,
     low: Floats,
@@ -165,7 +165,7 @@ def least_in_cone(
     return model[m, 0] - 0.5 * square + reach - 1e-14 * magnitude
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@inner(error_model="numpy")
 def relax_box(
     x: Floats,
     columns: Ints,

@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner, kernel
 from supersparse.solving.kernels.risk_bound import add_column
 from supersparse.solving.kernels.risk_cards import load, offer
 from supersparse.solving.kernels.risk_data import WORK, Best, Floats, Ints, RiskData, Support
 from supersparse.solving.kernels.risk_loss import (
     ANY_ORDER,
-    INTERNAL,
     copy,
     copy_floats,
     fill,
@@ -50,7 +49,7 @@ class Moves(NamedTuple):
     count: Ints  # (1,)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _insert(moves: Moves, estimate: float, drop: int, column: int, value: int) -> None:
     room, at = len(moves.estimate), moves.count[0]
     if at == room and estimate >= moves.estimate[room - 1]:
@@ -66,7 +65,7 @@ def _insert(moves: Moves, estimate: float, drop: int, column: int, value: int) -
     moves.estimate[at], moves.drop[at], moves.column[at], moves.value[at] = estimate, drop, column, value
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _breaks_a_limit(data: RiskData, totals: Floats, j: int, old: int, new: int) -> bool:
     for limit in range(len(data.most)):
         if totals[limit] + data.tables[limit, j, new] - data.tables[limit, j, old] > data.most[limit]:
@@ -74,7 +73,7 @@ def _breaks_a_limit(data: RiskData, totals: Floats, j: int, old: int, new: int) 
     return False
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def _rank(
     data: RiskData,
     support: Support,
@@ -157,19 +156,19 @@ def _rank(
             _insert(moves, best, drop, j, chosen)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _new_card(p: int) -> Card:
     return Card(np.empty(p, np.int64), np.zeros(4), np.zeros(1))
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _copy_card(target: Card, source: Card) -> None:
     copy(target.index, source.index, len(source.index))
     copy_floats(target.fit, source.fit, np.int64(2))
     target.value[0] = source.value[0]
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _new_moves(room: int) -> Moves:
     return Moves(
         np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
@@ -177,7 +176,7 @@ def _new_moves(room: int) -> Moves:
     )  # fmt: skip
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _used(data: RiskData, index: Ints) -> tuple[Ints, Ints, int]:
     """The columns in use, their values, and how many they are."""
     columns, points, k = np.empty(len(index), np.int64), np.empty(len(index), np.int64), np.int64(0)
@@ -188,7 +187,7 @@ def _used(data: RiskData, index: Ints) -> tuple[Ints, Ints, int]:
     return columns, points, k
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _same(one: Ints, other: Ints) -> bool:
     same = True
     for j in range(len(one)):
@@ -196,7 +195,7 @@ def _same(one: Ints, other: Ints) -> bool:
     return same
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _count(data: RiskData, index: Ints) -> int:
     count = 0
     for j in range(len(index)):
@@ -204,7 +203,7 @@ def _count(data: RiskData, index: Ints) -> int:
     return count
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _calibrate(data: RiskData, support: Support, card: Card) -> float:
     """Find slope, intercept, loss and penalty of a card; infinite if it is not allowed."""
     columns, points, k = _used(data, card.index)
@@ -213,7 +212,7 @@ def _calibrate(data: RiskData, support: Support, card: Card) -> float:
     return card.value[0]
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: Card) -> bool:
     """Make the first of the moves that improves the card; they receive their exact values."""
     for m in range(moves.count[0]):
@@ -228,7 +227,7 @@ def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: 
     return False
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _settle(
     data: RiskData, support: Support, low: Ints, high: Ints, most: int, at: Card, moves: Moves,
     trial: Card,
@@ -241,7 +240,7 @@ def _settle(
             break
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _reshape(
     data: RiskData, support: Support, low: Ints, high: Ints, at: Card, shapes: Shapes, trial: Card
 ) -> bool:
@@ -268,7 +267,7 @@ def _reshape(
     return improved
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel(error_model="numpy")
 def grow(
     data: RiskData, support: Support, low: Ints, high: Ints, most: int, index: Ints, tries: int
 ) -> float:
@@ -286,7 +285,7 @@ def grow(
     return at.value[0]
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel(error_model="numpy")
 def descend(
     data: RiskData, support: Support, best: Best, low: Ints, high: Ints, most: int, index: Ints, tries: int
 ) -> None:

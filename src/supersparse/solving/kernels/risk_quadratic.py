@@ -16,13 +16,12 @@ loss and gradient at one more point often do, since the second derivative in the
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner
 from supersparse.solving.kernels.risk_bound import curvature_of, scores_at, solve
 from supersparse.solving.kernels.risk_cone import without_intercept
 from supersparse.solving.kernels.risk_data import BELOW, CONVEX, REGION, Floats, Ints
 from supersparse.solving.kernels.risk_loss import (
     ANY_ORDER,
-    INTERNAL,
     dot,
     exp_of_negative,
     loss_at,
@@ -35,7 +34,7 @@ _REFINEMENTS = 2
 _FARTHEST = 2.5  # how far the logits of most rows may be from the relaxed ones
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def _weights(curve: Floats, leverage: Floats, factor: float, out: Floats, n: int) -> float:
     """w_i for R_i = factor·leverage_i; returns Σ w_i·leverage_i²."""
     total = 0.0
@@ -48,7 +47,7 @@ def _weights(curve: Floats, leverage: Floats, factor: float, out: Floats, n: int
     return total
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _leverages(x: Floats, columns: Ints, factor_: Floats, m: int, n: int, rows: Floats, out: Floats) -> None:
     """sqrt(x_i·H^-1·x_i) of each row, from the lower triangular factor of H."""
     for i in range(n):
@@ -70,7 +69,7 @@ def _leverages(x: Floats, columns: Ints, factor_: Floats, m: int, n: int, rows: 
         out[i] = np.sqrt(out[i]) * (1 + 1e-6)  # more than rounding
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _factorised(h: Floats, size: int, factor_: Floats, step: Floats, less: float, of: Floats) -> bool:
     """The lower triangular factor of h - less·of; False if that is not positive definite."""
     for j in range(size):
@@ -81,7 +80,7 @@ def _factorised(h: Floats, size: int, factor_: Floats, step: Floats, less: float
     return solve(factor_, size, step)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _split_gradient(
     gradient: Floats,
     low: Floats,
@@ -128,7 +127,7 @@ def _split_gradient(
     return against - total + 1e-14 * (rises + falls)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _squared(factor_: Floats, error: Floats, size: int, out: Floats) -> float:
     """error·A^-1·error from the lower triangular factor of A."""
     total = 0.0
@@ -141,7 +140,7 @@ def _squared(factor_: Floats, error: Floats, size: int, out: Floats) -> float:
     return total * (1 + 1e-6)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _rounding(f: float, z: Floats, residual: Floats, n: int, limits: Floats) -> float:
     moments = 0.0
     for i in range(n):
@@ -149,7 +148,7 @@ def _rounding(f: float, z: Floats, residual: Floats, n: int, limits: Floats) -> 
     return limits[1] * (f + moments) + 2 * limits[2]
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@inner(error_model="numpy")
 def quadratic_below(
     x: Floats,
     columns: Ints,
@@ -233,7 +232,7 @@ def quadratic_below(
     return 1
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@inner(error_model="numpy")
 def is_above(
     x: Floats,
     columns: Ints,

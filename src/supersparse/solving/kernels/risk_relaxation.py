@@ -7,7 +7,7 @@ t_j add up to at most room·a.
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner, kernel
 from supersparse.solving.kernels.risk_bound import (
     HUGE,
     add_column,
@@ -19,13 +19,13 @@ from supersparse.solving.kernels.risk_bound import (
     value_of_bound,
 )
 from supersparse.solving.kernels.risk_data import Floats, Ints
-from supersparse.solving.kernels.risk_loss import INTERNAL, copy_floats, dot, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import copy_floats, dot, loss_at, slopes_at
 
 _STEPS = 12  # Newton steps for each barrier weight
 _WEIGHTS = 14  # barrier weights
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _barrier(
     theta: Floats,
     low: Floats,
@@ -71,7 +71,7 @@ def _barrier(
     return total
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _start_inside(
     low: Floats,
     high: Floats,
@@ -137,7 +137,7 @@ def _start_inside(
             theta[base + j] = beta
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _add_barrier(
     low: Floats,
     high: Floats,
@@ -204,7 +204,7 @@ def _add_barrier(
             h[1, 1] += c * room * room
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel(error_model="numpy")
 def relax(
     x: Floats,
     columns: Ints,

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner, kernel
 from supersparse.solving.kernels.risk_bound import fit_support, scores_at
 from supersparse.solving.kernels.risk_cards import card_loss, load, obeys_limits, offer, rates_broken
 from supersparse.solving.kernels.risk_data import ROWS, SIZE, WORK, Best, Floats, Ints, RiskData, Support
 from supersparse.solving.kernels.risk_loss import (
     ANY_ORDER,
-    INTERNAL,
     QUICK,
     copy,
     copy_floats,
@@ -20,7 +19,7 @@ from supersparse.solving.kernels.risk_loss import (
 _SCALES = 24
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath=ANY_ORDER, **INTERNAL)
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def gains(data: RiskData, support: Support, columns: Ints, point: Floats, k: int, out: Floats) -> None:
     """What adding each column to a model (b, beta...) could gain, by one Newton step for it alone."""
     n = data.x.shape[1]
@@ -43,7 +42,7 @@ def gains(data: RiskData, support: Support, columns: Ints, point: Floats, k: int
         out[columns[q]] = -1.0
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _largest(values: Floats) -> int:
     best = 0
     for j in range(len(values)):
@@ -52,7 +51,7 @@ def _largest(values: Floats) -> int:
     return best
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel(error_model="numpy")
 def extend(
     data: RiskData,
     support: Support,
@@ -113,7 +112,7 @@ def extend(
     return count
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def keep(
     columns: Ints,
     point: Floats,
@@ -141,7 +140,7 @@ def keep(
     return min(count + 1, most)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def card_value(data: RiskData, support: Support, index: Ints, k: int, start: Floats) -> float:
     """Loss and penalty of a card on the support at hand, quickly calibrated; infinite if not allowed.
 
@@ -156,7 +155,7 @@ def card_value(data: RiskData, support: Support, index: Ints, k: int, start: Flo
     return f + data.pull * rates_broken(data, support, index, k, start)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def polish(
     data: RiskData, support: Support, low: Ints, high: Ints, index: Ints, fit_: Floats, value: float
 ) -> float:
@@ -183,7 +182,7 @@ def polish(
     return value
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel(error_model="numpy")
 def round_support(
     data: RiskData,
     support: Support,

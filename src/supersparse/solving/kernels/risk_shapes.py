@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import inner, njit
 from supersparse.solving.kernels.risk_bound import add_column
 from supersparse.solving.kernels.risk_data import ROWS, SIZE, WORK, Floats, Ints, RiskData, Support
-from supersparse.solving.kernels.risk_loss import INTERNAL, copy, dot, fill, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import copy, dot, fill, loss_at, slopes_at
 
 _SLOPES = 24
 _SWEEPS = 12
@@ -35,7 +35,7 @@ class Model(NamedTuple):
     curve: Floats  # (columns, columns)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _model(data: RiskData, support: Support, beta: Floats, b: float) -> Model:
     """Expand the loss of the support at hand at a point."""
     k, n = support.state[SIZE], support.state[ROWS]
@@ -89,7 +89,7 @@ def _estimate(model: Model, linear: float, square: float, is_free: int) -> float
     return model.base[0] - 0.5 * linear * linear / square
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _keep(shapes: Shapes, estimate: float, index: Ints, k: int) -> None:
     for c in range(shapes.count[0]):
         same = True
@@ -112,7 +112,7 @@ def _keep(shapes: Shapes, estimate: float, index: Ints, k: int) -> None:
     copy(shapes.index[at], index, k)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def _improve(
     data: RiskData,
     support: Support,
@@ -185,7 +185,7 @@ def _improve(
     _keep(shapes, _estimate(model, linear, square, data.slope_is_free) + penalty, index, k)
 
 
-@njit(cache=True, error_model="numpy", nogil=True, **INTERNAL)
+@inner(error_model="numpy")
 def shape(
     data: RiskData, support: Support, low: Ints, high: Ints, beta: Floats, b: float, shapes: Shapes
 ) -> None:

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import njit
+from supersparse.solving.kernels.jit import kernel
 from supersparse.solving.kernels.risk_data import Floats, Ints
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel(error_model="numpy")
 def tighten(
     values: Floats,
     zero: Ints,

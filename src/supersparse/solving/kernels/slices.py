@@ -1,7 +1,7 @@
 """A slice of the tree over supports: open parts, depth first, for so much work.
 
 The same tree as `exact/tree.py`, which is its reference: nodes are bounded, literals that cannot be in a
-better model are dropped, and a node is split on its most loaded feature. All of it runs without Python.
+better model are dropped, and a node is split on its most loaded literal. All of it runs without Python.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from supersparse.solving.kernels.boxes import DONE, PAUSED
 from supersparse.solving.kernels.cells import base_loss_with, cells_of
 from supersparse.solving.kernels.jit import inner, kernel
-from supersparse.solving.kernels.node_limits import keep_possible, may_stop, uses
+from supersparse.solving.kernels.node_limits import has, keep_possible, may_stop, uses
 from supersparse.solving.kernels.packing import pack_node, pairs_of
 from supersparse.solving.kernels.support_search import search_support
 from supersparse.solving.kernels.tree_data import (
@@ -138,9 +138,9 @@ def expand(data: TreeData, state: SliceState, part: int, tie: int) -> None:
     if room == 1:
         push_supports(b, state, literals, size, allowed, by_literal)
         return
-    feature = branching_feature(b, literals, size, allowed, load)
-    if feature >= 0:
-        split(b, state, literals, size, allowed, feature, bound, by_literal, load, theta)
+    name = branching_literal(b, literals, size, allowed, load)
+    if name >= 0:
+        split(b, state, literals, size, allowed, name, bound, by_literal[name], theta)
 
 
 @inner()
@@ -175,35 +175,44 @@ def drop_by_cells(
 
 @inner()
 def drop_orphans(b: Branching, literals: Ints, size: int, allowed: Flags) -> None:
-    """Disallow twins whose partner is neither in the model nor allowed, and twins of those in turn."""
+    """Disallow what must follow something that is neither in the model nor allowed, and so on in turn."""
     changed = True
     while changed:
         changed = False
-        for f in range(len(b.twin_of)):
-            partner = b.twin_of[f]
-            if partner < 0 or not (allowed[2 * f] or allowed[2 * f + 1]):
+        for name in range(len(allowed)):
+            if not allowed[name]:
                 continue
-            if not (allowed[2 * partner] or allowed[2 * partner + 1] or uses(literals, size, partner)):
-                allowed[2 * f] = allowed[2 * f + 1] = False
+            twin, first = b.twin_of[name // 2], b.after[name]
+            if (
+                twin >= 0 and not (allowed[2 * twin] or allowed[2 * twin + 1] or uses(literals, size, twin))
+            ) or (first >= 0 and not (allowed[first] or has(literals, size, first))):
+                allowed[name] = False
                 changed = True
 
 
 @inner()
-def partner_present(b: Branching, literals: Ints, size: int, feature: int) -> bool:
-    """Whether the twin that must be used before a feature, if any, is in the model."""
-    return b.twin_of[feature] < 0 or uses(literals, size, b.twin_of[feature])
+def may_enter(b: Branching, literals: Ints, size: int, name: int) -> bool:
+    """Whether the model has what must be used before a literal: see `exact/exchanges.py`."""
+    twin, first = b.twin_of[name // 2], b.after[name]
+    return (twin < 0 or uses(literals, size, twin)) and (first < 0 or has(literals, size, first))
 
 
 @inner()
-def branching_feature(b: Branching, literals: Ints, size: int, allowed: Flags, load: Ints) -> int:
-    """A forced feature first, otherwise the one with the most loaded literal; -1 if none can be used."""
+def branching_literal(b: Branching, literals: Ints, size: int, allowed: Flags, load: Ints) -> int:
+    """The most loaded literal, of a forced feature where one is missing; -1 if none can be used."""
+    missing = np.int64(-1)
     for f in b.forced:
-        if not uses(literals, size, f):
-            return f
-    chosen, most = -1, np.int64(-1)
+        if missing < 0 and not uses(literals, size, f):
+            missing = f
+    chosen, most = np.int64(-1), np.int64(-1)
     for name in range(len(allowed)):
-        if allowed[name] and load[name] > most and partner_present(b, literals, size, name // 2):
-            chosen, most = name // 2, load[name]
+        if (
+            allowed[name]
+            and load[name] > most
+            and (missing < 0 or missing == name // 2)
+            and may_enter(b, literals, size, name)
+        ):
+            chosen, most = np.int64(name), load[name]
     return chosen
 
 
@@ -213,10 +222,18 @@ def push_supports(
 ) -> None:
     """One support for each allowed literal, where one place is left."""
     for name in range(len(allowed) - 1, -1, -1):
-        if allowed[name] and partner_present(b, literals, size, name // 2):
+        if allowed[name] and may_enter(b, literals, size, name):
             literals[size] = name
             if may_stop(b, literals, size + 1):
-                push(state.number, state.part, SUPPORT, by_literal[name], 0, literals, size + 1)
+                push(
+                    state.number,
+                    state.part,
+                    np.int64(SUPPORT),
+                    by_literal[name],
+                    np.int64(0),
+                    literals,
+                    size + 1,
+                )
 
 
 @inner()
@@ -226,31 +243,28 @@ def split(
     literals: Ints,
     size: int,
     allowed: Flags,
-    feature: int,
+    name: int,
     bound: int,
-    by_literal: Ints,
-    load: Ints,
+    with_literal: int,
     theta: int,
 ) -> None:
-    """A feature out, in with one sign, in with the other: the last comes first, with the larger load."""
-    rest = allowed.copy()
-    rest[2 * feature] = rest[2 * feature + 1] = False
+    """A literal out, or in, which comes first; a forced feature that is out needs the other sign."""
     is_forced = False
     for f in b.forced:
-        is_forced = is_forced or f == feature
-    if not is_forced:
-        without = rest.copy()
+        is_forced = is_forced or f == name // 2
+    if not is_forced or allowed[name ^ 1]:
+        without = allowed.copy()
+        without[name] = False
         drop_orphans(b, literals, size, without)
-        push(state.number, state.part, NODE, bound, theta, literals, size)
+        push(state.number, state.part, np.int64(NODE), bound, theta, literals, size)
         allow(state.number, state.allowed, without)
-    last = 2 * feature + (1 if load[2 * feature + 1] > load[2 * feature] else 0)
-    for name in (last ^ 1, last):
-        if allowed[name]:
-            literals[size] = name
-            push(state.number, state.part, NODE, by_literal[name], theta, literals, size + 1)
-            allow(state.number, state.allowed, rest)
-            if may_stop(b, literals, size + 1):
-                push(state.number, state.part, SUPPORT, by_literal[name], 0, literals, size + 1)
+    rest = allowed.copy()
+    rest[name] = rest[name ^ 1] = False
+    literals[size] = name
+    push(state.number, state.part, np.int64(NODE), with_literal, theta, literals, size + 1)
+    allow(state.number, state.allowed, rest)
+    if may_stop(b, literals, size + 1):
+        push(state.number, state.part, np.int64(SUPPORT), with_literal, np.int64(0), literals, size + 1)
 
 
 @inner()

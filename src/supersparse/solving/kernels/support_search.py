@@ -209,7 +209,7 @@ def lay_out_improving(c: Coefficients, boxes: Ints, literals: Ints, low: Ints, h
         doubles = doubles and c.is_full[literals[t]]
         all_have_halves = all_have_halves and c.count[literals[t]] > 1
     if not doubles:
-        put_box(boxes, 0, low, high)
+        put_box(boxes, np.int64(0), low, high)
         return 1
     n = 0
     for t in range(k):
@@ -235,11 +235,11 @@ def lay_out_small(boxes: Ints, support: SupportData, low: Ints, high: Ints, tie:
     k = len(low) - 1
     least = np.int64(0)
     for t in range(k):
-        least += magnitude(support.first, support.stride, support.table, t, 0)
+        least += magnitude(support.first, support.stride, support.table, t, np.int64(0))
     if least >= l1 or support.fixed_cost > tie:
         return 0
     for t in range(k):
-        most = l1 - (least - magnitude(support.first, support.stride, support.table, t, 0))
+        most = l1 - (least - magnitude(support.first, support.stride, support.table, t, np.int64(0)))
         first, last = 0, high[t]  # the last index of a magnitude below `most`
         while first < last:
             at = (first + last + 1) // 2
@@ -248,7 +248,7 @@ def lay_out_small(boxes: Ints, support: SupportData, low: Ints, high: Ints, tie:
             else:
                 last = at - 1
         high[t] = first
-    put_box(boxes, 0, low, high)
+    put_box(boxes, np.int64(0), low, high)
     return 1
 
 

@@ -34,6 +34,7 @@ class Branching(NamedTuple):
     max_features: int
     forced: Ints  # features that every model has
     twin_of: Ints
+    after: Ints  # over literals
     limit_weight: Ints  # (limits, literals)
     limit_most: Ints
     limit_side: Ints  # (limits on signs, literals)
