@@ -4,9 +4,9 @@
 
 Numeric and mixed tables of up to 27 columns, up to 7 features: 1 s (tic-tac-toe, 7 features: 10 s). Binary
 tables of 40 to 100 columns, 4 features, or 40 to 60 columns, 5 features: 40 s. Points are from -5 to 5, the
-slope is free, there is no penalty, and kernels are compiled before the clock starts. One line of JSON for each
-table goes to ``benchmarks/results/risk_tables.jsonl``, unless names are given: then only those that contain one
-are run. Tables whose file is not here are left out.
+slope is free, there is no penalty, and kernels are compiled before the clock starts. One line of JSON for
+each table goes to ``benchmarks/results/risk_tables.jsonl``, unless names are given: then only those that
+contain one are run. Tables whose file is not here are left out.
 """
 
 import gzip
