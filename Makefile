@@ -114,12 +114,13 @@ bench-accuracy: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.accuracy table
 
 # Least log loss beside the heuristics of peers, each in an environment of its own, on bundled tables, on folds and on
-# random tables (what is stored of the last two is kept); proofs beside the times of the feasibility study, which need
-# shared/risk-optima.json.
+# random tables (what is stored of the last two is kept); proofs on generated and real tables beside what they may take,
+# and beside the times of the feasibility study, which need shared/risk-optima.json.
 bench-risk: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.risk_peers
 	$(BIN)/python -m benchmarks.risk_folds
 	$(BIN)/python -m benchmarks.risk_random
+	$(BIN)/python -m benchmarks.risk_tables
 	$(BIN)/python -m benchmarks.risk_folds table
 	$(BIN)/python -m benchmarks.risk_proofs
 

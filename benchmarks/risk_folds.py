@@ -269,13 +269,14 @@ def beside_fast_risk(found: Sequence[Measured]) -> str:
 
 def with_tables(page: str) -> str:
     """Return the page with the tables of what is recorded between its marks."""
-    from benchmarks import risk_random
+    from benchmarks import risk_random, risk_tables
 
     found = recorded()
     parts = {
         "folds": f"{shown(found)}\n\n{beside_fast_risk(found)}",
         "differences": differences(found),
         "random": risk_random.summary(risk_random.recorded()),
+        "proofs": risk_tables.table(),
     }
     for name, text in parts.items():
         head, begin, rest = page.partition(f"<!-- {name}: begin -->\n")

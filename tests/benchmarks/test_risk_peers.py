@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import risk_folds, risk_peers, risk_random
+from benchmarks import risk_folds, risk_peers, risk_random, risk_tables
 from benchmarks.data import ROOT, Table
 from benchmarks.peers import PeerScore
 
@@ -92,3 +92,19 @@ def test_a_random_table_is_the_same_again_and_varied():
     shapes = [risk_random.draw(seed)[0].X.shape for seed in range(12)]
     assert len(set(shapes)) == 12
     assert all(100 <= rows <= 2000 and 5 <= columns <= 60 for rows, columns in shapes)
+
+
+def test_every_stored_table_is_proven_in_the_time_it_may_take():
+    lines = [json.loads(line) for line in risk_tables.RESULTS.read_text(encoding="utf-8").splitlines()]
+    assert [line["table"] for line in lines if not line["proven"]] == []
+    late = {(line["table"], line["rows"]) for line in lines if line["cpu_seconds"] > line["seconds_allowed"]}
+    assert late <= {("spambase", 4601)}
+
+
+def test_generated_tables_are_the_same_again():
+    for draw in (risk_tables.mixed, risk_tables.binary, risk_tables.thresholds):
+        one, again = draw(50, 12, 3), draw(50, 12, 3)
+        assert one.X.shape == (50, 12)
+        assert (one.X == again.X).all()
+        assert (one.y == again.y).all()
+        assert 0 < one.y.sum() < 50

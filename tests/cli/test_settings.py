@@ -119,3 +119,9 @@ def test_check_prints_the_schema(run):
     done = run("check")
     assert done.returncode == 2
     assert "name a settings file, or use --schema" in done.stderr
+
+
+def test_a_slope_is_a_word_or_a_number(run, folder):
+    asked = ["fit", "tiny.csv", "--target", "ill", "--no-prepare", "--goal", "risk", "--slope"]
+    assert "slope is 2; give 'free', or 1" in run(*asked, "2").stderr
+    assert "slope is 'steep'; give 'free', or a whole number" in run(*asked, "steep").stderr

@@ -239,9 +239,7 @@ def run_completions(
     for q in range(n_used):
         cost_used += least_cost[used[q]]
     words, opens = len(bits.all), np.int64(-1)
-    fit = np.zeros(
-        1 + data.x.shape[0]
-    )  # (b, beta of every column) of the last support: it has most in common
+    fit = np.zeros(1 + data.x.shape[0])  # (b, beta of every column) on the last support, a good start
     fit[0] = np.log(data.positive.sum() / data.negative.sum())
     if not state[STARTED]:
         state[STARTED], state[LEVEL] = 1, 0

@@ -21,18 +21,19 @@ from supersparse.problem.problem import Problem
 from supersparse.solving.checkpoint_file import check_place, locked, warn_not_saved
 from supersparse.solving.cluster import Cluster
 from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
+from supersparse.solving.kernels.risk_data import BOXES
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.risk.checkpoint import load_tree, save_tree
 from supersparse.solving.risk.instance import risk_instance
 from supersparse.solving.risk.listing import all_within, cost_of
-from supersparse.solving.risk.node import Ints
+from supersparse.solving.risk.node import Ints, root_of
 from supersparse.solving.risk.remote import RemoteSlices
 from supersparse.solving.risk.search import first_cards
 from supersparse.solving.risk.sizes import best_per_size
 from supersparse.solving.risk.tree import RiskTree, coefficients_of
 from supersparse.solving.risk.worker import SLICE
-from supersparse.solving.risk.workspace import new_best
+from supersparse.solving.risk.workspace import copy_best, new_best
 from supersparse.solving.solution import Claim
 from supersparse.stop import Stop
 
@@ -152,6 +153,8 @@ class _Run:
 
         if not self.problem.rate_limits:
             first_cards(instance, worker.support, tree.best, should_stop)
+            if not should_stop():
+                self._choose_points()
             return
         for pull in _PULLS:
             pulled = replace(instance, data=instance.data._replace(pull=pull))
@@ -159,6 +162,20 @@ class _Run:
             tree.settle(worker)
             if np.isfinite(tree.best.value[0]):
                 return
+
+    def _choose_points(self) -> None:
+        """Look for the best points on the features of the best card, for one slice of work."""
+        tree, worker, best = self.tree, self.tree.workers[0], self.tree.best
+        used = best.index != self.instance.data.zero
+        if not used.any():
+            return
+        copy_best(best, worker.best)
+        boxes = int(worker.support.counts[BOXES])
+        root = root_of(self.instance, float(best.fit[0]), float(best.fit[1]), best.index)
+        worker.visit(replace(root, status=np.where(used, 1, -1).astype(np.int8)), is_root=False)
+        worker.drop()
+        worker.support.counts[BOXES] = boxes  # a part of the search, not of the proof
+        tree.settle(worker)
 
     def _judge(self, columns: Ints, index: Ints) -> None:
         self._offer(

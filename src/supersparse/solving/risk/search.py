@@ -36,7 +36,7 @@ class _Effort:
             return cls()
         if len(instance.kept) > _MANY_COLUMNS:
             return cls(beam=12, rounded=16, starts=14, moves=80)
-        return cls(starts=8)
+        return cls(beam=12, rounded=16, starts=8)
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:

@@ -247,7 +247,7 @@ class Worker:
         data, counts = self.instance.data, self.support.counts
         n, words = data.x.shape[1], len(self.instance.bits.all)
         cells = min(float(2 ** min(size, 30)), float(n))
-        cell_work = 8.0 * words * cells / 2 if words else 8.0 * n
+        cell_work = 2.4 * (words + 100) * cells / 2 if words else 8.0 * n
         binary = bool((data.distinct == 2).all())
         rows = min(cells, n) if binary else n
         survive = (20 + counts[FITTED]) / (100 + counts[SUPPORTS])
