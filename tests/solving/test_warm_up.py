@@ -5,6 +5,9 @@ import subprocess
 from supersparse.solving import warm_up
 from supersparse.solving.kernels.descent import anneal, descend
 from supersparse.solving.kernels.heat_bath import heat_bath
+from supersparse.solving.kernels.risk_cells import run_completions
+from supersparse.solving.kernels.risk_relaxation import relax
+from supersparse.solving.kernels.risk_search import round_support
 from supersparse.solving.kernels.slices import run_slice
 
 
@@ -13,6 +16,14 @@ def test_what_is_compiled_apart_is_what_the_solver_calls():
     warm_up.compile_tree()
     warm_up.compile_search()
     for kernel in (run_slice, anneal, descend, heat_bath):
+        assert len(kernel.signatures) == 1
+
+
+def test_what_is_compiled_apart_is_what_the_risk_solver_calls():
+    warm_up.warm_up("risk")
+    warm_up.compile_completions()
+    warm_up.compile_relaxation()
+    for kernel in (run_completions, relax, round_support):
         assert len(kernel.signatures) == 1
 
 
@@ -26,7 +37,7 @@ def test_a_process_that_cannot_start_leaves_the_work_to_this_one(monkeypatch):
         raise OSError("no more processes")
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    warm_up._beside_another("compile_search", warm_up.compile_tree)
+    warm_up._beside(["compile_search"], warm_up.compile_tree)
     monkeypatch.setattr(warm_up, "_ready", set())
     warm_up.warm_up()
     warm_up.warm_up("risk")

@@ -1,10 +1,11 @@
 """Load the kernels, or compile them on first use, before any clock starts."""
 
 import logging
+import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from supersparse.solving.presolve import MergeRows
 
 if TYPE_CHECKING:
     from supersparse.solving.exact.slices import Slicer
+    from supersparse.solving.risk.instance import RiskInstance
 
 _lock = threading.Lock()
 _ready: set[str] = set()
@@ -44,7 +46,7 @@ def warm_up(goal: str = "errors", *, only_free: bool = False) -> None:
             logging.getLogger("supersparse").warning(
                 "compiling the solver for this machine: once only, 20 to 60 seconds"
             )
-            _beside_another(compile_search.__name__, compile_tree)
+            _beside([compile_search.__name__], compile_tree)
         options = SolveOptions()
         for problem in tiny_problems():
             ExactSolver().solve(problem, options, Monitor(problem, options, lambda points: points))
@@ -77,26 +79,28 @@ def _tiny_slicer() -> "Slicer":
     return Slicer(case.case, CaseData(case).data(lambda: False))
 
 
-def _beside_another(name: str, work: Callable[[], None]) -> None:
-    """Run a function of this module in another process while `work` runs in this one.
+def _beside(names: Sequence[str], work: Callable[[], None]) -> None:
+    """Run functions of this module in other processes while `work` runs in this one.
 
-    Numba's cache brings both together. Whatever the other does not get done is compiled here afterwards.
+    Numba's cache brings all together. Whatever the others do not get done is compiled here afterwards.
     """
-    command = f"from {__name__} import {name}; {name}()"
+    others = []
     try:
-        other = subprocess.Popen(
-            [sys.executable, "-P", "-c", command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        for name in names:
+            command = [sys.executable, "-P", "-c", f"from {__name__} import {name}; {name}()"]
+            others.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
     except OSError:
-        return
+        pass
     try:
         work()
-        other.wait(timeout=_PATIENCE)
+        for other in others:
+            other.wait(timeout=_PATIENCE)
     except subprocess.TimeoutExpired:
         pass
     finally:
-        other.kill()
-        other.wait()
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 def run_search(problem: Problem) -> None:
@@ -140,44 +144,71 @@ def _warm_up_risk() -> None:
         logging.getLogger("supersparse").warning(
             "compiling the solver for this machine: once only, 20 to 60 seconds"
         )
-        _beside_another(run_risk_search.__name__, run_risk_proof)
+        if (os.cpu_count() or 1) > 2:
+            _beside([run_risk_search.__name__, compile_relaxation.__name__], compile_completions)
+        else:
+            _beside([run_risk_search.__name__], compile_completions)
     run_risk_search()
     run_risk_proof()
 
 
 def run_risk_search() -> None:
-    """Run the kernels that search for a first card; first what the proof needs as well."""
-    from supersparse.solving.kernels.jit import compile_for
-    from supersparse.solving.kernels.risk_search import round_support
-    from supersparse.solving.risk.instance import risk_instance
+    """Run the kernels that search for a first card."""
     from supersparse.solving.risk.search import first_cards
     from supersparse.solving.risk.workspace import new_best, new_support
 
-    for problem in _tiny_risk_problems():
-        instance = risk_instance(problem, slope_is_free=problem.slope == "free")
-        support, best = new_support(instance), new_best(instance)
-        column, point = np.zeros(1, np.int64), np.zeros(2)
-        compile_for(
-            round_support, instance.data, support, best, instance.low, instance.high, column, 1, point, 0.0, 0
-        )
-        first_cards(instance, support, best, lambda: False)
+    for instance in _tiny_risk_instances():
+        first_cards(instance, new_support(instance), new_best(instance), lambda: False)
+
+
+def compile_completions() -> None:
+    """Compile the enumeration of completions with the boxes of their points, the larger part of the proof."""
+    from supersparse.solving.kernels.jit import compile_for
+    from supersparse.solving.kernels.risk_cells import run_completions
+    from supersparse.solving.risk.node import root_of
+    from supersparse.solving.risk.worker import Worker
+
+    instance, none = _tiny_risk_instances()[0], np.zeros(0, np.int64)
+    worker = Worker(instance)
+    root = root_of(instance, 0.0, 0.0, worker.best.index)
+    compile_for(run_completions, *worker.arguments(root, none, none, 0, 0))
+
+
+def compile_relaxation() -> None:
+    """Compile the relaxation of a node and its rounding."""
+    from supersparse.solving.kernels.jit import compile_for
+    from supersparse.solving.kernels.risk_relaxation import relax
+    from supersparse.solving.kernels.risk_search import round_support
+    from supersparse.solving.risk.workspace import new_best, new_support
+
+    instance, ints, floats = _tiny_risk_instances()[0], np.zeros(1, np.int64), np.zeros(1)
+    data, rows = instance.data, (instance.data.x, ints, instance.data.positive, instance.data.negative, 1)
+    box, slopes = (floats, floats, ints, floats, 0), (0, 0.0, 0.0)
+    compile_for(relax, *rows, *box, *slopes, 0.0, data.limits, floats, floats, np.zeros((1, 1)))
+    card = (data, new_support(instance), new_best(instance), instance.low, instance.high)
+    compile_for(round_support, *card, ints, 1, floats, 0.0, 0)
 
 
 def run_risk_proof() -> None:
     """Run the kernels of the proof, without the search."""
-    from supersparse.solving.risk.instance import risk_instance
     from supersparse.solving.risk.tree import RiskTree
 
-    for problem in _tiny_risk_problems():
-        tree = RiskTree(risk_instance(problem, slope_is_free=problem.slope == "free"))
+    for instance in _tiny_risk_instances():
+        tree = RiskTree(instance)
         tree.best.value[0] = 1.0
         tree.start()
         while tree.is_open:
             tree.step()
 
 
-def _tiny_risk_problems() -> list[Problem]:
+def _tiny_risk_instances() -> list["RiskInstance"]:
     """Both slopes, so that the relaxation that tightens boxes is among the kernels that run."""
+    from supersparse.solving.risk.instance import risk_instance
+
     random = np.random.default_rng(0)
     X, label = random.integers(0, 2, (16, 3)), np.array([0, 1] * 8)
-    return [Problem.of(X, label, goal="risk", C0=0.01, max_points=2, slope=slope) for slope in ("free", 1)]
+    problems = [
+        Problem.of(X, label, goal="risk", C0=0.01, max_points=2, slope="free"),
+        Problem.of(X, label, goal="risk", C0=0.01, max_points=2, slope=1),
+    ]
+    return [risk_instance(problem, slope_is_free=problem.slope == "free") for problem in problems]

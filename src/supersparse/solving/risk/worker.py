@@ -55,16 +55,18 @@ class Worker:
     def go_on(self, work: int | None = None) -> list[Node]:
         """Continue the enumeration at hand for so much work; it leaves no nodes."""
         assert self._current is not None
-        node, used, candidates, room = self._current
-        instance = self.instance
-        done = run_completions(
-            instance.data, self.support, self.best, instance.bits, self._cells, used, candidates, room,
-            node.low, node.high, node.point, node.loss_bound, instance.least_cost,
-            int(self.support.counts[WORK]) + (SLICE if work is None else work),
-        )  # fmt: skip
-        if done:
+        until = int(self.support.counts[WORK]) + (SLICE if work is None else work)
+        if run_completions(*self.arguments(*self._current, until)):
             self._current = None
         return []
+
+    def arguments(self, node: Node, used: Ints, candidates: Ints, room: int, until: int) -> tuple[Any, ...]:
+        """What the kernel is given to enumerate the completions of a node until the work reaches `until`."""
+        instance = self.instance
+        return (
+            instance.data, self.support, self.best, instance.bits, self._cells, used, candidates, room,
+            node.low, node.high, node.point, node.loss_bound, instance.least_cost, until,
+        )  # fmt: skip
 
     def rest(self) -> list[Node]:
         """What is left of the node at hand, as nodes: open boxes of the support at hand, then other supports.
