@@ -8,7 +8,7 @@ that the mean risk by the final card is the share of positives.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 from typing import Any, cast
@@ -101,6 +101,7 @@ class Pooled:
     positive: NDArray[np.bool_]
     weights: IntArray  # over `unit`
     unit: int
+    kept: NDArray[np.bool_]  # of the rows left out: those with weight
 
     @classmethod
     def of(cls, rows: TrainingRows, positive: object, unseen: Sequence[LeftOut]) -> "Pooled":
@@ -120,7 +121,12 @@ class Pooled:
             positive=np.asarray(rows.y == positive)[left],
             weights=weights[left].astype(np.int64 if fits else object) * shares,
             unit=scale * common,
+            kept=kept,
         )
+
+    def with_scores(self, scores: Floats) -> "Pooled":
+        """Give the same rows other scores, in the order of the folds."""
+        return replace(self, scores=scores[self.kept])
 
     def tally(self, unit: float, threshold: Fraction) -> Tally:
         """Add up the weights at each score, in points of a card whose scores have this root mean square."""
@@ -184,12 +190,10 @@ def root_mean_square(scores: Floats, weights: Any) -> float:
 def _tally(
     scores: Floats, positive: NDArray[np.bool_], weights: IntArray, unit: int, threshold: Fraction
 ) -> Tally:
-    distinct, groups = np.unique(scores, return_inverse=True)
+    distinct = np.unique(scores)
+    groups = np.searchsorted(distinct, scores)  # faster than the inverse of `unique`, which sorts
     negatives, positives = (
-        tuple(
-            Fraction(int(weight), unit)
-            for weight in added_up(weights, groups.reshape(-1), len(distinct), of_class)
-        )
+        tuple(Fraction(int(weight), unit) for weight in added_up(weights, groups, len(distinct), of_class))
         for of_class in (~positive, positive)
     )
     return Tally(

@@ -168,13 +168,14 @@ def validate(
     if not by_fold:
         return None
     positive = problem.rows.classes[1]
+    pooled = [Pooled.of(rows, positive, [results[0].unseen]) for results in by_fold]
     of_each: Sequence[float | None] = penalties or [_given_penalty(settings)]
     tried = tuple(
         Tried(
             C0=C0,
             sizes=tuple(result.size for result in results),
             costs=tuple(result.loss for result in results),
-            performances=tuple(_performance(rows, positive, result.unseen) for result in results),
+            performances=tuple(_performance(*pair) for pair in zip(pooled, results, strict=True)),
             unseen=tuple(result.unseen for result in results),
         )
         for C0, results in zip(of_each, zip(*by_fold, strict=True), strict=True)
@@ -275,8 +276,10 @@ def _errors(by_fold: Sequence[Sequence[FoldResult]]) -> Iterable[list[Fraction]]
     return ([result.error for result in results] for results in zip(*by_fold, strict=True))
 
 
-def _performance(rows: TrainingRows, positive: object, unseen: LeftOut) -> Performance:
-    return performance_of(Pooled.of(rows, positive, [unseen]).tally(1.0, Fraction(0)), "cross-validation")
+def _performance(pooled: Pooled, result: FoldResult) -> Performance:
+    return performance_of(
+        pooled.with_scores(result.unseen.scores).tally(1.0, Fraction(0)), "cross-validation"
+    )
 
 
 def _float(share: Fraction | None) -> float | None:

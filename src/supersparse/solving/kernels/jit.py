@@ -58,8 +58,8 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     def load_overload(signature: object, target: object) -> object:
         try:
             return load(signature, target)
-        except (OSError, EOFError, ValueError, LookupError, AttributeError, ImportError) as error:
-            cache.disable()  # damaged, by a full disk say: compile it
+        except Exception as error:  # whatever a file makes of it that was cut off
+            cache.disable()  # compile it
             _say(error)
             return None
 
