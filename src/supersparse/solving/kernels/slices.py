@@ -225,15 +225,8 @@ def push_supports(
         if allowed[name] and may_enter(b, literals, size, name):
             literals[size] = name
             if may_stop(b, literals, size + 1):
-                push(
-                    state.number,
-                    state.part,
-                    np.int64(SUPPORT),
-                    by_literal[name],
-                    np.int64(0),
-                    literals,
-                    size + 1,
-                )
+                bound, theta = by_literal[name], np.int64(0)
+                push(state.number, state.part, np.int64(SUPPORT), bound, theta, literals, size + 1)
 
 
 @inner()
