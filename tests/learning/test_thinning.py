@@ -1,5 +1,7 @@
 """Folds of large tables learn from as many rows as their time allows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,12 +10,14 @@ from hypothesis import strategies as st
 from counts import examples
 from supersparse import SLIMClassifierCV
 from supersparse.errors import SkippedFoldsWarning
-from supersparse.learning import thinning
+from supersparse.learning import fitting, thinning
+from supersparse.learning.clock import Clock
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import splits_of
 from supersparse.learning.thinning import thinned
 from supersparse.learning.validating import validate
+from supersparse.learning.watching import Unwatched
 from supersparse.settings.settings import Settings
 
 
@@ -72,3 +76,15 @@ def test_folds_for_which_no_time_is_left_are_skipped_and_named():
     assert model.n_splits_ == 1
     assert "split1_test_score" not in model.cv_results_
     assert model.C0_ in (0.1, 0.2)
+
+
+def test_folds_without_any_model_choose_no_penalty(monkeypatch):
+    y = np.arange(40) % 2
+    rows = TrainingRows(X=np.column_stack([y, y]), y=y, sample_weight=None, rate_groups=None)
+    question = Recipe(settings=Settings(C0=0.05)).question(rows)
+    judge = fitting._Judge(splits_of(y, 2), 1, 1, Unwatched())
+    found = judge.validated(question, rows, Clock(None))
+    empty = replace(found, sampled=1000, tried=(replace(found.chosen, sizes=(0, 0)),))
+    monkeypatch.setattr(fitting, "validate", lambda *_, **__: empty)
+    told = judge.validated(question, rows, Clock(None))
+    assert told == "the time limit leaves too little time for the folds; raise it"
