@@ -35,7 +35,7 @@ def _silent(**options: object) -> Any:
 
 
 def _solves(highs: Any) -> bool:
-    """Run the simplex, again from scratch where the last basis led nowhere; say whether it found an optimum."""
+    """Run the simplex, once more from scratch where the last basis led nowhere; say whether it is optimal."""
     import highspy
 
     for _ in range(2):
