@@ -9,7 +9,8 @@ from fractions import Fraction
 from math import ceil, gcd, lcm
 
 from supersparse.errors import PenaltyRangeWarning, users_level
-from supersparse.exact import gcd_of, shown
+from supersparse.exact import shown
+from supersparse.integer_arrays import gcd_of
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem

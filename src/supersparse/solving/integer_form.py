@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import UnsupportedProblemError
-from supersparse.exact import IntArray, distinct_of, fits_int64, gcd_of, largest_magnitude
+from supersparse.integer_arrays import IntArray, distinct_of, fits_int64, gcd_of, largest_magnitude
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
 from supersparse.solving import deadline

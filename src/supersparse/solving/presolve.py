@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import IntArray, distinct_of, fits_int64, gcd_of
+from supersparse.integer_arrays import IntArray, distinct_of, fits_int64, gcd_of
 from supersparse.problem.lazily import Lazily
 from supersparse.problem.points import Points
 from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
