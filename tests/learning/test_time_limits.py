@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from counts import examples
 from supersparse import Prepare, Problem, SLIMClassifier, solve
 from supersparse.errors import InvalidDataError
-from supersparse.exact import distinct_of
+from supersparse.integer_arrays import distinct_of
 from supersparse.learning.clock import Clock
 from supersparse.learning.fitting import fit_card
 from supersparse.learning.folds import Fold

@@ -14,7 +14,8 @@ from supersparse.card.card import Card, Cutoff
 from supersparse.card.scoring import Scores, score_table
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidDataError
-from supersparse.exact import IntArray, counted, fits_int64, summed, whole_numbers
+from supersparse.exact import counted
+from supersparse.integer_arrays import IntArray, fits_int64, summed, whole_numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

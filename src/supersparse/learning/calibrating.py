@@ -22,7 +22,7 @@ from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
 from supersparse.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.evaluate.outcomes import Tally, added_up
-from supersparse.exact import IntArray, fits_int64, integer_column, largest_magnitude, quotients
+from supersparse.integer_arrays import IntArray, fits_int64, integer_column, largest_magnitude, quotients
 from supersparse.learning.clock import Clock
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.risk_rows import cases_by_total, rising, stated_at, tabulated

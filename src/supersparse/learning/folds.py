@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
-from supersparse.exact import exact, integer_column
+from supersparse.exact import exact
+from supersparse.integer_arrays import integer_column
 from supersparse.learning.calibrating import LeftOut, left_out
 from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows

@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import PenaltyRangeWarning, users_level
-from supersparse.exact import IntArray, gcd_of, shown
+from supersparse.exact import shown
+from supersparse.integer_arrays import IntArray, gcd_of
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import CoefficientSet
-from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
+from supersparse.problem.problem import Problem
+from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
 
 
 def with_size_penalty(problem: Problem, C0: Fraction) -> Problem:

@@ -7,10 +7,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import IntArray, distinct_of, fits_int64, gcd_of
+from supersparse.integer_arrays import IntArray, distinct_of, fits_int64, gcd_of
 from supersparse.problem.lazily import Lazily
 from supersparse.problem.points import Points
-from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
+from supersparse.problem.problem import Problem
+from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
 from supersparse.solving import deadline
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import InfeasibleError, SolverFailedError
-from supersparse.exact import IntArray, fits_int64
+from supersparse.integer_arrays import IntArray, fits_int64
 from supersparse.problem.objective import completed, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import UnsupportedProblemError
-from supersparse.exact import IntArray
+from supersparse.integer_arrays import IntArray
 from supersparse.problem.limits import ScoreLimit, SupportLimit
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
 from supersparse.problem.problem import Problem
