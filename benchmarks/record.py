@@ -96,6 +96,7 @@ class Machine:
     python: str
     packages: tuple[tuple[str, str], ...]
     load: float  # running processes, a minute's average, when the run began: 0 on an idle machine
+    side_by_side: int = 1  # solves of ours that ran at a time, peers among them
 
     @property
     def place(self) -> tuple[str, str]:

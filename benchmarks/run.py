@@ -10,7 +10,7 @@ import argparse
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks import check, overview, risk_scores, startup, table
@@ -62,7 +62,7 @@ def measure(suite: Suite, only: frozenset[str] | None, out: Out, jobs: int, *, b
     """Run what is not measured yet: ours alone unless `beside`, peers side by side, then FasterRisk."""
     here = Machine.here()
     if not out.path.exists():
-        out.add(here)
+        out.add(replace(here, side_by_side=jobs if beside else 1))
     known = load(out.path)
     if known.machine.place == here.place:
         _solve(suite, only, out, jobs, beside=beside)

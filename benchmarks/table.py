@@ -110,9 +110,10 @@ def _reason(error: str | None) -> str:
 
 def _machine(machine: Machine) -> str:
     packages = ", ".join(f"{name} {version}" for name, version in machine.packages)
+    beside = f"Ours and peers ran {machine.side_by_side} at a time. " if machine.side_by_side > 1 else ""
     return (
         f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}; {packages}; "
-        f"load {machine.load:g} at the start. "
+        f"load {machine.load:g} at the start. {beside}"
         "One thread each; times exclude compilation. Ours: the median of three consecutive runs "
         "(a single run if it reached the time limit). Peers: one run, limited by CPU time. "
         "Best at: when the best model was found. "

@@ -67,7 +67,9 @@ def test_every_job_is_run_once_side_by_side_or_not(tmp_path, monkeypatch, beside
     ours = tuple(Job(instance=name, solver="exact", limit=1.0) for name in ("rows_1000", "size_2"))
     suite = Suite(name="three", ours=ours, peers=(Job(instance="size_3", solver="exact", limit=1.0),))
     run.measure(suite, None, out, 3, beside=beside)
-    assert sorted(r.instance for r in load(out.path).records) == ["rows_1000", "size_2", "size_3"]
+    found = load(out.path)
+    assert sorted(r.instance for r in found.records) == ["rows_1000", "size_2", "size_3"]
+    assert ("Ours and peers ran 3 at a time." in table.markdown(found)) is beside
 
 
 def test_a_part_from_another_machine_gets_nothing_but_fasterrisk(tmp_path, monkeypatch, capsys):
