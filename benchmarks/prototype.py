@@ -43,6 +43,7 @@ from supersparse.solving.warm_up import warm_up
 
 SOURCE = ROOT.parent / "shared" / "prototype" / "slim.cpp"
 RESULTS = ROOT / "benchmarks" / "results" / "prototype.jsonl"
+PART = RESULTS.with_suffix(".jsonl.part")  # what is measured so far
 COMPILER = ("g++", "-O3", "-march=native", "-std=c++17")
 SEARCHES = (1.0, 0.1, 5.0)  # CPU seconds that the prototype searches for a first model
 _REPEATS = 3
@@ -303,12 +304,19 @@ def _wanted(only: str | None) -> list[str]:
     return names
 
 
+def _store(machine: Machine, races: list[Race], path: Path) -> None:
+    words = f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}."
+    lines = [{"machine": words}, *map(asdict, races)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
 def _measure(names: list[str], binary: str, limit: float, jobs: int) -> list[Race]:
     os.environ |= ONE_THREAD
     races = []
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         for done in as_completed([pool.submit(race, name, binary, limit) for name in names]):
             races.append(done.result())
+            _store(Machine.here(), races, PART)
             print(markdown("", races[-1:]).splitlines()[4], flush=True)
     return sorted(races, key=lambda r: names.index(r.name))
 
@@ -324,16 +332,14 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.report:
         return report()
-    machine = Machine.here()
     with tempfile.TemporaryDirectory() as folder:
         binary = os.path.abspath(asked.binary) if asked.binary else compiled(folder)
         races = _measure(_wanted(asked.only), binary, asked.limit, asked.jobs)
     print(summary(races))
     if asked.only is None:
-        words = f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}."
-        lines = [{"machine": words}, *map(asdict, races)]
-        RESULTS.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        _store(Machine.here(), races, RESULTS)
         report()
+    PART.unlink(missing_ok=True)
     wrong = [f"{r.name}: {r.disagreement}" for r in races if r.disagreement is not None]
     print("\n".join(wrong), end="\n" if wrong else "")
     sys.exit(1 if wrong else 0)
