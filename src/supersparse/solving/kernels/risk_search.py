@@ -104,7 +104,7 @@ def extend(
                 reach[q] = data.reach[trial[q]]
             _, f = fit_support(
                 support.x, support.order, support.positive, support.negative, n, size + 1, reach, np.inf,
-                data.limits, beta, support.work, 1e-7,
+                data.limits, beta, support.work, 1e-5,
             )  # fmt: skip
             count = keep(trial, beta, f, size + 1, new_members, new_points, losses, count, width)
     return count
