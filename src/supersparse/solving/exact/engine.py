@@ -55,7 +55,8 @@ _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few mil
 _REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 _SWITCH_SECONDS = 0.0005
-_ALONE = 10_000_000  # touched rows, some fifty milliseconds: what threads are not started for
+_ALONE = 3_000_000  # touched rows, some thirty milliseconds: what threads are not started for
+_SEARCHERS = 4  # threads, at most, that search before they prove
 
 
 @contextmanager
@@ -237,13 +238,14 @@ class _Solve:
     def _prove_in_threads(self, proof: Proof, threads: int) -> None:
         """Prove in background threads; this thread searches at times, reports and watches the limits.
 
-        What is small is done before they would have started. Half of them search first: what is proven
+        What is small is done before they would have started. Up to half of them search first: what is proven
         before a good model is known is much more work.
         """
         self._prove_here(_ALONE)
         if not proof.is_open or self.stop is not None or self._needs_restart:
             return
-        searches = [partial(self._search_beside, self.search.sibling(n)) for n in range(1, threads // 2 + 1)]
+        searchers = range(1, min(_SEARCHERS, threads // 2) + 1)
+        searches = [partial(self._search_beside, self.search.sibling(n)) for n in searchers]
         workers = proof.start(threads, lambda: self.stop is not None or self._needs_restart, searches)
         searched, proven = int(self.search.spent[0]), proof.work
         try:
