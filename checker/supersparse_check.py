@@ -29,7 +29,8 @@ def demand(condition, message):
 
 def exact(*given):
     """An exact number. One that would fill the memory when written out, such as 1e999999999, is refused."""
-    demand(len(str(given[0]).lower().partition("e")[2]) < 6, f"the number {given[0]!s:.40} is too large")
+    sixth_on = str(given[0]).lower().partition("e")[2][5:].replace("_", "").strip()  # of the exponent
+    demand(not sixth_on.isdecimal(), f"the number {given[0]!s:.40} is too large")
     return fractions.Fraction(*given)
 
 def opened(path, encoding="utf-8-sig"):
@@ -81,10 +82,8 @@ def same(text, value):
 def feature_value(rule, row):
     """The number that a feature is in one row: a column's value, or 1 or 0 for a test of it."""
     text, kind = row[rule["column"]], rule["rule"]
-    if kind == "missing":
-        return exact(not text)
-    if not text:
-        return exact(rule["if_missing"])
+    if kind == "missing" or not text:
+        return exact(not text if kind == "missing" else rule["if_missing"])
     if kind in ("category", "other"):
         return exact(any(same(text, value) for value in rule["values"]) == (kind == "category"))
     value = number(text)

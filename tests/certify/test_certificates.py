@@ -62,6 +62,18 @@ def test_the_checker_is_short_and_stands_alone():
     assert imported <= set(sys.stdlib_module_names)
 
 
+def test_classes_may_have_long_names_with_an_e(tmp_path):
+    named = [("survived 5 years or longer", "died within 5 years")[c] for c in Y]
+    assert checker().check(*written(tmp_path, X, named, None, {"C0": 0.2})).startswith("PROVEN")
+
+
+@pytest.mark.parametrize("text", ["1e999999", "-1E+999999", "2e-999999999", "1e99_999_9"])
+def test_a_number_that_would_fill_the_memory_is_refused(text):
+    module = checker()
+    with pytest.raises(module.Refused, match="is too large"):
+        module.number(text)
+
+
 def test_the_command_says_what_was_proven_and_refuses_another_table(tmp_path):
     data, card, proof = written(tmp_path, X, Y, None, {"C0": 0.2})
     call = [sys.executable, "-S", str(CHECKER), str(data), str(card), str(proof)]

@@ -56,6 +56,7 @@ def test_nothing_is_learned_when_nothing_is_asked():
     assert [reason.split(":")[0] for reason in report.missing] == [
         "the frontier of sizes", "cross-validation", "trade-offs", "stability",
     ]  # fmt: skip
+    assert "Performance on them is optimistic." in said(report, "data")
 
 
 def test_other_rows_are_told_from_the_training_rows():

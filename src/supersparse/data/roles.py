@@ -13,6 +13,7 @@ from supersparse.data.dates import fitting_orders, sortable_dates
 from supersparse.data.spellings import spelling_key
 from supersparse.data.table import Column, Kind, Table
 from supersparse.errors import InvalidDataError
+from supersparse.exact import counted
 
 _PLAIN_INTEGER = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
 
@@ -84,7 +85,7 @@ def rest_of(positive: str) -> str:
 
 
 def _listed(counts: Counter[str]) -> str:
-    found = ", ".join(f"{text!r} ({n} row{'s' if n != 1 else ''})" for text, n in counts.most_common(4))
+    found = ", ".join(f"{text!r} ({counted(n, 'row')})" for text, n in counts.most_common(4))
     return f"{found or 'none'}{', ...' if len(counts) > 4 else ''}"
 
 

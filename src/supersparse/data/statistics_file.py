@@ -29,6 +29,7 @@ def read_statistics_file(
     """Read a file; numbers with labels stay numbers."""
     try:
         import pyreadstat
+        from pyreadstat._readstat_parser import PyreadstatError, ReadstatError  # 1.3.0 exports one of them
     except ImportError:
         raise PackageNotInstalledError(
             f"reading {path} needs pyreadstat: pip install pyreadstat; or save the table as CSV"
@@ -37,7 +38,7 @@ def read_statistics_file(
     options = {} if reading.encoding is None else {"encoding": reading.encoding}
     try:
         columns, _ = read(str(path), output_format="dict", **options)
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
+    except (ReadstatError, PyreadstatError) as error:
         raise InvalidDataError(f"{path} is not a readable {path.suffix} file: {error}") from None
     rows = list(zip(*columns.values(), strict=True))
     return collected_rows(

@@ -9,7 +9,7 @@ from supersparse.card.performance import Performance
 from supersparse.card.provenance import CertificateFile, Provenance
 from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
-from supersparse.exact import shown
+from supersparse.exact import counted, shown
 from supersparse.faces.naming import class_names
 from supersparse.stop import Stop
 
@@ -81,12 +81,8 @@ def _questions(made: Provenance) -> str:
     """How many questions the search could use, and of how many, where a limit left some out."""
     n_used = len(made.features or ())
     if made.n_candidates is None or made.n_candidates == n_used:
-        return _counted(n_used, "question")
-    return f"{n_used} of {_counted(made.n_candidates, 'candidate question')}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+        return counted(n_used, "question")
+    return f"{n_used} of {counted(made.n_candidates, 'candidate question')}"
 
 
 def _errors(card: Card, made: Provenance) -> str:
@@ -102,7 +98,7 @@ def _errors(card: Card, made: Provenance) -> str:
 
 
 def _size(card: Card) -> str:
-    return f"{_counted(len(card.as_learned.items), 'feature')}, {card.size_with_intercept} with the intercept"
+    return f"{counted(len(card.as_learned.items), 'feature')}, {card.size_with_intercept} with the intercept"
 
 
 def _maker(made: Provenance) -> str:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from supersparse.exact import counted
+
 if TYPE_CHECKING:
     from supersparse.problem.limits import Constraint
     from supersparse.problem.problem import Problem
@@ -19,7 +21,7 @@ def limit_in_words(problem: "Problem", constraint: "Constraint") -> str:
     if isinstance(constraint, MinFeatures):
         return f"at least {_features(problem, constraint.least)}"
     if isinstance(constraint, ThresholdsPerVariable) and len(constraint.variables) > _FEW:
-        cuts = _counted(constraint.most, "cut point")
+        cuts = counted(constraint.most, "cut point")
         return f"at most {cuts} in each of {len(constraint.variables)} columns"
     if isinstance(constraint, SameSign):
         columns = [name for name, _ in constraint.variables]
@@ -29,7 +31,7 @@ def limit_in_words(problem: "Problem", constraint: "Constraint") -> str:
 
 
 def _features(problem: "Problem", number: int) -> str:
-    return _counted(number, "question" if _all_yes_or_no(problem) else "feature")
+    return counted(number, "question" if _all_yes_or_no(problem) else "feature")
 
 
 def _all_yes_or_no(problem: "Problem") -> bool:
@@ -40,7 +42,3 @@ def _all_yes_or_no(problem: "Problem") -> bool:
         largest <= 1 and column.min() >= 0
         for largest, column in zip(rows.magnitudes, rows.columns, strict=True)
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -22,6 +22,7 @@ from supersparse.report.blocks import (
     share,
 )
 from supersparse.report.evidence import Evidence
+from supersparse.report.plan import Absent
 
 _MOST_OUTSIDE = 8
 _FAR = 0.25  # a population stability index above this is commonly considered large
@@ -48,9 +49,10 @@ def source(evidence: Evidence) -> Section:
 def _whose(evidence: Evidence) -> str:
     n, made = counted(len(evidence.data), "row"), evidence.card.provenance
     if evidence.same_rows:
+        validated = "." if isinstance(evidence.validation, Absent) else "; the cross-validation below is not."
         return (
             f"These {n} are the card's training rows: the fingerprints match. Performance on them is "
-            "optimistic; the cross-validation below is not."
+            f"optimistic{validated}"
         )
     if evidence.same_rows is False:
         assert made is not None, "its fingerprint was compared"
