@@ -15,7 +15,7 @@ from supersparse.solving.kernels.risk_data import Floats, Ints
 
 ANY_ORDER = {"reassoc", "contract", "nsz"}  # sums may be reordered and fused; nothing else is relaxed
 BLOCK = 256
-_HOPE = 1.0  # twice what a quadratic model promises
+_HOPE = 2.0  # four times what a quadratic model promises
 QUICK, ACCURATE = np.int64(0), np.int64(1)  # typed: each literal would be compiled anew
 
 
