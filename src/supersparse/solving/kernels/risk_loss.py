@@ -134,10 +134,10 @@ def copy(target: Ints, source: Ints, n: int) -> None:
 @inner(error_model="numpy")
 def same(one: Ints, other: Ints, n: int) -> bool:
     """Whether the first n entries are equal."""
+    equal = True
     for i in range(n):
-        if one[i] != other[i]:
-            return False
-    return True
+        equal = equal and one[i] == other[i]
+    return equal
 
 
 @inner(error_model="numpy")
