@@ -306,38 +306,31 @@ def _reshape_moved(
 
 
 @kernel(error_model="numpy")
-def grow(
-    data: RiskData, support: Support, low: Ints, high: Ints, most: int, index: Ints, tries: int
-) -> float:
-    """Improve a card by single changes and new features until none helps; returns its loss and penalty.
+def improve(
+    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, most: int, index: Ints, few: int,
+    tries: int,
+) -> float:  # fmt: skip
+    """Improve a card as far as asked, and return its loss and penalty.
 
-    With no tries it is only calibrated.
+    It is calibrated; then, with `few` of the best changes tried each time, points change and features are
+    added until that does not help; then, with `tries`, features are swapped and all points chosen again, and
+    the best card receives it if it is better.
     """
-    at, trial = _new_card(len(index)), _new_card(len(index))
-    copy(at.index, index, len(index))
-    at.fit[1] = np.log(data.positive.sum() / data.negative.sum())
-    _calibrate(data, support, at, np.inf)
-    if tries > 0:
-        _settle(data, support, low, high, most, at, _new_moves(tries), trial)
-    copy(index, at.index, len(index))
-    return at.value[0]
-
-
-@kernel(error_model="numpy")
-def descend(
-    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, most: int, index: Ints, tries: int
-) -> None:
-    """Improve a card by moves and swaps until none helps; the best card receives it if it is better."""
     p = len(index)
-    moves, few = _new_moves(tries), _new_moves(np.int64(6))
     at, trial, rest = _new_card(p), _new_card(p), _new_card(p)
-    shapes = Shapes(np.empty(_SHAPES), np.empty((_SHAPES, p), np.int64), np.zeros(1, np.int64))
     copy(at.index, index, p)
     at.fit[1] = np.log(data.positive.sum() / data.negative.sum())
     _calibrate(data, support, at, np.inf)
+    if few == 0:
+        return at.value[0]
+    moves, singly = _new_moves(tries), _new_moves(few)
+    shapes = Shapes(np.empty(_SHAPES), np.empty((_SHAPES, p), np.int64), np.zeros(1, np.int64))
     improved = True
     while improved:
-        _settle(data, support, low, high, most, at, few, trial)
+        _settle(data, support, low, high, most, at, singly, trial)
+        if tries == 0:
+            copy(index, at.index, p)
+            return at.value[0]
         moves.count[0] = 0
         for drop in range(p):
             if (
@@ -359,11 +352,13 @@ def descend(
         if improved:
             continue
         if same(at.index, best.index, p):
-            return  # it has been here before
+            return at.value[0]  # it has been here before
         if _count(data, at.index) < most:
-            few.count[0] = 0
-            _rank(data, support, low, high, at, _NONE, np.bool_(False), np.bool_(True), np.bool_(True), few)
-            improved = _reshape_moved(data, support, low, high, at, few, shapes, rest, trial)
+            singly.count[0] = 0
+            _rank(
+                data, support, low, high, at, _NONE, np.bool_(False), np.bool_(True), np.bool_(True), singly
+            )
+            improved = _reshape_moved(data, support, low, high, at, singly, shapes, rest, trial)
         if not improved:
             improved = _reshape_moved(data, support, low, high, at, moves, shapes, rest, trial)
     copy(index, at.index, p)
@@ -371,3 +366,4 @@ def descend(
         columns, points, k = _used(data, at.index)
         load(data, support, columns, k)
         offer(data, support, best, points, k, at.fit, np.inf, _KEEPS)
+    return at.value[0]
