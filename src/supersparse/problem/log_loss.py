@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import IntArray, distinct_of
+from supersparse.integer_arrays import IntArray, distinct_of
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem

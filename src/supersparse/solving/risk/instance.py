@@ -11,7 +11,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import IntArray
+from supersparse.integer_arrays import IntArray
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
 from supersparse.problem.problem import Problem
 from supersparse.solving import deadline
