@@ -23,6 +23,7 @@ from supersparse.solving.kernels.risk_data import (
     SUPPORTS,
     WORK,
     Best,
+    Boxes,
     Floats,
     Ints,
     RiskData,
@@ -96,6 +97,7 @@ def largest_slope(data: RiskData, columns: Ints, low: Ints, high: Ints, k: int) 
 def open_support(
     data: RiskData,
     support: Support,
+    boxes: Boxes,
     best: Best,
     k: int,
     low: Ints,
@@ -144,9 +146,9 @@ def open_support(
         copy_floats(start[1:], point, k + 1)
     if passed:
         return
-    copy(support.low[0], low, k)
-    copy(support.high[0], high, k)
-    support.quadratic[0] = -1
+    copy(boxes.low[0], low, k)
+    copy(boxes.high[0], high, k)
+    boxes.quadratic[0] = -1
     slope = start[0]
     if data.slope_is_free:
         slope = 1e-9
@@ -154,9 +156,9 @@ def open_support(
             j = support.columns[q]
             widest = max(abs(data.values[j, low[q]]), abs(data.values[j, high[q]])) * data.scale[j]
             slope = max(slope, 1.3 * abs(point[1 + q]) / widest)
-    support.points[0, 0], support.points[0, 1] = slope, point[0]
+    boxes.points[0, 0], boxes.points[0, 1] = slope, point[0]
     for q in range(k):
-        support.points[0, 2 + q] = point[1 + q]
+        boxes.points[0, 2 + q] = point[1 + q]
     support.state[DEPTH] = 1
 
 
@@ -176,6 +178,7 @@ def _nearest(data: RiskData, j: int, low: int, high: int, value: float) -> tuple
 def _push(
     data: RiskData,
     support: Support,
+    boxes: Boxes,
     low: Ints,
     high: Ints,
     k: int,
@@ -190,11 +193,11 @@ def _push(
     if first > last:
         return
     depth = support.state[DEPTH]
-    copy(support.low[depth], low, k)
-    copy(support.high[depth], high, k)
-    support.low[depth, q], support.high[depth, q] = first, last
-    copy_floats(support.points[depth], point, 2 + k)
-    support.quadratic[depth] = quadratic
+    copy(boxes.low[depth], low, k)
+    copy(boxes.high[depth], high, k)
+    boxes.low[depth, q], boxes.high[depth, q] = first, last
+    copy_floats(boxes.points[depth], point, 2 + k)
+    boxes.quadratic[depth] = quadratic
     support.state[DEPTH] = depth + 1
 
 
@@ -216,7 +219,7 @@ def _estimate(data: RiskData, support: Support, index: Ints, k: int, model: Floa
 
 
 @inner(error_model="numpy")
-def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None:
+def run_boxes(data: RiskData, support: Support, boxes: Boxes, best: Best, budget: int) -> None:
     """Split the open boxes of the support until none is left or the work budget is spent.
 
     Where cards are listed, it also ends when there is no room for another.
@@ -227,7 +230,7 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
     scaled_low, scaled_high = np.empty(k), np.empty(k)
     low, high, index = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
     point, dual, gradient, trial = np.empty(2 + k), np.empty(1 + k), np.empty(1 + k), np.empty(2 + k)
-    x, work, quadratics = support.x, support.work, support.quadratics
+    x, work, quadratics = support.x, support.work, boxes.quadratics
     room, last = len(support.found), len(quadratics) - 2  # the last one is never kept
     while support.state[DEPTH] > 0 and support.counts[WORK] < budget:
         if room > 0 and support.state[FOUND] >= room:
@@ -235,10 +238,10 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
         depth = support.state[DEPTH] - 1
         support.state[DEPTH] = depth
         support.counts[BOXES] += 1
-        copy(low, support.low[depth], k)
-        copy(high, support.high[depth], k)
-        copy_floats(point, support.points[depth], 2 + k)
-        own = support.quadratic[depth]
+        copy(low, boxes.low[depth], k)
+        copy(high, boxes.high[depth], k)
+        copy_floats(point, boxes.points[depth], 2 + k)
+        own = boxes.quadratic[depth]
         penalty = box_penalty(data, support, low, high, k)
         threshold = best.value[0] - data.tolerance - penalty
         if threshold <= 0:
@@ -353,13 +356,13 @@ def run_boxes(data: RiskData, support: Support, best: Best, budget: int) -> None
         j = support.columns[widest]
         split = min(max(split, low[widest]), high[widest] - 1)
         if low[widest] >= high[widest]:  # tightened to one value: look at what is left as it is
-            _push(data, support, low, high, k, point, widest, low[widest], high[widest], own)
+            _push(data, support, boxes, low, high, k, point, widest, low[widest], high[widest], own)
             continue
         value = point[2 + widest] / (a * data.scale[j])
         middle = 0.5 * (data.values[j, split] + data.values[j, split + 1])
         if value > middle:
-            _push(data, support, low, high, k, point, widest, low[widest], split, own)
-            _push(data, support, low, high, k, point, widest, split + 1, high[widest], own)
+            _push(data, support, boxes, low, high, k, point, widest, low[widest], split, own)
+            _push(data, support, boxes, low, high, k, point, widest, split + 1, high[widest], own)
         else:
-            _push(data, support, low, high, k, point, widest, split + 1, high[widest], own)
-            _push(data, support, low, high, k, point, widest, low[widest], split, own)
+            _push(data, support, boxes, low, high, k, point, widest, split + 1, high[widest], own)
+            _push(data, support, boxes, low, high, k, point, widest, low[widest], split, own)

@@ -20,6 +20,7 @@ from supersparse.solving.kernels.risk_data import (
     SUPPORTS,
     WORK,
     Best,
+    Boxes,
     Floats,
     Ints,
     RiskData,
@@ -211,6 +212,7 @@ def cell_bound(data: RiskData, bits: Bits, cells: Cells, level: int, j: int, eno
 def run_completions(
     data: RiskData,
     support: Support,
+    boxes: Boxes,
     best: Best,
     bits: Bits,
     cells: Cells,
@@ -261,14 +263,14 @@ def run_completions(
                 support.columns[q] = j
                 first[q], last[q] = low[j], high[j]
                 point[2 + q] = fit[1 + j]
-            open_support(data, support, best, k, first, last, point, loss_floor)
+            open_support(data, support, boxes, best, k, first, last, point, loss_floor)
             fill(fit, 0.0, len(fit))
             fit[0] = point[1]
             for q in range(k):
                 fit[1 + support.columns[q]] = point[2 + q]
             opens = np.int64(-1)
         if support.state[DEPTH] > 0:
-            run_boxes(data, support, best, budget)
+            run_boxes(data, support, boxes, best, budget)
             if support.state[DEPTH] > 0:
                 return False
         level = state[LEVEL]

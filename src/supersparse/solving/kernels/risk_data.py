@@ -49,7 +49,7 @@ class Best(NamedTuple):
 
 
 class Support(NamedTuple):
-    """The support at hand: its rows merged, and the boxes still open."""
+    """The support at hand, its rows merged."""
 
     state: Ints  # (4,): depth of the stack, columns, merged rows, cards listed
     columns: Ints
@@ -57,11 +57,6 @@ class Support(NamedTuple):
     x: Floats
     positive: Floats
     negative: Floats
-    low: Ints  # (stack, columns)
-    high: Ints
-    points: Floats  # (stack, 2 + columns): where to start
-    quadratic: Ints  # (stack,): which of the quadratics holds for the box; -1 if none does
-    quadratics: Floats  # (most, 4, columns + 2, columns + 4): see `quadratic_below`
     work: Floats  # (8, rows)
     ids: NDArray[np.int32]
     counts: Ints  # (6,)
@@ -69,3 +64,17 @@ class Support(NamedTuple):
     found: (
         Ints  # (room, 1 + 2·columns): cards listed, as number, columns, indices; no room: nothing is listed
     )
+
+
+class Boxes(NamedTuple):
+    """The boxes of the support at hand that are still open, the next one last.
+
+    Apart from the support, since few functions need them: each array of a tuple is compiled as seven numbers
+    or more in every call that passes it on.
+    """
+
+    low: Ints  # (stack, columns)
+    high: Ints
+    points: Floats  # (stack, 2 + columns): where to start
+    quadratic: Ints  # (stack,): which of the quadratics holds for the box; -1 if none does
+    quadratics: Floats  # (most, 4, columns + 2, columns + 4): see `quadratic_below`

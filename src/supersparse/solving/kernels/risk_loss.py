@@ -15,7 +15,7 @@ from supersparse.solving.kernels.risk_data import Floats, Ints
 
 ANY_ORDER = {"reassoc", "contract", "nsz"}  # sums may be reordered and fused; nothing else is relaxed
 BLOCK = 256
-_HOPE = 1.0  # twice what a quadratic model promises
+_HOPE = 2.0  # four times what a quadratic model promises
 QUICK, ACCURATE = np.int64(0), np.int64(1)  # typed: each literal would be compiled anew
 
 
@@ -134,10 +134,10 @@ def copy(target: Ints, source: Ints, n: int) -> None:
 @inner(error_model="numpy")
 def same(one: Ints, other: Ints, n: int) -> bool:
     """Whether the first n entries are equal."""
+    equal = True
     for i in range(n):
-        if one[i] != other[i]:
-            return False
-    return True
+        equal = equal and one[i] == other[i]
+    return equal
 
 
 @inner(error_model="numpy")

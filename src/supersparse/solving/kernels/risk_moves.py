@@ -85,11 +85,13 @@ def _rank(
     drop: int,
     used: bool,
     unused: bool,
+    freely: bool,
     moves: Moves,
 ) -> None:
     """Estimate the loss and penalty of every change of one column of a card, and keep the best.
 
     Columns in use take part if `used`, the others if `unused`; `drop` is only noted, and never added again.
+    If `freely`, a column is added with any weight, not only with points: its sign is what counts.
     """
     n, p = data.x.shape[1], data.x.shape[0]
     z, e, residual, curve, score = (
@@ -129,6 +131,12 @@ def _rank(
             hxx += c * x[i]
             hsx += c * score[i]
         best, chosen = np.inf, data.zero[j]
+        if freely:
+            rest = hxx - hx * hx / h1
+            v = data.zero[j] + (1 if rx < 0 else -1)
+            if low[j] <= v <= high[j]:
+                _insert(moves, f - 0.5 * rx * rx / max(rest, 1e-3 * hxx), drop, j, v)
+            continue
         for v in range(low[j], high[j] + 1):
             if (
                 v == card[j]
@@ -232,19 +240,23 @@ def _settle(
     """Change one column at a time, or add one, while that helps."""
     for _ in range(_MOST_STEPS):
         moves.count[0] = 0
-        _rank(data, support, low, high, at, _NONE, np.bool_(True), _count(data, at.index) < most, moves)
+        _rank(
+            data, support, low, high, at, _NONE, np.bool_(True), _count(data, at.index) < most,
+            np.bool_(False), moves,
+        )  # fmt: skip
         if not _try_moves(data, support, at, moves, trial):
             break
 
 
 @inner(error_model="numpy")
 def _reshape(
-    data: RiskData, support: Support, low: Ints, high: Ints, at: Card, enough: float, shapes: Shapes,
-    trial: Card,
+    data: RiskData, support: Support, low: Ints, high: Ints, at: Card, added: int, enough: float,
+    shapes: Shapes, trial: Card,
 ) -> bool:  # fmt: skip
     """Choose all points of a card again, features unchanged, while that helps; whether it did.
 
-    Points are only tried where a model promises about `enough`.
+    Points are only tried where a model promises about `enough`. A column that is `added` is in the card, but
+    not in its fit.
     """
     improved, again = False, True
     while again:
@@ -255,7 +267,9 @@ def _reshape(
         load(data, support, columns, k)
         beta = np.empty(k)
         for q in range(k):
-            beta[q] = at.fit[0] * data.values[columns[q], points[q]] * data.scale[columns[q]]
+            is_new = columns[q] == added and not improved
+            value = 0.0 if is_new else data.values[columns[q], points[q]]
+            beta[q] = at.fit[0] * value * data.scale[columns[q]]
         shape(data, support, low, high, beta, at.fit[1], (1 + _PROMISE) * enough, shapes)
         for c in range(shapes.count[0]):
             _copy_card(trial, at)
@@ -268,39 +282,55 @@ def _reshape(
     return improved
 
 
-@kernel(error_model="numpy")
-def grow(
-    data: RiskData, support: Support, low: Ints, high: Ints, most: int, index: Ints, tries: int
-) -> float:
-    """Improve a card by single changes and new features until none helps; returns its loss and penalty.
+@inner(error_model="numpy")
+def _reshape_moved(
+    data: RiskData, support: Support, low: Ints, high: Ints, at: Card, moves: Moves, shapes: Shapes,
+    rest: Card, trial: Card,
+) -> bool:  # fmt: skip
+    """Make the first of the moves that improves the card once all its points are chosen again."""
+    for m in range(moves.count[0]):
+        if not moves.estimate[m] < (1 + _NEAR) * at.value[0]:
+            continue
+        _copy_card(rest, at)
+        rest.index[moves.column[m]] = moves.value[m]
+        added = moves.column[m]
+        if moves.drop[m] >= 0:
+            rest.index[moves.drop[m]] = data.zero[moves.drop[m]]
+            added = _NONE
+            _calibrate(data, support, rest, np.inf)
+        _reshape(data, support, low, high, rest, added, at.value[0], shapes, trial)
+        if rest.value[0] < at.value[0] - _LEAST_GAIN:
+            _copy_card(at, rest)
+            return True
+    return False
 
-    With no tries it is only calibrated.
+
+@kernel(error_model="numpy")
+def improve(
+    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, most: int, index: Ints, few: int,
+    tries: int,
+) -> float:  # fmt: skip
+    """Improve a card as far as asked, and return its loss and penalty.
+
+    It is calibrated; then, with `few` of the best changes tried each time, points change and features are
+    added until that does not help; then, with `tries`, features are swapped and all points chosen again, and
+    the best card receives it if it is better.
     """
-    at, trial = _new_card(len(index)), _new_card(len(index))
-    copy(at.index, index, len(index))
-    at.fit[1] = np.log(data.positive.sum() / data.negative.sum())
-    _calibrate(data, support, at, np.inf)
-    if tries > 0:
-        _settle(data, support, low, high, most, at, _new_moves(tries), trial)
-    copy(index, at.index, len(index))
-    return at.value[0]
-
-
-@kernel(error_model="numpy")
-def descend(
-    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, most: int, index: Ints, tries: int
-) -> None:
-    """Improve a card by moves and swaps until none helps; the best card receives it if it is better."""
     p = len(index)
-    moves, few = _new_moves(tries), _new_moves(np.int64(6))
     at, trial, rest = _new_card(p), _new_card(p), _new_card(p)
-    shapes = Shapes(np.empty(_SHAPES), np.empty((_SHAPES, p), np.int64), np.zeros(1, np.int64))
     copy(at.index, index, p)
     at.fit[1] = np.log(data.positive.sum() / data.negative.sum())
     _calibrate(data, support, at, np.inf)
+    if few == 0:
+        return at.value[0]
+    moves, singly = _new_moves(tries), _new_moves(few)
+    shapes = Shapes(np.empty(_SHAPES), np.empty((_SHAPES, p), np.int64), np.zeros(1, np.int64))
     improved = True
     while improved:
-        _settle(data, support, low, high, most, at, few, trial)
+        _settle(data, support, low, high, most, at, singly, trial)
+        if tries == 0:
+            copy(index, at.index, p)
+            return at.value[0]
         moves.count[0] = 0
         for drop in range(p):
             if (
@@ -312,32 +342,28 @@ def descend(
             _copy_card(rest, at)
             rest.index[drop] = data.zero[drop]
             _calibrate(data, support, rest, np.inf)
-            _rank(data, support, low, high, rest, drop, np.bool_(False), np.bool_(True), moves)
+            _rank(
+                data, support, low, high, rest, drop, np.bool_(False), np.bool_(True), np.bool_(False), moves
+            )
         improved = _try_moves(data, support, at, moves, trial)
         if improved:
             continue
-        improved = _reshape(data, support, low, high, at, at.value[0], shapes, trial)
+        improved = _reshape(data, support, low, high, at, _NONE, at.value[0], shapes, trial)
         if improved:
             continue
         if same(at.index, best.index, p):
-            return  # it has been here before
+            return at.value[0]  # it has been here before
         if _count(data, at.index) < most:
-            _rank(data, support, low, high, at, _NONE, np.bool_(False), np.bool_(True), moves)
-        for m in range(moves.count[0]):  # nothing helps as it is: choose the points of the nearest ones again
-            if not moves.estimate[m] < (1 + _NEAR) * at.value[0]:
-                continue
-            _copy_card(rest, at)
-            if moves.drop[m] >= 0:
-                rest.index[moves.drop[m]] = data.zero[moves.drop[m]]
-            rest.index[moves.column[m]] = moves.value[m]
-            _calibrate(data, support, rest, np.inf)
-            _reshape(data, support, low, high, rest, at.value[0], shapes, trial)
-            if rest.value[0] < at.value[0] - _LEAST_GAIN:
-                _copy_card(at, rest)
-                improved = True
-                break
+            singly.count[0] = 0
+            _rank(
+                data, support, low, high, at, _NONE, np.bool_(False), np.bool_(True), np.bool_(True), singly
+            )
+            improved = _reshape_moved(data, support, low, high, at, singly, shapes, rest, trial)
+        if not improved:
+            improved = _reshape_moved(data, support, low, high, at, moves, shapes, rest, trial)
     copy(index, at.index, p)
     if at.value[0] < best.value[0] + 1e-7:
         columns, points, k = _used(data, at.index)
         load(data, support, columns, k)
         offer(data, support, best, points, k, at.fit, np.inf, _KEEPS)
+    return at.value[0]

@@ -235,7 +235,7 @@ def relax(
     scratch, joint = work[4], work[5]
     indices = np.zeros((2, m), np.int64)
     fixed, of_t = indices[0], indices[1]
-    base = 2 if slope_is_free else 1
+    base = np.int64(2 if slope_is_free else 1)
     n_optional, any_fixed, priced = 0, False, False
     for j in range(m):
         fixed[j] = 1 if low[j] == high[j] else 0
@@ -244,7 +244,7 @@ def relax(
             n_optional += 1
             priced = priced or cost[j] > 0
     has_t = n_optional > room or priced
-    n_t = 0
+    n_t = np.int64(0)
     for j in range(m):
         of_t[j] = -1
         if has_t and optional[j] and not fixed[j]:

@@ -139,9 +139,7 @@ def keep(
 
 
 @inner(error_model="numpy")
-def card_value(
-    data: RiskData, support: Support, index: Ints, k: int, start: Floats, enough: float
-) -> float:
+def card_value(data: RiskData, support: Support, index: Ints, k: int, start: Floats, enough: float) -> float:
     """Loss and penalty of a card on the support at hand, quickly calibrated; infinite if not allowed.
 
     More than `enough` may be an estimate, from a calibration that was given up.

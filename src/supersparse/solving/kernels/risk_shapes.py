@@ -191,6 +191,12 @@ def shape(
     k = support.state[SIZE]
     shapes.count[0] = 0
     model = _model(data, support, beta, b)
+    for q in range(k):
+        if beta[q] == 0:  # a new column: what it would have beside the others
+            rise = model.slope[q]
+            for other in range(k):
+                rise += model.curve[q, other] * beta[other]
+            beta[q] = -rise / max(model.curve[q, q], 1e-12)
     least, most = 0.0, 0.0
     for q in range(k):
         j = support.columns[q]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Support
-from supersparse.solving.kernels.risk_moves import descend, grow
+from supersparse.solving.kernels.risk_moves import improve
 from supersparse.solving.kernels.risk_search import extend, round_support
 from supersparse.solving.risk.instance import RiskInstance
 from supersparse.solving.risk.workspace import new_best
@@ -14,7 +14,7 @@ from supersparse.solving.risk.workspace import new_best
 _TRIES = 8  # columns tried for each support of the beam
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
 _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
-_FEW = 6  # moves that are calibrated each time while a card grows, the best by their estimate
+_FEW = 6  # changes that are calibrated each time while a card grows, the best by their estimate
 _MANY_COLUMNS = 40
 _ALIKE = 4  # scales of columns, as powers of two
 _PATIENCE = 6  # cards improved one after the other without a better one
@@ -54,7 +54,7 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
     for card in list(supports.values())[: -effort.starts - 1 : -1]:
         if stop() or in_vain >= _PATIENCE:
             break
-        descend(data, support, best, instance.low, instance.high, size, card, effort.moves)
+        improve(data, support, best, instance.low, instance.high, size, card, _FEW, effort.moves)
         in_vain = 0 if best.value[0] < before else in_vain + 1
         before = float(best.value[0])
     for j in np.flatnonzero(best.index != data.zero):
@@ -69,8 +69,9 @@ def _replace(instance: RiskInstance, support: Support, best: Best, j: int, moves
         return
     low, high = instance.low.copy(), instance.high.copy()
     card[j] = low[j] = high[j] = data.zero[j]
-    grow(data, support, low, high, instance.most_features, card, _FEW)
-    descend(data, support, best, instance.low, instance.high, instance.most_features, card, moves)
+    most = instance.most_features
+    improve(data, support, best, low, high, most, card, _FEW, 0)
+    improve(data, support, best, instance.low, instance.high, most, card, _FEW, moves)
 
 
 def _grown(
@@ -82,7 +83,7 @@ def _grown(
     count beside it, however many points they have; so cards grow without such columns, too.
     """
     data, low, high = instance.data, instance.low, instance.high
-    most, least = instance.most_features, _least_card(instance)
+    most, least, unused = instance.most_features, _least_card(instance), new_best(instance)
     scale = np.round(np.log2(data.scale) / 2)
     seeds: dict[float, tuple[float, Ints]] = {}
     is_full = instance.forced.sum() >= most
@@ -92,7 +93,7 @@ def _grown(
             if low[j] <= v <= high[j] and (instance.forced.any() or not is_worse):
                 card = least.copy()
                 card[j] = v
-                loss = float(grow(data, support, low, high, most, card, 0))
+                loss = float(improve(data, support, unused, low, high, most, card, 0, 0))
                 if scale[j] not in seeds or loss < seeds[scale[j]][0]:
                     seeds[scale[j]] = loss, card
     for own, (_, card) in sorted(seeds.items(), key=lambda entry: entry[1][0])[:_SCALES]:
@@ -102,7 +103,7 @@ def _grown(
                 return
             grown = card.copy()
             narrow = np.where(out, data.zero, low), np.where(out, data.zero, high)
-            yield float(grow(data, support, *narrow, most, grown, _FEW)), grown
+            yield float(improve(data, support, unused, *narrow, most, grown, _FEW, 0)), grown
 
 
 def _rounded(

@@ -18,7 +18,7 @@ from supersparse.solving.kernels.risk_search import round_support
 from supersparse.solving.kernels.risk_tightening import tighten
 from supersparse.solving.risk.instance import RiskInstance
 from supersparse.solving.risk.node import Floats, Ints, Node
-from supersparse.solving.risk.workspace import new_best, new_cells, new_support
+from supersparse.solving.risk.workspace import new_best, new_boxes, new_cells, new_support
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
 _ROUND_FIRST, _ROUND_EVERY = 4, 32  # the first nodes are rounded, then one in so many: boxes round as well
@@ -35,6 +35,7 @@ class Worker:
         self.instance = instance
         self.best = new_best(instance)
         self.support = new_support(instance, room_for_cards)
+        self._boxes = new_boxes(instance)
         self._cells = new_cells(instance)
         self._current: tuple[Node, Ints, Ints, int] | None = None  # node, used, candidates, room
         self._rounded: set[tuple[int, ...]] = set()
@@ -64,8 +65,8 @@ class Worker:
         """What the kernel is given to enumerate the completions of a node until the work reaches `until`."""
         instance = self.instance
         return (
-            instance.data, self.support, self.best, instance.bits, self._cells, used, candidates, room,
-            node.low, node.high, node.point, node.loss_bound, instance.least_cost, until,
+            instance.data, self.support, self._boxes, self.best, instance.bits, self._cells, used, candidates,
+            room, node.low, node.high, node.point, node.loss_bound, instance.least_cost, until,
         )  # fmt: skip
 
     def rest(self) -> list[Node]:
@@ -99,16 +100,16 @@ class Worker:
 
     def _open_boxes(self, node: Node) -> list[Node]:
         """The boxes of the support at hand, the next one last."""
-        support = self.support
+        support, boxes = self.support, self._boxes
         columns = support.columns[: support.state[SIZE]]
         status = _with(np.full_like(node.status, -1), columns, 1)
         nodes = []
         for depth in range(int(support.state[DEPTH])):
-            at, size = support.points[depth], len(columns)
+            at, size = boxes.points[depth], len(columns)
             point = _with(node.point, np.arange(2), at[:2])
             point[2 + columns] = at[2 : 2 + size]
-            low = _with(node.low, columns, support.low[depth, :size])
-            high = _with(node.high, columns, support.high[depth, :size])
+            low = _with(node.low, columns, boxes.low[depth, :size])
+            high = _with(node.high, columns, boxes.high[depth, :size])
             nodes.append(replace(node, status=status, low=low, high=high, point=point))
         return nodes
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from supersparse.solving.kernels.risk_cells import Cells
-from supersparse.solving.kernels.risk_data import Best, Support
+from supersparse.solving.kernels.risk_data import Best, Boxes, Support
 from supersparse.solving.risk.instance import RiskInstance
 
 _MOST_CELLS = 512
@@ -22,11 +22,9 @@ def copy_best(source: Best, target: Best) -> None:
 
 
 def new_support(instance: RiskInstance, room_for_cards: int = 0) -> Support:
-    """Room for one support and its boxes, and for cards to be listed."""
+    """Room for one support, and for cards to be listed."""
     data, k = instance.data, max(1, instance.most_features)
     n = data.x.shape[1]
-    spread = np.sort(instance.high - instance.low)[::-1][:k].sum() if len(instance.low) else 0
-    deep = int(spread) + 4
     return Support(
         state=np.zeros(4, np.int64),
         columns=np.zeros(k + 1, np.int64),
@@ -34,16 +32,25 @@ def new_support(instance: RiskInstance, room_for_cards: int = 0) -> Support:
         x=np.zeros((k + 1, n)),
         positive=np.zeros(n),
         negative=np.zeros(n),
-        low=np.zeros((deep, k + 1), np.int64),
-        high=np.zeros((deep, k + 1), np.int64),
-        points=np.zeros((deep, k + 3)),
-        quadratic=np.zeros(deep, np.int64),
-        quadratics=np.zeros((_QUADRATICS, 4, k + 3, k + 5)),
         work=np.zeros((8, n)),
         ids=np.zeros(n, np.int32),
         counts=np.zeros(6, np.int64),
         floor=np.array([np.inf]),
         found=np.zeros((room_for_cards, 1 + 2 * (k + 1)), np.int64),
+    )
+
+
+def new_boxes(instance: RiskInstance) -> Boxes:
+    """Room for the boxes of one support."""
+    k = max(1, instance.most_features)
+    spread = np.sort(instance.high - instance.low)[::-1][:k].sum() if len(instance.low) else 0
+    deep = int(spread) + 4
+    return Boxes(
+        low=np.zeros((deep, k + 1), np.int64),
+        high=np.zeros((deep, k + 1), np.int64),
+        points=np.zeros((deep, k + 3)),
+        quadratic=np.zeros(deep, np.int64),
+        quadratics=np.zeros((_QUADRATICS, 4, k + 3, k + 5)),
     )
 
 
