@@ -134,7 +134,10 @@ class WholeBoxes:
             self.cut = self._next_cut()
 
     def _next_cut(self) -> int:
-        return min(self._cuts.now.strict, self._instance.form.in_kernel_units(self.lower_bound) + self._step)
+        """A whole number of steps below the best model: a round just below it would be done for nothing."""
+        strict = self._cuts.now.strict
+        steps = (strict - self._instance.form.in_kernel_units(self.lower_bound)) // self._step
+        return strict - max(0, steps - 1) * self._step
 
 
 def point_pairs(instance: Instance) -> PointPairs:

@@ -48,7 +48,7 @@ TOP, WORK = range(2)
 _SMALL = 0.2  # an undecided coefficient is first split at this part of the weight of the base
 _ROUNDS = 10  # of guessing better multipliers
 _MORE_THAN_ENOUGH = 1.1  # some of it is lost in whole numbers
-_PROMISING = 0.7  # where the first ones come to this part of what closes the box
+_PROMISING = 0.8  # where the first ones come to this part of what closes the box
 
 
 class Ratios(NamedTuple):
