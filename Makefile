@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows certificates study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows certificates study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -78,14 +78,15 @@ studio-pictures: $(VENV)/.test
 	$(BIN)/python docs/scripts/studio_pictures.py
 
 # Measurements; results go to benchmarks/results. FasterRisk gets an environment of its own. All instances and peers,
-# threads and executors, what more workers would give, and first cards: about two hours on a quiet machine;
-# interrupted, the first part goes on where it stopped.
+# threads and executors, what more workers would give, first cards, and the C++ prototype where its source is: about two
+# hours on a quiet machine; interrupted, the first part goes on where it stopped.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run full
 	$(BIN)/python -m benchmarks.threads
 	$(BIN)/python -m benchmarks.run threads
 	$(BIN)/python -m benchmarks.cluster
 	$(BIN)/python -m benchmarks.first_cards
+	[ ! -e ../shared/prototype/slim.cpp ] || $(BIN)/python -m benchmarks.prototype
 
 bench-small: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run small
@@ -102,6 +103,9 @@ bench-covers: $(VENV)/.bench
 
 bench-first-cards: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.first_cards
+
+bench-prototype: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.prototype
 
 bench-many: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.many

@@ -5,7 +5,8 @@ the slices whose parts it needed. Then it plays the record on more workers. Assu
 on a worker as it did here; it can begin when all slices that left its parts are back; sending and reading it
 takes the queue, which does one at a time, `SERIAL` seconds, and the network `LATENCY` seconds each way;
 slices and their results are the same whatever the order. The work before the first slice is not divided.
-Writes ``results/cluster.md``.
+Writes ``results/cluster.md`` (not with ``--only``) and puts it into docs/cluster.md; ``--report`` does only
+the latter.
 """
 
 import argparse
@@ -18,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.threads import problems
+from benchmarks.table import into_docs
+from benchmarks.threads import PAGE, problems
 from supersparse import solve
 from supersparse.solving.exact import remote
 from supersparse.solving.exact.parts import from_bytes, to_bytes
@@ -96,7 +98,12 @@ def main() -> None:
     """Record and play each problem."""
     parser = argparse.ArgumentParser(prog="benchmarks.cluster", description=__doc__.split("\n")[0])
     parser.add_argument("--only", help="problems, separated by commas")
+    parser.add_argument(
+        "--report", action="store_true", help="measure nothing, put the stored table into the page"
+    )
     asked = parser.parse_args()
+    if asked.report:
+        return report()
     warnings.simplefilter("ignore")
     warm_up()
     remote.MOST_WORK = remote.LEAST_WORK  # short slices: many can then run side by side
@@ -112,7 +119,14 @@ def main() -> None:
         shown = " | ".join(f"{s:.2f} s" for s in seconds)
         lines.append(f"| {name} | {len(recorder.slices)} | {total:.1f} | {shown} |")
         print(lines[-1], flush=True)
-    RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if only is None:
+        RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        report()
+
+
+def report() -> None:
+    """Put the stored table into the page."""
+    into_docs(RESULTS.read_text(encoding="utf-8"), PAGE, "simulation")
 
 
 if __name__ == "__main__":

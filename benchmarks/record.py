@@ -74,6 +74,7 @@ class Comparison:
     proven: bool
     version: str
     error: str | None
+    system: str | None = None  # where FasterRisk ran; None: where ours did
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +96,12 @@ class Machine:
     python: str
     packages: tuple[tuple[str, str], ...]
     load: float  # running processes, a minute's average, when the run began: 0 on an idle machine
+    side_by_side: int = 1  # solves of ours that ran at a time, peers among them
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What tells one machine from another."""
+        return self.cpu, f"{self.cores} cores, {self.system}"
 
     @classmethod
     def here(cls) -> "Machine":

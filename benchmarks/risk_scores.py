@@ -6,6 +6,7 @@ favour. Its pins want an environment of their own, made here when it is missing.
 """
 
 import json
+import subprocess
 import sys
 import tempfile
 import venv
@@ -16,7 +17,7 @@ import numpy as np
 from benchmarks.data import ROOT, Table
 from benchmarks.instances import Instance, all_instances
 from benchmarks.processes import FailedError, output_of
-from benchmarks.record import Comparison, Record
+from benchmarks.record import Comparison, Machine, Record
 from supersparse.problem.objective import evaluate, with_best_intercept
 
 ENVIRONMENT = ROOT / "benchmarks" / ".fasterrisk-venv"
@@ -33,6 +34,15 @@ def python() -> Path:
         output_of([str(found), "-m", "pip", "install", "--quiet", "fasterrisk"], 600)
         stamp.touch()
     return found
+
+
+def missing() -> str | None:
+    """Say why FasterRisk cannot be run here, or None when it can."""
+    try:
+        python()
+    except (FailedError, OSError, subprocess.CalledProcessError) as error:
+        return str(error)
+    return None
 
 
 def compare(name: str, ours: Record | None) -> Comparison:
@@ -59,6 +69,7 @@ def compare(name: str, ours: Record | None) -> Comparison:
         proven=False if model is None else model.proven_optimal,
         version=version,
         error=error,
+        system=Machine.here().system,
     )
 
 

@@ -2,14 +2,15 @@
 
 Measures, writes ``results/SUITE.jsonl.part`` as it goes, and when all is measured ``results/SUITE.jsonl``,
 the table, the plots, the docs page and the bar, line by line. Interrupted, the same command goes on after the
-last measurement; remove the part to begin again.
+last measurement; remove the part to begin again. A part from another machine is completed with FasterRisk
+alone, and the table says so. ``--report`` writes tables, plots and pages of the stored run anew.
 """
 
 import argparse
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks import check, overview, risk_scores, startup, table
@@ -40,6 +41,8 @@ def main() -> None:
     parser.add_argument("suite", nargs="?", default="full", choices=list(SUITES))
     parser.add_argument("--only", help="instances, separated by commas")
     parser.add_argument("--jobs", type=int, default=2, help="peers that run side by side (ours run alone)")
+    parser.add_argument("--beside", action="store_true", help="ours run side by side with the peers too")
+    parser.add_argument("--report", action="store_true", help="measure nothing, report the stored run")
     parser.add_argument("--no-docs", action="store_true", help="leave docs/benchmarks.md as it is")
     asked = parser.parse_args()
     suite = SUITES[asked.suite]()
@@ -47,17 +50,34 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     name = suite.name if only is None else f"{suite.name}-part"
     began = time.perf_counter()
-    out = Out(RESULTS / f"{name}.jsonl.part")
-    measure(suite, only, out, asked.jobs)
-    out.path.replace(RESULTS / f"{name}.jsonl")
+    if not asked.report:
+        out = Out(RESULTS / f"{name}.jsonl.part")
+        measure(suite, only, out, asked.jobs, beside=asked.beside)
+        out.path.replace(RESULTS / f"{name}.jsonl")
     report(name, with_docs=suite.name == "full" and only is None and not asked.no_docs)
     print(f"{(time.perf_counter() - began) / 60:.1f} minutes")
 
 
-def measure(suite: Suite, only: frozenset[str] | None, out: Out, jobs: int) -> None:
-    """Run the jobs that are not measured yet: ours alone, then peers side by side, then FasterRisk."""
+def measure(suite: Suite, only: frozenset[str] | None, out: Out, jobs: int, *, beside: bool = False) -> None:
+    """Run what is not measured yet: ours alone unless `beside`, peers side by side, then FasterRisk."""
+    here = Machine.here()
     if not out.path.exists():
-        out.add(Machine.here())
+        out.add(replace(here, side_by_side=jobs if beside else 1))
+    known = load(out.path)
+    if known.machine.place == here.place:
+        _solve(suite, only, out, jobs, beside=beside)
+    else:
+        print(f"measured on {', '.join(known.machine.place)}: nothing is added but FasterRisk", flush=True)
+    compared = {comparison.instance for comparison in known.comparisons}
+    names = [name for name in _names(suite.compared, only) if name not in compared]
+    if names and (reason := risk_scores.missing()) is not None:
+        print(f"skipped: FasterRisk: {reason}", flush=True)
+        return
+    for name in names:
+        out.add(risk_scores.compare(name, load(out.path).of(name, OURS)))
+
+
+def _solve(suite: Suite, only: frozenset[str] | None, out: Out, jobs: int, *, beside: bool) -> None:
     known = load(out.path)
     measured = {(record.instance, record.solver) for record in known.records}
     if suite.startup and only is None and known.startup is None:
@@ -66,16 +86,13 @@ def measure(suite: Suite, only: frozenset[str] | None, out: Out, jobs: int) -> N
     def left(jobs: Iterable[Job]) -> Iterator[Job]:
         return (job for job in _possible(jobs, only) if (job.instance, job.solver) not in measured)
 
-    for record in map(run_job, left(suite.ours)):
+    together = (*suite.ours, *suite.peers) if beside else suite.peers
+    for record in () if beside else map(run_job, left(suite.ours)):
         _note(record, out)
     with ThreadPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(run_job, job) for job in left(suite.peers)]
+        waiting = [pool.submit(run_job, job) for job in left(together)]
         for done in as_completed(waiting):
             _note(done.result(), out)
-    compared = {comparison.instance for comparison in known.comparisons}
-    for name in _names(suite.compared, only):
-        if name not in compared:
-            out.add(risk_scores.compare(name, load(out.path).of(name, OURS)))
 
 
 def _possible(jobs: Iterable[Job], only: frozenset[str] | None) -> Iterator[Job]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.data import ROOT
 from benchmarks.instances import Instance, all_instances
 from benchmarks.ratios import ratio
-from benchmarks.record import Comparison, Machine, Record, Results, Startup
+from benchmarks.record import Machine, Record, Results, Startup
 from benchmarks.suites import OURS, SOLVERS
 
 DOCS = ROOT / "docs" / "benchmarks.md"
@@ -55,17 +55,20 @@ def markdown(results: Results) -> str:
         if failed := [record for record in records if record.model is None]:
             parts.append("\n".join(f"- {r.instance}, {r.solver}: {_reason(r.error)}" for r in failed))
     if results.comparisons:
-        parts += ["## FasterRisk, at equal size", _comparisons(results.comparisons)]
+        parts += ["## FasterRisk, at equal size", _comparisons(results)]
     if results.startup is not None:
         parts += ["## Start-up on breast cancer", _startup(results.startup)]
     return "\n\n".join(parts) + "\n"
 
 
-def into_docs(text: str, page: Path) -> None:
-    """Put the tables into a page of the documentation, between the markers."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
+def into_docs(text: str, page: Path, part: str = "results") -> None:
+    """Put the tables into a page of the documentation, between the markers of a part of it."""
+    begin, end = (f"<!-- {part}: {word} -->" for word in ("begin", "end"))
+    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
+    if not found:
+        raise ValueError(f"{page.name} has no line {begin}")
+    _, _, after = rest.partition(end)
+    page.write_text(f"{before}{begin}\n{text}{end}{after}", encoding="utf-8")
 
 
 def _ordered(results: Results, names: Sequence[str]) -> Iterable[Record]:
@@ -107,9 +110,10 @@ def _reason(error: str | None) -> str:
 
 def _machine(machine: Machine) -> str:
     packages = ", ".join(f"{name} {version}" for name, version in machine.packages)
+    beside = f"Ours and peers ran {machine.side_by_side} at a time. " if machine.side_by_side > 1 else ""
     return (
         f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}; {packages}; "
-        f"load {machine.load:g} at the start. "
+        f"load {machine.load:g} at the start. {beside}"
         "One thread each; times exclude compilation. Ours: the median of three consecutive runs "
         "(a single run if it reached the time limit). Peers: one run, limited by CPU time. "
         "Best at: when the best model was found. "
@@ -118,7 +122,7 @@ def _machine(machine: Machine) -> str:
     )
 
 
-def _comparisons(comparisons: Sequence[Comparison]) -> str:
+def _comparisons(results: Results) -> str:
     rows = [
         [
             c.instance,
@@ -130,7 +134,7 @@ def _comparisons(comparisons: Sequence[Comparison]) -> str:
             number(c.seconds),
             c.version,
         ]
-        for c in comparisons
+        for c in results.comparisons
     ]
     head = (
         "instance",
@@ -146,6 +150,9 @@ def _comparisons(comparisons: Sequence[Comparison]) -> str:
         "Training errors, counted by the same rule for both. FasterRisk minimises a different loss; we take "
         "the model with the fewest errors from its pool and choose its intercept again."
     )
+    elsewhere = {c.system for c in results.comparisons} - {None, results.machine.system}
+    if elsewhere:
+        note += f" FasterRisk ran on another machine than ours ({', '.join(map(str, elsewhere))})."
     return f"{note}\n\n{grid(head, rows)}"
 
 

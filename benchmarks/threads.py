@@ -1,7 +1,8 @@
 """Wall time by number of threads: ``python -m benchmarks.threads [--threads 1,2,4,8,16] [--only NAME,...]``.
 
 Needs as many free cores. Besides instances of the study it solves tables with many small supports, which
-take from a tenth of a second to a minute with one thread. Writes ``results/thread-scaling.jsonl``.
+take from a tenth of a second to a minute with one thread. Writes ``results/thread-scaling.jsonl`` (not with
+``--only``) and the table in docs/cluster.md; ``--report`` only writes the table.
 """
 
 import argparse
@@ -16,11 +17,15 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.data import ROOT
 from benchmarks.instances import all_instances
+from benchmarks.table import into_docs
 from supersparse import Problem, solve
 from supersparse.solving.warm_up import warm_up
 
 RESULTS = Path(__file__).parent / "results" / "thread-scaling.jsonl"
+PAGE = ROOT / "docs" / "cluster.md"
+SHOWN = (1, 4, 16)  # threads in the page's table
 _FROM_THE_STUDY = ("breastcancer_paper", "mammo_paper", "mammo_paperfree", "adult_max5")
 _TABLES = {  # rows, columns, values of a third of the columns, at most so many features
     "binary_155x20_4": (155, 20, 2, 4),
@@ -60,6 +65,36 @@ def problems(only: frozenset[str] | None) -> Iterator[tuple[str, Problem]]:
                 print(f"skipped: {name}: {instance.missing}", flush=True)
 
 
+def table() -> str:
+    """Write the stored seconds by number of threads, and how many times as fast that is."""
+    seconds: dict[str, dict[int, float]] = {}
+    for record in map(json.loads, RESULTS.read_text(encoding="utf-8").splitlines()[1:]):
+        seconds.setdefault(record["problem"], {})[record["threads"]] = record["seconds"]
+    head = ["problem", *map(str, SHOWN), *map(str, SHOWN[1:])]
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    for name, by_threads in seconds.items():
+        if set(SHOWN) <= set(by_threads):
+            one, *more = (by_threads[n] for n in SHOWN)
+            numbers = (one, *more, *(one / s for s in more))
+            lines.append(f"| {name} | " + " | ".join(f"{x:.1f}" for x in numbers) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def measure(problem: Problem, threads: int) -> dict[str, float | str]:
+    """Solve with so many threads; return what is stored of it."""
+    began, cpu = time.perf_counter(), time.process_time()
+    solution = solve(problem, "exact", n_jobs=threads, time_limit=_LIMIT)
+    return {
+        "threads": threads,
+        "seconds": time.perf_counter() - began,
+        "cpu_seconds": time.process_time() - cpu,
+        "objective": float(solution.objective),
+        "lower_bound": float(solution.lower_bound),
+        "l1": float(solution.evaluation.l1),
+        "stop": solution.stop.name,
+    }
+
+
 def main() -> None:
     """Measure each problem with each number of threads."""
     parser = argparse.ArgumentParser(prog="benchmarks.threads", description=__doc__.split("\n")[0])
@@ -67,37 +102,31 @@ def main() -> None:
         "--threads", help="numbers of threads, separated by commas; default: 1, 2, 4, ... cores"
     )
     parser.add_argument("--only", help="problems, separated by commas")
+    parser.add_argument("--report", action="store_true", help="measure nothing, write the page's table")
     asked = parser.parse_args()
+    if asked.report:
+        return into_docs(table(), PAGE, "threads")
     cores = os.cpu_count() or 1
     usual = [n for n in (1, 2, 4, 8, 16, 32, 64) if n <= cores]
     threads = usual if asked.threads is None else [int(n) for n in asked.threads.split(",")]
     only = None if asked.only is None else frozenset(asked.only.split(","))
     warnings.simplefilter("ignore")
     warm_up()
-    RESULTS.parent.mkdir(exist_ok=True)
     print(f"{'problem':24}" + "".join(f"{n:>8} thr." for n in threads) + "   times as fast", flush=True)
-    with RESULTS.open("w", encoding="utf-8") as file:
-        machine = {"machine": platform.machine(), "cores": cores, "python": platform.python_version()}
-        file.write(json.dumps(machine) + "\n")
-        for name, problem in problems(only):
-            seconds = []
-            for n in threads:
-                began, cpu = time.perf_counter(), time.process_time()
-                solution = solve(problem, "exact", n_jobs=n, time_limit=_LIMIT)
-                seconds.append(time.perf_counter() - began)
-                record = {
-                    "problem": name,
-                    "threads": n,
-                    "seconds": seconds[-1],
-                    "cpu_seconds": time.process_time() - cpu,
-                    "objective": float(solution.objective),
-                    "lower_bound": float(solution.lower_bound),
-                    "l1": float(solution.evaluation.l1),
-                    "stop": solution.stop.name,
-                }
-                file.write(json.dumps(record) + "\n")
-            ratios = " ".join(f"{seconds[0] / s:.1f}" for s in seconds)
-            print(f"{name:24}" + "".join(f"{s:11.2f} s" for s in seconds) + f"   {ratios}", flush=True)
+    lines: list[dict[str, object]] = [
+        {"machine": platform.machine(), "cores": cores, "python": platform.python_version()}
+    ]
+    for name, problem in problems(only):
+        found = [measure(problem, n) for n in threads]
+        lines += [{"problem": name, **record} for record in found]
+        seconds = [float(record["seconds"]) for record in found]
+        ratios = " ".join(f"{seconds[0] / s:.1f}" for s in seconds)
+        print(f"{name:24}" + "".join(f"{s:11.2f} s" for s in seconds) + f"   {ratios}", flush=True)
+    if only is None:
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        if set(SHOWN) <= set(threads):
+            into_docs(table(), PAGE, "threads")
 
 
 if __name__ == "__main__":

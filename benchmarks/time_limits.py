@@ -48,10 +48,11 @@ def _integers(rows: int) -> tuple[Any, np.ndarray]:
 def _sparse(rows: int) -> tuple[Any, np.ndarray]:
     import scipy.sparse as sparse
 
-    X = sparse.random(rows, 20_000, 0.01, "csr", random_state=0)
+    telling = sparse.random(rows, 20, 0.1, "csr", random_state=1)
+    others = sparse.random(rows, 19_980, 0.01, "csr", random_state=0)
+    X = sparse.hstack([telling, others], "csr")
     X.data[:] = 1
-    some = X[:, :60].toarray()
-    return X, _labels(4.0 * some[:, :30].sum(axis=1) - 4.0 * some[:, 30:].sum(axis=1))
+    return X, _labels(X[:, :20].toarray() @ np.repeat([3.0, -3.0], 10))
 
 
 def _few(rows: int) -> tuple[Any, np.ndarray]:
@@ -87,13 +88,26 @@ def _prepared(X: Any, y: np.ndarray, settings: dict[str, Any], limit: float) -> 
     return _classifier(X, y, settings, limit, prepare="auto")
 
 
+def _cross_validated(X: Any, y: np.ndarray, settings: dict[str, Any], limit: float) -> bool:
+    from supersparse import SLIMClassifierCV
+
+    return bool(SLIMClassifierCV(time_limit=limit, **settings).fit(X, y).scoring_system_.card.items)
+
+
 def _risk(X: Any, y: np.ndarray, settings: dict[str, Any], limit: float) -> bool:
     from supersparse import RiskScoreClassifier
 
     return bool(RiskScoreClassifier(time_limit=limit, **settings).fit(X, y).scoring_system_.card.items)
 
 
-TASKS = {"solve": _solve, "SLIM": _classifier, "SLIM, prepared": _prepared, "risk": _risk, "fit": None}
+TASKS = {
+    "solve": _solve,
+    "SLIM": _classifier,
+    "SLIM, prepared": _prepared,
+    "SLIM CV": _cross_validated,
+    "risk": _risk,
+    "fit": None,
+}
 
 
 def bar(limit: float) -> float:

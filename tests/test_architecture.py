@@ -12,19 +12,19 @@ SOURCE = Path(__file__).parent.parent / "src" / "supersparse"
 
 # A room imports from those above it in this list, and from no other.
 ROOMS = (
-    "errors", "_version", "stop", "free_memory", "exact", "writing", "forms", "data", "card", "problem",
-    "solving", "certify", "settings", "results",
+    "errors", "_version", "stop", "free_memory", "exact", "integer_arrays", "writing", "forms", "data",
+    "card", "problem", "solving", "certify", "settings", "results",
     "constraints", "penalties", "theory", "evaluate", "explain", "export", "prepare", "faces",
     "learning", "estimators", "datasets", "report", "studio", "cli",
 )  # fmt: skip
 # These stand on less than what is above them: a saved card loads, scores and prints without any solver.
 ONLY = {
-    "card": {"errors", "exact", "writing", "data"},
-    "theory": {"errors", "exact", "data", "problem"},
-    "evaluate": {"errors", "exact", "data", "card"},
-    "explain": {"errors", "exact", "data", "card"},
-    "export": {"errors", "exact", "writing", "data", "card"},
-    "datasets": {"errors", "exact", "writing", "data"},
+    "card": {"errors", "exact", "integer_arrays", "writing", "data"},
+    "theory": {"errors", "exact", "integer_arrays", "data", "problem"},
+    "evaluate": {"errors", "exact", "integer_arrays", "data", "card"},
+    "explain": {"errors", "exact", "integer_arrays", "data", "card"},
+    "export": {"errors", "exact", "integer_arrays", "writing", "data", "card"},
+    "datasets": {"errors", "exact", "integer_arrays", "writing", "data"},
 }
 
 # Opened on request, in a function: the one door upwards.

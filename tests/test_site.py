@@ -13,7 +13,7 @@ import pytest
 
 import supersparse
 from seen import assert_same_picture
-from supersparse.problem import constraints
+from supersparse import constraints
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -8,22 +8,21 @@
 Fraction(1, 1)
 """
 
-from supersparse.problem.constraints import (
+from supersparse.problem.constraints.rates import (
+    max_difference,
+    max_error,
+    max_false_positive_rate,
+    min_sensitivity,
+    min_specificity,
+)
+from supersparse.problem.constraints.signs import same_sign
+from supersparse.problem.constraints.single import fixed, max_total_score, must_not_use, must_use
+from supersparse.problem.constraints.support import (
     at_least,
     at_most,
     budget,
     exactly,
-    fixed,
-    max_difference,
-    max_error,
-    max_false_positive_rate,
-    max_total_score,
-    min_sensitivity,
-    min_specificity,
-    must_not_use,
-    must_use,
     only_if,
-    same_sign,
     thresholds_per_variable,
 )
 

@@ -26,6 +26,7 @@
     ├── PenaltyRangeWarning                   a penalty outside its useful range
     ├── SeparatedClassesWarning               a risk model whose slope is at its limit
     ├── NotProvenWarning                      a limit ended the search before the proof
+    ├── SkippedFoldsWarning                   a time limit that left no time for some folds
     ├── NotSavedWarning                       a checkpoint that could not be written; the search goes on
     ├── MissingCodesWarning                   numbers such as -99 that look like codes for missing values
     └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
@@ -130,6 +131,10 @@ class SeparatedClassesWarning(SupersparseWarning):
 
 class NotProvenWarning(SupersparseWarning):
     """A limit ended the search before the card was proven optimal; the message has the gap and a remedy."""
+
+
+class SkippedFoldsWarning(SupersparseWarning):
+    """A time limit left no time for some folds of a cross-validation."""
 
 
 class NotSavedWarning(SupersparseWarning):

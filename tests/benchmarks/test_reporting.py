@@ -60,6 +60,39 @@ def test_an_interrupted_run_goes_on_after_what_it_measured(tmp_path, monkeypatch
     assert [record.instance for record in load(out.path).records] == done
 
 
+@pytest.mark.parametrize("beside", [False, True])
+def test_every_job_is_run_once_side_by_side_or_not(tmp_path, monkeypatch, beside):
+    out = run.Out(tmp_path / "run.jsonl.part")
+    monkeypatch.setattr(run, "run_job", lambda job: replace(OURS, instance=job.instance))
+    ours = tuple(Job(instance=name, solver="exact", limit=1.0) for name in ("rows_1000", "size_2"))
+    suite = Suite(name="three", ours=ours, peers=(Job(instance="size_3", solver="exact", limit=1.0),))
+    run.measure(suite, None, out, 3, beside=beside)
+    found = load(out.path)
+    assert sorted(r.instance for r in found.records) == ["rows_1000", "size_2", "size_3"]
+    assert ("Ours and peers ran 3 at a time." in table.markdown(found)) is beside
+
+
+def test_a_part_from_another_machine_gets_nothing_but_fasterrisk(tmp_path, monkeypatch, capsys):
+    out = run.Out(tmp_path / "run.jsonl.part")
+    out.add(MACHINE)
+    monkeypatch.setattr(run.risk_scores, "missing", lambda: None)
+    monkeypatch.setattr(run.risk_scores, "compare", lambda name, ours: replace(COMPARED, system="Mars"))
+    jobs = (Job(instance="size_2", solver="exact", limit=1.0),)
+    run.measure(Suite(name="one", ours=jobs, peers=(), compared=("breastcancer_max5",)), None, out, 1)
+    found = load(out.path)
+    assert found.records == ()
+    assert "nothing is added but FasterRisk" in capsys.readouterr().out
+    assert "FasterRisk ran on another machine than ours (Mars)" in table.markdown(found)
+
+
+def test_a_run_without_fasterrisk_says_so_and_may_be_completed_later(tmp_path, monkeypatch, capsys):
+    out = run.Out(tmp_path / "run.jsonl.part")
+    monkeypatch.setattr(run.risk_scores, "missing", lambda: "no network")
+    run.measure(Suite(name="none", ours=(), peers=(), compared=("breastcancer_max5",)), None, out, 1)
+    assert "skipped: FasterRisk: no network" in capsys.readouterr().out
+    assert load(out.path).comparisons == ()
+
+
 def test_the_best_known_cards_have_the_objective_of_their_problem():
     best = {known.name: known for known in first_cards.KNOWN}
     assert len(best) == len(first_cards.KNOWN)

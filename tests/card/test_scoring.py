@@ -21,7 +21,7 @@ from supersparse.card.card import Card, Item
 from supersparse.card.rules import ValueOf
 from supersparse.card.scoring import decide, predicted_label, predicted_labels, score_person, score_table
 from supersparse.errors import InvalidCardError, InvalidDataError
-from supersparse.exact import integer_column, whole_numbers
+from supersparse.integer_arrays import integer_column, whole_numbers
 
 NOBODY = {"congestive_heart_failure": 0, "hypertension": 0, "age_75": 0, "diabetes": 0, "stroke_before": 0}
 

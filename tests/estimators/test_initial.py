@@ -71,7 +71,7 @@ def test_a_card_learned_from_prepared_columns_is_a_start_too():
     ids=str,
 )
 def test_a_start_that_cannot_be_used_is_an_error_before_any_search(model, initial, message, monkeypatch):
-    monkeypatch.setattr(slim_cv, "fit_fold", lambda *_: pytest.fail("no fold is fitted"))
+    monkeypatch.setattr(slim_cv, "fit_fold_in_time", lambda *_: pytest.fail("no fold is fitted"))
     with pytest.raises(InvalidOptionError, match=message):
         clone(model).set_params(initial=initial).fit(X, Y)
 

@@ -89,7 +89,7 @@ def test_the_folds_of_a_cross_validation_run_on_the_executor(goal):
     X, y = table()
     with Noting({2}) as executor, pytest.warns(WorkerLostWarning, match="its fold is done again"):
         found = classifier(goal, cv=True, executor=executor).fit(X, y)
-    assert executor.names.count("fit_fold") == 3 + 1  # one of them was lost
+    assert executor.names.count("fit_fold_in_time") == 3 + 1  # one of them was lost
     assert "run_remotely" in executor.names  # the final fit
     alone = classifier(goal, cv=True).fit(X, y)
     for name in ("C0_", "C0_by_rule_", "best_score_"):
@@ -111,7 +111,7 @@ def test_an_error_of_a_fold_is_raised_and_no_worker_counts_as_lost():
     asked = {"constraints": [constraints.max_error(0.001)]}
     with Noting() as executor, pytest.raises(InfeasibleError, match="training rows of fold"):
         classifier("errors", cv=True, executor=executor, **asked).fit(X, y)
-    assert executor.names.count("fit_fold") <= 3
+    assert executor.names.count("fit_fold_in_time") <= 3
 
 
 @pytest.mark.parametrize("goal", GOALS)

@@ -8,7 +8,8 @@ from supersparse.errors import InvalidProblemError
 from supersparse.problem.objective import evaluate
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet, Points, non_negative
-from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
+from supersparse.problem.problem import Problem
+from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
 from supersparse.problem.variants import next_attainable, previous_attainable
 
 X, Y, NAMES = [[0, 1], [1, 0], [1, 1], [2, 0]], [0, 1, 1, 0], ("age", "bmi")

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from settings_cases import CONSTRAINTS, KEYS, PREPARE, SOLVE, TABLE, VALIDATE, all_settings
 from supersparse import Problem, Settings, constraints
 from supersparse.errors import InvalidSettingsError
-from supersparse.problem.constraints import __all__ as constraint_names
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.settings import sections
 from supersparse.settings.settings import SETTINGS, read_settings, write_settings
@@ -48,7 +47,7 @@ def test_the_cases_of_this_test_cover_the_vocabulary():
         (VALIDATE, sections.VALIDATE),
     ):  # fmt: skip
         assert set(mine) == set(declared.fields)
-    assert set(CONSTRAINTS) == set(KINDS) == set(constraint_names)
+    assert set(CONSTRAINTS) == set(KINDS) == set(constraints.__all__)
 
 
 def test_the_solve_section_has_the_options_of_solve_that_a_file_can_hold():

@@ -14,7 +14,7 @@ from supersparse.problem.objective import evaluate, violated, with_best_intercep
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import presolve
-from supersparse.solving.presolve import DropColumns, MergeRows
+from supersparse.solving.presolve import DropColumns, MergeRows, row_groups
 
 
 def contents(problem):
@@ -138,3 +138,13 @@ def test_many_wide_columns_are_still_told_apart():
     merged = MergeRows.apply(Problem.of(X, np.r_[np.ones(59), 0]))
     assert merged.rows.n_rows == len(np.unique(np.c_[X, np.r_[np.ones(59), 0]], axis=0))
     assert int(merged.rows.weights.sum()) * merged.rows.weight_unit == Fraction(60)
+
+
+@settings(max_examples=examples(50))
+@given(st.lists(st.tuples(*[st.integers(0, 2**40)] * 3), min_size=1, max_size=12), st.integers(1, 2))
+def test_groups_are_those_of_whole_rows_in_rising_order(rows, copies):
+    table = np.array(rows * copies)
+    group, first = row_groups(list(np.tile(table, 8).T))  # more columns than one code holds
+    distinct = sorted(set(rows))
+    assert [distinct[g] for g in group] == rows * copies
+    assert [tuple(table[row]) for row in first] == distinct

@@ -21,7 +21,7 @@ def table(n, p, seed=0, informative=2):
 
 @pytest.fixture
 def everything_is_large(monkeypatch):
-    monkeypatch.setattr(answering, "_LARGE", 0)
+    monkeypatch.setattr(answering, "LARGE", 0)
     monkeypatch.setattr(sampling, "_FIRST", 400)
     monkeypatch.setattr(sampling, "_LEAST_ROWS", 100)
 

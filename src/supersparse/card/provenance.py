@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidCardError
-from supersparse.exact import IntArray, exact_value
+from supersparse.exact import exact_value
+from supersparse.integer_arrays import IntArray
 
 _LOG_LOSS_TOLERANCE = Fraction(1_010, 10**12)  # 1e-9, and the rounding of the evaluator
 

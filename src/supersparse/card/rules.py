@@ -19,7 +19,8 @@ from supersparse.data.values import (
     read_category,
 )
 from supersparse.errors import InvalidCardError
-from supersparse.exact import IntArray, exact_value, quick_whole_numbers, whole_numbers
+from supersparse.exact import exact_value
+from supersparse.integer_arrays import IntArray, quick_whole_numbers, whole_numbers
 
 
 class _OfAColumn(Tabular):

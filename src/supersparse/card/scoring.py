@@ -13,7 +13,8 @@ from supersparse.card.checks import check_person, check_table
 from supersparse.card.rules import IsMissing, Rule
 from supersparse.card.tables import CardTable, person_values, read_card_table
 from supersparse.data.values import Cells, Numbers, Objects, is_missing
-from supersparse.exact import IntArray, fits_int64, largest_magnitude, nearest_float, quotients
+from supersparse.exact import nearest_float
+from supersparse.integer_arrays import IntArray, fits_int64, largest_magnitude, quotients
 
 
 @dataclass(frozen=True, slots=True, eq=False)

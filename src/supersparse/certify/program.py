@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from supersparse.certify.statement import Coefficient, Statement
 from supersparse.errors import UnsupportedProblemError, VerificationError
-from supersparse.exact import IntArray
+from supersparse.integer_arrays import IntArray
 
 Coefficients = dict[int, int]
 

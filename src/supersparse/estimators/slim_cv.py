@@ -1,5 +1,7 @@
 """SLIMClassifierCV: the penalty C0 chosen by cross-validation."""
 
+import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
@@ -13,13 +15,19 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
-from supersparse.errors import InvalidOptionError, InvalidProblemError, did_you_mean
+from supersparse.errors import (
+    InvalidOptionError,
+    InvalidProblemError,
+    SkippedFoldsWarning,
+    did_you_mean,
+    users_level,
+)
 from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import SLIMCVKeywords, takes_settings
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.learning.choosing import RULES, Candidate, choose_penalty, read_values
 from supersparse.learning.clock import Clock
-from supersparse.learning.folds import Fold, FoldResult, fit_fold, named_folds
+from supersparse.learning.folds import Fold, FoldResult, fit_fold_in_time, named_folds
 from supersparse.learning.recipe import Question
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import splits_of
@@ -107,7 +115,7 @@ intercept, solver, solver_options, gap
         ``mean_test_score``, ``std_test_score``, ``rank_test_score`` and times; also
         ``split0_size``, ..., ``mean_size`` (features) and ``split0_gap``, ..., ``mean_gap``.
     n_splits_ : int
-        The number of folds.
+        The number of folds; fewer than `cv` asks for where the time limit left no time for some.
 
     All attributes of a fitted `SLIMClassifier` are available too, from the fit on all rows.
 
@@ -176,14 +184,21 @@ intercept, solver, solver_options, gap
         on_one_thread = clock.limited(
             replace(recipe, options={**recipe.options, "n_jobs": 1, "executor": None}), share
         )
-        fits = [(on_one_thread, values, rows, costs, fold, initial) for fold in folds]
+        half = clock.part(0.5).left
+        ends = None if half is None else time.time() + half
+        fits = [
+            (None if k == 0 else ends, on_one_thread, values, rows, costs, fold, initial)
+            for k, fold in enumerate(folds)
+        ]
         if executor is not None:
-            by_fold = list(each_on(executor, fit_fold, fits, "its fold"))
+            each = list(each_on(executor, fit_fold_in_time, fits, "its fold"))
         else:
-            by_fold = Parallel(n_jobs=self.n_jobs)(delayed(fit_fold)(*given) for given in fits)
+            each = Parallel(n_jobs=self.n_jobs)(delayed(fit_fold_in_time)(*given) for given in fits)
+        by_fold = [results for results in each if results is not None]
+        self._count(by_fold, len(folds))
         by_value = [list(results) for results in zip(*by_fold, strict=True)]
         self._choose(by_value)
-        final = recipe.asking(C0=self.C0_).question(rows)
+        final = question.with_penalty(self.C0_)
         self._learn(final, rows, start_from(self.initial, final.problem), clock)
         self._keep_judged(final, rows, [result.unseen for result in by_value[self.best_index_]])
         return self
@@ -196,8 +211,16 @@ intercept, solver, solver_options, gap
             splitter = check_cv(self.cv, rows.y, classifier=True)
             every = np.arange(len(rows.y))
             splits = [(every[train], every[test]) for train, test in splitter.split(X, rows.y, rows.groups)]
-        self.n_splits_ = len(splits)
         return named_folds(splits)
+
+    def _count(self, by_fold: Sequence[object], asked: int) -> None:
+        self.n_splits_ = len(by_fold)
+        if self.n_splits_ < asked:
+            warnings.warn(
+                f"the time limit left time for {self.n_splits_} of {asked} folds; raise time_limit",
+                SkippedFoldsWarning,
+                stacklevel=users_level(),
+            )
 
     def _solve(self, question: Question, options: SolverKeywords) -> Solution:
         if self.checkpoint is None or question.recipe.slack is not None:

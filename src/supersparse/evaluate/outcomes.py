@@ -1,9 +1,10 @@
 """Outcomes: the totals, true classes and weights of rows, all exact."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from supersparse.card.card import Card, Cutoff
 from supersparse.card.scoring import Scores, score_table
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidDataError
-from supersparse.exact import IntArray, counted, fits_int64, summed, whole_numbers
+from supersparse.exact import counted
+from supersparse.integer_arrays import IntArray, fits_int64, summed, whole_numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -33,12 +35,12 @@ class Tally(Tabular):
     @property
     def n_negative(self) -> Fraction:
         """Weight of the negative class."""
-        return sum(self.negatives, Fraction(0))
+        return fraction_sum(self.negatives)
 
     @property
     def n_positive(self) -> Fraction:
         """The weight of the positive class."""
-        return sum(self.positives, Fraction(0))
+        return fraction_sum(self.positives)
 
     @property
     def n(self) -> Fraction:
@@ -54,12 +56,13 @@ class Tally(Tabular):
         pairs = self.n_negative * self.n_positive
         if pairs == 0:
             return None
-        below = _before(self.negatives)
-        won = sum(
-            (p * (b + n / 2) for p, b, n in zip(self.positives, below, self.negatives, strict=True)),
-            Fraction(0),
-        )
-        return won / pairs
+        unit = _common_unit([*self.negatives, *self.positives])
+        below, twice_won = 0, 0
+        for negative, positive in zip(self.negatives, self.positives, strict=True):
+            n = negative.numerator * (unit // negative.denominator)
+            twice_won += positive.numerator * (unit // positive.denominator) * (2 * below + n)
+            below += n
+        return Fraction(twice_won, 2 * unit**2) / pairs
 
     @property
     def ks(self) -> Fraction | None:
@@ -70,8 +73,9 @@ class Tally(Tabular):
         """
         if self.n_negative * self.n_positive == 0:
             return None
+        n_negative, n_positive = self.n_negative, self.n_positive
         below = zip(accumulate(self.negatives), accumulate(self.positives), strict=True)
-        return max(abs(n / self.n_negative - p / self.n_positive) for n, p in below)
+        return max(abs(n / n_negative - p / n_positive) for n, p in below)
 
     def _brief(self) -> str:
         rows = f"{number(self.n)} rows, {number(self.n_positive)} positive"
@@ -83,8 +87,22 @@ class Tally(Tabular):
         return SmallTable(("total", "negative", "positive"), [tuple(map(number, row)) for row in rows])
 
 
-def _before(weights: tuple[Fraction, ...]) -> list[Fraction]:
-    return list(accumulate(weights, initial=Fraction(0)))[:-1]
+def fraction_sum(values: Iterable[Fraction]) -> Fraction:
+    """Add up fractions of few denominators, a hundred times as fast as one by one.
+
+    >>> fraction_sum([Fraction(1, 2), Fraction(1, 3), Fraction(1, 2)])
+    Fraction(4, 3)
+    """
+    by_denominator: dict[int, int] = {}
+    for value in values:
+        below = value.denominator
+        by_denominator[below] = by_denominator.get(below, 0) + value.numerator
+    return sum((Fraction(above, below) for below, above in by_denominator.items()), Fraction(0))
+
+
+def _common_unit(values: Iterable[Fraction]) -> int:
+    """The least number that turns all of them into whole numbers."""
+    return lcm(*{value.denominator for value in values})
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)

@@ -1,5 +1,6 @@
 """Confusion matrices at one threshold and at all others, and the best threshold for a target."""
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
@@ -9,7 +10,7 @@ from supersparse.card.card import Cutoff, Label
 from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular, small_table_of
 from supersparse.errors import InvalidOptionError
-from supersparse.evaluate.outcomes import Tally
+from supersparse.evaluate.outcomes import Tally, fraction_sum
 from supersparse.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
 from supersparse.exact import counted, exact_value, shown
 
@@ -155,21 +156,16 @@ class Confusion(Tabular):
 
 def confusion_at(tally: Tally, threshold: Fraction, level: float) -> Confusion:
     """Return the confusion matrix at a threshold."""
-    above = [total > threshold for total in tally.totals]
-    equal = [total == threshold for total in tally.totals]
-
-    def added(weights: tuple[Fraction, ...], chosen: list[bool]) -> Fraction:
-        return sum((w for w, c in zip(weights, chosen, strict=True) if c), Fraction(0))
-
-    true_positives, false_positives = added(tally.positives, above), added(tally.negatives, above)
+    start, end = bisect_left(tally.totals, threshold), bisect_right(tally.totals, threshold)
+    true_positives, false_positives = fraction_sum(tally.positives[end:]), fraction_sum(tally.negatives[end:])
     return Confusion(
         cutoff=tally.cutoff.at(threshold),
         true_positives=true_positives,
         false_positives=false_positives,
         true_negatives=tally.n_negative - false_positives,
         false_negatives=tally.n_positive - true_positives,
-        zero_positives=added(tally.positives, equal),
-        zero_negatives=added(tally.negatives, equal),
+        zero_positives=fraction_sum(tally.positives[start:end]),
+        zero_negatives=fraction_sum(tally.negatives[start:end]),
         level=level,
     )
 

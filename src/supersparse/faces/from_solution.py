@@ -13,17 +13,10 @@ from supersparse.card.card import Card, Item, Label
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, ValueOf
-from supersparse.exact import (
-    distinct_of,
-    exact_value,
-    fits_int64,
-    integer_column,
-    largest_magnitude,
-    quotients,
-    shown,
-)
+from supersparse.exact import exact_value, shown
 from supersparse.faces.limits_in_words import limit_in_words
 from supersparse.faces.training_performance import training_performance
+from supersparse.integer_arrays import distinct_of, fits_int64, integer_column, largest_magnitude, quotients
 
 if TYPE_CHECKING:
     from supersparse.problem.points import CoefficientSet

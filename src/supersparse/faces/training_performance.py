@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supersparse.card.performance import Performance
-from supersparse.exact import distinct_of, fits_int64
+from supersparse.integer_arrays import distinct_of, fits_int64
 
 if TYPE_CHECKING:
     from supersparse.solving.solution import Solution

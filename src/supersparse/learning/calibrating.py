@@ -22,13 +22,14 @@ from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
 from supersparse.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.evaluate.outcomes import Tally, added_up
-from supersparse.exact import IntArray, fits_int64, integer_column, largest_magnitude, quotients
+from supersparse.integer_arrays import IntArray, fits_int64, integer_column, largest_magnitude, quotients
 from supersparse.learning.clock import Clock
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.risk_rows import cases_by_total, rising, stated_at, tabulated
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import most_folds, splits_of
 from supersparse.learning.starting import start_from
+from supersparse.learning.thinning import thinned
 from supersparse.problem.variants import quiet_about_penalties
 from supersparse.stop import Stop
 
@@ -72,9 +73,9 @@ def learn_without(
 
 
 def without_fold(recipe: Recipe, rows: TrainingRows, folds: Splits, k: int, initial: Any = None) -> LeftOut:
-    """Learn again without fold k, counted from 0; Ctrl-C interrupts."""
+    """Learn again without fold k, counted from 0, from the rows that time allows; Ctrl-C interrupts."""
     train, test = folds[k]
-    part = rows.take(train)
+    part = rows.take(thinned(train, rows, recipe.options.get("time_limit")))
     with quiet_about_penalties():  # the useful range differs from fold to fold; the fit on all rows warns
         try:
             question = recipe.settled(rows).question(recipe.complete(part))
@@ -192,12 +193,11 @@ def _tally(
 ) -> Tally:
     distinct = np.unique(scores)
     groups = np.searchsorted(distinct, scores)  # faster than the inverse of `unique`, which sorts
-    negatives, positives = (
-        tuple(Fraction(int(weight), unit) for weight in added_up(weights, groups, len(distinct), of_class))
-        for of_class in (~positive, positive)
-    )
+    by_class = [added_up(weights, groups, len(distinct), of_class) for of_class in (~positive, positive)]
+    made = {weight: Fraction(weight, unit) for sums in by_class for weight in set(sums.tolist())}
+    negatives, positives = (tuple(made[weight] for weight in sums.tolist()) for sums in by_class)
     return Tally(
-        totals=tuple(Fraction(float(s)) + threshold for s in distinct),
+        totals=tuple(Fraction(s) + threshold if threshold else Fraction(s) for s in distinct.tolist()),
         negatives=negatives,
         positives=positives,
         cutoff=Cutoff(threshold=threshold),

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from supersparse.errors import InvalidProblemError
 from supersparse.exact import exact
 from supersparse.problem.problem import Problem
-from supersparse.problem.variants import constant_model_loss, smallest_loss_step
-from supersparse.solving.presolve import MergeRows
+from supersparse.problem.variants import constant_model_loss, least_loss
+from supersparse.solving.presolve import merged_weights
 
 RULES = ("best", "one_sd", "one_se")
 
@@ -111,7 +111,9 @@ def default_values(problem: Problem, count: int) -> NDArray[np.float64]:
     Values have two digits, so that people can read and repeat them. Equal rows count as one, so that
     copies and weights give the same values.
     """
-    step, most = smallest_loss_step(MergeRows.apply(problem)), constant_model_loss(problem)
+    _, first, weights = merged_weights(problem)
+    step = least_loss(problem, weights, problem.rows.positive[first])
+    most = constant_model_loss(problem)
     low, high = _two_digits(step, ceil), _two_digits(most, floor)
     if high <= low:  # all rows that differ weigh so much that one feature saves all errors or none
         return np.array([float(_two_digits(most / 2, floor) or low)])

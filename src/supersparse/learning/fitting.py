@@ -113,6 +113,8 @@ class _Judge:
             )
         except SupersparseError as error:
             return str(error)
+        if found is not None and found.sampled is not None and not any(any(t.sizes) for t in found.tried):
+            return _TOO_LITTLE_TIME  # to find any model: such folds say nothing about C0
         if found is None:
             return _TOO_LITTLE_TIME if clock.left == 0 else _INTERRUPTED
         return found

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
-from supersparse.exact import exact, integer_column
+from supersparse.exact import exact
+from supersparse.integer_arrays import integer_column
 from supersparse.learning.calibrating import LeftOut, left_out
 from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
+from supersparse.learning.thinning import LEAST_SECONDS, thinned
 from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.variants import quiet_about_penalties, with_size_penalty
 from supersparse.results.penalty_grid import solve_each_penalty
@@ -37,6 +39,7 @@ class FoldResult:
     fit_seconds: float
     score_seconds: float
     unseen: LeftOut
+    sampled: int | None  # how many training rows were used, if not all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +59,11 @@ def named_folds(splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> 
     ]
 
 
+def fit_fold_in_time(ends: float | None, *given: Any) -> list[FoldResult] | None:
+    """Fit a fold as `fit_fold` does; None, and no fit, after a time as `time.time` counts."""
+    return None if ends is not None and time.time() >= ends else fit_fold(*given)
+
+
 def fit_fold(
     recipe: Recipe,
     Cs: Sequence[float],
@@ -67,10 +75,14 @@ def fit_fold(
     """Fit each C0 on the fold's training rows and weigh the errors on its test rows.
 
     Without any Cs it fits what the recipe says. The fits share their work; each is reported to have taken
-    its share of the time.
+    its share of the time. Of a large table, as many training rows are used as a time limit allows.
     """
     began = time.perf_counter()
-    train = rows.take(fold.train)
+    limit = recipe.options.get("time_limit")
+    solves = max(1, len(Cs))
+    learned_from = thinned(fold.train, rows, None if limit is None else limit / solves)
+    is_sample = len(learned_from) < len(fold.train)
+    train = rows.take(learned_from)
     with quiet_about_penalties():  # the useful range differs a little from fold to fold; the final fit warns
         try:
             asked = recipe.settled(rows)
@@ -78,9 +90,9 @@ def fit_fold(
             question = asked.question(train)
             start = start_from(initial, question.problem, required=False)
             options: SolverKeywords = {**recipe.options, "initial": start}
-            limit = recipe.options.get("time_limit")
             if limit is not None:
-                options["time_limit"] = max(0.0, limit - (time.perf_counter() - began))
+                least = LEAST_SECONDS * solves if is_sample else 0.0
+                options["time_limit"] = max(least, limit - (time.perf_counter() - began))
             if Cs and recipe.slack is not None:
                 solutions = _each_tie_break(question, Cs, options)
             elif Cs:
@@ -115,6 +127,7 @@ def fit_fold(
                 fit_seconds=fit_seconds,
                 score_seconds=score_seconds,
                 unseen=left_out(fold.test, unseen, question.scores(solution, train.X), train.sample_weight),
+                sampled=len(learned_from) if is_sample else None,
             )
         )
     return results

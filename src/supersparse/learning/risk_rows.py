@@ -13,7 +13,7 @@ from supersparse.card.card import Card
 from supersparse.card.possible import possible_totals
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
 from supersparse.evaluate.outcomes import added_up
-from supersparse.exact import IntArray, fits_int64, largest_magnitude
+from supersparse.integer_arrays import IntArray, fits_int64, largest_magnitude
 
 MOST_TOTALS = 40  # of a table that a smooth risk becomes
 

@@ -75,6 +75,11 @@ class TrainingRows:
     is_counted: bool = False  # whether each stands for as many as its weight says
 
     @property
+    def n_columns(self) -> int:
+        """How many columns X has."""
+        return len(self.X) if isinstance(self.X, Mapping) else int(self.X.shape[1])
+
+    @property
     def copies(self) -> NDArray[Any] | None:
         """How many rows each stands for; None for one."""
         return self.sample_weight if self.is_counted else None

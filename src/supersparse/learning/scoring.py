@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supersparse.data.numeric import read_numeric_table
 from supersparse.data.sources import as_frame
-from supersparse.exact import integer_column, largest_magnitude, quotients, weighted_sum
+from supersparse.integer_arrays import integer_column, largest_magnitude, quotients, weighted_sum
 from supersparse.problem.points import Points
 
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from supersparse.errors import InvalidOptionError
-from supersparse.exact import IntArray
+from supersparse.integer_arrays import IntArray
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import read_initial

@@ -65,6 +65,7 @@ class Validation:
     folds_asked: int  # more than there are where Ctrl-C or the time limit ended it
     repeats: int = 1  # how often the rows are divided into folds
     interrupted: bool = False
+    sampled: int | None = None  # the fewest training rows of a fold, where some did not use all
     goal: str = "errors"
     tried: tuple[Tried, ...]
     chosen: Tried
@@ -80,6 +81,7 @@ class Validation:
             "folds": self.folds,
             "folds_asked": self.folds_asked,
             "repeats": self.repeats,
+            "sampled": self.sampled,
             "C0": self.chosen.C0,
             **self.chosen.measures(),
             "tried": [{"C0": tried.C0, **self._loss(tried), **tried.measures()} for tried in self.tried],
@@ -95,7 +97,8 @@ class Validation:
             folds = f"{self.folds} of {self.folds_asked} folds (the others were skipped)"
         elif self.repeats > 1:
             folds = f"{self.folds // self.repeats} folds, {self.repeats} times"
-        lines = [f"Cross-validation on {folds}, each tested with a card learned without it:", ""]
+        sample = "" if self.sampled is None else f", from a sample of {counted(self.sampled, 'row')}"
+        lines = [f"Cross-validation on {folds}, each tested with a card learned without it{sample}:", ""]
         penalties = ["varies" if tried.C0 is None else shown(exact(tried.C0, "C0")) for tried in self.tried]
         wide = max(6, *map(len, penalties))
         risk = self.goal == "risk"
@@ -186,6 +189,7 @@ def validate(
         folds_asked=begun * len(splits) // repeats,
         repeats=begun,
         interrupted=interrupted,
+        sampled=min((r.sampled for results in by_fold for r in results if r.sampled), default=None),
         goal=settings.goal,
         tried=tried,
         chosen=tried[best],

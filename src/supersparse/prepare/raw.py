@@ -16,7 +16,8 @@ from supersparse.card.words import category_text
 from supersparse.data.table import Rounded
 from supersparse.data.values import Category, Cells, Mask, Numbers, Objects, is_missing, read_category
 from supersparse.errors import InvalidDataError
-from supersparse.exact import LONGEST_UNIQUE_DECIMAL, IntArray, exact_value, integer_column, largest_magnitude
+from supersparse.exact import exact_value
+from supersparse.integer_arrays import LONGEST_UNIQUE_DECIMAL, IntArray, integer_column, largest_magnitude
 from supersparse.prepare.cuts import ClassTarget, Floats, sums_by_code
 
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import IntArray, distinct_of, exact, fits_int64, summed
+from supersparse.exact import exact
+from supersparse.integer_arrays import IntArray, distinct_of, fits_int64, summed
 from supersparse.problem.points import CoefficientSet
 
 _HALF = Fraction(1, 2)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.data.small_table import SmallTable, Tabular, facts
-from supersparse.exact import IntArray, fits_int64, gcd_of
+from supersparse.integer_arrays import IntArray, fits_int64, gcd_of
 from supersparse.problem.rows import Rows
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import IntArray, distinct_of
+from supersparse.integer_arrays import IntArray, distinct_of
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -43,7 +43,7 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
     totals = integer_totals(problem, points.coefficients)
     distinct, position = distinct_of(totals)
     unit = problem.unit * step_of(problem, points.coefficients)
-    logits = [float(points.slope * (Fraction(int(t), unit) + points.intercept_value)) for t in distinct]
+    logits = _logits(distinct.tolist(), unit, points.slope, points.intercept_value)
     weights = np.array(problem.rows.weights, dtype=float)
     sums = [
         np.bincount(position.reshape(-1), np.where(of_class, weights, 0.0), len(distinct)).tolist()
@@ -61,6 +61,13 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
         error = 16 * _ROUNDING * math.fsum(sizes)
         total += weight * (Fraction(math.fsum(terms)) + Fraction(error))
     return total
+
+
+def _logits(totals: list[int], unit: int, slope: Fraction, intercept: Fraction) -> list[float]:
+    """slope·(total / unit + intercept), rounded once: whole numbers up to the division."""
+    factor, added = slope.numerator * intercept.denominator, slope.numerator * intercept.numerator * unit
+    divisor = slope.denominator * intercept.denominator * unit
+    return [(factor * total + added) / divisor for total in totals]
 
 
 def _near_log_loss(problem: Problem, points: Points, near: NearTotals) -> Fraction:

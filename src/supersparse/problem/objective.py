@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
-from supersparse.exact import IntArray, fits_int64
+from supersparse.integer_arrays import IntArray, fits_int64
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.intercept import (
     InterceptChoice,

@@ -51,11 +51,11 @@ class Points(Tabular):
 
     def over(self, denominator: int) -> "Points":
         """Return the same values over another denominator."""
-        scaled = [v * denominator for v in self.values]
-        if any(v.denominator != 1 for v in scaled):
+        scaled = [divmod(c * denominator, self.denominator) for c in self.coefficients]
+        if any(rest for _, rest in scaled):
             raise InvalidProblemError(f"{self} has values that are not multiples of 1/{denominator}")
         intercept = self.intercept_value * denominator
-        return Points(tuple(int(v) for v in scaled), intercept, denominator, self.slope)
+        return Points(tuple(c for c, _ in scaled), intercept, denominator, self.slope)
 
     @classmethod
     def at(
@@ -152,8 +152,8 @@ class CoefficientSet(Tabular):
     def __contains__(self, value: object) -> bool:
         if not isinstance(value, int | Fraction) or (value == 0 and self.without_zero):
             return False
-        scaled = value * self.denominator
-        return scaled.denominator == 1 and int(scaled) in self._lookup
+        scaled, rest = divmod(value.numerator * self.denominator, value.denominator)
+        return rest == 0 and scaled in self._lookup
 
     @cached_property
     def _lookup(self) -> range | frozenset[int]:

@@ -15,7 +15,8 @@ from supersparse.data.small_table import SmallTable, Tabular, facts, listed
 from supersparse.data.sources import as_array, as_frame, as_series
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
-from supersparse.exact import IntArray, counted, gcd_of, integer_column, largest_magnitude
+from supersparse.exact import counted
+from supersparse.integer_arrays import IntArray, gcd_of, integer_column, largest_magnitude
 from supersparse.problem.lazily import Lazily
 
 LARGE = 2**21

@@ -8,11 +8,16 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, gcd, lcm
 
+import numpy as np
+from numpy.typing import NDArray
+
 from supersparse.errors import PenaltyRangeWarning, users_level
-from supersparse.exact import gcd_of, shown
+from supersparse.exact import shown
+from supersparse.integer_arrays import IntArray, gcd_of
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import CoefficientSet
-from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
+from supersparse.problem.problem import Problem
+from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
 
 
 def with_size_penalty(problem: Problem, C0: Fraction) -> Problem:
@@ -61,10 +66,14 @@ ROUNDING = Fraction(1, 10**9)  # C0 = 1/N, written as a float, is not below 1/N
 
 def smallest_loss_step(problem: Problem) -> Fraction:
     """The loss of the lightest row, which one more correct row saves at least (1/N without weights)."""
-    rows = problem.rows
+    return least_loss(problem, problem.rows.weights, problem.rows.positive)
+
+
+def least_loss(problem: Problem, weights: IntArray, positive: NDArray[np.bool_]) -> Fraction:
+    """The loss of the lightest of some rows of the problem, or of groups of them."""
     steps = [
-        int(rows.weights[of_class].min()) * weight
-        for of_class, weight in zip((~rows.positive, rows.positive), problem.class_weights, strict=True)
+        int(weights[of_class].min()) * weight
+        for of_class, weight in zip((~positive, positive), problem.class_weights, strict=True)
         if weight > 0
     ]
     return min(steps) / problem.total_weight

@@ -8,7 +8,7 @@ from math import floor, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import IntArray, fits_int64
+from supersparse.integer_arrays import IntArray, fits_int64
 from supersparse.problem.intercept import InterceptChoice, gaps_of, nearest_to_middle
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import classified, intercept_choice, with_threshold_in

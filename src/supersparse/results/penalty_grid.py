@@ -157,8 +157,9 @@ def solve_each_penalty(
 
     Values must be ascending. The time limit is for the whole call, and what a solve leaves of it goes to the
     others; other limits apply to each solve and to the frontier. Values that the frontier leaves unproven are
-    solved separately. Ctrl-C interrupts, because the best model so far would be an answer for
-    one C0 only. `checkpoint` is a folder in which each solve stores its progress.
+    solved separately; once the time is up, the model of the value before stands for them. Ctrl-C interrupts,
+    because the best model so far would be an answer for one C0 only. `checkpoint` is a folder in which each
+    solve stores its progress.
 
     >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]] * 3, [0, 0, 1, 0] * 3, max_points=3)
     >>> [s.evaluation.size for s in solve_each_penalty(problem, [0.1, 0.12, 0.13], "exhaustive")]
@@ -187,11 +188,15 @@ def solve_each_penalty(
         began = time.monotonic()
         path = _path(problem, known[first], len(left), solver, shared(2))
         used += time.monotonic() - began
-        for k, C0 in enumerate(left):
+        for k, (before, C0) in enumerate(pairwise([first, *left])):
             found = None if path is None else path.at(C0)
             if found is None or not _is_final(found):
-                found = _alone(problem, C0, solver, folder, shared(len(left) - k))
-                used += found.seconds
+                own = shared(len(left) - k)
+                if own.get("time_limit") == 0:
+                    own["initial"] = known[before]
+                began = time.monotonic()
+                found = _alone(problem, C0, solver, folder, own)
+                used += time.monotonic() - began
             elif folder is not None:
                 keep(folder, found)
             known[C0] = found

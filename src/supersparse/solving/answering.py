@@ -26,7 +26,7 @@ from supersparse.solving.solution import Claim, Solution
 from supersparse.solving.verify import check_points, verify
 from supersparse.stop import Stop
 
-_LARGE = 2**19  # values: preparing more of them can take longer than a time limit
+LARGE = 2**19  # values: preparing more of them can take longer than a time limit
 
 
 def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution:
@@ -36,7 +36,7 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
     """
     _warm_up(chosen, problem)
     began = time.perf_counter()
-    small = problem.rows.n_rows * problem.n_features <= _LARGE
+    small = problem.rows.n_rows * problem.n_features <= LARGE
     if settings.time_limit is None or small:
         return _of_all_rows(problem, chosen, settings, began)
     _warm_up(None, problem)

@@ -26,11 +26,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import UnsupportedProblemError
-from supersparse.exact import IntArray, distinct_of, fits_int64, gcd_of, largest_magnitude
+from supersparse.integer_arrays import IntArray, distinct_of, fits_int64, gcd_of, largest_magnitude
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
 from supersparse.solving import deadline
-from supersparse.solving.integer_sets import LARGEST_POINTS, IntegerSet, Magnitudes
+from supersparse.solving.integer_penalties import (
+    FeaturePenalties,
+    feature_penalties,
+    intercept_penalties,
+    is_flat,
+)
+from supersparse.solving.integer_sets import LARGEST_POINTS, IntegerSet
 from supersparse.solving.presolve import row_groups
 
 Ints = NDArray[np.int64]
@@ -57,7 +63,7 @@ class IntegerForm:
     negative: Ints  # loss of scoring it >= 0
     scale: Fraction
     values: tuple[IntegerSet, ...]  # allowed coefficients
-    penalties: tuple["FeaturePenalties", ...]  # of those coefficients, without C1
+    penalties: tuple[FeaturePenalties, ...]  # of those coefficients, without C1
     is_flat: bool  # whether a feature's penalty is the same at all its values, and 0 when it is not used
     l1_penalty: int  # C1: the penalty of one unit of magnitude
     max_size: int
@@ -153,39 +159,6 @@ def _affordable(prices: list[int], rates: "Rates") -> list[int]:
     return prices if total <= room else [u * room // total for u in prices]
 
 
-@dataclass(frozen=True, eq=False)
-class FeaturePenalties:
-    """The penalties of one coefficient's values, rounded down; a single entry applies to all of its sign."""
-
-    unused: int
-    positive: Ints
-    negative: Ints
-
-    def of_sign(self, sign: int) -> Ints:
-        """Penalties of the positive or negative values, by ascending magnitude."""
-        return self.positive if sign > 0 else self.negative
-
-    def of(self, values: IntegerSet, value: int) -> int:
-        """The penalty of one value of the coefficient's set."""
-        if value == 0:
-            return self.unused
-        sign = 1 if value > 0 else -1
-        penalties = self.of_sign(sign)
-        at = 0 if len(penalties) == 1 else values.of_sign(sign).below(abs(value))
-        return int(penalties[at])
-
-    @property
-    def least_used(self) -> int:
-        """The smallest penalty of a nonzero value; 0 if there is none."""
-        return int(min((side.min() for side in (self.positive, self.negative) if len(side)), default=0))
-
-    @property
-    def most(self) -> int:
-        """The largest penalty of any value."""
-        used = max((int(side.max()) for side in (self.positive, self.negative) if len(side)), default=0)
-        return max(self.unused, used)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rates:
     """The true weights of the distinct rows, and the limits on wrong rows that fit 64 bits."""
@@ -220,15 +193,15 @@ def integer_form(problem: Problem) -> IntegerForm:
         scale=scale,
         values=values,
         penalties=tuple(
-            _feature_penalties(problem, j, allowed_values, scale) for j, allowed_values in enumerate(values)
+            feature_penalties(problem, j, allowed_values, scale) for j, allowed_values in enumerate(values)
         ),
-        is_flat=_is_flat(problem),
+        is_flat=is_flat(problem),
         l1_penalty=floor((problem.C1 or 0) * scale / problem.unit),
         max_size=_max_size(problem),
         intercept_low=intercept_low,
         intercept_high=intercept_high,
         intercept_values=intercept_values,
-        intercept_penalties=_intercept_penalties(problem, intercept_values, scale),
+        intercept_penalties=intercept_penalties(problem, intercept_values, scale),
         rates=_rates(problem, group, len(first), positive, negative),
         ranks=_ranks(columns),
     )
@@ -261,13 +234,6 @@ def _intercept_values(allowed: IntArray | None) -> Ints:
     return allowed.astype(np.int64)
 
 
-def _intercept_penalties(problem: Problem, values: Ints, scale: Fraction) -> Ints:
-    if problem.intercept_levels is None:
-        return np.where(values != 0, floor(problem.intercept_C0 * scale), 0).astype(np.int64)
-    penalties = (problem.intercept_penalty(Fraction(int(b), problem.unit)) for b in values)
-    return np.array([floor(penalty * scale) for penalty in penalties], np.int64)
-
-
 def _integer_sets(problem: Problem) -> tuple[IntegerSet, ...]:
     known = {s: IntegerSet.of(s, problem.unit) for s in dict.fromkeys(problem.sets)}
     longest = sum(known[s].largest for s in problem.sets)
@@ -277,33 +243,6 @@ def _integer_sets(problem: Problem) -> tuple[IntegerSet, ...]:
             "use smaller points"
         )
     return tuple(known[s] for s in problem.sets)
-
-
-def _feature_penalties(problem: Problem, j: int, values: IntegerSet, scale: Fraction) -> FeaturePenalties:
-    if problem.levels[j] is None:
-        C0 = np.array([floor(problem.C0[j] * scale)], np.int64)
-        return FeaturePenalties(0, C0[: values.positive.count], C0[: values.negative.count])
-
-    def of_magnitudes(sign: int, magnitudes: Magnitudes) -> Ints:
-        penalties = (problem.penalty(j, Fraction(sign * int(v), problem.unit)) for v in magnitudes.array())
-        return np.array([floor(penalty * scale) for penalty in penalties], np.int64)
-
-    unused = floor(problem.penalty(j, Fraction(0)) * scale) if values.has_zero else 0
-    return FeaturePenalties(unused, of_magnitudes(1, values.positive), of_magnitudes(-1, values.negative))
-
-
-def _is_flat(problem: Problem) -> bool:
-    """Decided on exact penalties, because rounded ones can agree when exact ones differ."""
-    used = (
-        {problem.penalty(j, v) for v in problem.sets[j].values if v}
-        for j, levels in enumerate(problem.levels)
-        if levels is not None
-    )
-    unused = any(problem.penalty(j, Fraction(0)) for j, s in enumerate(problem.sets) if 0 in s)
-    b: set[Fraction] = set()
-    if problem.intercept_levels is not None and problem.intercept.allowed is not None:
-        b = {problem.intercept_penalty(v) for v in problem.intercept.allowed.values if v}
-    return not unused and all(len(penalties) <= 1 for penalties in used) and len(b) <= 1
 
 
 def _rates(problem: Problem, group: NDArray[np.intp], n: int, positive: Ints, negative: Ints) -> Rates:

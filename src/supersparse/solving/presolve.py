@@ -7,10 +7,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import IntArray, distinct_of, fits_int64, gcd_of
+from supersparse.integer_arrays import IntArray, distinct_of, fits_int64, gcd_of
 from supersparse.problem.lazily import Lazily
 from supersparse.problem.points import Points
-from supersparse.problem.problem import NOTHING_ALLOWED_BUT_ZERO, Problem
+from supersparse.problem.problem import Problem
+from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
 from supersparse.solving import deadline
 
 
@@ -87,13 +88,7 @@ class MergeRows:
     def apply(problem: Problem) -> Problem:
         """Return the problem with distinct, sorted rows; F of any points is unchanged."""
         rows = problem.rows
-        label = rows.positive.astype(np.int8)
-        group, first = row_groups(
-            Lazily(rows.n_features + 1, lambda j: rows.columns[j] if j < rows.n_features else label)
-        )
-        dtype = np.int64 if fits_int64(problem.total_weight) else object
-        weights = np.zeros(len(first), dtype=dtype)
-        np.add.at(weights, group, rows.weights.astype(dtype))
+        group, first, weights = merged_weights(problem)
         common = gcd_of(weights)
         merged = replace(
             rows,
@@ -109,13 +104,27 @@ class MergeRows:
         return replace(problem, rows=merged, rate_limits=limits)
 
 
+def merged_weights(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp], IntArray]:
+    """Group equal rows of one class: each row's group, one row of each group, and the weight of each."""
+    rows = problem.rows
+    label = rows.positive.astype(np.int8)
+    group, first = row_groups(
+        Lazily(rows.n_features + 1, lambda j: rows.columns[j] if j < rows.n_features else label)
+    )
+    dtype = np.int64 if fits_int64(problem.total_weight) else object
+    weights = np.zeros(len(first), dtype=dtype)
+    np.add.at(weights, group, rows.weights.astype(dtype))
+    return group, first, weights
+
+
 def row_groups(columns: Sequence[IntArray]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Group equal rows: return each row's group, in order of value, and one row of each group.
 
     Columns are ranked and combined into one integer per row, which is ranked again whenever the next column
-    would not fit.
+    would not fit. Once no two rows are equal, further columns change nothing.
     """
-    code = np.zeros(len(columns[0]), dtype=np.int64)
+    n_rows = len(columns[0])
+    code = np.zeros(n_rows, dtype=np.int64)
     span = 1
     for column in columns:
         deadline.look()
@@ -123,6 +132,8 @@ def row_groups(columns: Sequence[IntArray]) -> tuple[NDArray[np.intp], NDArray[n
         if span > 2**62 // max(1, len(distinct)):
             known, code = np.unique(code, return_inverse=True)
             code, span = code.reshape(-1), len(known)
+            if span == n_rows:
+                break
         code = code * len(distinct) + rank
         span *= len(distinct)
     _, first, group = np.unique(code, return_index=True, return_inverse=True)

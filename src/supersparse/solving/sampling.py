@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import InfeasibleError, SolverFailedError
-from supersparse.exact import IntArray, fits_int64
-from supersparse.problem.objective import completed
+from supersparse.integer_arrays import IntArray, fits_int64
+from supersparse.problem.objective import completed, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving import deadline
@@ -34,6 +34,7 @@ _LEAST_ROWS = 2000
 _MOST_COLUMNS = 64  # of the first sample; later ones have twice as many each
 _RANKED = 2**25  # values by which columns are ranked, about a third of a second
 _LEAST_SECONDS = 0.5  # for a sample, though time may be up: a card without features helps nobody
+_LEAST_AGAIN = 0.1  # the same where a model is known
 _SHARE = 0.25  # of the time left that a sample may be searched for
 _PREPARING = 4  # times as long as the search, at most, to prepare a sample
 _AT_ONCE = 500  # columns that are compared at once
@@ -43,14 +44,17 @@ _WORTH = 0.5  # of the time left that preparing the whole table may take
 def first_models(problem: Problem, monitor: Monitor) -> bool:
     """Report models from samples to the monitor; return whether there is time to go on with all rows.
 
-    The time that a sample took to prepare and its models to evaluate tells what all rows would take.
+    The time that a sample took to prepare and its models to evaluate tells what all rows would take. The
+    search starts from the model that is known already, if there is one, and then takes less time.
     """
+    known = monitor.best
+    least = _LEAST_SECONDS if known is None else _LEAST_AGAIN
     monitor.incumbent(completed(problem, smallest_coefficients(problem)))
     values, columns = _FIRST, _MOST_COLUMNS
     ranked = _by_separation(problem, monitor.options.random_state)
     while monitor.stop_reason() is None or (values == _FIRST and monitor.stop_reason() is Stop.TIME_LIMIT):
         began = time.perf_counter()
-        sample = _Sample.of(problem, values, ranked[:columns], monitor.options.random_state)
+        sample = _Sample.of(problem, values, ranked[:columns], monitor.options.random_state, known)
         seconds_left = monitor.seconds_left or 0.0
         whole = sample.preparing * problem.rows.n_rows * problem.n_features / sample.n_values
         if whole < _WORTH * seconds_left and monitor.best is not None and values > _FIRST:
@@ -59,7 +63,7 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
         seconds = _SHARE * seconds_left
         if whole < _WORTH * seconds_left:  # all rows come next: no longer than they take to prepare
             seconds = min(seconds, whole)
-        coefficients = sample.solve(monitor, max(_LEAST_SECONDS, seconds))
+        coefficients = sample.solve(monitor, max(least, seconds))
         searched = time.perf_counter() - searched
         if coefficients is not None:
             monitor.incumbent(completed(problem, coefficients))
@@ -69,7 +73,7 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
             return True
         if sample.is_whole or 2 * overhead + _GROWTH * sample.preparing > _WORTH * seconds_left:
             rest = seconds_left - 3 * overhead  # of the time, for this sample: a larger one takes too long
-            if not sample.is_solved and rest > _LEAST_SECONDS and monitor.stop_reason() is None:
+            if not sample.is_solved and rest > least and monitor.stop_reason() is None:
                 coefficients = sample.solve(monitor, rest)
                 if coefficients is not None:
                     monitor.incumbent(completed(problem, coefficients))
@@ -90,9 +94,12 @@ class _Sample:
         self._best: Points | None = None  # so far, where a search goes on
 
     @classmethod
-    def of(cls, problem: Problem, values: int, columns: Sequence[int], seed: int) -> "_Sample":
-        """Draw about so many values, in these columns and those that a model needs."""
-        rows, kept = problem.rows, sorted({*columns, *_needed(problem)})
+    def of(
+        cls, problem: Problem, values: int, columns: Sequence[int], seed: int, known: Points | None
+    ) -> "_Sample":
+        """Draw about so many values, in these columns, those that a model needs and those of a known one."""
+        used = () if known is None else known.support
+        rows, kept = problem.rows, sorted({*columns, *_needed(problem), *used})
         n_rows = min(rows.n_rows, max(_LEAST_ROWS, values // len(kept)))
         chosen, weights = _drawn(problem, n_rows, np.random.default_rng(seed))
         began = time.perf_counter()
@@ -111,6 +118,8 @@ class _Sample:
             ),
         )
         sample = cls(problem, kept, MergeRows.apply(small), len(chosen) * len(kept))
+        if known is not None:
+            sample._best = with_best_intercept(sample._small, [known.coefficients[j] for j in kept])
         # the integer form and what follows it take about four times as long as merging the rows
         sample.preparing = 5 * (time.perf_counter() - began)
         return sample

@@ -20,7 +20,7 @@ from supersparse.forms.scalars import (
 )
 from supersparse.forms.shapes import Field, NamesForm, Pair, Record, TableOf
 from supersparse.forms.tree import ByName, FileMapping, FileNode, Made
-from supersparse.problem import constraints as c
+from supersparse.problem.constraints import rates, signs, single, support
 from supersparse.problem.constraints.rates import CLASS_OF, Difference, RateConstraint
 from supersparse.problem.constraints.signs import SameSign
 from supersparse.problem.constraints.single import MaxTotalScore, Values
@@ -105,21 +105,21 @@ def _rate(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
 KINDS: dict[str, ConstraintKind] = {
     "must_use": ConstraintKind(
         record=Record({"must_use": _of("features that are in the model")}),
-        make=lambda given: c.must_use(given["must_use"]),
+        make=lambda given: single.must_use(given["must_use"]),
     ),
     "must_not_use": ConstraintKind(
         record=Record({"must_not_use": _of("features that are not in the model")}),
-        make=lambda given: c.must_not_use(given["must_not_use"]),
+        make=lambda given: single.must_not_use(given["must_not_use"]),
     ),
     "fixed": ConstraintKind(
         record=Record(
             {"fixed": _of("features of given points"), "value": _head(NumberForm(), "their points")},
         ),
-        make=lambda given: c.fixed(given["fixed"], given["value"]),
+        make=lambda given: single.fixed(given["fixed"], given["value"]),
     ),
-    "at_most": _count("at_most", c.at_most),
-    "at_least": _count("at_least", c.at_least),
-    "exactly": _count("exactly", c.exactly),
+    "at_most": _count("at_most", support.at_most),
+    "at_least": _count("at_least", support.at_least),
+    "exactly": _count("exactly", support.exactly),
     "thresholds_per_variable": ConstraintKind(
         record=Record(
             {
@@ -130,7 +130,9 @@ KINDS: dict[str, ConstraintKind] = {
                 ),
             }
         ),
-        make=lambda given: c.thresholds_per_variable(given["thresholds_per_variable"], given["variables"]),
+        make=lambda given: support.thresholds_per_variable(
+            given["thresholds_per_variable"], given["variables"]
+        ),
     ),
     "same_sign": ConstraintKind(
         record=Record(
@@ -142,11 +144,11 @@ KINDS: dict[str, ConstraintKind] = {
                 )
             }
         ),
-        make=lambda given: c.same_sign(given["same_sign"]),
+        make=lambda given: signs.same_sign(given["same_sign"]),
     ),
     "only_if": ConstraintKind(
         record=Record({"used": _of("features used"), "only_if": _of("only if one of these is used too")}),
-        make=lambda given: c.only_if(given["used"], given["only_if"]),
+        make=lambda given: support.only_if(given["used"], given["only_if"]),
     ),
     "budget": ConstraintKind(
         record=Record(
@@ -158,12 +160,12 @@ KINDS: dict[str, ConstraintKind] = {
                 ),
             }
         ),
-        make=lambda given: c.budget(given["costs"], at_most=given["budget"]),
+        make=lambda given: support.budget(given["costs"], at_most=given["budget"]),
     ),
-    "min_sensitivity": _rate("min_sensitivity", c.min_sensitivity),
-    "min_specificity": _rate("min_specificity", c.min_specificity),
-    "max_false_positive_rate": _rate("max_false_positive_rate", c.max_false_positive_rate),
-    "max_error": _rate("max_error", c.max_error),
+    "min_sensitivity": _rate("min_sensitivity", rates.min_sensitivity),
+    "min_specificity": _rate("min_specificity", rates.min_specificity),
+    "max_false_positive_rate": _rate("max_false_positive_rate", rates.max_false_positive_rate),
+    "max_error": _rate("max_error", rates.max_error),
     "max_difference": ConstraintKind(
         record=Record(
             {
@@ -172,7 +174,7 @@ KINDS: dict[str, ConstraintKind] = {
                 "group": _head(TextForm("the name of a column of groups"), "the column of groups"),
             }
         ),
-        make=lambda given: c.max_difference(
+        make=lambda given: rates.max_difference(
             given["rate"], group=given["group"], at_most=given["max_difference"]
         ),
     ),
@@ -186,7 +188,7 @@ KINDS: dict[str, ConstraintKind] = {
                 ),
             }
         ),
-        make=lambda given: c.max_total_score(given["max_total_score"], ranges=given.get("ranges")),
+        make=lambda given: single.max_total_score(given["max_total_score"], ranges=given.get("ranges")),
     ),
 }
 

@@ -19,7 +19,7 @@ model has (f, +) only together with (g, +). What it stands for can be reached by
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.exact import IntArray, largest_magnitude
+from supersparse.integer_arrays import IntArray, largest_magnitude
 from supersparse.problem.problem import Problem
 from supersparse.solving import deadline
 from supersparse.solving.exact.literals import SIGNS, n_literals, negative_literal, positive_literal

@@ -107,12 +107,12 @@ def load(data: RiskData, support: Support, columns: Ints, k: int) -> None:
 
 @inner(error_model="numpy")
 def card_loss(
-    data: RiskData, support: Support, index: Ints, k: int, fit: Floats, accurate: int
+    data: RiskData, support: Support, index: Ints, k: int, fit: Floats, accurate: int, enough: float
 ) -> tuple[float, float]:
     """The least loss of one card on the support's merged rows, and a lower bound of it.
 
     fit = (slope, intercept, ...) is the start and receives the best, and how far both can be from it. The
-    bound and these distances are only filled in if accurate.
+    bound and these distances are only filled in if accurate; otherwise a loss above `enough` may be a guess.
     """
     n = support.state[ROWS]
     score = support.work[6]
@@ -130,7 +130,7 @@ def card_loss(
     positive, negative, work = support.positive, support.negative, support.work
     if not data.slope_is_free:
         fit[0] = 1.0
-    f = calibrate(score, positive, negative, n, fit, data.slope_is_free, slope, accurate, work)
+    f = calibrate(score, positive, negative, n, fit, data.slope_is_free, slope, accurate, enough, work)
     z, e, residual, curve = work[0], work[1], work[2], work[3]
     fit[2], fit[3] = 0.0, 0.0
     if data.slope_is_free:
@@ -279,10 +279,10 @@ def offer(
     fit = np.empty(4)
     copy_floats(fit, start, np.int64(2))
     if only_if < np.inf:
-        f, _ = card_loss(data, support, index, k, fit, QUICK)
+        f, _ = card_loss(data, support, index, k, fit, QUICK, best.value[0] + only_if - penalty)
         if f + penalty > best.value[0] + only_if:
             return -np.inf
-    f, bound = card_loss(data, support, index, k, fit, ACCURATE)
+    f, bound = card_loss(data, support, index, k, fit, ACCURATE, np.inf)
     room, value = len(support.found), f + penalty
     broken = rates_broken(data, support, index, k, fit)
     if (

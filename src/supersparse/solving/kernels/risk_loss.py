@@ -15,6 +15,7 @@ from supersparse.solving.kernels.risk_data import Floats, Ints
 
 ANY_ORDER = {"reassoc", "contract", "nsz"}  # sums may be reordered and fused; nothing else is relaxed
 BLOCK = 256
+_HOPE = 1.0  # twice what a quadratic model promises
 QUICK, ACCURATE = np.int64(0), np.int64(1)  # typed: each literal would be compiled anew
 
 
@@ -131,6 +132,15 @@ def copy(target: Ints, source: Ints, n: int) -> None:
 
 
 @inner(error_model="numpy")
+def same(one: Ints, other: Ints, n: int) -> bool:
+    """Whether the first n entries are equal."""
+    for i in range(n):
+        if one[i] != other[i]:
+            return False
+    return True
+
+
+@inner(error_model="numpy")
 def copy_floats(target: Floats, source: Floats, n: int) -> None:
     """target[:n] = source[:n]."""
     for i in range(n):
@@ -231,11 +241,13 @@ def calibrate(
     slope_is_free: int,
     most: float,
     accurate: int,
+    enough: float,
     work: Floats,
 ) -> float:
     """The least loss of a·score + b over b and, if free, over a in [0, most]; start = (a, b) is improved.
 
-    `start` receives the slope and intercept. `work` has at least 4 rows.
+    `start` receives the slope and intercept. Unless accurate, it ends with an estimate as soon as the loss
+    cannot be expected to come down to `enough`. `work` has at least 4 rows.
     """
     z, e, residual, curve = work[0], work[1], work[2], work[3]
     if not slope_is_free:
@@ -262,6 +274,9 @@ def calibrate(
                 step_a, step_b = -0.5 * ga / (haa + 1e-300), -0.5 * gb / (hbb + 1e-300)
         gain = -(ga * step_a + gb * step_b)
         if gain < (1e-26 if accurate else 1e-9):
+            break
+        if not accurate and f - _HOPE * gain > enough:
+            f -= 0.5 * gain
             break
         if gain < 1e-12 and gain > 0.5 * merit:
             break  # rounding leaves nothing to gain

@@ -19,6 +19,7 @@ from supersparse.solving.kernels.risk_loss import (
     copy_floats,
     fill,
     loss_at,
+    same,
     slopes_at,
 )
 from supersparse.solving.kernels.risk_search import card_value
@@ -28,6 +29,7 @@ _NONE, _KEEPS = np.int64(-1), np.int64(1)  # typed: a literal would be compiled 
 _LEAST_GAIN = 1e-9
 _MOST_STEPS = 200
 _SHAPES = 4  # roundings that are calibrated
+_PROMISE = 0.005  # points that are this much worse by the model, relatively, are not tried
 _NEAR = 0.02  # swaps that are this much worse, relatively, are settled before they are given up
 
 
@@ -188,14 +190,6 @@ def _used(data: RiskData, index: Ints) -> tuple[Ints, Ints, int]:
 
 
 @inner(error_model="numpy")
-def _same(one: Ints, other: Ints) -> bool:
-    same = True
-    for j in range(len(one)):
-        same = same and one[j] == other[j]
-    return same
-
-
-@inner(error_model="numpy")
 def _count(data: RiskData, index: Ints) -> int:
     count = 0
     for j in range(len(index)):
@@ -204,11 +198,14 @@ def _count(data: RiskData, index: Ints) -> int:
 
 
 @inner(error_model="numpy")
-def _calibrate(data: RiskData, support: Support, card: Card) -> float:
-    """Find slope, intercept, loss and penalty of a card; infinite if it is not allowed."""
+def _calibrate(data: RiskData, support: Support, card: Card, enough: float) -> float:
+    """Find slope, intercept, loss and penalty of a card; infinite if it is not allowed.
+
+    More than `enough` may be an estimate.
+    """
     columns, points, k = _used(data, card.index)
     load(data, support, columns, k)
-    card.value[0] = card_value(data, support, points, k, card.fit)
+    card.value[0] = card_value(data, support, points, k, card.fit, enough)
     return card.value[0]
 
 
@@ -220,7 +217,7 @@ def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: 
         if moves.drop[m] >= 0:
             trial.index[moves.drop[m]] = data.zero[moves.drop[m]]
         trial.index[moves.column[m]] = moves.value[m]
-        moves.estimate[m] = _calibrate(data, support, trial)
+        moves.estimate[m] = _calibrate(data, support, trial, at.value[0])
         if moves.estimate[m] < at.value[0] - _LEAST_GAIN:
             _copy_card(at, trial)
             return True
@@ -242,9 +239,13 @@ def _settle(
 
 @inner(error_model="numpy")
 def _reshape(
-    data: RiskData, support: Support, low: Ints, high: Ints, at: Card, shapes: Shapes, trial: Card
-) -> bool:
-    """Choose all points of a card again, features unchanged, while that helps; whether it did."""
+    data: RiskData, support: Support, low: Ints, high: Ints, at: Card, enough: float, shapes: Shapes,
+    trial: Card,
+) -> bool:  # fmt: skip
+    """Choose all points of a card again, features unchanged, while that helps; whether it did.
+
+    Points are only tried where a model promises about `enough`.
+    """
     improved, again = False, True
     while again:
         again = False
@@ -255,12 +256,12 @@ def _reshape(
         beta = np.empty(k)
         for q in range(k):
             beta[q] = at.fit[0] * data.values[columns[q], points[q]] * data.scale[columns[q]]
-        shape(data, support, low, high, beta, at.fit[1], shapes)
+        shape(data, support, low, high, beta, at.fit[1], (1 + _PROMISE) * enough, shapes)
         for c in range(shapes.count[0]):
             _copy_card(trial, at)
             for q in range(k):
                 trial.index[columns[q]] = shapes.index[c, q]
-            if _calibrate(data, support, trial) < at.value[0] - _LEAST_GAIN:
+            if _calibrate(data, support, trial, at.value[0]) < at.value[0] - _LEAST_GAIN:
                 _copy_card(at, trial)
                 improved, again = True, True
                 break
@@ -278,7 +279,7 @@ def grow(
     at, trial = _new_card(len(index)), _new_card(len(index))
     copy(at.index, index, len(index))
     at.fit[1] = np.log(data.positive.sum() / data.negative.sum())
-    _calibrate(data, support, at)
+    _calibrate(data, support, at, np.inf)
     if tries > 0:
         _settle(data, support, low, high, most, at, _new_moves(tries), trial)
     copy(index, at.index, len(index))
@@ -296,7 +297,7 @@ def descend(
     shapes = Shapes(np.empty(_SHAPES), np.empty((_SHAPES, p), np.int64), np.zeros(1, np.int64))
     copy(at.index, index, p)
     at.fit[1] = np.log(data.positive.sum() / data.negative.sum())
-    _calibrate(data, support, at)
+    _calibrate(data, support, at, np.inf)
     improved = True
     while improved:
         _settle(data, support, low, high, most, at, few, trial)
@@ -310,15 +311,15 @@ def descend(
                 continue
             _copy_card(rest, at)
             rest.index[drop] = data.zero[drop]
-            _calibrate(data, support, rest)
+            _calibrate(data, support, rest, np.inf)
             _rank(data, support, low, high, rest, drop, np.bool_(False), np.bool_(True), moves)
         improved = _try_moves(data, support, at, moves, trial)
         if improved:
             continue
-        improved = _reshape(data, support, low, high, at, shapes, trial)
+        improved = _reshape(data, support, low, high, at, at.value[0], shapes, trial)
         if improved:
             continue
-        if _same(at.index, best.index):
+        if same(at.index, best.index, p):
             return  # it has been here before
         if _count(data, at.index) < most:
             _rank(data, support, low, high, at, _NONE, np.bool_(False), np.bool_(True), moves)
@@ -329,8 +330,8 @@ def descend(
             if moves.drop[m] >= 0:
                 rest.index[moves.drop[m]] = data.zero[moves.drop[m]]
             rest.index[moves.column[m]] = moves.value[m]
-            _calibrate(data, support, rest)
-            _reshape(data, support, low, high, rest, shapes, trial)
+            _calibrate(data, support, rest, np.inf)
+            _reshape(data, support, low, high, rest, at.value[0], shapes, trial)
             if rest.value[0] < at.value[0] - _LEAST_GAIN:
                 _copy_card(at, rest)
                 improved = True

@@ -13,6 +13,7 @@ from supersparse.solving.kernels.risk_loss import (
     copy_floats,
     fill,
     loss_at,
+    same,
     slopes_at,
 )
 
@@ -93,10 +94,7 @@ def extend(
                 beta[1 + q] = points[m, 1 + q] if q < at else (0.0 if q == at else points[m, q])
             known = False
             for c in range(count):
-                same = True
-                for q in range(size + 1):
-                    same = same and new_members[c, q] == trial[q]
-                known = known or same
+                known = known or same(new_members[c], trial, size + 1)
             if known:
                 continue
             load(data, support, trial, size + 1)
@@ -106,7 +104,7 @@ def extend(
                 reach[q] = data.reach[trial[q]]
             _, f = fit_support(
                 support.x, support.order, support.positive, support.negative, n, size + 1, reach, np.inf,
-                data.limits, beta, support.work, 1e-7,
+                data.limits, beta, support.work, 1e-5,
             )  # fmt: skip
             count = keep(trial, beta, f, size + 1, new_members, new_points, losses, count, width)
     return count
@@ -141,18 +139,22 @@ def keep(
 
 
 @inner(error_model="numpy")
-def card_value(data: RiskData, support: Support, index: Ints, k: int, start: Floats) -> float:
+def card_value(
+    data: RiskData, support: Support, index: Ints, k: int, start: Floats, enough: float
+) -> float:
     """Loss and penalty of a card on the support at hand, quickly calibrated; infinite if not allowed.
 
+    More than `enough` may be an estimate, from a calibration that was given up.
     What it breaks of limits on rates is added, so that moves lead to cards that obey them.
     """
     if not obeys_limits(data, support, index, k):
         return np.inf
-    f, _ = card_loss(data, support, index, k, start, QUICK)
-    support.counts[WORK] += 12 * support.state[ROWS]
+    penalty = 0.0
     for q in range(k):
-        f += data.penalty[support.columns[q], index[q]]
-    return f + data.pull * rates_broken(data, support, index, k, start)
+        penalty += data.penalty[support.columns[q], index[q]]
+    f, _ = card_loss(data, support, index, k, start, QUICK, enough - penalty)
+    support.counts[WORK] += 12 * support.state[ROWS]
+    return f + penalty + data.pull * rates_broken(data, support, index, k, start)
 
 
 @inner(error_model="numpy")
@@ -173,7 +175,7 @@ def polish(
                     continue
                 trial[q] = v
                 start[0], start[1] = fit_[0], fit_[1]
-                new = card_value(data, support, trial, k, start)
+                new = card_value(data, support, trial, k, start, value)
                 if new < value - 1e-9:
                     value, improved = new, True
                     index[q] = v
@@ -220,7 +222,7 @@ def round_support(
     starts = np.int64(2)
     kept, fits, values = np.zeros((starts, k), np.int64), np.zeros((starts, 4)), np.empty(starts)
     fill(values, np.inf, starts)
-    index, start = np.empty(k, np.int64), np.empty(4)
+    index, last, start = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(4)
     for t in range(scales):
         a = least * (most / least) ** (t / max(1, scales - 1)) if data.slope_is_free else 1.0
         for q in range(k):
@@ -231,8 +233,11 @@ def round_support(
                 if abs(data.values[j, v] - wanted) < abs(data.values[j, nearest] - wanted):
                     nearest = v
             index[q] = nearest
+        if t > 0 and same(index, last, k):
+            continue
+        copy(last, index, k)
         start[0], start[1] = a, point[0]
-        value = card_value(data, support, index, k, start)
+        value = card_value(data, support, index, k, start, values[1])
         for s in range(starts):
             if value < values[s] - 1e-12:
                 if s == 0:

@@ -13,7 +13,7 @@ import numpy as np
 from supersparse.solving.kernels.jit import inner, njit
 from supersparse.solving.kernels.risk_bound import add_column
 from supersparse.solving.kernels.risk_data import ROWS, SIZE, WORK, Floats, Ints, RiskData, Support
-from supersparse.solving.kernels.risk_loss import copy, dot, fill, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import copy, dot, fill, loss_at, same, slopes_at
 
 _SLOPES = 24
 _SWEEPS = 12
@@ -92,10 +92,7 @@ def _estimate(model: Model, linear: float, square: float, is_free: int) -> float
 @inner(error_model="numpy")
 def _keep(shapes: Shapes, estimate: float, index: Ints, k: int) -> None:
     for c in range(shapes.count[0]):
-        same = True
-        for q in range(k):
-            same = same and shapes.index[c, q] == index[q]
-        if same:
+        if same(shapes.index[c], index, k):
             return
     room, at = len(shapes.estimate), shapes.count[0]
     if at == room:
@@ -187,9 +184,10 @@ def _improve(
 
 @inner(error_model="numpy")
 def shape(
-    data: RiskData, support: Support, low: Ints, high: Ints, beta: Floats, b: float, shapes: Shapes
-) -> None:
-    """Find the best points for the support at hand by the model at (beta, b)."""
+    data: RiskData, support: Support, low: Ints, high: Ints, beta: Floats, b: float, enough: float,
+    shapes: Shapes,
+) -> None:  # fmt: skip
+    """Find the best points for the support at hand by the model at (beta, b), if it promises `enough`."""
     k = support.state[SIZE]
     shapes.count[0] = 0
     model = _model(data, support, beta, b)
@@ -207,7 +205,7 @@ def shape(
         return
     least *= 0.3  # the largest points end at their limit
     most = min(max(1.5 * most, 1.01 * least), 200 * least)
-    index, room = np.empty(k, np.int64), len(shapes.estimate)
+    index, last, room = np.empty(k, np.int64), np.empty(k, np.int64), len(shapes.estimate)
     singly = Shapes(np.empty(room), np.empty((room, k), np.int64), np.zeros(1, np.int64))
     for t in range(_SLOPES if data.slope_is_free else 1):
         a = least * (most / least) ** (t / (_SLOPES - 1)) if data.slope_is_free else 1.0
@@ -219,7 +217,11 @@ def shape(
                 if abs(data.values[j, v] - wanted) < abs(data.values[j, nearest] - wanted):
                     nearest = v
             index[q] = nearest
-        _improve(data, support, low, high, model, index, np.bool_(False), singly)
+        if t == 0 or not same(index, last, k):
+            copy(last, index, k)
+            _improve(data, support, low, high, model, index, np.bool_(False), singly)
     for c in range(singly.count[0]):
+        if singly.estimate[c] > enough:
+            break
         copy(index, singly.index[c], k)
         _improve(data, support, low, high, model, index, np.bool_(True), shapes)

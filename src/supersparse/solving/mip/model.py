@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from supersparse.exact import IntArray
+from supersparse.integer_arrays import IntArray
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.errors import UnsupportedProblemError
-from supersparse.exact import IntArray
+from supersparse.integer_arrays import IntArray
 from supersparse.problem.limits import Constraint, RateLimit
 from supersparse.problem.problem import Problem
 from supersparse.solving.mip.terms import Term, Wants, read_terms, score_range

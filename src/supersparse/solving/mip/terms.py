@@ -16,7 +16,7 @@ from typing import TypedDict
 import numpy as np
 
 from supersparse.errors import UnsupportedProblemError
-from supersparse.exact import IntArray, fits_int64, gcd_of
+from supersparse.integer_arrays import IntArray, fits_int64, gcd_of
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet

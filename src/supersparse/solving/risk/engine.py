@@ -25,6 +25,7 @@ from supersparse.solving.kernels.risk_data import BOXES
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.risk.checkpoint import load_tree, save_tree
+from supersparse.solving.risk.choices import choices_of
 from supersparse.solving.risk.instance import risk_instance
 from supersparse.solving.risk.listing import all_within, cost_of
 from supersparse.solving.risk.node import Ints, root_of
@@ -66,7 +67,7 @@ class RiskSolver:
         """Refuse sets that are too large, and a checkpoint that could not be written later."""
         if options.checkpoint is not None:
             check_place(Path(options.checkpoint))
-        risk_instance(problem, slope_is_free=problem.slope == "free")
+        choices_of(problem)
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best card, or claim the best known one and a bound."""

@@ -6,14 +6,12 @@ are the sums over rows; `RiskData.limits` bounds their error for every card that
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm, log
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.errors import UnsupportedProblemError
-from supersparse.exact import IntArray
-from supersparse.problem.limits import ScoreLimit, SupportLimit
+from supersparse.integer_arrays import IntArray
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
 from supersparse.problem.problem import Problem
 from supersparse.solving import deadline
@@ -21,9 +19,9 @@ from supersparse.solving.kernels.risk_cells import Bits
 from supersparse.solving.kernels.risk_data import RiskData
 from supersparse.solving.kernels.risk_loss import BLOCK
 from supersparse.solving.presolve import row_groups
+from supersparse.solving.risk.choices import choices_of
 
 TOLERANCE = float(PROOF_TOLERANCE)
-MOST_VALUES = 2001  # of one coefficient set
 _MOST_BITS = 2**17
 _ROUNDING = 2.0**-53
 
@@ -47,61 +45,38 @@ class RiskInstance:
 def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
     """Convert a problem; columns that cannot be used are left out."""
     columns, scales = problem.rows.columns, problem.rows.scales
-    usable = [
-        j for j, s in enumerate(problem.sets) if len(s) > 1 or (len(s) == 1 and next(iter(s.values)) != 0)
-    ]
-    for j in usable:
-        if len(problem.sets[j]) > MOST_VALUES:
-            raise UnsupportedProblemError(
-                f"feature {problem.rows.names[j]!r} has {len(problem.sets[j])} possible values; the log loss "
-                f"needs at most {MOST_VALUES}: lower max_points or list the values"
-            )
-    kept = tuple(usable)  # copies of a column too: the points of two copies add up to more than one can have
+    choices = choices_of(problem)
+    kept = choices.kept
     positive_weight, negative_weight, group = _merged(problem, kept)
-    centred = [_centred(columns[j], problem.rows.weights) for j in kept]
+    weights = np.array(problem.rows.weights, dtype=float)
+    centred = [_centred(columns[j], weights) for j in kept]
     first = np.zeros(len(positive_weight), np.int64)
     first[group[::-1]] = np.arange(len(group))[::-1]
     x = np.array([c.x[first] for c in centred]).reshape(len(kept), len(first))
+    ranks, distinct = _ranks(x)
     unit = np.array([1 / scales[j] for j in kept])
     scale = np.array([c.step for c in centred]) * unit
     deviation = np.array([c.deviation for c in centred]) * unit
-    values = tuple(tuple(sorted({*problem.sets[j].values, Fraction(0)})) for j in kept)
-    table = _padded([[float(v) for v in own] for own in values])
-    low, high = _ranges(problem, kept, values)
-    base = sum((problem.penalty(j, Fraction(0)) for j in range(problem.n_features)), Fraction(0))
-    penalty = _padded(
-        [[float(problem.penalty(j, v) - problem.penalty(j, Fraction(0)) + (problem.C1 or 0) * abs(v))
-          for v in own]
-         for j, own in zip(kept, values, strict=True)]
-    )  # fmt: skip
-    if penalty.size and penalty.min() < 0:
-        raise UnsupportedProblemError(
-            "a level makes 0 points dearer than others, which the log loss does not support; "
-            "lower the penalty of 0"
-        )
-    zero = np.array([own.index(0) for own in values], np.int64)
-    tables, most = _limit_tables(problem, kept, values)
-    forced = np.array([0 not in problem.sets[j] for j in kept], bool)
     room = len(kept) if problem.max_features is None else min(problem.max_features, len(kept))
     if slope_is_free:
         reach, cap = EFFECT_CAP * scale / deviation, EFFECT_CAP / deviation
     else:
-        reach = np.abs(table).max(axis=1, initial=0) * scale
+        reach = np.abs(choices.table).max(axis=1, initial=0) * scale
         cap = np.full(len(kept), np.inf)
     rates, rate_most = _rates(problem, group, len(positive_weight))
     data = RiskData(
         x=x,
         positive=positive_weight,
         negative=negative_weight,
-        ranks=_ranks(x),
-        distinct=np.array([len(np.unique(row)) for row in x], np.int64),
+        ranks=ranks,
+        distinct=distinct,
         scale=scale,
         offset=np.array([float(Fraction(c.shift, scales[j])) for c, j in zip(centred, kept, strict=True)]),
-        values=table,
-        zero=zero,
-        penalty=penalty,
-        tables=tables,
-        most=most,
+        values=choices.table,
+        zero=choices.zero,
+        penalty=choices.penalty,
+        tables=choices.tables,
+        most=choices.most,
         cap=cap,
         reach=reach,
         limits=(limits := _error_limits(x, positive_weight, negative_weight, reach, room, slope_is_free)),
@@ -110,20 +85,20 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
         threshold=float(threshold_odds(problem)),
         pull=0.0,
         slope_is_free=int(slope_is_free),
-        strict=int(bool(penalty.any()) or len(most) > 0 or bool(forced.any())),
+        strict=int(bool(choices.penalty.any()) or len(choices.most) > 0 or bool(choices.forced.any())),
         tolerance=max(TOLERANCE, 2 * limits[2]),
     )
     return RiskInstance(
         data=data,
-        bits=_bit_sets(problem, kept, x, group),
+        bits=_bit_sets(problem, x, group, is_binary=bool(kept) and bool((distinct == 2).all())),
         kept=kept,
-        values=values,
-        low=low,
-        high=high,
-        forced=forced,
-        least_cost=_least_costs(penalty, zero, low, high),
+        values=choices.values,
+        low=choices.low,
+        high=choices.high,
+        forced=choices.forced,
+        least_cost=choices.least_cost,
         most_features=room,
-        base_penalty=base,
+        base_penalty=choices.base_penalty,
     )
 
 
@@ -135,10 +110,10 @@ class _Centred:
     deviation: float
 
 
-def _centred(column: IntArray, weights: IntArray) -> _Centred:
+def _centred(column: IntArray, weights: NDArray[np.float64]) -> _Centred:
     """Shift a whole column by about its mean and divide it by a power of two near its standard deviation."""
     deadline.look()
-    x, shift, deviation = centred_column(column, np.array(weights, dtype=float))
+    x, shift, deviation = centred_column(column, weights)
     step = 2.0 ** round(np.log2(deviation))
     return _Centred(x / step, shift, step, deviation)
 
@@ -159,71 +134,12 @@ def _merged(
     return of_positive, of_negative, group
 
 
-def _padded(lists: list[list[float]]) -> NDArray[np.float64]:
-    widest = max((len(own) for own in lists), default=1)
-    return np.array([own + [own[-1]] * (widest - len(own)) for own in lists]).reshape(len(lists), widest)
-
-
-def _ranges(
-    problem: Problem, kept: tuple[int, ...], values: tuple[tuple[Fraction, ...], ...]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    allowed = [list(problem.sets[j].values) for j in kept]
-    low = [own.index(min(a)) for own, a in zip(values, allowed, strict=True)]
-    high = [own.index(max(a)) for own, a in zip(values, allowed, strict=True)]
-    return np.array(low, np.int64), np.array(high, np.int64)
-
-
-def _limit_tables(
-    problem: Problem, kept: tuple[int, ...], values: tuple[tuple[Fraction, ...], ...]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The terms of each limit on supports and scores, as whole numbers, and what they may add up to.
-
-    A column that every card uses is a limit as well: -[used] <= -1.
-    """
-    widest = max((len(own) for own in values), default=1)
-    tables, most = [], []
-    limits: list[SupportLimit | ScoreLimit] = [*problem.support_limits, *problem.score_limits]
-    for limit in limits:
-        terms = [
-            [limit.term(j, v) if isinstance(limit, ScoreLimit) else limit.weights[j] * (v != 0) for v in own]
-            for j, own in zip(kept, values, strict=True)
-        ]
-        unit = lcm(limit.at_most.denominator, *(Fraction(t).denominator for own in terms for t in own))
-        whole = [[int(t * unit) for t in own] for own in terms]
-        if max((abs(t) for own in whole for t in own), default=0) * (len(kept) + 1) >= 2**53:
-            raise UnsupportedProblemError(
-                f"the numbers of {limit.source.in_words()!r} have too many digits for goal 'risk'; round them"
-            )
-        tables.append([[float(t) for t in own] + [0.0] * (widest - len(own)) for own in whole])
-        most.append(float(max(-(2**53), min(2**53, int(limit.at_most * unit)))))
-    for sign_limit in problem.sign_limits:  # one is positive: none of the others is negative
-        members = [q for q, j in enumerate(kept) if sign_limit.together[j]]
-        for one in members:
-            signs = np.zeros((len(kept), widest))
-            for q in members:
-                for i, v in enumerate(values[q]):
-                    signs[q, i] = len(members) * (v > 0) if q == one else float(v < 0)
-            tables.append(signs.tolist())
-            most.append(float(len(members)))
-    for q, j in enumerate(kept):
-        if 0 not in problem.sets[j]:  # every card uses it
-            used = np.zeros((len(kept), widest))
-            used[q, [i for i, v in enumerate(values[q]) if v != 0]] = -1.0
-            tables.append(used.tolist())
-            most.append(-1.0)
-    return np.array(tables).reshape(len(most), len(kept), widest), np.array(most)
-
-
 def _rates(
     problem: Problem, group: NDArray[np.intp], n_groups: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The weights of the limits on wrong rows by distinct row and prediction, and what they may add up to."""
     found, most = [], []
     for limit in problem.rate_limits:
-        if sum(abs(int(w)) for w in limit.weights) + abs(limit.at_most) >= 2**53:
-            raise UnsupportedProblemError(
-                f"the weights of {limit.source.in_words()!r} have too many digits for goal 'risk'; round them"
-            )
         weights = np.array(limit.weights, dtype=float)
         missed = np.where(problem.rows.positive, weights, 0.0)
         found.append([np.bincount(group, w, n_groups) for w in (missed, weights - missed)])
@@ -231,25 +147,14 @@ def _rates(
     return np.array(found).reshape(len(most), 2, n_groups), np.array(most).reshape(len(most), 2)
 
 
-def _least_costs(
-    penalty: NDArray[np.float64],
-    zero: NDArray[np.int64],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    least = [
-        min((penalty[j, v] for v in range(low[j], high[j] + 1) if v != zero[j]), default=0.0)
-        for j in range(len(zero))
-    ]
-    return np.array(least, dtype=float)
-
-
-def _ranks(x: NDArray[np.float64]) -> NDArray[np.int32]:
-    ranks = np.empty(x.shape, np.int32)
-    for row, values in zip(ranks, x, strict=True):
+def _ranks(x: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The rank of every value in its column, and how many distinct values each column has."""
+    ranks, distinct = np.empty(x.shape, np.int32), np.zeros(len(x), np.int64)
+    for j, values in enumerate(x):
         deadline.look()
-        row[:] = np.unique(values, return_inverse=True)[1].reshape(-1)
-    return ranks
+        found, place = np.unique(values, return_inverse=True)
+        ranks[j], distinct[j] = place.reshape(-1), len(found)
+    return ranks, distinct
 
 
 def _error_limits(
@@ -287,16 +192,13 @@ def _error_limits(
     return np.array([intercept, relative, fixed])
 
 
-def _bit_sets(
-    problem: Problem, kept: tuple[int, ...], x: NDArray[np.float64], group: NDArray[np.intp]
-) -> Bits:
+def _bit_sets(problem: Problem, x: NDArray[np.float64], group: NDArray[np.intp], *, is_binary: bool) -> Bits:
     """Bit sets where every column has two values and the rows can be counted one by one."""
     rows = problem.rows
-    binary = all(len(np.unique(row)) == 2 for row in x)
-    if not kept or not binary or problem.total_weight > _MOST_BITS:
+    if not is_binary or problem.total_weight > _MOST_BITS:
         empty = np.zeros(0)
         return Bits(
-            np.zeros((len(kept), 0), np.uint64), np.zeros(0, np.uint64), 0, empty, empty, empty, 1.0, 1.0
+            np.zeros((len(x), 0), np.uint64), np.zeros(0, np.uint64), 0, empty, empty, empty, 1.0, 1.0
         )
     copies = np.repeat(np.arange(rows.n_rows), rows.weights.astype(np.int64))
     positive = copies[rows.positive[copies]]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supersparse.solving.kernels.risk_data import Best, Ints, Support
+from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Support
 from supersparse.solving.kernels.risk_moves import descend, grow
 from supersparse.solving.kernels.risk_search import extend, round_support
 from supersparse.solving.risk.instance import RiskInstance
@@ -86,9 +86,10 @@ def _grown(
     scale = np.round(np.log2(data.scale) / 2)
     seeds: dict[float, tuple[float, Ints]] = {}
     is_full = instance.forced.sum() >= most
+    rises = data.x @ (_share(data) * (data.positive + data.negative) - data.positive)
     for j in np.flatnonzero(~instance.forced & ~is_full):
-        for v in (data.zero[j] + 1, data.zero[j] - 1):
-            if low[j] <= v <= high[j]:
+        for v, is_worse in ((data.zero[j] + 1, rises[j] > 0), (data.zero[j] - 1, rises[j] < 0)):
+            if low[j] <= v <= high[j] and (instance.forced.any() or not is_worse):
                 card = least.copy()
                 card[j] = v
                 loss = float(grow(data, support, low, high, most, card, 0))
@@ -135,6 +136,12 @@ def _rounded(
         card = new_best(instance)
         round_support(data, support, card, instance.low, instance.high, columns, k, point.copy(), -np.inf, 1)
         yield float(card.value[0]), card.index
+
+
+def _share(data: RiskData) -> float:
+    """The best risk of a card without points."""
+    positive, negative = float(data.positive.sum()), float(data.negative.sum())
+    return positive / (positive + negative)
 
 
 def _least_card(instance: RiskInstance) -> Ints:

@@ -9,6 +9,7 @@ import pytest
 
 from solving.exact.partition.one_hot import boards, few_squares, random_problem
 from supersparse.problem.objective import evaluate
+from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.partition.partition import PartitionBound
@@ -117,7 +118,11 @@ def test_tic_tac_toe_with_all_squares_is_proven():
     assert X.shape == (958, 27)
     assert y.sum() == 626
     problem = Problem.of(X, y, C0=0.01, max_points=10)
-    best_known = Fraction(13, 958) + Fraction(18, 100)
-    bound = PartitionBound(integer_form(problem), best_known)
+    x = [7, 8, 7, 8, 8, 8, 10, 7, 9]  # points of each square; a blank has none
+    o = [-7, -10, -7, -7, -8, -8, -8, -7, -8]
+    card = Points(tuple(v for square in zip(x, o, [0] * 9, strict=True) for v in square), Fraction(-9, 2))
+    best = evaluate(problem, card).objective
+    assert best == Fraction(12, 958) + Fraction(18, 100)
+    bound = PartitionBound(integer_form(problem), best)
     run_to_the_end(bound)
-    assert bound.lower_bound == best_known
+    assert bound.lower_bound == best

@@ -142,21 +142,23 @@ class Leaf:
     def step(self) -> None:
         """Bound the part with the least bound, and split it."""
         _, _, part = heapq.heappop(self._open)
-        bound, z = part.bound, part.wrong.astype(np.float64)
+        bound, z, is_settled = part.bound, part.wrong.astype(np.float64), False
         for _ in range(_ROUNDS):
             if self._sets:
                 solved = self._lp.solve(part.wrong.astype(np.float64), (~part.right).astype(np.float64))
                 if solved is None:
                     if any(part.right[q].all() for q in self._sets):
                         return
+                    is_settled = True
                     break
                 z = solved[0]
                 bound = max(bound, self._proven(part, solved[1]))
             if bound >= self._enough:
                 return
             if not self._separate(z):
+                is_settled = True
                 break
-        self._split(part, bound, z)
+        self._split(part, bound, z, is_settled)
 
     def _proven(self, part: LeafPart, price: Floats) -> int:
         if float(price.sum()) * self._unit > 2.0 * float(self._points.weight.sum()):
@@ -189,13 +191,17 @@ class Leaf:
             usable[q] = False
         return added
 
-    def _split(self, part: LeafPart, bound: int, z: Floats) -> None:
+    def _split(self, part: LeafPart, bound: int, z: Floats, is_settled: bool) -> None:
+        """Decide a point; where z decides all of them, the part is stuck if no set tells z from a model."""
         free = ~part.wrong & ~part.right
         undecided = np.where(free, np.minimum(z, 1 - z), -1.0)
         if undecided.max(initial=-1.0) < 1e-6:
             undecided = np.where(free & (z > 0.5), z, -1.0)
         if undecided.max(initial=-1.0) < 0.0:
-            self._stuck = min(self._stuck, bound)
+            if is_settled:
+                self._stuck = min(self._stuck, bound)
+            else:  # the sets found last are not in this bound yet
+                self._push(LeafPart(bound, part.wrong, part.right))
             return
         i = int(np.argmax(undecided))
         fixing = [

@@ -34,10 +34,16 @@ def _silent(**options: object) -> Any:
     return highs
 
 
-def _is_optimal(highs: Any) -> bool:
+def _solves(highs: Any) -> bool:
+    """Run the simplex, once more from scratch where the last basis led nowhere; say whether it is optimal."""
     import highspy
 
-    return bool(highs.getModelStatus() == highspy.HighsModelStatus.kOptimal)
+    for _ in range(2):
+        highs.run()
+        if highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+            return True
+        highs.clearSolver()
+    return False
 
 
 @dataclass
@@ -131,8 +137,7 @@ class HittingLP:
     def solve(self, low: Floats, high: Floats) -> tuple[Floats, Floats] | None:
         """Return z and the sets' prices, None when the fixed points leave nothing."""
         self._highs.changeColsBounds(len(low), self._all, low, high)
-        self._highs.run()
-        if not _is_optimal(self._highs):
+        if not _solves(self._highs):
             return None
         solution = self._highs.getSolution()
         return np.array(solution.col_value), np.maximum(0.0, np.array(solution.row_dual))
@@ -169,5 +174,4 @@ class FarkasLP:
         n = self._n
         self._highs.changeColsBounds(n, self._all, np.zeros(n), np.where(usable, np.inf, 0.0))
         self._highs.changeColsCost(n, self._all, price)
-        self._highs.run()
-        return np.array(self._highs.getSolution().col_value)[:n] if _is_optimal(self._highs) else None
+        return np.array(self._highs.getSolution().col_value)[:n] if _solves(self._highs) else None

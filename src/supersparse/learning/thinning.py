@@ -1,0 +1,37 @@
+"""Thinning: of a large table, the folds learn from as many rows as their time allows.
+
+A fold is there to tell how a card does on rows it has not seen. Learning it from all rows of a large table
+would take longer than its share of a time limit; all rows left out are still scored.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.learning.rows import TrainingRows
+from supersparse.solving.answering import LARGE
+
+LEAST_SECONDS = 0.1  # for a solve on the rows that are left
+_VALUES_PER_SECOND = 2**20  # that can be prepared and searched
+_LEAST_ROWS = 1000
+_LEAST_OF_CLASS = 50
+
+
+def thinned(
+    chosen: NDArray[np.intp], rows: TrainingRows, seconds: float | None, seed: int = 0
+) -> NDArray[np.intp]:
+    """Return as many of the chosen rows as a solve of so many seconds is worth; all without a limit.
+
+    Classes keep their shares. More rows are kept where one class would have hardly any.
+    """
+    if seconds is None or len(chosen) * rows.n_columns <= LARGE:
+        return chosen
+    _, of_class = np.unique(rows.y[chosen], return_inverse=True)
+    rarest = int(np.bincount(of_class.reshape(-1)).min())
+    least = max(_LEAST_ROWS, -(-_LEAST_OF_CLASS * len(chosen) // rarest))
+    n_rows = max(least, int(seconds * _VALUES_PER_SECOND / rows.n_columns))
+    if n_rows >= len(chosen):
+        return chosen
+    drawn = np.random.default_rng(seed).permutation(len(chosen))
+    by_class = drawn[np.argsort(of_class.reshape(-1)[drawn], kind="stable")]
+    places = np.linspace(0, len(chosen), n_rows, endpoint=False).astype(np.intp)
+    return np.sort(chosen[by_class[places]])

@@ -1,0 +1,148 @@
+"""Conflicts between limits that are visible without a search, and which constraints cause them."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import combinations
+
+from supersparse.errors import InfeasibleError
+from supersparse.problem.constraints.support import MaxFeatures
+from supersparse.problem.limits import Constraint, ScoreLimit, SignLimit, SupportLimit
+from supersparse.problem.parts import ProblemParts
+
+FEW = 8  # up to this many constraints, all subsets are checked
+
+
+def check_feasible(problem: ProblemParts) -> None:
+    """Raise if the sets and one of the limits already exclude every scoring system."""
+    _check_size(problem)
+    _check_intercept(problem)
+    for support_limit in problem.support_limits:
+        _check_support(problem, support_limit)
+    for sign_limit in problem.sign_limits:
+        _check_signs(problem, sign_limit)
+    for score_limit in problem.score_limits:
+        _check_score(problem, score_limit)
+
+
+def smallest_conflict(
+    asked: tuple[Constraint, ...],
+    error: InfeasibleError,
+    conflict_of: Callable[[tuple[Constraint, ...]], InfeasibleError | None],
+) -> InfeasibleError:
+    """Describe a smallest subset of the constraints that is visibly infeasible.
+
+    `conflict_of` says what is wrong with some of them alone. With more than `FEW` constraints, a subset
+    from which none can be removed.
+    """
+    if len(asked) <= FEW:
+        for size in range(1, len(asked)):
+            for kept in combinations(asked, size):
+                smaller = conflict_of(kept)
+                if smaller is not None:
+                    return smaller
+        return error
+    kept = asked
+    for constraint in asked:
+        fewer = tuple(c for c in kept if c != constraint)
+        smaller = conflict_of(fewer)
+        if smaller is not None:
+            kept, error = fewer, smaller
+    return error
+
+
+def _check_size(problem: ProblemParts) -> None:
+    needed = len(problem.forced)
+    if problem.max_features is None or needed <= problem.max_features:
+        return
+    forcing = _on_values(problem, set(problem.forced), used=True)
+    if forcing:
+        raise _conflict([*_size_limit(problem), *forcing])
+    raise InfeasibleError(
+        f"{needed} coefficient set(s) exclude 0, but max_features is {problem.max_features}; "
+        f"allow 0 for some of {[problem.rows.names[j] for j in problem.forced]} or raise max_features"
+    )
+
+
+def _check_intercept(problem: ProblemParts) -> None:
+    rule = problem.intercept
+    if rule.mode == "range":
+        assert rule.low is not None
+        assert rule.high is not None
+        if math.ceil(rule.low * problem.unit) > math.floor(rule.high * problem.unit):
+            raise InfeasibleError(
+                f"no multiple of 1/{problem.unit} is in the intercept's range "
+                f"({rule.low}, {rule.high}); widen it"
+            )
+
+
+def _check_support(problem: ProblemParts, limit: SupportLimit) -> None:
+    """Compare the limit with the smallest total of any support of allowed size."""
+    forced = set(problem.forced)
+    least: Fraction | int = sum(limit.weights[j] for j in forced)
+    options = [
+        w for j, (w, s) in enumerate(zip(limit.weights, problem.sets, strict=True))
+        if w < 0 and j not in forced and len(s) > 1
+    ]  # fmt: skip
+    room = math.inf if problem.max_features is None else problem.max_features - len(forced)
+    if limit.intercept_weight < 0 and problem.intercept.allowed is not None:
+        options += [limit.intercept_weight] if len(problem.intercept.allowed) > 1 else []
+    helping = sorted(options)[: len(options) if room == math.inf else max(0, int(room))]
+    if least + sum(helping) <= limit.at_most:
+        return
+    against = {j for j, w in enumerate(limit.weights) if w > 0}
+    needed = {j for j, w in enumerate(limit.weights) if w < 0}
+    blame = _on_values(problem, against, used=True) + _on_values(problem, needed, used=False)
+    if len(helping) < len(options):
+        blame += _size_limit(problem)
+    raise _conflict([limit.source, *blame], _names(problem, against & forced), _names(problem, needed))
+
+
+def _check_signs(problem: ProblemParts, limit: SignLimit) -> None:
+    """Compare the features that are always positive with those that are always negative."""
+    members = {j for j in problem.forced if limit.together[j]}
+    ends = {j: (min(problem.sets[j].turning_points), max(problem.sets[j].turning_points)) for j in members}
+    positive = {j for j, (low, _) in ends.items() if low > 0}
+    negative = {j for j, (_, high) in ends.items() if high < 0}
+    if positive and negative:
+        blame = _on_values(problem, positive | negative, used=True)
+        raise _conflict([limit.source, *blame], _names(problem, positive), _names(problem, negative))
+
+
+def _check_score(problem: ProblemParts, limit: ScoreLimit) -> None:
+    least = sum(min(limit.term(j, v) for v in s.turning_points) for j, s in enumerate(problem.sets))
+    if least > limit.at_most:
+        everything = set(range(problem.n_features))
+        blame = _on_values(problem, everything, used=True) + _on_values(problem, everything, used=False)
+        raise _conflict([limit.source, *blame], _names(problem, set(problem.forced)))
+
+
+def _on_values(problem: ProblemParts, features: set[int], *, used: bool) -> list[Constraint]:
+    """The constraints that force some of these features in or out."""
+    names = {problem.rows.names[j] for j in features}
+    return [
+        limit.source
+        for limit in problem.value_limits
+        if limit.name in names and (limit.equals != 0 if used else limit.equals == 0)
+    ]
+
+
+def _size_limit(problem: ProblemParts) -> list[Constraint]:
+    return [c for c in problem.asked if isinstance(c, MaxFeatures)]
+
+
+def _names(problem: ProblemParts, features: set[int]) -> list[str]:
+    return [problem.rows.names[j] for j in sorted(features)]
+
+
+def _conflict(constraints: list[Constraint], *features: list[str]) -> InfeasibleError:
+    words = list(dict.fromkeys(repr(c.in_words()) for c in constraints))
+    if len(words) > 1:
+        return InfeasibleError(
+            f"no scoring system satisfies {' and '.join(words)} together; drop or relax one of them"
+        )
+    about = sorted({name for names in features for name in names})
+    return InfeasibleError(
+        f"no scoring system satisfies {words[0]} with the points allowed for {about}; "
+        "relax it, or allow other points for these features"
+    )
