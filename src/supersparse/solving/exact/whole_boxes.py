@@ -38,7 +38,7 @@ Ints = NDArray[np.int64]
 
 _MOST_POINT_PAIRS = 2**16
 _MOST_POINTS = 1000  # fractions of numbers up to this are listed
-_ROUNDS = 4  # about so many from the bound at the start to the best model
+_ROUNDS = 6  # about so many from the bound at the start to the best model
 _FEW_VALUES = 3  # where most columns have no more, signs say almost all
 _ROOM = 64  # boxes on the stack at first
 
