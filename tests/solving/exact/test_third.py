@@ -15,7 +15,14 @@ from supersparse.solving.exact import third
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.third import ThirdBound
-from supersparse.solving.exact.whole_boxes import WholeBoxes, coarse, point_pairs, stack_for
+from supersparse.solving.exact.whole_boxes import (
+    WholeBoxes,
+    first_box,
+    first_literals,
+    least_gap,
+    point_pairs,
+    stack_for,
+)
 from supersparse.solving.exhaustive import _all_points
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.kernels.boxes import DONE, FOUND
@@ -80,19 +87,41 @@ def test_it_ends_at_the_optimum_of_exhaustive_search(problem):
 
 
 @settings(max_examples=examples(30), deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 10**9), st.integers(1, 2))
-def test_rows_that_can_both_be_right_have_the_coarse_gap(seed, scale, gap):
+@given(st.integers(0, 2**32), st.integers(1, 10**15), st.integers(1, 2))
+def test_rows_that_can_both_be_right_have_the_gap_in_32_bits_too(seed, scale, gap):
     rng = np.random.default_rng(seed)
-    columns, largest = rng.integers(-scale, scale + 1, (3, 8)), [10, 5, 1]
-    rough, needed = coarse(columns, largest, gap)
-    assert sum(v * np.ptp(c) for v, c in zip(largest, rough, strict=True)) < 2**24 - sum(largest)
-    points = np.stack([rng.integers(-v, v + 1, 200) for v in largest], axis=1)
-    fine, coarser = points @ columns, points @ rough
-    above = fine[:, :, None] - fine[:, None, :] >= gap
-    assert (coarser[:, :, None] - coarser[:, None, :])[above].min(initial=needed) >= needed
-    if 16 * 2 * scale < 2**23:
-        assert needed == gap
-        assert (rough == columns).all()
+    columns, most = rng.integers(-scale, scale + 1, (3, 8)), int(rng.integers(1, 11))
+    points = np.column_stack([rng.integers(-10, 11, (200, 2)), rng.integers(1, most + 1, 200)])
+    ratios = points / points[:, 2:]
+    needed = least_gap(columns, np.abs(ratios).max(axis=0), gap, most)
+    exact = points @ columns
+    d = (columns[:, :, None] - columns[:, None, :]).astype(np.float32)
+    sums = np.zeros((len(points), 8, 8), np.float32)
+    for f in range(3):
+        sums += ratios.astype(np.float32)[:, f, None, None] * d[f]
+    assert sums.dtype == needed.dtype == np.float32
+    above = exact[:, :, None] - exact[:, None, :] >= gap
+    assert sums[above].min(initial=needed) >= needed
+
+
+def ratios_in(box, vector):
+    """Whether the ratios of a vector's coefficients to the base are in a box."""
+    ratios, low, high, base, sign = box
+    if vector[base] * sign <= 0:
+        return False
+    places = [np.searchsorted(ratios.exact, abs(v) / abs(vector[base])) for v in vector]
+    return all(a <= np.sign(v) * place <= b for a, b, place, v in zip(low, high, places, vector, strict=True))
+
+
+@settings(max_examples=examples(15), deadline=None)
+@given(small_problems())
+def test_every_model_is_in_one_of_the_first_boxes(problem):
+    (case,) = instances(integer_form(MergeRows.apply(problem)))
+    literals = first_literals(case)
+    boxes = [(*first_box(case, literals, at), *literals[at]) for at in range(len(literals))]
+    sides = [(v.of_sign(-1).largest, v.of_sign(1).largest) for v in case.form.values]
+    for vector in product(*(range(-a, b + 1) for a, b in sides)):
+        assert not any(vector) or any(ratios_in(box, vector) for box in boxes)
 
 
 def table(n=60, p=6, seed=1):
@@ -169,15 +198,20 @@ def test_a_box_closes_only_where_every_vector_in_it_costs_more(problem, seed):
     (case,) = instances(form)
     if not WholeBoxes.applies(case):
         return
-    low = [int(rng.integers(-v.of_sign(-1).largest, v.of_sign(1).largest + 1)) for v in form.values]
-    high = [int(rng.integers(a, v.of_sign(1).largest + 1)) for a, v in zip(low, form.values, strict=True)]
-    vectors = product(*(range(a, b + 1) for a, b in zip(low, high, strict=True)))
+    literals = first_literals(case)
+    at = int(rng.integers(len(literals)))
+    ratios, low, high = first_box(case, literals, at)
+    low = np.array([rng.integers(a, b + 1) for a, b in zip(low, high, strict=True)])
+    high = np.array([rng.integers(a, b + 1) for a, b in zip(low, high, strict=True)])
+    box = (ratios, low, high, *literals[at])
+    sides = [(v.of_sign(-1).largest, v.of_sign(1).largest) for v in form.values]
+    vectors = [v for v in product(*(range(-a, b + 1) for a, b in sides)) if ratios_in(box, v)]
     costs = {v: form.in_kernel_units(evaluate(merged, completed(merged, v)).objective) for v in vectors}
-    cut = int(rng.choice(list(costs.values()))) - int(rng.integers(0, 2))
+    cut = int(rng.choice(list(costs.values()) or [5])) - int(rng.integers(0, 2))
     pairs = point_pairs(case)
     stack = stack_for(pairs)
     stack.low[0], stack.high[0], stack.number[TOP] = low, high, 1
-    result = run_whole_boxes(pairs, stack, cut, 2**60)
-    assert result == (FOUND if min(costs.values()) <= cut else DONE)
+    result = run_whole_boxes(pairs, ratios, stack, cut, 2**60)
+    assert result == (FOUND if min(costs.values(), default=cut + 1) <= cut else DONE)
     if result == FOUND:
         assert costs[tuple(stack.vector.tolist())] <= cut

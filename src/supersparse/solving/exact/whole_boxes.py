@@ -7,9 +7,8 @@ the inequality.
 
 The proof goes in rounds: that no model costs at most c, for a rising c, up to the best known model. Each
 round searches depth first from the beginning and costs several times the one before, so all of them together
-cost little more than the last, and every finished round is a bound on F. Doubling a model changes neither its
-errors nor its penalties, so each round begins with one box for each literal whose coefficient is in the upper
-half of its set, all earlier ones in their lower half.
+cost little more than the last, and every finished round is a bound on F. Each begins with one box for each
+literal: the models in which it weighs most, as multiples of its coefficient.
 
 It holds for F only, not for ties in l1.
 """
@@ -27,21 +26,19 @@ from supersparse.solving.exact.literals import SIGNS
 from supersparse.solving.kernels.boxes import FOUND, PAUSED
 from supersparse.solving.kernels.whole_boxes import (
     CROWDED,
-    FINE,
-    MOST_LISTED,
-    MOST_PAIRS,
     TOP,
     WORK,
     BoxStack,
-    PointPairs,
+    Ratios,
     run_whole_boxes,
 )
+from supersparse.solving.kernels.whole_pairs import BLOCK, FINE, MOST_LISTED, MOST_PAIRS, Listed, PointPairs
 
 Ints = NDArray[np.int64]
 
 _MOST_POINT_PAIRS = 2**16
-_LARGEST_SUM = 2**23  # sums of whole numbers in 32-bit floating point are exact, and room to spare
-_ROUNDS = 4  # about so many from the bound at the start to the best model
+_MOST_POINTS = 1000  # fractions of numbers up to this are listed
+_ROUNDS = 6  # about so many from the bound at the start to the best model
 _FEW_VALUES = 3  # where most columns have no more, signs say almost all
 _ROOM = 64  # boxes on the stack at first
 
@@ -58,7 +55,8 @@ class WholeBoxes:
         self._cuts = cuts
         self._pairs = point_pairs(instance)
         self._stack = stack_for(self._pairs)
-        self._literals = _first_literals(instance)
+        self._literals = first_literals(instance)
+        self._ratios: Ratios | None = None  # of the round's present literal
         self._begun = 0  # how many of those the round has begun with
         self.lower_bound = lower_bound
         self.work = 0
@@ -83,7 +81,7 @@ class WholeBoxes:
         heaviest = form.worst_cost * FINE * FINE * FINE
         many = sum(int(n) > _FEW_VALUES for n in instance.n_ranks)
         return (
-            sum(v.largest for v in form.values) < _LARGEST_SUM // 4
+            max(v.largest for v in form.values) <= _MOST_POINTS
             and heaviest < 2**62
             and 4 * many >= form.n_features
         )
@@ -105,7 +103,7 @@ class WholeBoxes:
             if not self._is_open and not self._begin():
                 self._finish_round()
                 continue
-            result = int(run_whole_boxes(self._pairs, self._stack, self.cut, work))
+            result = int(run_whole_boxes(self._pairs, self._ratios, self._stack, self.cut, work))
             if result == FOUND:
                 self._cuts.offer(self._stack.vector.tolist())
             elif result == CROWDED:
@@ -120,15 +118,7 @@ class WholeBoxes:
         """Put the next of the round's first boxes on the stack; False where there is none."""
         if self._begun == len(self._literals):
             return False
-        low, high = _whole_range(self._instance)
-        for f, sign in self._literals[: self._begun]:
-            side = high if sign > 0 else low
-            side[f] = sign * (abs(side[f]) // 2)
-        f, sign = self._literals[self._begun]
-        if sign > 0:
-            low[f] = high[f] // 2 + 1
-        else:
-            high[f] = -(-low[f] // 2 + 1)
+        self._ratios, low, high = first_box(self._instance, self._literals, self._begun)
         self._stack.low[0], self._stack.high[0], self._stack.load[0] = low, high, 0
         self._stack.number[TOP] = 1
         self._begun += 1
@@ -144,21 +134,21 @@ class WholeBoxes:
             self.cut = self._next_cut()
 
     def _next_cut(self) -> int:
-        return min(self._cuts.now.strict, self._instance.form.in_kernel_units(self.lower_bound) + self._step)
+        """A whole number of steps below the best model: a round just below it would be done for nothing."""
+        strict = self._cuts.now.strict
+        steps = (strict - self._instance.form.in_kernel_units(self.lower_bound)) // self._step
+        return strict - max(0, steps - 1) * self._step
 
 
 def point_pairs(instance: Instance) -> PointPairs:
     """All pairs of opposite net points of an instance."""
     form = instance.form
-    columns, gap = coarse(form.columns, [v.largest for v in form.values], 1 if form.half else 2)
-    up, down = columns[:, instance.positive_row], columns[:, instance.negative_row]
+    up, down = form.columns[:, instance.positive_row], form.columns[:, instance.negative_row]
     n_up, n_down = up.shape[1], down.shape[1]
-    by_feature = (up[:, :, None] - down[:, None, :]).reshape(len(up), -1).astype(np.float32)
+    difference = (up[:, :, None] - down[:, None, :]).reshape(len(up), -1).astype(np.float32)
     first, second = np.divmod(np.arange(n_up * n_down), n_down)
     return PointPairs(
-        by_feature=np.ascontiguousarray(by_feature),
-        by_pair=np.ascontiguousarray(by_feature.T),
-        all=np.arange(n_up * n_down),
+        difference=np.ascontiguousarray(difference),
         positive=first.astype(np.int64),
         negative=(n_up + second).astype(np.int64),
         weight=np.concatenate([instance.positive_weight, instance.negative_weight]) * FINE,
@@ -167,7 +157,6 @@ def point_pairs(instance: Instance) -> PointPairs:
         columns=np.require(form.columns, requirements=["C", "W"]),
         row_positive=np.require(form.positive, requirements=["C", "W"]),
         row_negative=np.require(form.negative, requirements=["C", "W"]),
-        gap=gap,
         step=int(form.step),
         half=int(form.half),
         max_size=int(form.max_size),
@@ -175,15 +164,45 @@ def point_pairs(instance: Instance) -> PointPairs:
     )
 
 
-def coarse(columns: Ints, largest: list[int], gap: int) -> tuple[Ints, int]:
-    """Columns in a unit so coarse that no sum is too large, and the gap that two right rows then need.
+def first_box(instance: Instance, literals: list[tuple[int, int]], at: int) -> tuple[Ratios, Ints, Ints]:
+    """The box of all models in which this literal weighs most: its coefficient times its column's spread.
 
-    With x = unit·x' + rest and 0 <= rest < unit, differences have d = unit·d' + r with abs(r) < unit. So
-    λ·d >= gap demands unit·λ·d' >= gap - (unit - 1)·Σ abs(λ_f), and λ·d' is a whole number.
+    Two that weigh the same are each in the box of the other.
     """
-    most = sum(v * int(np.ptp(c)) for v, c in zip(largest, columns, strict=True))
-    unit = 1 + most // _LARGEST_SUM
-    return columns // unit, -(((unit - 1) * sum(largest) - gap) // unit)
+    form = instance.form
+    base, sign = literals[at]
+    most = form.values[base].of_sign(sign).largest
+    exact = np.unique(np.arange(max(v.largest for v in form.values) + 1)[:, None] / np.arange(1, most + 1))
+    spread, limit = _spreads(form.columns), np.zeros((2, len(form.values)), np.int64)
+    low, high = np.zeros(len(form.values), np.int64), np.zeros(len(form.values), np.int64)
+    for f, side in literals:
+        largest = form.values[f].of_sign(side).largest
+        limit[0 if side > 0 else 1, f] = largest
+        ratio = min(largest, spread[base] / spread[f] * (1 + 1e-9)) if spread[f] else largest
+        (high if side > 0 else low)[f] = side * (int(np.searchsorted(exact, ratio, "right")) - 1)
+    low[base] = high[base] = sign * int(np.searchsorted(exact, 1.0))
+    largest_ratios = exact[np.maximum(high, -low)]
+    ratios = Ratios(
+        value=exact.astype(np.float32),
+        exact=exact,
+        most=most,
+        limit=limit,
+        gap=least_gap(form.columns, largest_ratios, 1 if form.half else 2, most),
+        weight=float(spread[base]),
+    )
+    return ratios, low, high
+
+
+def least_gap(columns: Ints, ratios: NDArray[np.float64], gap: int, most: int) -> np.float32:
+    """What two right rows differ by at least, in ratios to a base up to `most`, if these are the largest.
+
+    λ·d >= gap demands Σ r·d >= gap/most. In 32-bit floating point, d, r and their product are each off by at
+    most one part in 2^24, and so is every sum of the products and what is added to it or taken from it later:
+    all of them together by less than the number of features and eight, in 2^-23 of what they can come to.
+    """
+    total = sum(float(r) * int(np.ptp(c)) for r, c in zip(ratios, columns, strict=True))
+    needed = np.float32(gap / most - (len(columns) + 8) * 2.0**-23 * total)
+    return np.float32(np.nextafter(needed, np.float32(-np.inf)))
 
 
 def _spreads(columns: Ints) -> NDArray[np.float64]:
@@ -193,15 +212,7 @@ def _spreads(columns: Ints) -> NDArray[np.float64]:
     return spreads
 
 
-def _whole_range(instance: Instance) -> tuple[Ints, Ints]:
-    values = instance.form.values
-    return (
-        np.array([-v.of_sign(-1).largest for v in values], np.int64),
-        np.array([v.of_sign(1).largest for v in values], np.int64),
-    )
-
-
-def _first_literals(instance: Instance) -> list[tuple[int, int]]:
+def first_literals(instance: Instance) -> list[tuple[int, int]]:
     """All literals as (feature, sign), those first that tell the classes apart best: they close most."""
     form = instance.form
     order = []
@@ -217,20 +228,46 @@ def _first_literals(instance: Instance) -> list[tuple[int, int]]:
 
 def stack_for(pairs: PointPairs) -> BoxStack:
     """An empty stack, and room to work on these pairs."""
-    features, n_pairs = pairs.by_feature.shape
+    features, n_pairs = pairs.difference.shape
+
+    def floats(*shape: int) -> NDArray[np.float32]:
+        return np.zeros(shape, np.float32)
+
+    def ints(*shape: int) -> Ints:
+        return np.zeros(shape, np.int64)
+
     return BoxStack(
-        number=np.zeros(2, np.int64),
-        low=np.zeros((_ROOM, features), np.int64),
-        high=np.zeros((_ROOM, features), np.int64),
-        load=np.zeros((_ROOM, 2, features), np.int64),
-        reach=np.zeros(n_pairs, np.float32),
-        listed=np.zeros(MOST_LISTED, np.int64),
-        before=np.zeros(MOST_LISTED, np.float32),
-        of_part=np.zeros(MOST_LISTED, np.float32),
-        chosen=np.zeros((5, max(n_pairs, MOST_PAIRS)), np.int64),
-        factor=np.zeros((MOST_PAIRS, features), np.int64),
-        left=np.zeros(len(pairs.weight), np.int64),
-        vector=np.zeros(features, np.int64),
+        number=ints(2),
+        low=ints(_ROOM, features),
+        high=ints(_ROOM, features),
+        load=ints(_ROOM, 2, features),
+        reach=floats(n_pairs),
+        key=np.zeros(n_pairs, np.int32),
+        order=ints(n_pairs),
+        block=floats(3, BLOCK),
+        listed=Listed(
+            pair=ints(MOST_LISTED),
+            difference=floats(features, MOST_LISTED),
+            before=floats(MOST_LISTED),
+            reach=floats(MOST_LISTED),
+            short=floats(MOST_LISTED),
+            total=floats(MOST_LISTED),
+            cost=floats(MOST_LISTED),
+            key=np.zeros(MOST_LISTED, np.int32),
+            order=ints(MOST_LISTED),
+            price=floats(2, features),
+            first=ints(MOST_PAIRS),
+            second=ints(MOST_PAIRS),
+            factor=ints(MOST_PAIRS, features),
+            given=ints(MOST_PAIRS),
+            is_open=ints(MOST_PAIRS),
+            left=ints(len(pairs.weight)),
+            share=floats(features, MOST_PAIRS),
+            guess=floats(3, MOST_PAIRS),
+            demand=floats(len(pairs.weight)),
+            bears=floats(len(pairs.weight)),
+        ),
+        vector=ints(features),
     )
 
 

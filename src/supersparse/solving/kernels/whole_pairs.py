@@ -1,0 +1,185 @@
+"""Pairs of opposite points in a box of all coefficients: what they demand, and which of them to look at.
+
+Coefficients are seen as ratios to one of them (`kernels/whole_boxes.py`). With d = x_i - x_j for a positive
+point i and a negative point j, both can be right only if the ratios r have Σ_f r_f·d_f >= gap. Let
+
+    reach = Σ_{f in} max(low_f·d_f, high_f·d_f)    and    c_f = max(low_f·d_f, high_f·d_f) >= 0, f undecided.
+
+Where reach < gap, the undecided features must make up for the shortfall, and each can give c_f at most, with
+the sign of d_f alone. So with z for "wrong" and α for "literal used" the pair demands
+
+    z_i + z_j + Σ_f min(1, c_f / (gap - reach))·α_f >= 1 ,
+
+and z_i + z_j >= 1 where Σ c_f is too small as well. This is a pair cover that knows how large coefficients
+are: `exact/covers.py` has those that do not, and `kernels/whole_packing.py` makes a bound of these. The pairs
+of which most is to be hoped have the least sum of factors, each at the price of its literal: what is in
+demand in a box will be in demand in its parts.
+
+Sums are in 32-bit floating point and in one order, so that every machine sees the same. A product r·d is off
+by at most three parts in 2^24, and each sum on the way by one; `gap` is smaller than the true one by more
+than all of this together (`exact/whole_boxes.least_gap`), and factors are rounded up by more than c_f is off.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.solving.kernels.jit import inner
+
+Ints = NDArray[np.int64]
+Keys = NDArray[np.int32]
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
+FINE = 64
+"""Weights and factors are counted in 1/FINE."""
+MOST_LISTED = 300
+"""How many pairs the parts of a box look at."""
+MOST_PAIRS = 160
+"""How many pairs a packing looks at; a multiple of 4."""
+BLOCK = 512
+"""How many pairs are looked at in one go, so that what they need stays near."""
+SORTED = 2000
+"""About how many of all pairs are sorted, those that cost least."""
+LISTED_PER_POINT = 8
+"""How many of one point the parts of a box look at."""
+LEAST_PRICE = 0.3
+"""Of a literal without load; one with all it can bear costs 1."""
+
+_PER_POINT = 5  # pairs of one point that a packing looks at
+_BUCKETS = 128
+_PER_FACTOR = 8.0  # buckets for a sum of factors of 1
+
+
+class PointPairs(NamedTuple):
+    """All pairs of a positive and a negative point, and what the features cost."""
+
+    difference: Floats  # (features, pairs): d
+    positive: Ints  # the points of each pair
+    negative: Ints
+    weight: Ints  # of all points, in 1/FINE
+    penalty: Ints  # of each feature, in kernel units
+    spread: Doubles
+    columns: Ints  # (features, rows), to evaluate one vector
+    row_positive: Ints
+    row_negative: Ints
+    step: int
+    half: int
+    max_size: int
+    base_cost: int
+
+
+class Listed(NamedTuple):
+    """The pairs that the parts of a box look at, those in the packing, and scratch space for both."""
+
+    pair: Ints  # (MOST_LISTED)
+    difference: Floats  # (features, MOST_LISTED): theirs
+    before: Floats  # (MOST_LISTED): their reach without the feature that is split
+    reach: Floats  # (MOST_LISTED): and with it
+    short: Floats  # (MOST_LISTED): what is missing
+    total: Floats  # (MOST_LISTED): what undecided features can give
+    cost: Floats  # (MOST_LISTED): the price of what is missing
+    key: Keys  # (MOST_LISTED): the bucket
+    order: Ints  # (MOST_LISTED): places in this list
+    price: Floats  # (2, features): of the literals
+    first: Ints  # (MOST_PAIRS): the points of the pairs in the packing
+    second: Ints
+    factor: Ints  # (MOST_PAIRS, features): signed, in 1/FINE
+    given: Ints  # (MOST_PAIRS): their multipliers, in 1/FINE
+    is_open: Ints  # (MOST_PAIRS): whether their literals may have something left
+    left: Ints  # (points): of each point's weight
+    share: Floats  # (features, MOST_PAIRS): factors as parts of the literals' penalties
+    guess: Floats  # (3, MOST_PAIRS): multipliers, the best of them, and prices
+    demand: Floats  # (points)
+    bears: Floats  # (points): one over the weight
+
+
+@inner(fastmath={"nnan", "nsz"})
+def add_larger(d: Floats, low: float, high: float, reach: Floats) -> None:
+    """Add the larger of low·d and high·d; a function of its own, or it is not compiled for many at once."""
+    for q in range(len(reach)):
+        reach[q] += max(low * d[q], high * d[q])
+
+
+@inner(fastmath={"nnan", "nsz"})
+def add_given(
+    d: Floats, low: float, high: float, up: float, down: float, short: Floats, total: Floats, cost: Floats
+) -> None:
+    """Add what an undecided feature can give to each pair, and the price of as much of that as it needs."""
+    for q in range(len(short)):
+        a, b = low * d[q], high * d[q]
+        total[q] += max(a, b)
+        cost[q] += max(down * min(short[q], a), up * min(short[q], b))
+
+
+@inner()
+def begin_pairs(gap: float, reach: Floats, short: Floats, total: Floats, cost: Floats) -> None:
+    """By how much each pair falls short, and sums that are empty."""
+    for q in range(len(reach)):
+        short[q] = gap - reach[q]
+        total[q] = cost[q] = np.float32(0.0)
+
+
+@inner(error_model="numpy", fastmath={"nnan", "nsz"})
+def write_keys(short: Floats, total: Floats, cost: Floats, key: Keys) -> None:
+    """Write the bucket of each pair: 0 where nothing helps, the last where nothing is missing."""
+    last = np.float32(_BUCKETS - 1)
+    for q in range(len(key)):
+        k = np.float32(1.0) + min(last - np.float32(2.0), np.float32(_PER_FACTOR) * cost[q] / short[q])
+        k = np.float32(0.0) if total[q] < short[q] else k
+        key[q] = np.int32(last if short[q] <= np.float32(0.0) else k)
+
+
+@inner()
+def sorted_by_key(key: Keys, order: Ints, most: int) -> int:
+    """Order the pairs that fall short by their keys, about so many and the first of them; return how many."""
+    place = np.zeros(_BUCKETS + 1, np.int64)
+    for q in range(len(key)):
+        place[key[q] + 1] += 1
+    for b in range(_BUCKETS):
+        place[b + 1] += place[b]
+    last = 0
+    while last < _BUCKETS - 2 and place[last + 1] < most:
+        last += 1
+    n = place[last + 1]
+    for q in range(len(key)):
+        k = key[q]
+        if k <= last:
+            order[place[k]] = q
+            place[k] += 1
+    return n
+
+
+@inner(error_model="numpy")
+def choose_pairs(
+    pairs: PointPairs, low: Floats, high: Floats, undecided: Ints, listed: Listed, n: int
+) -> int:
+    """Write the factors of the first pairs, not too many of one point; return how many."""
+    left = listed.left
+    for i in range(len(left)):
+        left[i] = _PER_POINT
+    kept = 0
+    for z in range(n):
+        c = listed.order[z]
+        q = listed.pair[c]
+        i, j = pairs.positive[q], pairs.negative[q]
+        if left[i] == 0 or left[j] == 0:
+            continue
+        left[i] -= 1
+        left[j] -= 1
+        listed.first[kept], listed.second[kept] = i, j
+        listed.given[kept] = 0
+        rate = FINE / np.float64(listed.short[c]) if listed.key[c] > 0 else 0.0
+        for t in range(len(undecided)):
+            f = undecided[t]
+            d = listed.difference[f, c]
+            gift = np.float64(max(low[f] * d, high[f] * d)) * rate
+            factor = np.int64(0)
+            if gift > 0:
+                factor = np.int64(min(float(FINE), gift + 1.001))  # at least the true one, rounded up
+            listed.factor[kept, t] = factor if d > 0 else -factor
+        kept += 1
+        if kept == MOST_PAIRS:
+            break
+    return kept
