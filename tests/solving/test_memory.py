@@ -63,7 +63,7 @@ def test_equal_rows_are_merged_before_they_are_counted(little_memory):
 
 
 def test_with_a_time_limit_a_sample_gives_the_model(little_memory, monkeypatch):
-    monkeypatch.setattr(answering, "_LARGE", 0)
+    monkeypatch.setattr(answering, "LARGE", 0)
     monkeypatch.setattr(sampling, "_FIRST", 400)
     solution = solve(Problem.of(*table(300, 20)), time_limit=100)
     assert solution.stop is Stop.MEMORY_LIMIT
