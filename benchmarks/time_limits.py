@@ -91,7 +91,8 @@ def _prepared(X: Any, y: np.ndarray, settings: dict[str, Any], limit: float) -> 
 def _cross_validated(X: Any, y: np.ndarray, settings: dict[str, Any], limit: float) -> bool:
     from supersparse import SLIMClassifierCV
 
-    return bool(SLIMClassifierCV(time_limit=limit, **settings).fit(X, y).scoring_system_.card.items)
+    folds = min(5, int(np.bincount(y).min()))
+    return bool(SLIMClassifierCV(cv=folds, time_limit=limit, **settings).fit(X, y).scoring_system_.card.items)
 
 
 def _risk(X: Any, y: np.ndarray, settings: dict[str, Any], limit: float) -> bool:

@@ -165,6 +165,7 @@ intercept, solver, solver_options, gap
         recipe, rows = self._read(X, y, sample_weight, rate_groups, groups)
         clock = Clock.of(recipe)
         question = (recipe if self.levels is not None else recipe.asking(C0=0)).question(rows)
+        clock = clock.reserving(3 * question.seconds)  # making the card, and judging it, reads the rows again
         problem = question.problem
         if all(levels is not None for levels in problem.levels):
             raise InvalidProblemError(

@@ -18,7 +18,7 @@ from supersparse.learning.calibrating import LeftOut, left_out
 from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
-from supersparse.learning.thinning import LEAST_SECONDS, thinned
+from supersparse.learning.thinning import LEAST_SECONDS, SCORED_PER_LEARNED, drawn, thinned
 from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.variants import quiet_about_penalties, with_size_penalty
 from supersparse.results.penalty_grid import solve_each_penalty
@@ -75,7 +75,7 @@ def fit_fold(
     """Fit each C0 on the fold's training rows and weigh the errors on its test rows.
 
     Without any Cs it fits what the recipe says. The fits share their work; each is reported to have taken
-    its share of the time. Of a large table, as many training rows are used as a time limit allows.
+    its share of the time. Of a large table, only as many rows are used as a time limit allows.
     """
     began = time.perf_counter()
     limit = recipe.options.get("time_limit")
@@ -104,7 +104,8 @@ def fit_fold(
         except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
             raise type(error)(f"the training rows of {fold.name}: {error}") from None
     fit_seconds = (time.perf_counter() - began) / len(solutions)
-    test, results = rows.take(fold.test), []
+    scored = drawn(fold.test, rows.y, SCORED_PER_LEARNED * len(learned_from)) if is_sample else fold.test
+    test, results = rows.take(scored), []
     positive = question.problem.rows.classes[1]
     for solution in solutions:
         began = time.perf_counter()
@@ -126,7 +127,7 @@ def fit_fold(
                 gap=solution.gap,
                 fit_seconds=fit_seconds,
                 score_seconds=score_seconds,
-                unseen=left_out(fold.test, unseen, question.scores(solution, train.X), train.sample_weight),
+                unseen=left_out(scored, unseen, question.scores(solution, train.X), train.sample_weight),
                 sampled=len(learned_from) if is_sample else None,
             )
         )

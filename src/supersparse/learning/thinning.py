@@ -1,8 +1,10 @@
 """Thinning: of a large table, the folds learn from as many rows as their time allows.
 
 A fold is there to tell how a card does on rows it has not seen. Learning it from all rows of a large table
-would take longer than its share of a time limit; all rows left out are still scored.
+would take longer than its share of a time limit, and so would scoring all rows left out.
 """
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from supersparse.learning.rows import TrainingRows
 from supersparse.solving.answering import LARGE
 
 LEAST_SECONDS = 0.1  # for a solve on the rows that are left
+SCORED_PER_LEARNED = 8  # rows left out that are scored, for each row that is learned from
 _VALUES_PER_SECOND = 2**20  # that can be prepared and searched
 _LEAST_ROWS = 1000
 _LEAST_OF_CLASS = 50
@@ -29,9 +32,14 @@ def thinned(
     rarest = int(np.bincount(of_class.reshape(-1)).min())
     least = max(_LEAST_ROWS, -(-_LEAST_OF_CLASS * len(chosen) // rarest))
     n_rows = max(least, int(seconds * _VALUES_PER_SECOND / rows.n_columns))
+    return drawn(chosen, rows.y, n_rows, seed)
+
+
+def drawn(chosen: NDArray[np.intp], y: NDArray[Any], n_rows: int, seed: int = 0) -> NDArray[np.intp]:
+    """Return so many of the chosen rows at random, or all if there are fewer; classes keep their shares."""
     if n_rows >= len(chosen):
         return chosen
-    drawn = np.random.default_rng(seed).permutation(len(chosen))
-    by_class = drawn[np.argsort(of_class.reshape(-1)[drawn], kind="stable")]
+    order = np.random.default_rng(seed).permutation(len(chosen))
+    by_class = order[np.argsort(y[chosen[order]], kind="stable")]
     places = np.linspace(0, len(chosen), n_rows, endpoint=False).astype(np.intp)
     return np.sort(chosen[by_class[places]])

@@ -71,7 +71,7 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
         seconds_left = monitor.seconds_left or 0.0
         if whole < _WORTH * seconds_left:
             return True
-        if sample.is_whole or 2 * overhead + _GROWTH * sample.preparing > _WORTH * seconds_left:
+        if sample.is_whole or 2 * overhead + _GROWTH * sample.preparing + least > _WORTH * seconds_left:
             rest = seconds_left - 3 * overhead  # of the time, for this sample: a larger one takes too long
             if not sample.is_solved and rest > least and monitor.stop_reason() is None:
                 coefficients = sample.solve(monitor, rest)
