@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from counts import examples
 from supersparse import SLIMClassifierCV
 from supersparse.errors import SkippedFoldsWarning
-from supersparse.learning import fitting, thinning
+from supersparse.learning import fitting, folds, thinning
 from supersparse.learning.clock import Clock
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
@@ -88,3 +88,14 @@ def test_folds_without_any_model_choose_no_penalty(monkeypatch):
     monkeypatch.setattr(fitting, "validate", lambda *_, **__: empty)
     told = judge.validated(question, rows, Clock(None))
     assert told == "the time limit leaves too little time for the folds; raise it"
+
+
+def test_a_classifier_whose_folds_find_no_model_takes_the_usual_penalty(monkeypatch):
+    real = folds.fit_fold
+    monkeypatch.setattr(
+        folds, "fit_fold", lambda *given: [replace(r, size=0, sampled=1000) for r in real(*given)]
+    )
+    y = np.arange(40) % 2
+    model = SLIMClassifierCV(Cs=[0.03, 0.1, 0.4], cv=2, max_points=2).fit(np.column_stack([y, y]), y)
+    assert model.C0_ == 0.03
+    assert model.scoring_system_.card.items

@@ -37,6 +37,8 @@ from supersparse.solving.executors import each_on, workers_of
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 
+_USUAL = 0.01  # the default C0 of SLIMClassifier
+
 
 @takes_settings("C0", "goal", "slope", Cs=6, cv=5, rule="best", tie_break="points", slack=0.0)
 class SLIMClassifierCV(ScoringSystemClassifier):
@@ -237,6 +239,9 @@ intercept, solver, solver_options, gap
             for C0, results in zip(self.Cs_, by_value, strict=True)
         ]
         choices = {rule: choose_penalty(candidates, rule) for rule in RULES}
+        if all(r.sampled is not None and r.size == 0 for results in by_value for r in results):
+            usual = int(np.argmin(np.abs(self.Cs_ - _USUAL)))  # no fold had the time to find any model
+            choices = dict.fromkeys(RULES, usual)
         self.best_index_ = choices[self.rule]
         self.C0_ = float(self.Cs_[self.best_index_])
         self.C0_by_rule_ = {rule: float(self.Cs_[index]) for rule, index in choices.items()}
