@@ -29,8 +29,9 @@ def demand(condition, message):
 
 def exact(*given):
     """An exact number. One that would fill the memory when written out, such as 1e999999999, is refused."""
-    sixth_on = str(given[0]).lower().partition("e")[2][5:].replace("_", "").strip()  # of the exponent
-    demand(not sixth_on.isdecimal(), f"the number {given[0]!s:.40} is too large")
+    before, _, exponent = str(given[0]).lower().partition("e")  # of a name, what is before is no number
+    is_number = before.strip().lstrip("+-").replace(".", "").replace("_", "").isdecimal()
+    demand(not is_number or len(exponent.strip()) < 6, f"the number {given[0]!s:.40} is too large")
     return fractions.Fraction(*given)
 
 def opened(path, encoding="utf-8-sig"):

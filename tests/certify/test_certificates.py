@@ -62,8 +62,11 @@ def test_the_checker_is_short_and_stands_alone():
     assert imported <= set(sys.stdlib_module_names)
 
 
-def test_classes_may_have_long_names_with_an_e(tmp_path):
-    named = [("survived 5 years or longer", "died within 5 years")[c] for c in Y]
+@pytest.mark.parametrize(
+    "classes", [("survived 5 years or longer", "died within 5 years"), ("Code 123456", "Type 999999")]
+)
+def test_classes_may_have_long_names_with_an_e(tmp_path, classes):
+    named = [classes[c] for c in Y]
     assert checker().check(*written(tmp_path, X, named, None, {"C0": 0.2})).startswith("PROVEN")
 
 
