@@ -88,7 +88,7 @@ class Tally(Tabular):
 
 
 def fraction_sum(values: Iterable[Fraction]) -> Fraction:
-    """Add up fractions of few denominators, a hundred times as fast as one by one.
+    """Add up fractions of few denominators, which are added as whole numbers.
 
     >>> fraction_sum([Fraction(1, 2), Fraction(1, 3), Fraction(1, 2)])
     Fraction(4, 3)

@@ -19,9 +19,7 @@ _LEAST_ROWS = 1000
 _LEAST_OF_CLASS = 50
 
 
-def thinned(
-    chosen: NDArray[np.intp], rows: TrainingRows, seconds: float | None, seed: int = 0
-) -> NDArray[np.intp]:
+def thinned(chosen: NDArray[np.intp], rows: TrainingRows, seconds: float | None) -> NDArray[np.intp]:
     """Return as many of the chosen rows as a solve of so many seconds is worth; all without a limit.
 
     Classes keep their shares. More rows are kept where one class would have hardly any.
@@ -32,14 +30,14 @@ def thinned(
     rarest = int(np.bincount(of_class.reshape(-1)).min())
     least = max(_LEAST_ROWS, -(-_LEAST_OF_CLASS * len(chosen) // rarest))
     n_rows = max(least, int(seconds * _VALUES_PER_SECOND / rows.n_columns))
-    return drawn(chosen, rows.y, n_rows, seed)
+    return drawn(chosen, rows.y, n_rows)
 
 
-def drawn(chosen: NDArray[np.intp], y: NDArray[Any], n_rows: int, seed: int = 0) -> NDArray[np.intp]:
+def drawn(chosen: NDArray[np.intp], y: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
     """Return so many of the chosen rows at random, or all if there are fewer; classes keep their shares."""
     if n_rows >= len(chosen):
         return chosen
-    order = np.random.default_rng(seed).permutation(len(chosen))
+    order = np.random.default_rng(0).permutation(len(chosen))
     by_class = order[np.argsort(y[chosen[order]], kind="stable")]
     places = np.linspace(0, len(chosen), n_rows, endpoint=False).astype(np.intp)
     return np.sort(chosen[by_class[places]])

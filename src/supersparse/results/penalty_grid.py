@@ -157,7 +157,7 @@ def solve_each_penalty(
 
     Values must be ascending. The time limit is for the whole call, and what a solve leaves of it goes to the
     others; other limits apply to each solve and to the frontier. Values that the frontier leaves unproven are
-    solved separately; once the time is up, the model of the value before stands for them. Ctrl-C interrupts,
+    solved separately; once the time is up, they start from the model of the value before. Ctrl-C interrupts,
     because the best model so far would be an answer for one C0 only. `checkpoint` is a folder in which each
     solve stores its progress.
 
